@@ -1,0 +1,32 @@
+//! Congestion-avoidance algorithms, one file each, with their answer to loss.
+
+use crate::signals::{Ack, Idle, Loss, Recovered, Timeout};
+use crate::{Time, Window};
+
+pub mod cubic;
+pub mod none;
+pub mod reno;
+
+/// A congestion avoidance: growth past the threshold, and how far to fall on loss.
+pub trait Avoidance: Send {
+    /// A start-up hands over without a loss.
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {}
+
+    /// An ACK of new data outside recovery: grow.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack);
+
+    /// An ACK during recovery.
+    fn on_recovery_ack(&mut self, _w: &mut Window, _a: &Ack) {}
+
+    /// Loss was found: set `ssthresh` and `cwnd`.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss);
+
+    /// Recovery has ended.
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
+
+    /// The timer expired: set `ssthresh` (unless repeated) and `cwnd`.
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout);
+
+    /// Sending resumes after an idle time.
+    fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
+}

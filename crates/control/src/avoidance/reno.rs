@@ -1,0 +1,218 @@
+//! Reno: one segment more per round trip, half as much after a loss.
+//!
+//! RFC 5681 (M. Allman, V. Paxson, E. Blanton, September 2009) §3.1 and §3.2, after
+//! Jacobson's "Congestion Avoidance and Control" (1988). Past the slow-start threshold
+//! the sender probes for bandwidth by adding about one segment per round trip; when a
+//! loss shows that the path is full it halves the window and begins again. The sawtooth
+//! that results is what every later congestion avoidance is compared with.
+//!
+//! Two details differ among implementations. *Growth*: RFC 5681 counts the bytes that
+//! are acknowledged and adds a segment when a whole window has been; the older
+//! approximation, eq. 3, adds `1/cwnd` on each ACK and so grows slower when the receiver
+//! delays its ACKs. *Decrease*: the RFC halves what was in flight; ns-2 halves the
+//! usable window; Linux halves the congestion window.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `growth` | `per-ack` under ns2, else `counting` | how the window opens |
+//! | `base` | `window` under ns2, `cwnd` under linux, else `flight` | what is halved |
+//! | `precise` | true | `window` only: halve the fraction too |
+
+use super::Avoidance;
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Loss, Timeout};
+use crate::{Convention, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Avoidance> = Entry {
+    name: "reno",
+    title: "Reno congestion avoidance",
+    source: "RFC 5681 §3.1-3.2",
+    year: 2009,
+    summary: "Adds one segment per round trip and halves the window on loss.",
+    params: &[GROWTH, BASE, PRECISE],
+    needs: &[],
+    certainty: Certainty::Text,
+    build: |params, convention| {
+        Ok(Box::new(Reno {
+            growth: Growth::read(params, convention),
+            decrease: Decrease::read(params, convention),
+        }))
+    },
+};
+
+/// How the window opens.
+const GROWTH: ParamSpec = ParamSpec {
+    name: "growth",
+    unit: Unit::Choice(&["per-ack", "counting"]),
+    default: "by stack: per-ack under ns2, otherwise counting",
+    meaning: "per-ack: 1/cwnd segments for each ACK (RFC 5681 eq. 3); counting: one segment \
+              when a whole window has been acknowledged (RFC 5681 §3.1, RFC 3465)",
+};
+
+/// What is halved on loss.
+pub(crate) const BASE: ParamSpec = ParamSpec {
+    name: "base",
+    unit: Unit::Choice(&["flight", "window", "cwnd"]),
+    default: "by stack: flight under rfc, window under ns2, cwnd under linux",
+    meaning: "what a loss halves: flight, the data outstanding (RFC 5681 eq. 4); window, the \
+              usable window min(cwnd, peer's) (ns-2); cwnd, the congestion window (Linux)",
+};
+
+/// ns-2's `precisionReduce_`.
+pub(crate) const PRECISE: ParamSpec = ParamSpec {
+    name: "precise",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "base=window: whether half of an odd window keeps its fraction (ns-2 \
+              precisionReduce_)",
+};
+
+/// The growth rule with its counter.
+#[derive(Clone, Copy, Debug)]
+enum Growth {
+    PerAck,
+    /// Segments acknowledged since the last increase, RFC 5681's `bytes_acked`.
+    Counting(Segments),
+}
+
+impl Growth {
+    fn read(params: &Params, convention: Convention) -> Growth {
+        let by_stack = if convention == Convention::Ns2 {
+            "per-ack"
+        } else {
+            "counting"
+        };
+        match params.choice_given("growth").unwrap_or(by_stack) {
+            "per-ack" => Growth::PerAck,
+            _ => Growth::Counting(0.0),
+        }
+    }
+}
+
+/// What a loss halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    Flight,
+    Window,
+    Cwnd,
+}
+
+/// The multiplicative decrease, which `none` shares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decrease {
+    base: Base,
+    precise: bool,
+}
+
+impl Decrease {
+    /// By the parameters `base` and `precise`.
+    pub(crate) fn read(params: &Params, convention: Convention) -> Decrease {
+        let by_stack = match convention {
+            Convention::Rfc => "flight",
+            Convention::Ns2 => "window",
+            Convention::Linux => "cwnd",
+        };
+        let base = match params.choice_given("base").unwrap_or(by_stack) {
+            "flight" => Base::Flight,
+            "window" => Base::Window,
+            _ => Base::Cwnd,
+        };
+        Decrease {
+            base,
+            precise: params.bool("precise"),
+        }
+    }
+
+    /// The threshold and the window after a loss.
+    fn half(&self, w: &Window, flight: u64, usable: Segments) -> (Segments, Segments) {
+        match self.base {
+            // RFC 5681 eq. 4.
+            Base::Flight => {
+                let half = (w.segments(flight) / 2.0).max(2.0);
+                (half, half)
+            }
+            // ns-2 keeps the threshold as an integer but not the window.
+            Base::Window => {
+                let half = if self.precise {
+                    usable / 2.0
+                } else {
+                    (usable.trunc() / 2.0).trunc()
+                };
+                (half.trunc().max(2.0), half.max(1.0))
+            }
+            // Linux counts whole packets.
+            Base::Cwnd => {
+                let half = (w.cwnd.trunc() / 2.0).trunc().max(2.0);
+                (half, half)
+            }
+        }
+    }
+
+    /// RFC 5681 §3.2 step 2, and step 6 at once: the transport does without the
+    /// temporary inflation in between.
+    pub(crate) fn on_loss(&self, w: &mut Window, l: &Loss) {
+        (w.ssthresh, w.cwnd) = self.half(w, l.flight, l.usable);
+    }
+
+    /// RFC 5681 §3.1: the threshold is lowered once per segment that times out, however
+    /// often it does; ns-2 lowers it each time. The window restarts from one segment.
+    pub(crate) fn on_timeout(&self, w: &mut Window, t: &Timeout) {
+        if !t.repeated || self.base == Base::Window {
+            (w.ssthresh, _) = self.half(w, t.flight, t.usable);
+        }
+        w.cwnd = 1.0;
+    }
+}
+
+/// Reno.
+struct Reno {
+    growth: Growth,
+    decrease: Decrease,
+}
+
+impl Avoidance for Reno {
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+        self.forget();
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        if !a.cwnd_limited {
+            return;
+        }
+        match &mut self.growth {
+            // RFC 5681 eq. 3, in segments and real numbers as ns-2 has it.
+            Growth::PerAck => w.cwnd += 1.0 / w.cwnd,
+            // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
+            Growth::Counting(acked) => {
+                *acked += w.segments(a.acked);
+                if *acked >= w.cwnd {
+                    *acked -= w.cwnd;
+                    w.cwnd += 1.0;
+                }
+            }
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        self.decrease.on_loss(w, l);
+        self.forget();
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        self.decrease.on_timeout(w, t);
+        self.forget();
+    }
+}
+
+impl Reno {
+    /// What was counted towards the next segment belonged to another window.
+    fn forget(&mut self) {
+        if let Growth::Counting(acked) = &mut self.growth {
+            *acked = 0.0;
+        }
+    }
+}

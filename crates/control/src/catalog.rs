@@ -1,0 +1,235 @@
+//! Every algorithm by name: how to make it, where it comes from, what it needs.
+//!
+//! To add an algorithm: write its file with a `const ENTRY`, and name it here once. The
+//! command line, the Python package and the documentation read this list.
+
+use std::fmt;
+
+use crate::avoidance::{cubic, none, reno, Avoidance};
+use crate::params::{split, Kind, ParamSpec, Params, SpecError};
+use crate::startup::{
+    hystart, hystart_plus_plus, jump_start, limited_slow_start, slow_start, Startup,
+};
+use crate::{Controller, Convention};
+
+/// The start-ups.
+pub const STARTUPS: &[Entry<dyn Startup>] = &[
+    slow_start::ENTRY,
+    limited_slow_start::ENTRY,
+    jump_start::ENTRY,
+    hystart::ENTRY,
+    hystart_plus_plus::ENTRY,
+];
+
+/// The congestion avoidances.
+pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[reno::ENTRY, cubic::ENTRY, none::ENTRY];
+
+/// What an algorithm needs beyond an ordinary sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// The sender must be able to space packets out in time.
+    Pacing,
+    /// The peer must understand an option or behave in a new way.
+    Peer,
+    /// Routers on the path must take part.
+    Routers,
+    /// Something remembered from earlier connections.
+    Cache,
+}
+
+/// How well founded an implementation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certainty {
+    /// The defining text was at hand.
+    Text,
+    /// The source of a public implementation was at hand.
+    Code,
+    /// The text was not at hand; its rules are confirmed by implementations or quotations.
+    Secondhand,
+    /// Parts had to be reconstructed.
+    Reconstructed,
+}
+
+/// One algorithm in the catalog.
+pub struct Entry<T: ?Sized> {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is called in full.
+    pub title: &'static str,
+    /// The paper or RFC, with its section.
+    pub source: &'static str,
+    /// When that was published.
+    pub year: u16,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// What it needs beyond an ordinary sender.
+    pub needs: &'static [Need],
+    /// How well founded it is.
+    pub certainty: Certainty,
+    /// Makes one; fails where values that are each sound do not go together.
+    pub build: fn(&Params, Convention) -> Result<Box<T>, SpecError>,
+}
+
+impl<T: ?Sized> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Finds the entry that `spec` names and reads its parameters.
+fn read<T: ?Sized>(
+    kind: Kind,
+    entries: &'static [Entry<T>],
+    spec: &str,
+    convention: Convention,
+) -> Result<(&'static Entry<T>, Params), SpecError> {
+    let (name, rest) = split(spec);
+    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
+        return Err(SpecError::unknown_algorithm(
+            kind,
+            name,
+            entries.iter().map(|e| e.name),
+        ));
+    };
+    let params = Params::parse(kind, entry.name, entry.params, rest)?;
+    (entry.build)(&params, convention)?;
+    Ok((entry, params))
+}
+
+/// A start-up and an avoidance with their parameters, read and found sound: what makes
+/// one controller after another.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    startup: (&'static Entry<dyn Startup>, Params),
+    avoidance: (&'static Entry<dyn Avoidance>, Params),
+    convention: Convention,
+}
+
+impl Recipe {
+    /// Reads two specifications such as `limited-slow-start:max_ssthresh=50` and `reno`.
+    pub fn parse(
+        startup: &str,
+        avoidance: &str,
+        convention: Convention,
+    ) -> Result<Recipe, SpecError> {
+        Ok(Recipe {
+            startup: read(Kind::Startup, STARTUPS, startup, convention)?,
+            avoidance: read(Kind::Avoidance, AVOIDANCES, avoidance, convention)?,
+            convention,
+        })
+    }
+
+    /// A fresh controller. Cheap enough to be called for every flow.
+    pub fn build(&self) -> Controller {
+        let checked = "parse has built it before";
+        Controller::new(
+            (self.startup.0.build)(&self.startup.1, self.convention).expect(checked),
+            (self.avoidance.0.build)(&self.avoidance.1, self.convention).expect(checked),
+        )
+    }
+
+    /// The start-up's name, without parameters.
+    pub fn startup_name(&self) -> &'static str {
+        self.startup.0.name
+    }
+
+    /// The avoidance's name, without parameters.
+    pub fn avoidance_name(&self) -> &'static str {
+        self.avoidance.0.name
+    }
+
+    /// The start-up's specification: its name and the parameters that were given.
+    pub fn startup_spec(&self) -> String {
+        self.startup.1.to_string()
+    }
+
+    /// The avoidance's specification: its name and the parameters that were given.
+    pub fn avoidance_spec(&self) -> String {
+        self.avoidance.1.to_string()
+    }
+
+    /// Whose conventions fill in what was not given.
+    pub fn convention(&self) -> Convention {
+        self.convention
+    }
+}
+
+/// One controller, by name.
+pub fn controller(
+    startup: &str,
+    avoidance: &str,
+    convention: Convention,
+) -> Result<Controller, SpecError> {
+    Recipe::parse(startup, avoidance, convention).map(|recipe| recipe.build())
+}
+
+/// A parameter, described.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ParamDescription {
+    /// Its name.
+    pub name: &'static str,
+    /// What kind of value it takes.
+    pub unit: String,
+    /// Its default, or what settles it.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// An algorithm, described for people.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// Start-up or avoidance.
+    pub kind: Kind,
+    /// Its full name.
+    pub title: &'static str,
+    /// The paper or RFC.
+    pub source: &'static str,
+    /// When that was published.
+    pub year: u16,
+    /// What it does.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: Vec<ParamDescription>,
+    /// What it needs beyond an ordinary sender.
+    pub needs: &'static [Need],
+    /// How well founded the implementation is.
+    pub certainty: Certainty,
+}
+
+/// Describes every algorithm, start-ups first.
+pub fn describe() -> Vec<Description> {
+    let startups = STARTUPS
+        .iter()
+        .map(|entry| describe_one(Kind::Startup, entry));
+    let avoidances = AVOIDANCES
+        .iter()
+        .map(|entry| describe_one(Kind::Avoidance, entry));
+    startups.chain(avoidances).collect()
+}
+
+fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
+    let describe_param = |p: &'static ParamSpec| ParamDescription {
+        name: p.name,
+        unit: p.unit.to_string(),
+        default: p.default,
+        meaning: p.meaning,
+    };
+    Description {
+        name: entry.name,
+        kind,
+        title: entry.title,
+        source: entry.source,
+        year: entry.year,
+        summary: entry.summary,
+        params: entry.params.iter().map(describe_param).collect(),
+        needs: entry.needs,
+        certainty: entry.certainty,
+    }
+}

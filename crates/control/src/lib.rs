@@ -1,0 +1,51 @@
+//! Start-up and congestion-avoidance algorithms, and nothing else.
+//!
+//! A transport owns a [`Window`] and a [`Controller`]. It reports what happens in
+//! [`signals`] and obeys the window: how much may be in flight, how fast it may leave,
+//! how packets are marked. An algorithm neither sends, logs, reads a clock nor draws a
+//! random number; loss recovery, retransmission and timers are the transport's.
+//!
+//! ```
+//! use flowstart_control::{catalog, signals::Established, Convention, Time, Window};
+//!
+//! let mut controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+//! let mut window = Window::new(1460);
+//! controller.on_established(&mut window, &Established {
+//!     initial_window: 10.0,
+//!     rtt: Some(Time::from_millis(50)),
+//!     ..Established::at(Time::from_millis(50))
+//! });
+//! assert_eq!(window.cwnd_bytes(), 14_600);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod avoidance;
+pub mod catalog;
+mod controller;
+mod initial_window;
+mod nearest;
+pub mod params;
+pub mod signals;
+pub mod startup;
+pub mod units;
+mod window;
+
+pub use controller::{Controller, Exit, Reason};
+pub use initial_window::{AfterSynLoss, InitialWindow};
+pub use nearest::nearest;
+pub use units::{Amount, Bytes, Rate, Segments, Time};
+pub use window::{Marks, Window};
+
+/// Whose conventions an algorithm follows where its sources leave a choice open.
+///
+/// It selects defaults only; every choice is also a named parameter of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Convention {
+    /// The standards as written today.
+    #[default]
+    Rfc,
+    /// ns-2.35's one-way agents: windows counted in packets, one increment per ACK.
+    Ns2,
+    /// A current Linux kernel.
+    Linux,
+}

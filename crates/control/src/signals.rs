@@ -1,0 +1,151 @@
+//! What a transport tells its controller.
+//!
+//! Plain numbers with units, taken at the moment the thing happened. Sequence positions
+//! are byte offsets from the first byte of data, so they start at zero.
+
+use crate::{Segments, Time};
+
+/// The handshake is complete; data may be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Established {
+    /// Time now.
+    pub now: Time,
+    /// What the initial-window rule of the stack allows, after any lost SYN.
+    pub initial_window: Segments,
+    /// Round-trip time of the handshake; `None` if a SYN was sent more than once.
+    pub rtt: Option<Time>,
+    /// Bytes the application has queued.
+    pub queued: u64,
+    /// The peer's advertised window in bytes; `u64::MAX` where nothing limits.
+    pub peer_window: u64,
+    /// Bytes that a full-size segment has on the wire beyond its payload.
+    pub header: u32,
+    /// The resolution at which the transport measures and paces, if it is coarse
+    /// (ns-2's clock ticks). The RTT above has been rounded to it.
+    pub clock: Option<Time>,
+}
+
+impl Established {
+    /// A handshake completed at `now` about which nothing else is known.
+    pub fn at(now: Time) -> Established {
+        Established {
+            now,
+            initial_window: 1.0,
+            rtt: None,
+            queued: u64::MAX,
+            peer_window: u64::MAX,
+            header: 40,
+            clock: None,
+        }
+    }
+}
+
+/// A data segment has left.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Time now.
+    pub now: Time,
+    /// Payload bytes of this segment.
+    pub bytes: u32,
+    /// Position of its first byte.
+    pub seq: u64,
+    /// Whether it has been sent before.
+    pub retransmission: bool,
+    /// Bytes sent and not yet cumulatively acknowledged, this segment included.
+    pub flight: u64,
+}
+
+/// An acknowledgement has arrived that says something new.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Time now.
+    pub now: Time,
+    /// Bytes it acknowledges cumulatively for the first time.
+    pub acked: u64,
+    /// Bytes it reports as received for the first time, cumulatively or selectively.
+    pub delivered: u64,
+    /// All bytes reported as received so far.
+    pub delivered_total: u64,
+    /// The round-trip time it gives, by Karn's rule, if it gives one.
+    pub rtt: Option<Time>,
+    /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
+    pub una: u64,
+    /// Position of the next new byte (SND.NXT), before anything is sent in answer.
+    pub nxt: u64,
+    /// Bytes in flight as the transport estimates them, this ACK included.
+    pub flight: u64,
+    /// Whether the congestion window, not the application, the peer or the pacer, was
+    /// what held the acknowledged data's flight back. Growth is for those only.
+    pub cwnd_limited: bool,
+    /// Bytes the application has queued and not yet sent.
+    pub queued: u64,
+    /// The peer's advertised window in bytes.
+    pub peer_window: u64,
+}
+
+impl Ack {
+    /// An ACK of `acked` bytes at `now` in a flight that fills the window, for tests and
+    /// transports that know no more.
+    pub fn of(now: Time, acked: u64) -> Ack {
+        Ack {
+            now,
+            acked,
+            delivered: acked,
+            delivered_total: acked,
+            rtt: None,
+            una: acked,
+            nxt: acked,
+            flight: 0,
+            cwnd_limited: true,
+            queued: u64::MAX,
+            peer_window: u64::MAX,
+        }
+    }
+}
+
+/// Loss has been found and recovery begins; at most once per window.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Time now.
+    pub now: Time,
+    /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2).
+    pub flight: u64,
+    /// The usable window, `min(cwnd, peer's)`: what ns-2 halves.
+    pub usable: Segments,
+}
+
+/// Recovery has ended: everything outstanding when it began is acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Recovered {
+    /// Time now.
+    pub now: Time,
+    /// Distinct bytes that were retransmitted during this recovery.
+    pub retransmitted: u64,
+    /// Bytes in flight.
+    pub flight: u64,
+}
+
+/// The retransmission timer has expired with data outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeout {
+    /// Time now.
+    pub now: Time,
+    /// Bytes outstanding.
+    pub flight: u64,
+    /// The usable window, `min(cwnd, peer's)`.
+    pub usable: Segments,
+    /// Whether the timer had already retransmitted the oldest segment before: then the
+    /// threshold is not lowered again (RFC 5681 §3.1).
+    pub repeated: bool,
+}
+
+/// Data is about to be sent after an idle time longer than the retransmission timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// Time now.
+    pub now: Time,
+    /// How long nothing was sent.
+    pub idle: Time,
+    /// The window that the stack's restart rule allows.
+    pub restart_window: Segments,
+}

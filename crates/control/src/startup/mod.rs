@@ -1,0 +1,59 @@
+//! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
+
+use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::{Reason, Window};
+
+pub mod hystart;
+pub mod hystart_plus_plus;
+pub mod jump_start;
+pub mod limited_slow_start;
+pub mod slow_start;
+
+/// Who answers a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossResponse {
+    /// The avoidance reduces the window by its own rule.
+    Standard,
+    /// The start-up has set the window itself.
+    Done,
+}
+
+/// A start-up: from the handshake until it knows the path.
+///
+/// An implementation edits the window and reports, once, that its work is done. It must
+/// not assume that it is called for every packet of the path, only for its own flow's.
+pub trait Startup: Send {
+    /// Sets the first window. The default takes the stack's initial window.
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        w.cwnd = e.initial_window;
+    }
+
+    /// A data segment has left, `w` already obeyed.
+    fn on_sent(&mut self, _w: &mut Window, _s: &Sent) -> Option<Reason> {
+        None
+    }
+
+    /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
+    /// say so when the start-up is over. A start-up that leaves without loss sets
+    /// `ssthresh` itself.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason>;
+
+    /// An ACK during recovery.
+    fn on_recovery_ack(&mut self, _w: &mut Window, _a: &Ack) {}
+
+    /// Loss was found; `w` is as before the loss.
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        LossResponse::Standard
+    }
+
+    /// The recovery that a loss began has ended.
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
+
+    /// The retransmission timer expired. The avoidance sets the window after this.
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+
+    /// Whether this start-up's growth rule applies rather than the avoidance's.
+    fn in_charge(&self, w: &Window) -> bool {
+        w.in_slow_start()
+    }
+}

@@ -1,0 +1,63 @@
+//! What a controller answers: how much, how fast, and how packets are marked.
+
+use crate::{Rate, Segments};
+
+/// Marks that a controller wants on outgoing data segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The segment belongs to an oversized start-up flight that a router may drop first
+    /// (Jump Start §IV.E).
+    pub startup_excess: bool,
+}
+
+/// The state a transport obeys and a controller edits.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Congestion window in segments.
+    pub cwnd: Segments,
+    /// Slow-start threshold in segments; infinite until something is known.
+    pub ssthresh: Segments,
+    /// At most this rate, headers included; `None` sends as the window allows.
+    pub pacing: Option<Rate>,
+    /// Marks for the data segments that leave from now on.
+    pub marks: Marks,
+    /// Maximum segment size, bytes of payload.
+    pub mss: u32,
+}
+
+impl Window {
+    /// One segment, no threshold, no pacing: the state before the handshake.
+    pub fn new(mss: u32) -> Window {
+        Window {
+            cwnd: 1.0,
+            ssthresh: f64::INFINITY,
+            pacing: None,
+            marks: Marks::default(),
+            mss,
+        }
+    }
+
+    /// The window in bytes.
+    ///
+    /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
+    /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.
+    pub fn cwnd_bytes(&self) -> u64 {
+        (self.cwnd * f64::from(self.mss) + 1e-6) as u64
+    }
+
+    /// The window in whole segments.
+    pub fn cwnd_segments(&self) -> u64 {
+        self.cwnd as u64
+    }
+
+    /// So many bytes, in segments.
+    pub fn segments(&self, bytes: u64) -> Segments {
+        bytes as f64 / f64::from(self.mss)
+    }
+
+    /// Whether slow start is the rule: below the threshold, equality excluded
+    /// (RFC 5681 §3.1 allows either).
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+}
