@@ -101,6 +101,15 @@ impl Controller {
         }
         if !self.startup.in_charge(w) {
             self.enter_avoidance(w, a.now, before, a.flight);
+            let rest = self.startup.leftover();
+            if rest > 0 {
+                let acked = Ack {
+                    acked: rest,
+                    delivered: rest,
+                    ..*a
+                };
+                self.avoidance.on_ack(w, &acked);
+            }
         }
     }
 

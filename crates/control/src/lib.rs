@@ -27,6 +27,8 @@ mod nearest;
 pub mod params;
 pub mod signals;
 pub mod startup;
+#[cfg(test)]
+mod testing;
 pub mod units;
 mod window;
 

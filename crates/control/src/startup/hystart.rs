@@ -1,10 +1,731 @@
-//! To be written; behaves as slow start meanwhile.
+//! HyStart: slow start that watches its own ACKs for the moment to stop.
+//!
+//! S. Ha and I. Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks",
+//! PFLDnet 2008, Algorithm 1. Slow start keeps doubling; what changes is when it ends. Two
+//! signs tell that the path is nearly full. *ACK train*: the packets of a round leave back
+//! to back and return as a train of closely spaced ACKs, whose length in time grows with
+//! the window; when it is as long as the forward delay, half a round trip, the window is
+//! about the path's capacity. *Delay*: when the first round-trip times of a round exceed
+//! those of the round before (or the least ever seen), a queue has begun to grow. Either
+//! sets the threshold to the current window, and congestion avoidance follows with
+//! nothing lost. It made CUBIC usable on fast long paths and has been part of Linux since
+//! 2.6.29.
+//!
+//! The readings:
+//!
+//! | reading | clock | train limit | reference of delay | rise that counts |
+//! | --- | --- | --- | --- | --- |
+//! | `2008` | ticks | `>= dMin/2` | the last round | 1/16 of it, at least 2 ticks, rounded up |
+//! | `2011` | ticks | `>= dMin/2` | the last round | 1/8 of it, 4 to 16 ms |
+//! | `linux-2.6.29` | ms | `> delay_min/2` | `delay_min` | 1/16 of it, 2 to 16 ms |
+//! | `linux-3.19` | ms | `> delay_min/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
+//! | `linux-5.6` | us | `> (delay_min + ack_delay)/2` | `delay_min` | 1/8 of it, 4 to 16 ms |
+//!
+//! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
+//! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
+//! Start", Computer Networks 55(9), as it is remembered.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `linux-5.6` under linux, else `2008` | whose rules |
+//! | `detect` | `both` | `both`, `train` or `delay` |
+//! | `low_window` | 16 segments | no exit below this window |
+//! | `tick` | 1 ms, 1 us for `linux-5.6` | clock resolution; 0s is exact |
+//! | `paced` | by window | `linux-5.6`: whether the sender paces |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! The paper's: `roundStart`, `lastAckTime`, `lastRTT`, `curRTT`, `samplingCnt`, `dMin`,
+//! `found` and the byte that ends the round.
+//!
+//! # Contested
+//!
+//! - The paper's listing sets `found` below 16 segments too and never acts on it then. Here
+//!   nothing is found below `low_window`, as in Linux. Under `2008` and `2011` rounds, trains
+//!   and samples are followed below it; under Linux's readings only rounds are.
+//! - Kernels up to 5.16 noticed a new round after testing its first ACK, current ones
+//!   before. `linux-5.6` is the current order.
+//! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
+//!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::{slow_start, Startup};
-use crate::catalog::Entry;
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "hystart",
-    ..slow_start::ENTRY
+    title: "HyStart (hybrid slow start)",
+    source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
+             PFLDnet 2008, Algorithm 1; Linux tcp_cubic.c",
+    year: 2008,
+    summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
+              when round-trip times rise.",
+    params: &[
+        READING,
+        DETECT,
+        LOW_WINDOW,
+        TICK,
+        PACED,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(HyStart::new(params, convention))),
 };
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["2008", "2011", "linux-2.6.29", "linux-3.19", "linux-5.6"]),
+    default: "by stack: linux-5.6 under linux, otherwise 2008",
+    meaning: "whose rules: the paper's, its journal version's, or a kernel's from that version on",
+};
+
+const DETECT: ParamSpec = ParamSpec {
+    name: "detect",
+    unit: Unit::Choice(&["both", "train", "delay"]),
+    default: "both",
+    meaning: "which signs end it (Linux hystart_detect)",
+};
+
+const LOW_WINDOW: ParamSpec = ParamSpec {
+    name: "low_window",
+    unit: Unit::Segments,
+    default: "16",
+    meaning: "no exit below this window (low_ssthresh in the paper)",
+};
+
+const TICK: ParamSpec = ParamSpec {
+    name: "tick",
+    unit: Unit::Time,
+    default: "by reading: 1us for linux-5.6, otherwise 1ms",
+    meaning: "the resolution of the sender's clock; 0s is exact",
+};
+
+/// Whether the sender paces; HyStart++ asks the same.
+pub(crate) const PACED: ParamSpec = ParamSpec {
+    name: "paced",
+    unit: Unit::Bool,
+    default: "by window: whether a pacing rate is set",
+    meaning: "whether the sender spaces its packets out",
+};
+
+/// Samples of a round that are looked at.
+const N_SAMPLING: u32 = 8;
+/// ACKs no further apart than this belong to one train.
+const TRAIN_GAP: Time = Time::from_millis(2);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Seed2008,
+    Seed2011,
+    Linux2629,
+    Linux319,
+    Linux56,
+}
+
+/// HyStart.
+struct HyStart {
+    reading: Reading,
+    detect_train: bool,
+    detect_delay: bool,
+    low_window: Segments,
+    tick: Time,
+    paced: Option<bool>,
+    opening: Opening,
+    growth: Growth,
+    found: bool,
+    d_min: Time,
+    round_start: Time,
+    last_ack_time: Time,
+    last_rtt: Time,
+    cur_rtt: Time,
+    samples: u32,
+    end_seq: u64,
+    nxt: u64,
+    /// Linux: samples before this are not trusted.
+    deaf_until: Time,
+}
+
+impl HyStart {
+    fn new(params: &Params, convention: Convention) -> HyStart {
+        let linux = convention == Convention::Linux;
+        let by_stack = if linux { "linux-5.6" } else { "2008" };
+        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
+            "2008" => Reading::Seed2008,
+            "2011" => Reading::Seed2011,
+            "linux-2.6.29" => Reading::Linux2629,
+            "linux-3.19" => Reading::Linux319,
+            _ => Reading::Linux56,
+        };
+        let fine = reading == Reading::Linux56;
+        let by_reading = if fine {
+            Time::from_micros(1)
+        } else {
+            Time::from_millis(1)
+        };
+        HyStart {
+            reading,
+            detect_train: params.choice("detect") != "delay",
+            detect_delay: params.choice("detect") != "train",
+            low_window: params.segments("low_window"),
+            tick: params.time_given("tick").unwrap_or(by_reading),
+            paced: params.bool_given("paced"),
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            found: false,
+            d_min: Time::MAX,
+            round_start: Time::ZERO,
+            last_ack_time: Time::ZERO,
+            last_rtt: Time::MAX,
+            cur_rtt: Time::MAX,
+            samples: 0,
+            end_seq: 0,
+            nxt: 0,
+            deaf_until: Time::ZERO,
+        }
+    }
+
+    /// §III.C's round: it ends with the first ACK beyond what had been sent when it began.
+    fn start_round(&mut self, now: Time, nxt: u64) {
+        self.round_start = now;
+        self.last_ack_time = now;
+        self.last_rtt = self.cur_rtt;
+        self.cur_rtt = Time::MAX;
+        self.samples = 0;
+        self.end_seq = nxt;
+    }
+
+    /// Algorithm 1 of the paper, on each ACK.
+    fn seed(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
+        let now = floor(a.now, self.tick);
+        if a.una > self.end_seq {
+            self.start_round(now, a.nxt);
+        }
+        if let Some(rtt) = a.rtt.map(|rtt| coarse(rtt, self.tick)) {
+            self.d_min = self.d_min.min(rtt);
+            if self.samples < N_SAMPLING {
+                self.cur_rtt = self.cur_rtt.min(rtt);
+                self.samples += 1;
+            }
+        }
+        let mut train = false;
+        if now.since(self.last_ack_time) <= TRAIN_GAP {
+            self.last_ack_time = now;
+            train = now.since(self.round_start) >= self.d_min.over(2);
+        }
+        let rise = self.last_rtt + self.eta(self.last_rtt);
+        let delay = self.samples == N_SAMPLING && self.cur_rtt >= rise && self.cur_rtt < Time::MAX;
+        self.verdict(w, train, delay)
+    }
+
+    /// `hystart_update` and what calls it, of the kernel.
+    fn linux(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
+        let now = floor(a.now, self.tick);
+        let new_round = a.una > self.end_seq;
+        if new_round && self.reading == Reading::Linux56 {
+            self.start_round(now, a.nxt);
+        }
+        let found = match a.rtt {
+            // Round-trip times right after a recovery tell of the loss, not of the path.
+            Some(rtt) if a.now >= self.deaf_until => self.linux_tests(w, now, rtt),
+            _ => None,
+        };
+        if new_round && self.reading != Reading::Linux56 {
+            self.start_round(now, a.nxt);
+        }
+        found
+    }
+
+    fn linux_tests(&mut self, w: &Window, now: Time, rtt: Time) -> Option<Reason> {
+        // Up to 5.5 delays were kept in eighths of a millisecond.
+        let unit = if self.reading == Reading::Linux56 {
+            self.tick
+        } else {
+            self.tick.over(8)
+        };
+        let rtt = coarse(rtt, unit);
+        self.d_min = self.d_min.min(rtt);
+        if w.cwnd < self.low_window {
+            return None;
+        }
+        let mut train = false;
+        if self.detect_train && now.since(self.last_ack_time) <= TRAIN_GAP {
+            self.last_ack_time = now;
+            train = now.since(self.round_start) > self.train_limit(w, rtt);
+        }
+        let tested = self.samples == N_SAMPLING;
+        if !tested || self.reading == Reading::Linux56 {
+            self.cur_rtt = self.cur_rtt.min(rtt);
+            self.samples = N_SAMPLING.min(self.samples + 1);
+        }
+        let delay = tested && self.cur_rtt > self.d_min + self.eta(self.d_min);
+        self.verdict(w, train, delay)
+    }
+
+    fn verdict(&mut self, w: &Window, train: bool, delay: bool) -> Option<Reason> {
+        let reason = if train && self.detect_train {
+            Reason::AckTrain
+        } else if delay && self.detect_delay {
+            Reason::Delay
+        } else {
+            return None;
+        };
+        (w.cwnd >= self.low_window).then_some(reason)
+    }
+
+    /// The rise above `reference` that counts.
+    fn eta(&self, reference: Time) -> Time {
+        let clamp = |share: Time, least| share.max(Time::from_millis(least)).min(MOST);
+        const MOST: Time = Time::from_millis(16);
+        match self.reading {
+            Reading::Seed2008 => {
+                let two = if self.tick == Time::ZERO {
+                    TRAIN_GAP
+                } else {
+                    self.tick.times(2)
+                };
+                two.max(ceil(reference.over(16), self.tick))
+            }
+            Reading::Linux2629 => clamp(reference.over(16), 2),
+            Reading::Seed2011 | Reading::Linux319 | Reading::Linux56 => clamp(reference.over(8), 4),
+        }
+    }
+
+    /// How long a train must get, in the kernel.
+    fn train_limit(&self, w: &Window, rtt: Time) -> Time {
+        if self.reading != Reading::Linux56 {
+            return floor(self.d_min.over(2), self.tick);
+        }
+        let limit = self.d_min + ack_delay(w, rtt);
+        if self.paced.unwrap_or(w.pacing.is_some()) {
+            limit
+        } else {
+            limit.over(2)
+        }
+    }
+}
+
+/// What batching at the sender may add to a train: four of the largest bursts at the
+/// pacing rate, at most a millisecond. The kernel has a pacing rate even where it does not
+/// pace: in slow start twice a window per round trip.
+fn ack_delay(w: &Window, rtt: Time) -> Time {
+    const FOUR_BURSTS: u64 = 4 * 65_536;
+    let rate = w
+        .pacing
+        .unwrap_or_else(|| Rate::of(2 * w.cwnd_bytes(), rtt));
+    rate.time_for(FOUR_BURSTS).min(Time::from_millis(1))
+}
+
+/// `t` as a clock of that tick shows it.
+fn floor(t: Time, tick: Time) -> Time {
+    if tick == Time::ZERO {
+        return t;
+    }
+    Time(t.nanos() / tick.nanos() * tick.nanos())
+}
+
+fn ceil(t: Time, tick: Time) -> Time {
+    if tick == Time::ZERO {
+        return t;
+    }
+    Time(
+        t.nanos()
+            .div_ceil(tick.nanos())
+            .saturating_mul(tick.nanos()),
+    )
+}
+
+/// A measured delay in such units, at least one.
+fn coarse(rtt: Time, unit: Time) -> Time {
+    floor(rtt, unit).max(unit)
+}
+
+impl Startup for HyStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        let now = floor(e.now, self.tick);
+        (self.round_start, self.last_ack_time) = (now, now);
+    }
+
+    fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
+        self.nxt = self.nxt.max(s.seq + u64::from(s.bytes));
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let reason = match self.reading {
+            _ if self.found => None,
+            Reading::Seed2008 | Reading::Seed2011 => self.seed(w, a),
+            Reading::Linux2629 | Reading::Linux319 | Reading::Linux56 => self.linux(w, a),
+        };
+        match reason {
+            None => self.growth.grow(w, a),
+            Some(_) => {
+                self.found = true;
+                w.ssthresh = w.cwnd;
+                self.growth.spare(a);
+            }
+        }
+        reason
+    }
+
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        LossResponse::Standard
+    }
+
+    /// Linux discards delay samples for a second after CUBIC's epoch starts.
+    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) {
+        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+            self.deaf_until = r.now + Time::from_secs(1);
+        }
+    }
+
+    /// The path may have changed: what was known of it is forgotten.
+    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) {
+        self.growth.on_timeout();
+        self.found = false;
+        self.d_min = Time::MAX;
+        self.deaf_until = Time::ZERO;
+        if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
+            self.start_round(floor(t.now, self.tick), self.nxt);
+        }
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Controller};
+
+    const MSS: u64 = 1460;
+
+    fn ms(x: f64) -> Time {
+        Time::from_secs_f64(x / 1000.0)
+    }
+
+    fn hystart(spec: &str) -> HyStart {
+        let specs = ENTRY.params;
+        let kind = crate::params::Kind::Startup;
+        let params = Params::parse(kind, "hystart", specs, spec).unwrap();
+        HyStart::new(&params, Convention::Rfc)
+    }
+
+    /// A connection in the middle of slow start.
+    struct Flow {
+        c: Controller,
+        w: Window,
+        una: u64,
+        nxt: u64,
+    }
+
+    impl Flow {
+        fn new(spec: &str, cwnd: f64) -> Flow {
+            let spec = format!("hystart:{spec}");
+            let mut c = catalog::controller(&spec, "none", Convention::Rfc).unwrap();
+            let mut w = Window::new(MSS as u32);
+            c.on_established(&mut w, &Established::at(Time::ZERO));
+            w.cwnd = cwnd;
+            Flow {
+                c,
+                w,
+                una: 0,
+                nxt: 0,
+            }
+        }
+
+        /// An ACK of one segment; the window stays, so that the test sees one thing only.
+        fn ack(&mut self, now: Time, rtt: Time) -> Option<Reason> {
+            let cwnd = self.w.cwnd;
+            self.una += MSS;
+            let (una, nxt) = (self.una, self.nxt);
+            let ack = Ack {
+                una,
+                nxt,
+                rtt: Some(rtt),
+                ..Ack::of(now, MSS)
+            };
+            self.c.on_ack(&mut self.w, &ack);
+            self.w.cwnd = cwnd;
+            self.c.exit().map(|exit| exit.reason)
+        }
+
+        /// So many more segments are out, and a round of them begins with the next ACK.
+        fn round(&mut self, segments: u64) {
+            self.nxt = self.una + segments * MSS;
+        }
+    }
+
+    #[test]
+    fn the_rise_that_counts() {
+        let eta = |reading: &str, rtts: [f64; 6]| {
+            let h = hystart(&format!("reading={reading}"));
+            rtts.map(|rtt| h.eta(ms(rtt)).nanos() as f64 / 1e6)
+        };
+        let rtts = [10.0, 40.0, 64.0, 100.0, 200.0, 300.0];
+        assert_eq!(eta("2008", rtts), [2.0, 3.0, 4.0, 7.0, 13.0, 19.0]);
+        assert_eq!(eta("linux-2.6.29", rtts), [2.0, 2.5, 4.0, 6.25, 12.5, 16.0]);
+        for reading in ["2011", "linux-3.19", "linux-5.6"] {
+            assert_eq!(eta(reading, rtts), [4.0, 5.0, 8.0, 12.5, 16.0, 16.0]);
+        }
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_in_ticks() {
+        let h = hystart("tick=10ms");
+        assert_eq!(h.eta(ms(100.0)), ms(20.0));
+        assert_eq!(h.eta(ms(400.0)), ms(30.0));
+        assert_eq!(floor(ms(19.9), h.tick), ms(10.0));
+    }
+
+    /// The index of the ACK, counted from 0 at the round's start, that ends a train of
+    /// ACKs `spacing` apart when the least RTT is 100 ms.
+    fn train(spec: &str, spacing: f64) -> Option<u64> {
+        let mut flow = Flow::new(&format!("{spec},detect=train"), 64.0);
+        flow.round(1000);
+        (0..200).find(|i| {
+            let now = ms(1000.0 + spacing * *i as f64);
+            flow.ack(now, ms(100.0)) == Some(Reason::AckTrain)
+        })
+    }
+
+    #[test]
+    fn a_train_as_long_as_half_the_path() {
+        assert_eq!(train("reading=2008", 1.2), Some(42));
+        assert_eq!(train("reading=linux-3.19,tick=0s", 1.2), Some(42));
+        assert_eq!(train("reading=2008", 2.0), Some(25));
+        for reading in ["linux-2.6.29", "linux-3.19", "linux-5.6"] {
+            assert_eq!(train(&format!("reading={reading}"), 2.0), Some(26));
+        }
+        // In whole milliseconds 50.4 is not above 50; and current kernels add ack_delay.
+        assert_eq!(train("reading=linux-3.19", 1.2), Some(43));
+        assert_eq!(train("reading=linux-5.6", 1.2), Some(43));
+    }
+
+    #[test]
+    fn acks_too_far_apart_are_no_train() {
+        for reading in ["2008", "linux-3.19", "linux-5.6"] {
+            assert_eq!(train(&format!("reading={reading},tick=0s"), 2.1), None);
+        }
+    }
+
+    #[test]
+    fn one_gap_ends_the_train_for_its_round() {
+        for reading in ["2008", "linux-3.19", "linux-5.6"] {
+            let mut flow = Flow::new(&format!("reading={reading},detect=train"), 64.0);
+            flow.round(1000);
+            for i in (0..4).chain(10..200) {
+                assert_eq!(flow.ack(ms(1000.0 + f64::from(i)), ms(100.0)), None);
+            }
+        }
+    }
+
+    /// Rounds of RTTs, in ms, with ACKs too far apart for a train; the last one's verdict.
+    fn delay(spec: &str, cwnd: f64, rounds: &[&[f64]]) -> Option<Reason> {
+        let mut flow = Flow::new(spec, cwnd);
+        let mut now = 1000.0;
+        let mut verdict = None;
+        for rtts in rounds {
+            flow.round(rtts.len() as u64);
+            for rtt in *rtts {
+                now += 5.0;
+                verdict = flow.ack(ms(now), ms(*rtt));
+            }
+        }
+        verdict
+    }
+
+    #[test]
+    fn the_first_round_trips_of_a_round_have_risen() {
+        let before = [100.0; 8];
+        let risen = [107.0, 108.0, 109.0, 107.0, 110.0, 111.0, 107.0, 108.0];
+        let exit = delay("reading=2008", 64.0, &[&before, &risen]);
+        assert_eq!(exit, Some(Reason::Delay));
+        assert_eq!(delay("reading=2008", 64.0, &[&before, &risen[..7]]), None);
+        let mut less = risen;
+        less[3] = 106.0;
+        assert_eq!(delay("reading=2008", 64.0, &[&before, &less]), None);
+        assert_eq!(
+            delay("reading=2008,detect=train", 64.0, &[&before, &risen]),
+            None
+        );
+    }
+
+    #[test]
+    fn linux_compares_with_the_least_ever_seen_from_the_ninth_ack_on() {
+        for reading in ["linux-3.19", "linux-5.6"] {
+            let spec = format!("reading={reading}");
+            // The older readings notice the new round with its first ACK, which they have
+            // tested already: one ACK more.
+            let more = usize::from(reading == "linux-3.19");
+            let enough = vec![113.0; 9 + more];
+            let first = [100.0; 8];
+            assert_eq!(delay(&spec, 64.0, &[&first, &enough]), Some(Reason::Delay));
+            assert_eq!(delay(&spec, 64.0, &[&first, &enough[1..]]), None);
+            assert_eq!(delay(&spec, 64.0, &[&first, &[112.0; 30]]), None);
+        }
+    }
+
+    #[test]
+    fn current_kernels_keep_looking_for_a_lower_round_trip_time() {
+        let mut rtts = [113.0; 12];
+        rtts[8..].fill(101.0);
+        let first = [100.0; 8];
+        assert_eq!(delay("reading=linux-5.6", 64.0, &[&first, &rtts]), None);
+        rtts[8] = 113.0;
+        assert_eq!(
+            delay("reading=linux-5.6", 64.0, &[&first, &rtts]),
+            Some(Reason::Delay)
+        );
+    }
+
+    #[test]
+    fn no_exit_below_sixteen_segments() {
+        let rounds: [&[f64]; 2] = [&[100.0; 8], &[120.0; 12]];
+        for reading in ["2008", "2011", "linux-2.6.29", "linux-5.6"] {
+            let spec = format!("reading={reading}");
+            assert_eq!(delay(&spec, 12.0, &rounds), None);
+            assert_eq!(delay(&spec, 16.0, &rounds), Some(Reason::Delay));
+        }
+        assert_eq!(delay("low_window=8", 12.0, &rounds), Some(Reason::Delay));
+    }
+
+    #[test]
+    fn an_exit_sets_the_threshold_to_the_window() {
+        let mut flow = Flow::new("", 16.0);
+        for (base, rtt) in [(0.0, 100.0), (100.0, 120.0)] {
+            flow.round(8);
+            for i in 0..8 {
+                flow.ack(ms(1000.0 + base + 5.0 * f64::from(i)), ms(rtt));
+            }
+        }
+        assert_eq!((flow.w.cwnd, flow.w.ssthresh), (16.0, 16.0));
+        assert_eq!(flow.c.exit().unwrap().cwnd, 16.0);
+    }
+
+    #[test]
+    fn a_paced_sender_has_the_whole_round_trip_in_current_kernels() {
+        let mut h = hystart("reading=linux-5.6");
+        h.d_min = ms(100.0);
+        let mut w = Window::new(MSS as u32);
+        w.cwnd = 64.0;
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(50.5));
+        w.pacing = Some(Rate::from_bps(800_000_000));
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(101.0));
+        w.pacing = Some(Rate::from_bps(8_000_000_000));
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(100.262144));
+        let h = HyStart {
+            paced: Some(false),
+            ..h
+        };
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(50.131072));
+    }
+
+    /// A lone flow on an empty path: the window at the exit. ACKs of a round come back
+    /// `spacing` apart, one per packet, `rtt` after the packets left.
+    fn exit_window(spec: &str, iw: f64, spacing: f64, rtt: f64) -> f64 {
+        let mut flow = Flow::new(spec, iw);
+        let mut start = 0.0;
+        loop {
+            start += rtt;
+            let round = flow.w.cwnd;
+            flow.round(round as u64);
+            for i in 0..round as u64 {
+                let now = ms(start + spacing * i as f64);
+                if flow.ack(now, ms(rtt)).is_some() {
+                    return flow.w.cwnd;
+                }
+                flow.w.cwnd += 1.0;
+            }
+        }
+    }
+
+    #[test]
+    fn the_papers_paths_end_within_one_and_a_half_of_their_capacity() {
+        for (spacing, rtt, iw, expected) in [
+            (0.12, 106.0, 2.0, 954.0),
+            (0.12, 106.0, 3.0, 1210.0),
+            (0.12, 106.0, 10.0, 1082.0),
+            (0.03, 160.0, 3.0, 5739.0),
+            (1.2, 100.0, 3.0, 90.0),
+        ] {
+            let found = exit_window("tick=0s,detect=train", iw, spacing, rtt);
+            // The ACK at the round's start is number zero.
+            assert!((found - expected).abs() <= 1.0, "{found} is not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_kernel_leaves_at_80_plus_8_by_delay() {
+        // 5 Mbit/s, 64 ms: ACKs 2.4 ms apart are no train. The round that sends 80 packets
+        // meets a queue from its first one on.
+        let mut flow = Flow::new("reading=linux-5.6", 10.0);
+        let mut start = 0.0;
+        let mut rtt = 64.0;
+        for packets in [10, 20, 40, 80] {
+            start += 200.0;
+            flow.round(packets);
+            for i in 0..packets {
+                let now = ms(start + 2.4 * i as f64);
+                if flow.ack(now, ms(rtt)).is_some() {
+                    break;
+                }
+                flow.w.cwnd += 1.0;
+            }
+            rtt = if packets == 40 { 100.0 } else { 64.0 };
+        }
+        assert_eq!(flow.w.ssthresh, 88.0);
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_path() {
+        for reading in ["2008", "linux-5.6"] {
+            let mut h = hystart(&format!("reading={reading}"));
+            (h.d_min, h.found) = (ms(10.0), true);
+            let timeout = Timeout {
+                now: ms(1.0),
+                flight: MSS,
+                usable: 64.0,
+                repeated: false,
+            };
+            h.on_timeout(&mut Window::new(MSS as u32), &timeout);
+            assert_eq!((h.d_min, h.found), (Time::MAX, false));
+        }
+    }
+
+    #[test]
+    fn linux_ignores_samples_for_a_second_after_recovery() {
+        let mut h = hystart("reading=linux-5.6");
+        let mut w = Window::new(MSS as u32);
+        h.on_recovered(
+            &mut w,
+            &Recovered {
+                now: ms(500.0),
+                retransmitted: 0,
+                flight: 0,
+            },
+        );
+        let ack = |now| Ack {
+            rtt: Some(ms(50.0)),
+            ..Ack::of(ms(now), MSS)
+        };
+        h.on_ack(&mut w, &ack(1499.0));
+        assert_eq!(h.d_min, Time::MAX);
+        h.on_ack(&mut w, &ack(1500.0));
+        assert_eq!(h.d_min, ms(50.0));
+    }
+}

@@ -1,10 +1,569 @@
-//! To be written; behaves as slow start meanwhile.
+//! Jump Start: no start-up phase at all; all data leaves in the first round trip.
+//!
+//! D. Liu, M. Allman, S. Jin, L. Wang, "Congestion Control Without a Startup Phase",
+//! PFLDnet 2007. Most transfers are short, and slow start spends their life on probing.
+//! Jump Start does not probe: after the handshake it paces everything that the application
+//! has queued and the receiver will take evenly over one round-trip time, as it was measured in
+//! the handshake. Then ordinary congestion control goes on. If the path could not take the
+//! flight, the window after the recovery is set to half of what the path did deliver,
+//! `(D - R)/2` with `R` the retransmissions: a rule that RFC 7661 §4.4.1 took over.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `max_d` | 10000 segments | at most so many in the flight |
+//! | `cap_rate` | none | at most this rate, headers included (§IV.B, a policy) |
+//! | `target_time` | none | no faster than delivers the data within this time |
+//! | `iw_refinement` | false | send at once what the initial window allows anyway |
+//! | `flag` | `all` | which packets of an oversized flight carry the mark |
+//! | `gap` | `rtt/d` | time between packets, or `rtt/(d-1)` |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
+//!
+//! # State
+//!
+//! The paper's `D`; what has been sent of it; whether it is being sent, watched for
+//! loss, or recovered.
+//!
+//! # What bounds an endless source
+//!
+//! The paper's D is the lesser of the receiver's window and the data queued. For a source
+//! without end and a receiver without limit that is no number, so `max_d` bounds it: by
+//! the 10 000 packets that the paper's own receivers advertise.
 
-use super::{slow_start, Startup};
-use crate::catalog::Entry;
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "jump-start",
-    ..slow_start::ENTRY
+    title: "Jump Start",
+    source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, PFLDnet 2007",
+    year: 2007,
+    summary: "Paces all queued data over the first round trip, then ordinary TCP; after a loss \
+              half of what got through.",
+    params: &[
+        MAX_D,
+        CAP_RATE,
+        TARGET_TIME,
+        IW_REFINEMENT,
+        FLAG,
+        GAP,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(JumpStart::new(params, convention)?)),
 };
+
+const MAX_D: ParamSpec = ParamSpec {
+    name: "max_d",
+    unit: Unit::Segments,
+    default: "10000",
+    meaning: "at most so many segments in the first flight, the receiver's window in the paper; \
+              without it the flight of an endless source would have no size",
+};
+
+const CAP_RATE: ParamSpec = ParamSpec {
+    name: "cap_rate",
+    unit: Unit::Rate,
+    default: "none",
+    meaning: "a policy: the first flight leaves at this rate at most, headers included",
+};
+
+const TARGET_TIME: ParamSpec = ParamSpec {
+    name: "target_time",
+    unit: Unit::Time,
+    default: "none",
+    meaning: "a policy: the first flight carries no more than would deliver the queued data \
+              within this time",
+};
+
+const IW_REFINEMENT: ParamSpec = ParamSpec {
+    name: "iw_refinement",
+    unit: Unit::Bool,
+    default: "false",
+    meaning: "whether a flight that fits the initial window is sent at once, unpaced (the \
+              paper's footnote 3)",
+};
+
+const FLAG: ParamSpec = ParamSpec {
+    name: "flag",
+    unit: Unit::Choice(&["all", "excess"]),
+    default: "all",
+    meaning: "which packets of a flight larger than the initial window are marked for routers \
+              to drop first: all of it (the paper's words), or what exceeds the initial window",
+};
+
+const GAP: ParamSpec = ParamSpec {
+    name: "gap",
+    unit: Unit::Choice(&["rtt/d", "rtt/(d-1)"]),
+    default: "rtt/d",
+    meaning: "the time between packets; only rtt/d gives the paper's Fig. 1",
+};
+
+/// The paper's phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Js {
+    Off,
+    /// The flight is leaving.
+    Pacing,
+    /// It has left; a loss may still be in it.
+    Watch,
+    /// A loss in it is being recovered.
+    Recovery,
+}
+
+/// What limits the flight besides the receiver and the application.
+#[derive(Clone, Copy, Debug)]
+struct Policy {
+    max_d: Segments,
+    cap_rate: Option<Rate>,
+    target_time: Option<Time>,
+}
+
+/// Jump Start.
+struct JumpStart {
+    policy: Policy,
+    iw_refinement: bool,
+    flag_all: bool,
+    intervals_less_one: bool,
+    opening: Opening,
+    growth: Growth,
+    js: Js,
+    /// The paper's D in bytes: the last segment may be short.
+    flight: u64,
+    sent: u64,
+    /// `js_end_seq`: the flight ends before this byte.
+    end: u64,
+    /// Bytes that the initial window would have let out unmarked.
+    unmarked: u64,
+}
+
+impl JumpStart {
+    fn new(params: &Params, convention: Convention) -> Result<JumpStart, SpecError> {
+        let max_d = params.segments("max_d");
+        if !(1.0..=1e9).contains(&max_d) {
+            let expected = "a number from 1 to 1e9; the flight of an endless source needs a bound";
+            return Err(SpecError::bad_value(params, "max_d", expected));
+        }
+        let target_time = params.time_given("target_time");
+        if target_time == Some(Time::ZERO) {
+            return Err(SpecError::bad_value(
+                params,
+                "target_time",
+                "a time above zero",
+            ));
+        }
+        let cap_rate = params.rate_given("cap_rate");
+        Ok(JumpStart {
+            policy: Policy {
+                max_d,
+                cap_rate,
+                target_time,
+            },
+            iw_refinement: params.bool("iw_refinement"),
+            flag_all: params.choice("flag") == "all",
+            intervals_less_one: params.choice("gap") == "rtt/(d-1)",
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            js: Js::Off,
+            flight: 0,
+            sent: 0,
+            end: 0,
+            unmarked: 0,
+        })
+    }
+
+    /// What has been sent of the flight, the paper's D once it is out, in segments.
+    fn d_sent(&self, w: &Window) -> Segments {
+        self.sent.div_ceil(u64::from(w.mss)) as f64
+    }
+
+    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
+        let d = self.policy.flight(w.mss, e, rtt);
+        let initial = e.initial_window;
+        if self.iw_refinement && d <= initial {
+            return;
+        }
+        self.js = Js::Pacing;
+        self.flight = ((d * f64::from(w.mss)) as u64).min(e.queued);
+        // §IV.E: marks say that the flight is larger than an initial window.
+        let mss = f64::from(w.mss);
+        self.unmarked = if self.flag_all {
+            0
+        } else {
+            (initial * mss) as u64
+        };
+        w.marks.startup_excess = d > initial && self.unmarked == 0;
+        w.cwnd = d;
+        let intervals = if self.intervals_less_one { d - 1.0 } else { d };
+        // One packet per gap, so as many as there are gaps in one RTT. Computed at once, so
+        // that no rounding of a gap adds up.
+        let wire = u64::from(w.mss + e.header) * intervals as u64;
+        let rate = Rate::of(wire, rtt);
+        w.pacing = (rate.bps() > 0).then_some(rate);
+    }
+
+    fn stop(&mut self, w: &mut Window, next: Js) {
+        self.js = next;
+        w.pacing = None;
+        w.marks.startup_excess = false;
+    }
+
+    /// The flight is out as far as it goes: the window becomes what the network was given.
+    fn hand_over(&mut self, w: &mut Window) {
+        w.cwnd = self.d_sent(w).max(1.0);
+        self.stop(w, Js::Watch);
+    }
+}
+
+impl Policy {
+    /// D: the least of the data queued, the receiver's window and the policies; at least
+    /// one segment, since a policy must not silence a connection.
+    fn flight(&self, mss: u32, e: &Established, rtt: Time) -> Segments {
+        // The last segment of the data may be short; one cut short by the receiver's window
+        // would wait for it to open.
+        let segment = u64::from(mss);
+        let available = e.queued.div_ceil(segment).min(e.peer_window / segment);
+        let mut d = (available as f64).min(self.max_d.floor());
+        if let Some(rate) = self.cap_rate {
+            let packets = rate.bytes_in(rtt) / u64::from(mss + e.header);
+            d = d.min(packets as f64);
+        }
+        if let (Some(target), true) = (self.target_time, e.queued < u64::MAX) {
+            let queued = u128::from(e.queued.div_ceil(segment));
+            let share = (queued * u128::from(rtt.nanos())).div_ceil(u128::from(target.nanos()));
+            d = d.min(share as f64);
+        }
+        d.max(1.0)
+    }
+}
+
+impl Startup for JumpStart {
+    /// §III.A. Without an RTT there is nothing to pace over: a SYN was sent more than once,
+    /// so the handshake gives no unambiguous sample (Karn), and the path may already be
+    /// congested. The ordinary initial window is used then.
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        if let Some(rtt) = e.rtt {
+            self.begin(w, e, rtt);
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        if self.js != Js::Pacing || s.retransmission {
+            return None;
+        }
+        self.sent += u64::from(s.bytes);
+        self.end = self.end.max(s.seq + u64::from(s.bytes));
+        if self.unmarked > 0 {
+            w.marks.startup_excess = self.sent >= self.unmarked && self.flight > self.unmarked;
+        }
+        if self.sent < self.flight {
+            return None;
+        }
+        self.hand_over(w);
+        Some(Reason::AllSent)
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let first = self.js == Js::Pacing;
+        if first {
+            self.hand_over(w);
+        }
+        if self.js == Js::Watch && a.una >= self.end {
+            self.js = Js::Off;
+        }
+        self.growth.grow(w, a);
+        first.then_some(Reason::FirstAck)
+    }
+
+    /// §III.A: the usual reduction now, a second one when the recovery shows how much was
+    /// lost.
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        match self.js {
+            Js::Pacing | Js::Watch => self.stop(w, Js::Recovery),
+            Js::Recovery | Js::Off => self.js = Js::Off,
+        }
+        LossResponse::Standard
+    }
+
+    /// §III.A, the rule of §III: half of what the network delivered. R counts distinct
+    /// segments; a segment sent three times was still lost once from the flight.
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        if self.js != Js::Recovery {
+            return;
+        }
+        self.js = Js::Off;
+        let delivered = self.d_sent(w) - w.segments(r.retransmitted);
+        w.cwnd = (delivered / 2.0).max(1.0);
+        w.ssthresh = w.cwnd.max(2.0);
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.stop(w, Js::Off);
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    /// While the flight leaves it is this start-up's whatever the threshold says.
+    fn in_charge(&self, w: &Window) -> bool {
+        self.js == Js::Pacing || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Controller};
+
+    const MSS: u64 = 1460;
+    const RTT: Time = Time::from_millis(64);
+
+    fn established(spec: &str, queued: u64) -> (Controller, Window) {
+        let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 3.0,
+            rtt: Some(RTT),
+            queued,
+            peer_window: 10_000 * MSS,
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    fn sent(number: u64, bytes: u32) -> Sent {
+        let (seq, flight) = ((number - 1) * MSS, number * MSS);
+        Sent {
+            now: RTT,
+            bytes,
+            seq,
+            retransmission: false,
+            flight,
+        }
+    }
+
+    fn send(c: &mut Controller, w: &mut Window, packets: std::ops::RangeInclusive<u64>) {
+        for number in packets {
+            c.on_sent(w, &sent(number, MSS as u32));
+        }
+    }
+
+    /// The flight of D packets loses R of them.
+    fn after_recovery(d: u64, r: u64) -> (f64, f64) {
+        let (mut c, mut w) = established("jump-start", d * MSS);
+        send(&mut c, &mut w, 1..=d);
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now: RTT,
+                flight: d * MSS,
+                usable: d as f64,
+            },
+        );
+        assert_eq!(
+            (w.cwnd, w.ssthresh),
+            ((d as f64 / 2.0).max(2.0), (d as f64 / 2.0).max(2.0))
+        );
+        c.on_recovered(
+            &mut w,
+            &Recovered {
+                now: RTT,
+                retransmitted: r * MSS,
+                flight: 0,
+            },
+        );
+        (w.cwnd, w.ssthresh)
+    }
+
+    #[test]
+    fn the_window_after_recovery_is_half_of_what_got_through() {
+        assert_eq!(after_recovery(100, 50), (25.0, 25.0));
+        assert_eq!(after_recovery(128, 42), (43.0, 43.0));
+        assert_eq!(after_recovery(10, 10), (1.0, 2.0));
+        assert_eq!(after_recovery(87, 1), (43.0, 43.0));
+    }
+
+    fn gap(spec: &str, d: u64) -> Time {
+        let (_, w) = established(spec, d * MSS);
+        assert_eq!(w.cwnd, d as f64);
+        w.pacing.unwrap().time_for(MSS + 40)
+    }
+
+    #[test]
+    fn the_flight_is_spread_over_one_round_trip() {
+        assert_eq!(gap("jump-start", 2), Time::from_millis(32));
+        assert_eq!(gap("jump-start", 64), Time::from_millis(1));
+        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 2), Time::from_millis(64));
+        assert_eq!(gap("jump-start:gap=rtt/(d-1)", 65), Time::from_millis(1));
+        // A single packet has no gap.
+        let (_, w) = established("jump-start:gap=rtt/(d-1)", MSS);
+        assert_eq!((w.cwnd, w.pacing), (1.0, None));
+    }
+
+    fn d(spec: &str, packets: u64) -> f64 {
+        established(spec, packets * MSS).1.cwnd
+    }
+
+    #[test]
+    fn policies_cap_the_flight() {
+        assert_eq!(d("jump-start:cap_rate=500kbps", 200), 2.0);
+        assert_eq!(d("jump-start:cap_rate=1kbps", 200), 1.0);
+        assert_eq!(d("jump-start:target_time=500ms", 200), 26.0);
+        assert_eq!(d("jump-start:max_d=50", 200), 50.0);
+        assert_eq!(d("jump-start", 20_000), 10_000.0);
+    }
+
+    #[test]
+    fn an_endless_source_needs_the_bound() {
+        let (_, w) = established("jump-start:max_d=77", u64::MAX);
+        assert_eq!(w.cwnd, 77.0);
+        for max_d in ["unlimited", "0"] {
+            let error = catalog::controller(
+                &format!("jump-start:max_d={max_d}"),
+                "reno",
+                Convention::Rfc,
+            );
+            let text = error.err().unwrap().to_string();
+            assert!(text.starts_with(&format!(
+                "startup `jump-start`: parameter `max_d`: `{max_d}`"
+            )));
+        }
+    }
+
+    #[test]
+    fn the_refinement_sends_small_flights_at_once() {
+        let (_, w) = established("jump-start:iw_refinement=true", 3 * MSS);
+        assert_eq!((w.cwnd, w.pacing), (3.0, None));
+        let (_, w) = established("jump-start:iw_refinement=true", 4 * MSS);
+        assert_eq!(w.cwnd, 4.0);
+        assert!(w.pacing.is_some());
+    }
+
+    #[test]
+    fn pacing_ends_when_all_is_sent() {
+        // Three segments and a short one.
+        let (mut c, mut w) = established("jump-start", 3 * MSS + 100);
+        assert_eq!(w.cwnd, 4.0);
+        send(&mut c, &mut w, 1..=3);
+        assert!(w.pacing.is_some() && c.exit().is_none());
+        c.on_sent(&mut w, &sent(4, 100));
+        assert_eq!((w.pacing, w.cwnd, w.ssthresh), (None, 4.0, f64::INFINITY));
+        let exit = c.exit().unwrap();
+        assert_eq!((exit.reason, exit.cwnd), (Reason::AllSent, 4.0));
+        // Ordinary slow start from here.
+        c.on_ack(&mut w, &Ack::of(RTT, MSS));
+        assert_eq!(w.cwnd, 5.0);
+    }
+
+    #[test]
+    fn pacing_ends_with_the_first_ack() {
+        let (mut c, mut w) = established("jump-start", 100 * MSS);
+        send(&mut c, &mut w, 1..=40);
+        c.on_ack(&mut w, &Ack::of(RTT.times(2), MSS));
+        // What was sent, and one for the ACK.
+        assert_eq!((w.pacing, w.cwnd), (None, 41.0));
+        let exit = c.exit().unwrap();
+        assert_eq!((exit.reason, exit.cwnd), (Reason::FirstAck, 100.0));
+    }
+
+    #[test]
+    fn marks_cover_the_flight_or_its_excess() {
+        let marks = |spec: &str, packets: u64| -> Vec<bool> {
+            let (mut c, mut w) = established(spec, packets * MSS);
+            (1..=packets)
+                .map(|number| {
+                    let mark = w.marks.startup_excess;
+                    send(&mut c, &mut w, number..=number);
+                    mark
+                })
+                .chain(std::iter::once_with(|| false))
+                .collect()
+        };
+        assert_eq!(
+            marks("jump-start", 5),
+            [true, true, true, true, true, false]
+        );
+        assert_eq!(marks("jump-start", 3), [false; 4]);
+        let excess = marks("jump-start:flag=excess", 5);
+        assert_eq!(excess, [false, false, false, true, true, false]);
+        assert_eq!(marks("jump-start:flag=excess", 3), [false; 4]);
+        let (mut c, mut w) = established("jump-start", 5 * MSS);
+        send(&mut c, &mut w, 1..=5);
+        assert!(!w.marks.startup_excess);
+    }
+
+    #[test]
+    fn without_a_round_trip_time_it_is_slow_start() {
+        let mut c = catalog::controller("jump-start", "reno", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 1.0,
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        assert_eq!((w.cwnd, w.pacing), (1.0, None));
+    }
+
+    #[test]
+    fn a_timeout_ends_it() {
+        let (mut c, mut w) = established("jump-start", 100 * MSS);
+        send(&mut c, &mut w, 1..=40);
+        let timeout = Timeout {
+            now: RTT,
+            flight: 40 * MSS,
+            usable: 40.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.cwnd, w.ssthresh, w.pacing), (1.0, 20.0, None));
+        assert!(!w.marks.startup_excess);
+        c.on_recovered(
+            &mut w,
+            &Recovered {
+                now: RTT,
+                retransmitted: 0,
+                flight: 0,
+            },
+        );
+        assert_eq!(w.cwnd, 1.0);
+    }
+
+    #[test]
+    fn a_loss_after_the_flight_is_acknowledged_is_plain_tcp() {
+        let (mut c, mut w) = established("jump-start", 4 * MSS);
+        send(&mut c, &mut w, 1..=4);
+        c.on_ack(&mut w, &Ack::of(RTT, 4 * MSS));
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now: RTT,
+                flight: 20 * MSS,
+                usable: 20.0,
+            },
+        );
+        c.on_recovered(
+            &mut w,
+            &Recovered {
+                now: RTT,
+                retransmitted: MSS,
+                flight: 0,
+            },
+        );
+        assert_eq!(w.cwnd, 10.0);
+    }
+}

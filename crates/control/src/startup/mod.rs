@@ -52,6 +52,12 @@ pub trait Startup: Send {
     /// The retransmission timer expired. The avoidance sets the window after this.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
 
+    /// Bytes of the last ACK that this start-up did not use because it ended there: the
+    /// avoidance grows by them.
+    fn leftover(&self) -> u64 {
+        0
+    }
+
     /// Whether this start-up's growth rule applies rather than the avoidance's.
     fn in_charge(&self, w: &Window) -> bool {
         w.in_slow_start()
