@@ -1,0 +1,6 @@
+//! The network: links with queues, and how they are put together.
+
+pub mod link;
+pub mod queue;
+pub mod random;
+pub mod topology;

@@ -1,0 +1,337 @@
+//! How links are put together: a chain of routers with hosts on both sides.
+//!
+//! ```text
+//! host ─nic─access─┐                          ┌─access─ host
+//!                  router ─hop─ router ─hop─ router
+//! host ─nic─access─┘                          └─access─ host
+//! ```
+//!
+//! A single path is a chain of one hop without access links; a dumbbell one with them.
+
+use super::link::{ForcedDrop, LinkConfig};
+use super::queue::{BufferReading, DropTail, Limit};
+use super::random::{stream, Chance};
+use crate::scenario::{within, HopSpec, PathSpec, RequestError};
+use crate::tcp::stack::Stack;
+use crate::workload::FlowPlan;
+use flowstart_control::{Amount, Rate, Time};
+
+/// Index of a link.
+pub type LinkId = u32;
+
+/// The links that a flow's data and its acknowledgements pass.
+#[derive(Clone, Debug, Default)]
+pub struct Route {
+    /// From sender to receiver.
+    pub data: Vec<LinkId>,
+    /// And back.
+    pub acks: Vec<LinkId>,
+}
+
+/// A chain with its parameters worked out.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    hops: Vec<Hop>,
+    access_rate: Option<Rate>,
+    access_delay: Option<Time>,
+    nic_rate: Option<Rate>,
+    hosts: Option<u32>,
+    reading: BufferReading,
+    packet: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Hop {
+    delay: Time,
+    forward: Way,
+    reverse: Way,
+}
+
+/// One direction of a hop.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    rate: Rate,
+    limit: Limit,
+    loss: f64,
+}
+
+/// Links and routes, ready to run.
+pub struct Network {
+    /// Every link.
+    pub links: Vec<LinkConfig>,
+    /// The route of every flow.
+    pub routes: Vec<Route>,
+    /// The bottleneck's two directions.
+    pub bottleneck: [LinkId; 2],
+}
+
+const SLOWEST: u64 = 1;
+const FASTEST: u64 = 100_000_000_000_000;
+const LONGEST: Time = Time::from_secs(600);
+
+fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
+    if (SLOWEST..=FASTEST).contains(&rate.0) {
+        return Ok(rate);
+    }
+    Err(RequestError::new(field, format!("`{rate}` is out of range; 1bps to 100Tbps is needed")))
+}
+
+fn time(field: &str, time: Time) -> Result<Time, RequestError> {
+    if time <= LONGEST {
+        return Ok(time);
+    }
+    Err(RequestError::new(field, format!("`{time}` is out of range; at most {LONGEST} is needed")))
+}
+
+impl Chain {
+    /// Works a path out for a stack, checking every field.
+    pub fn new(path: &PathSpec, stack: &Stack) -> Result<Chain, RequestError> {
+        let reading = path.buffer_reading.map_or(stack.buffer_reading, Into::into);
+        let packet = stack.packet();
+        let hops = if path.hops.is_empty() {
+            vec![Chain::single(path, reading, packet)?]
+        } else {
+            Chain::routers(path, reading, packet)?
+        };
+        if path.hosts == Some(0) {
+            return Err(RequestError::new("path.hosts", "`0` is no pair of hosts; at least 1 is needed"));
+        }
+        Ok(Chain {
+            hops,
+            access_rate: path.access_rate.map(|r| rate("path.access_rate", r)).transpose()?,
+            access_delay: path.access_delay.map(|d| time("path.access_delay", d)).transpose()?,
+            nic_rate: path.nic_rate.map(|r| rate("path.nic_rate", r)).transpose()?,
+            hosts: path.hosts,
+            reading,
+            packet,
+        })
+    }
+
+    fn single(path: &PathSpec, reading: BufferReading, packet: u32) -> Result<Hop, RequestError> {
+        let missing = |field, example| {
+            RequestError::new(field, format!("missing; a path needs one, such as `{example}`"))
+        };
+        let forward = rate("path.rate", path.rate.ok_or_else(|| missing("path.rate", "5Mbps"))?)?;
+        let rtt = time("path.rtt", path.rtt.ok_or_else(|| missing("path.rtt", "64ms"))?)?;
+        let reverse = path.reverse_rate.map_or(Ok(forward), |r| rate("path.reverse_rate", r))?;
+        let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
+        let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
+        let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
+        Ok(Hop {
+            delay: rtt.over(2),
+            forward: Way {
+                rate: forward,
+                limit: sized("path.buffer", buffer, forward)?,
+                loss: path.loss.map_or(0.0, |p| p.0),
+            },
+            reverse: Way {
+                rate: reverse,
+                limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
+                loss: path.reverse_loss.map_or(0.0, |p| p.0),
+            },
+        })
+    }
+
+    fn routers(path: &PathSpec, reading: BufferReading, packet: u32) -> Result<Vec<Hop>, RequestError> {
+        let unfit = [
+            ("path.rate", path.rate.is_some()),
+            ("path.rtt", path.rtt.is_some()),
+            ("path.reverse_rate", path.reverse_rate.is_some()),
+            ("path.reverse_buffer", path.reverse_buffer.is_some()),
+            ("path.loss", path.loss.is_some()),
+            ("path.reverse_loss", path.reverse_loss.is_some()),
+        ];
+        if let Some((field, _)) = unfit.iter().find(|(_, given)| *given) {
+            return Err(RequestError::new(*field, "contradicts `path.hops`; give it for each hop"));
+        }
+        let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
+        time("path.hops", rtt)?;
+        let hop = |(i, spec): (usize, &HopSpec)| {
+            let field = |name: &str| format!("path.hops[{i}].{name}");
+            let rate = rate(&field("rate"), spec.rate)?;
+            let buffer = spec.buffer.or(path.buffer).unwrap_or(Amount::Bdp(1.0));
+            let limit = limit(&field("buffer"), buffer, rate, rtt, reading, packet)?;
+            let way = |loss| Way { rate, limit, loss };
+            Ok(Hop {
+                delay: spec.delay,
+                forward: way(spec.loss.map_or(0.0, |p| p.0)),
+                reverse: way(0.0),
+            })
+        };
+        path.hops.iter().enumerate().map(hop).collect()
+    }
+
+    /// How many hops the chain has.
+    pub fn len(&self) -> u32 {
+        self.hops.len() as u32
+    }
+
+    /// How its buffers are read.
+    pub fn reading(&self) -> BufferReading {
+        self.reading
+    }
+
+    /// The buffer at the bottleneck, forward.
+    pub fn buffer(&self) -> Limit {
+        self.hops[self.narrowest()].forward.limit
+    }
+
+    fn narrowest(&self) -> usize {
+        (0..self.hops.len()).min_by_key(|i| self.hops[*i].forward.rate).unwrap_or(0)
+    }
+
+    /// Two-way propagation between hosts that use hops `from..=to`.
+    pub fn rtt(&self, from: u32, to: u32) -> Time {
+        let access = self.access_delay.unwrap_or(Time::ZERO).times(2);
+        let hops: Time = self.hops[from as usize..=to as usize].iter().map(|h| h.delay).sum();
+        (hops + access).times(2)
+    }
+
+    /// The slowest rate on the way of a flow's data.
+    pub fn bottleneck_rate(&self, from: u32, to: u32, reverse: bool) -> Rate {
+        let hops = self.hops[from as usize..=to as usize].iter();
+        let slowest = hops.map(|h| if reverse { h.reverse.rate } else { h.forward.rate }).min();
+        [slowest, self.access_rate, self.nic_rate].into_iter().flatten().min().unwrap_or(Rate(0))
+    }
+
+    /// The bandwidth-delay product at `rate` over `rtt`, in full-size packets.
+    pub fn bdp_packets(&self, rate: Rate, rtt: Time) -> u64 {
+        rate.bytes_in(rtt) / u64::from(self.packet)
+    }
+
+    /// Lays the links for these flows.
+    pub fn build(&self, flows: &[FlowPlan], seed: u64) -> Network {
+        let mut builder = Builder { chain: self, links: Vec::new(), hosts: Vec::new() };
+        let [forward, reverse] = builder.lay_hops(seed);
+        let narrowest = self.narrowest();
+        let bottleneck = [forward[narrowest], reverse[narrowest]];
+        let routes = flows
+            .iter()
+            .enumerate()
+            .map(|(i, flow)| builder.route(i as u32, flow, &forward, &reverse))
+            .collect();
+        let mut links = builder.links;
+        for (i, flow) in flows.iter().enumerate() {
+            let link = &mut links[bottleneck[usize::from(flow.reverse)] as usize];
+            link.forced_drops.extend(
+                flow.forced_drops.iter().map(|p| ForcedDrop { flow: i as u32, position: *p }),
+            );
+        }
+        Network { links, routes, bottleneck }
+    }
+}
+
+/// A buffer in the units of a queue.
+fn limit(
+    field: &str,
+    amount: Amount,
+    rate: Rate,
+    rtt: Time,
+    reading: BufferReading,
+    packet: u32,
+) -> Result<Limit, RequestError> {
+    // Under ns-2's reading a buffer of one refuses everything.
+    let least = if reading == BufferReading::Ns2 { 2 } else { 1 };
+    match amount {
+        Amount::Packets(n) => {
+            let right = "a buffer of at least one packet besides the one in transmission";
+            within(field, n, least, u64::MAX, right).map(Limit::Packets)
+        }
+        Amount::Bytes(n) => {
+            let right = format!("a buffer of at least one packet ({packet} B)");
+            within(field, n, u64::from(packet), u64::MAX, &right).map(Limit::Bytes)
+        }
+        // A product below one packet still leaves room for one.
+        Amount::Bdp(x) if x > 0.0 && x <= 1e6 => {
+            let bytes = rate.bytes_in(rtt) as f64 * x;
+            Ok(Limit::Packets(((bytes / f64::from(packet)) as u64).max(least)))
+        }
+        Amount::Bdp(_) => {
+            Err(RequestError::new(field, format!("`{amount}` is out of range; above 0 is needed")))
+        }
+    }
+}
+
+/// The links between one host and its router.
+#[derive(Clone, Debug, Default)]
+struct Host {
+    up: Vec<LinkId>,
+    down: Vec<LinkId>,
+}
+
+struct Builder<'a> {
+    chain: &'a Chain,
+    links: Vec<LinkConfig>,
+    /// Left and right host of each pair, as far as they have been laid.
+    hosts: Vec<[Host; 2]>,
+}
+
+impl Builder<'_> {
+    fn lay(&mut self, name: String, rate: Option<Rate>, delay: Time, limit: Limit) -> LinkId {
+        let queue = DropTail { limit, reading: self.chain.reading };
+        self.links.push(LinkConfig { name, rate, delay, queue, loss: None, forced_drops: vec![] });
+        self.links.len() as LinkId - 1
+    }
+
+    fn lay_hops(&mut self, seed: u64) -> [Vec<LinkId>; 2] {
+        let hops = self.chain.hops.clone();
+        let mut way = |label: &str, pick: fn(&Hop) -> Way| {
+            let lay = |(i, hop): (usize, &Hop)| {
+                let way = pick(hop);
+                let name = if hops.len() == 1 { label.to_string() } else { format!("{label}-{i}") };
+                let id = self.lay(name, Some(way.rate), hop.delay, way.limit);
+                if way.loss > 0.0 {
+                    let rng = stream(seed, "loss", u64::from(id));
+                    self.links[id as usize].loss = Some(Chance::new(way.loss, rng));
+                }
+                id
+            };
+            hops.iter().enumerate().map(lay).collect::<Vec<_>>()
+        };
+        [way("forward", |h| h.forward), way("reverse", |h| h.reverse)]
+    }
+
+    fn route(&mut self, flow: u32, plan: &FlowPlan, forward: &[LinkId], reverse: &[LinkId]) -> Route {
+        let pair = self.chain.hosts.map_or(flow, |n| flow % n);
+        let [left, right] = self.host_pair(pair);
+        let (from, to) = (plan.from_hop as usize, plan.to_hop as usize);
+        let back = reverse[from..=to].iter().rev().copied();
+        let join = |up: &Host, middle: Vec<LinkId>, down: &Host| {
+            [up.up.as_slice(), &middle, &down.down].concat()
+        };
+        let east = join(&left, forward[from..=to].to_vec(), &right);
+        let west = join(&right, back.collect(), &left);
+        let (mut data, mut acks) = if plan.reverse { (west, east) } else { (east, west) };
+        if plan.extra_delay > Time::ZERO {
+            let mut detour = |name: &str| {
+                self.lay(format!("{name}-{flow}"), None, plan.extra_delay, Limit::Unlimited)
+            };
+            data.push(detour("far"));
+            acks.push(detour("near"));
+        }
+        Route { data, acks }
+    }
+
+    fn host_pair(&mut self, pair: u32) -> [Host; 2] {
+        while self.hosts.len() <= pair as usize {
+            let n = self.hosts.len();
+            let hosts = [self.host(&format!("left-{n}")), self.host(&format!("right-{n}"))];
+            self.hosts.push(hosts);
+        }
+        self.hosts[pair as usize].clone()
+    }
+
+    fn host(&mut self, name: &str) -> Host {
+        let chain = self.chain;
+        let mut host = Host::default();
+        if let Some(rate) = chain.nic_rate {
+            host.up.push(self.lay(format!("nic-{name}"), Some(rate), Time::ZERO, Limit::Unlimited));
+        }
+        if chain.access_rate.is_some() || chain.access_delay.is_some() {
+            let delay = chain.access_delay.unwrap_or(Time::ZERO);
+            host.up.push(self.lay(format!("up-{name}"), chain.access_rate, delay, Limit::Unlimited));
+            host.down.push(self.lay(format!("down-{name}"), chain.access_rate, delay, Limit::Unlimited));
+        }
+        host
+    }
+}

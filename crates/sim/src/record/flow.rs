@@ -1,0 +1,134 @@
+//! One row for each flow, and one for each write of a flow that has several.
+
+use crate::tcp::connection::Counters;
+use flowstart_control::{Exit, Rate, Reason, Time};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What became of a flow. Times are seconds, sizes bytes; `None` where a thing did not
+/// happen.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowRow {
+    /// The start-up, with the parameters given.
+    pub startup: Arc<str>,
+    /// The avoidance, with the parameters given.
+    pub avoidance: Arc<str>,
+    /// The stack's preset.
+    pub stack: &'static str,
+    /// Bytes to transfer; `None` without limit.
+    pub size_bytes: Option<u64>,
+    /// The run's seed.
+    pub seed: u64,
+    /// Which flow of the run, from 0.
+    pub flow: u32,
+    /// `forward` or `reverse`.
+    pub direction: &'static str,
+    /// When it opened.
+    pub opened_s: f64,
+    /// Opened (first SYN sent) until the receiver held the last byte in order.
+    pub fct_s: Option<f64>,
+    /// Opened until the sender had the last byte acknowledged.
+    pub duration_s: Option<f64>,
+    /// Handshake round trip + one-way delay + wire bytes / bottleneck rate.
+    pub ideal_fct_s: Option<f64>,
+    /// `fct_s / ideal_fct_s`.
+    pub slowdown: Option<f64>,
+    /// Bytes that the receiver held in order at the end.
+    pub bytes_delivered: u64,
+    /// Data packets sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Data packets that reached the receiver.
+    pub packets_arrived: u64,
+    /// Data packets dropped anywhere.
+    pub packets_dropped: u64,
+    /// Data packets sent again.
+    pub packets_retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Times that fast recovery began.
+    pub fast_retransmits: u64,
+    /// SYNs sent again.
+    pub syn_retransmits: u64,
+    /// When the start-up ended, counted from the opening.
+    pub startup_exit_s: Option<f64>,
+    /// The window just before, in segments.
+    pub startup_exit_cwnd_pkts: Option<f64>,
+    /// Bytes in flight at that moment.
+    pub startup_exit_flight_bytes: Option<u64>,
+    /// Why.
+    pub startup_exit_reason: Option<Reason>,
+    /// The largest window, in segments.
+    pub max_cwnd_pkts: f64,
+    /// The most the bottleneck's queue held in this flow's direction, over the run, as
+    /// its limit counts it.
+    pub max_queue_pkts: u64,
+    /// Bandwidth-delay product of the flow's path in full-size packets.
+    pub bdp_pkts: u64,
+    /// The smallest round-trip time the sender saw.
+    pub min_rtt_s: Option<f64>,
+    /// How the path's buffer is read.
+    pub buffer_reading: &'static str,
+    /// Whether everything was acknowledged.
+    pub complete: bool,
+}
+
+/// One write of a flow with several.
+#[derive(Clone, Debug, Serialize)]
+pub struct TransferRow {
+    /// Which flow.
+    pub flow: u32,
+    /// Which of its writes, from 0.
+    pub transfer: u32,
+    /// When the application had it.
+    pub available_s: f64,
+    /// How much.
+    pub bytes: u64,
+    /// When the receiver held all of it in order.
+    pub delivered_s: Option<f64>,
+    /// When all of it was acknowledged.
+    pub acked_s: Option<f64>,
+}
+
+/// What a run notes of a flow while it lasts and after.
+#[derive(Clone, Debug, Default)]
+pub struct FlowLog {
+    /// When the last byte was held in order.
+    pub delivered_at: Option<Time>,
+    /// When the last byte was acknowledged.
+    pub acked_at: Option<Time>,
+    /// Bytes held in order.
+    pub bytes_delivered: u64,
+    /// Data packets that arrived.
+    pub packets_arrived: u64,
+    /// Data packets dropped.
+    pub packets_dropped: u64,
+    /// The sender's own counts.
+    pub counters: Counters,
+    /// How the start-up ended.
+    pub exit: Option<Exit>,
+    /// The smallest round-trip time.
+    pub min_rtt: Option<Time>,
+    /// For each write: when it was delivered, and when acknowledged.
+    pub writes: Vec<[Option<Time>; 2]>,
+}
+
+/// The best possible completion: see [`FlowRow::ideal_fct_s`].
+pub fn ideal_fct(size: u64, handshake: bool, rtt: Time, rate: Rate, mss: u32, header: u32) -> f64 {
+    let packets = size.div_ceil(u64::from(mss));
+    let wire = size + packets * u64::from(header);
+    let handshake = if handshake { rtt.secs() } else { 0.0 };
+    handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ideal_counts_handshake_one_way_delay_and_wire_bytes() {
+        // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
+        let ideal = ideal_fct(100_000, true, Time::from_millis(100), Rate(100_000_000), 1460, 40);
+        assert!((ideal - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,40 @@
+//! One row for each link.
+
+use crate::network::link::Link;
+use flowstart_control::Time;
+use serde::Serialize;
+
+/// What passed a link.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkRow {
+    /// Its name.
+    pub name: String,
+    /// Packets accepted.
+    pub packets: u64,
+    /// Bytes accepted.
+    pub bytes: u64,
+    /// Packets refused by the queue or lost.
+    pub dropped: u64,
+    /// The most the queue held, packets, as its limit counts them.
+    pub max_queue_pkts: u64,
+    /// The most the queue held, bytes.
+    pub max_queue_bytes: u64,
+    /// Share of the run spent transmitting.
+    pub utilisation: f64,
+}
+
+impl LinkRow {
+    /// The row of `link` at the end of a run that took `simulated`.
+    pub fn of(link: &Link, simulated: Time) -> LinkRow {
+        let c = link.counters();
+        LinkRow {
+            name: link.config().name.clone(),
+            packets: c.packets,
+            bytes: c.bytes,
+            dropped: c.refused + c.lost,
+            max_queue_pkts: c.max_held.packets,
+            max_queue_bytes: c.max_held.bytes,
+            utilisation: if simulated == Time::ZERO { 0.0 } else { c.busy.secs() / simulated.secs() },
+        }
+    }
+}

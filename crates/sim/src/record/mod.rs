@@ -1,0 +1,5 @@
+//! What a run leaves behind. Recording listens; it never changes anything.
+
+pub mod flow;
+pub mod link;
+pub mod trace;

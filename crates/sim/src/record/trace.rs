@@ -1,0 +1,102 @@
+//! Columns over time: what senders and queues did, event by event.
+
+use flowstart_control::Time;
+use serde::Serialize;
+
+/// What a flow sample is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[repr(u8)]
+pub enum Event {
+    /// Data left for the first time.
+    Send = 0,
+    /// Data left again.
+    Retransmit = 1,
+    /// An acknowledgement arrived and was dealt with.
+    Ack = 2,
+    /// The retransmission timer expired.
+    Timeout = 3,
+    /// The SYN left.
+    Syn = 4,
+    /// The connection opened.
+    Open = 5,
+    /// A data packet of the flow was dropped.
+    Drop = 6,
+}
+
+/// Everything recorded, as columns of equal length in order of time.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Trace {
+    /// One entry for each event at a sender, and for each of its packets dropped.
+    pub flow_samples: FlowSamples,
+    /// One entry whenever the bottleneck's queue was offered a packet.
+    pub queue_samples: QueueSamples,
+}
+
+/// The columns of flow samples.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowSamples {
+    /// When.
+    pub time_ns: Vec<u64>,
+    /// Which flow.
+    pub flow: Vec<u32>,
+    /// What, see [`Event`].
+    pub event: Vec<u8>,
+    /// First byte of the segment sent or dropped; the acknowledgement's number for acks.
+    pub seq: Vec<u64>,
+    /// SACK blocks that an acknowledgement carried.
+    pub sack_blocks: Vec<u8>,
+    /// The window after the event, in segments.
+    pub cwnd: Vec<f64>,
+    /// The threshold after the event, in segments; infinite until it is set.
+    pub ssthresh: Vec<f64>,
+    /// Bytes in flight after the event.
+    pub flight: Vec<u64>,
+}
+
+/// One flow sample.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowSample {
+    /// Which flow.
+    pub flow: u32,
+    /// What.
+    pub event: Event,
+    /// See [`FlowSamples::seq`].
+    pub seq: u64,
+    /// See [`FlowSamples::sack_blocks`].
+    pub sack_blocks: u8,
+    /// The window.
+    pub cwnd: f64,
+    /// The threshold.
+    pub ssthresh: f64,
+    /// Bytes in flight.
+    pub flight: u64,
+}
+
+impl FlowSamples {
+    /// Appends a sample.
+    pub fn push(&mut self, now: Time, sample: FlowSample) {
+        self.time_ns.push(now.0);
+        self.flow.push(sample.flow);
+        self.event.push(sample.event as u8);
+        self.seq.push(sample.seq);
+        self.sack_blocks.push(sample.sack_blocks);
+        self.cwnd.push(sample.cwnd);
+        self.ssthresh.push(sample.ssthresh);
+        self.flight.push(sample.flight);
+    }
+}
+
+/// The columns of queue samples.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct QueueSamples {
+    /// When.
+    pub time_ns: Vec<u64>,
+    /// Which direction of the bottleneck: 0 forward, 1 reverse.
+    pub direction: Vec<u8>,
+    /// Packets held after the offer, as the limit counts them.
+    pub packets: Vec<u64>,
+    /// Bytes held.
+    pub bytes: Vec<u64>,
+    /// Whether the packet offered was dropped.
+    pub dropped: Vec<bool>,
+}

@@ -1,0 +1,539 @@
+//! From a scenario to its outcome: the only place where links and endpoints meet.
+//!
+//! A packet travels one way. The application's data arrives at a sender, the sender's
+//! segments enter the first link of their route, each link hands them to the next, the
+//! last to the receiver; its acknowledgements come back the same way.
+
+use crate::engine::{EventId, EventQueue};
+use crate::network::link::{Link, Verdict};
+use crate::network::topology::{Chain, LinkId, Network, Route};
+use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
+use crate::record::link::LinkRow;
+use crate::record::trace::{Event, FlowSample, Trace};
+use crate::scenario::{RequestError, Scenario};
+use crate::tcp::receiver::Receiver;
+use crate::tcp::segment::{Kind, Segment};
+use crate::tcp::sender::Sender;
+use crate::tcp::stack::Stack;
+use crate::workload::{arrivals, expand, Arrival, FlowPlan};
+use flowstart_control::Time;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A run without a `duration` is stopped after this long: nothing that is worth
+/// watching takes longer, but a path that loses everything would never end.
+const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// One row for each flow.
+    pub flows: Vec<FlowRow>,
+    /// One row for each write of flows that have several.
+    pub transfers: Vec<TransferRow>,
+    /// One row for each link.
+    pub links: Vec<LinkRow>,
+    /// How buffers were read, in words.
+    pub buffer_reading: String,
+    /// The bottleneck's buffer, in words.
+    pub buffer: String,
+    /// Events handled.
+    pub events: u64,
+    /// Time simulated, seconds.
+    pub simulated_s: f64,
+    /// Columns over time, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+/// Runs a scenario.
+pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
+    Ok(Prepared::new(scenario)?.run())
+}
+
+/// A scenario that has been checked and worked out.
+pub struct Prepared {
+    stack: Arc<Stack>,
+    chain: Chain,
+    plans: Vec<FlowPlan>,
+    seed: u64,
+    end: Time,
+    trace: bool,
+}
+
+impl Prepared {
+    /// Checks everything that can be wrong with a scenario.
+    pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
+        let stack = scenario.stack()?;
+        let chain = Chain::new(&scenario.path, &stack)?;
+        let plans = expand(scenario, &stack, &chain)?;
+        if scenario.duration == Some(Time::ZERO) {
+            return Err(RequestError::new("duration", "`0s` simulates nothing; a positive time is needed"));
+        }
+        Ok(Prepared {
+            stack: Arc::new(stack),
+            chain,
+            plans,
+            seed: scenario.seed,
+            end: scenario.duration.unwrap_or(LONGEST_RUN),
+            trace: scenario.trace,
+        })
+    }
+
+    /// Simulates.
+    pub fn run(self) -> Outcome {
+        let network = self.chain.build(&self.plans, self.seed);
+        let mut simulation = Simulation::new(&self, network);
+        simulation.run(self.end);
+        simulation.outcome()
+    }
+}
+
+/// A flow's two endpoints while it lasts.
+struct Endpoints {
+    sender: Sender,
+    receiver: Receiver,
+    sender_timer: Timer,
+    receiver_timer: Timer,
+}
+
+/// The one event that stands for an endpoint's deadline. A deadline that moves later
+/// leaves the event where it is, and it moves itself when it comes due; so a timer that
+/// is restarted by every acknowledgement costs one event a timeout, not one an
+/// acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timer {
+    armed: Option<(Time, u64)>,
+}
+
+struct FlowState {
+    endpoints: Option<Box<Endpoints>>,
+    log: FlowLog,
+}
+
+struct Simulation<'a> {
+    prepared: &'a Prepared,
+    now: Time,
+    queue: EventQueue,
+    links: Vec<Link>,
+    routes: Vec<Route>,
+    bottleneck: [LinkId; 2],
+    flows: Vec<FlowState>,
+    arrivals: Vec<Arrival>,
+    next_arrival: usize,
+    unfinished: usize,
+    trace: Option<Box<Trace>>,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(prepared: &'a Prepared, network: Network) -> Simulation<'a> {
+        let flows = prepared
+            .plans
+            .iter()
+            .map(|plan| FlowState {
+                endpoints: None,
+                log: FlowLog { writes: vec![[None; 2]; plan.writes.len()], ..FlowLog::default() },
+            })
+            .collect();
+        Simulation {
+            now: Time::ZERO,
+            queue: EventQueue::new(),
+            links: network.links.into_iter().map(Link::new).collect(),
+            routes: network.routes,
+            bottleneck: network.bottleneck,
+            flows,
+            arrivals: arrivals(&prepared.plans),
+            next_arrival: 0,
+            unfinished: prepared.plans.len(),
+            trace: prepared.trace.then(Box::default),
+            prepared,
+        }
+    }
+
+    // Events are numbered: first the links, then the flows' timers, then the arrivals.
+
+    fn timer_event(&self, flow: u32, receiver: bool) -> EventId {
+        self.links.len() as EventId + 2 * flow + EventId::from(receiver)
+    }
+
+    fn arrival_event(&self) -> EventId {
+        self.links.len() as EventId + 2 * self.flows.len() as EventId
+    }
+
+    fn run(&mut self, end: Time) {
+        self.schedule_arrival();
+        while let Some(due) = self.queue.peek() {
+            if due.time > end {
+                self.now = end;
+                return;
+            }
+            self.now = due.time;
+            let links = self.links.len() as EventId;
+            if due.event < links {
+                self.on_delivery(due.event);
+            } else if due.event < self.arrival_event() {
+                self.queue.pop();
+                let timer = due.event - links;
+                self.on_timer(timer / 2, timer % 2 == 1, due.stamp);
+            } else {
+                self.queue.pop();
+                self.on_arrival();
+            }
+            if self.unfinished == 0 {
+                return;
+            }
+        }
+    }
+
+    fn schedule_arrival(&mut self) {
+        if let Some(next) = self.arrivals.get(self.next_arrival) {
+            let stamp = self.queue.stamp();
+            self.queue.push(next.at, stamp, self.arrival_event());
+        }
+    }
+
+    fn on_arrival(&mut self) {
+        let arrival = self.arrivals[self.next_arrival];
+        self.next_arrival += 1;
+        self.schedule_arrival();
+        if self.flows[arrival.flow as usize].endpoints.is_none() {
+            self.open(arrival);
+        } else if let Some(ends) = &mut self.flows[arrival.flow as usize].endpoints {
+            ends.sender.push(arrival.bytes, self.now);
+        }
+        self.pump(arrival.flow);
+    }
+
+    fn open(&mut self, arrival: Arrival) {
+        let plan = &self.prepared.plans[arrival.flow as usize];
+        let stack = &self.prepared.stack;
+        let mut sender = Sender::new(stack.clone(), arrival.flow, plan.recipe.build());
+        sender.push(arrival.bytes, self.now);
+        if plan.handshake {
+            sender.open(self.now);
+        } else {
+            sender.open_established(self.now, plan.rtt);
+        }
+        self.flows[arrival.flow as usize].endpoints = Some(Box::new(Endpoints {
+            sender,
+            receiver: Receiver::new(stack.receiver(), arrival.flow),
+            sender_timer: Timer::default(),
+            receiver_timer: Timer::default(),
+        }));
+    }
+
+    fn on_delivery(&mut self, link: LinkId) {
+        let Some((mut segment, next)) = self.links[link as usize].deliver() else {
+            return self.queue.pop();
+        };
+        match next {
+            Some((time, stamp)) => self.queue.reschedule(time, stamp),
+            None => self.queue.pop(),
+        }
+        segment.hop += 1;
+        let route = &self.routes[segment.flow as usize];
+        let route = if segment.is_forward() { &route.data } else { &route.acks };
+        match route.get(usize::from(segment.hop)) {
+            Some(&link) => self.enter(link, segment),
+            None => self.on_segment(&segment),
+        }
+    }
+
+    /// A segment reaches its endpoint.
+    fn on_segment(&mut self, segment: &Segment) {
+        let flow = segment.flow;
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
+        if segment.is_forward() {
+            let answer = ends.receiver.on_segment(segment, self.now);
+            if segment.kind == Kind::Data {
+                self.flows[flow as usize].log.packets_arrived += 1;
+                self.note_delivery(flow);
+            }
+            self.answer(flow, answer);
+        } else {
+            ends.sender.on_segment(segment, self.now);
+            if self.trace.is_some() {
+                let event = if segment.kind == Kind::Ack { Event::Ack } else { Event::Open };
+                self.sample(flow, event, segment.seq, segment.sacks);
+            }
+            self.pump(flow);
+        }
+    }
+
+    fn answer(&mut self, flow: u32, answer: Option<Segment>) {
+        if let Some(answer) = answer {
+            let first = self.routes[flow as usize].acks[0];
+            self.enter(first, answer);
+        }
+        self.arm(flow, true);
+    }
+
+    fn on_timer(&mut self, flow: u32, receiver: bool, stamp: u64) {
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
+        let timer = if receiver { &mut ends.receiver_timer } else { &mut ends.sender_timer };
+        if timer.armed.is_none_or(|armed| armed.1 != stamp) {
+            return;
+        }
+        timer.armed = None;
+        if receiver {
+            let answer = ends.receiver.on_timer(self.now);
+            self.answer(flow, answer);
+        } else {
+            let before = ends.sender.counters().timeouts;
+            ends.sender.on_timer(self.now);
+            let expired = ends.sender.counters().timeouts > before;
+            if expired && self.trace.is_some() {
+                self.sample(flow, Event::Timeout, 0, 0);
+            }
+            self.pump(flow);
+        }
+    }
+
+    /// Sends what a sender wants to send, and sees whether it has finished.
+    fn pump(&mut self, flow: u32) {
+        let Some(mut ends) = self.flows[flow as usize].endpoints.take() else { return };
+        let first = self.routes[flow as usize].data[0];
+        while let Some(segment) = ends.sender.poll_transmit(self.now) {
+            if self.trace.is_some() {
+                self.sample_sent(&ends.sender, &segment);
+            }
+            self.enter(first, segment);
+        }
+        let acknowledged = ends.sender.acknowledged();
+        let failed = ends.sender.failed();
+        self.flows[flow as usize].endpoints = Some(ends);
+        self.note_acknowledged(flow, acknowledged);
+        let size = self.prepared.plans[flow as usize].size;
+        if failed || size.is_some_and(|size| acknowledged >= size) {
+            self.finish(flow);
+        } else {
+            self.arm(flow, false);
+        }
+    }
+
+    /// Keeps the event of a timer no later than its deadline.
+    fn arm(&mut self, flow: u32, receiver: bool) {
+        let event = self.timer_event(flow, receiver);
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
+        let (deadline, timer) = if receiver {
+            (ends.receiver.deadline(), &mut ends.receiver_timer)
+        } else {
+            (ends.sender.deadline(), &mut ends.sender_timer)
+        };
+        let Some(deadline) = deadline else { return };
+        if timer.armed.is_none_or(|armed| armed.0 > deadline) {
+            let stamp = self.queue.stamp();
+            timer.armed = Some((deadline, stamp));
+            self.queue.push(deadline.max(self.now), stamp, event);
+        }
+    }
+
+    /// A segment comes to a link.
+    fn enter(&mut self, link: LinkId, segment: Segment) {
+        let stamp = self.queue.stamp();
+        let verdict = self.links[link as usize].send(segment, self.now, stamp);
+        match verdict {
+            Verdict::Accepted(Some((time, stamp))) => self.queue.push(time, stamp, link),
+            Verdict::Accepted(None) => {}
+            Verdict::Dropped => self.on_drop(&segment),
+        }
+        if self.trace.is_some() {
+            self.sample_queue(link, verdict == Verdict::Dropped);
+        }
+    }
+
+    fn on_drop(&mut self, segment: &Segment) {
+        if segment.kind != Kind::Data {
+            return;
+        }
+        self.flows[segment.flow as usize].log.packets_dropped += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.flow_samples.push(self.now, FlowSample {
+                flow: segment.flow,
+                event: Event::Drop,
+                seq: segment.seq,
+                sack_blocks: 0,
+                cwnd: f64::NAN,
+                ssthresh: f64::NAN,
+                flight: 0,
+            });
+        }
+    }
+
+    fn note_delivery(&mut self, flow: u32) {
+        let plan = &self.prepared.plans[flow as usize];
+        let FlowState { endpoints, log } = &mut self.flows[flow as usize];
+        let Some(ends) = endpoints else { return };
+        let delivered = ends.receiver.delivered();
+        if log.delivered_at.is_none() && plan.size.is_some_and(|size| delivered >= size) {
+            log.delivered_at = Some(self.now);
+        }
+        note_writes(plan, log, 0, delivered, self.now);
+    }
+
+    fn note_acknowledged(&mut self, flow: u32, acknowledged: u64) {
+        let plan = &self.prepared.plans[flow as usize];
+        let log = &mut self.flows[flow as usize].log;
+        if plan.size.is_some_and(|size| acknowledged >= size) {
+            log.acked_at.get_or_insert(self.now);
+        }
+        note_writes(plan, log, 1, acknowledged, self.now);
+    }
+
+    fn finish(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        if let Some(ends) = state.endpoints.take() {
+            close(&mut state.log, &ends, self.prepared.plans[flow as usize].size);
+            self.unfinished -= 1;
+        }
+    }
+
+    fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
+        let Some(ends) = &self.flows[flow as usize].endpoints else { return };
+        let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
+        if let Some(trace) = &mut self.trace {
+            trace.flow_samples.push(self.now, sample);
+        }
+    }
+
+    fn sample_sent(&mut self, sender: &Sender, segment: &Segment) {
+        let Some(trace) = &mut self.trace else { return };
+        let event = match segment.kind {
+            Kind::Syn => Event::Syn,
+            _ if sender.is_retransmission(segment) => Event::Retransmit,
+            _ => Event::Send,
+        };
+        trace
+            .flow_samples
+            .push(self.now, flow_sample(sender, segment.flow, event, segment.seq, 0));
+    }
+
+    fn sample_queue(&mut self, link: LinkId, dropped: bool) {
+        let Some(direction) = self.bottleneck.iter().position(|b| *b == link) else { return };
+        let held = self.links[link as usize].held(self.now);
+        let Some(trace) = &mut self.trace else { return };
+        let samples = &mut trace.queue_samples;
+        samples.time_ns.push(self.now.0);
+        samples.direction.push(direction as u8);
+        samples.packets.push(held.packets);
+        samples.bytes.push(held.bytes);
+        samples.dropped.push(dropped);
+    }
+
+    fn outcome(mut self) -> Outcome {
+        for (state, plan) in self.flows.iter_mut().zip(&self.prepared.plans) {
+            if let Some(ends) = state.endpoints.take() {
+                close(&mut state.log, &ends, plan.size);
+            }
+        }
+        let rows = (0..self.flows.len() as u32).map(|flow| self.row(flow)).collect();
+        let chain = &self.prepared.chain;
+        Outcome {
+            flows: rows,
+            transfers: self.transfers(),
+            links: self.links.iter().map(|l| LinkRow::of(l, self.now)).collect(),
+            buffer_reading: chain.reading().to_string(),
+            buffer: chain.buffer().to_string(),
+            events: self.queue.handled(),
+            simulated_s: self.now.secs(),
+            trace: self.trace.map(|t| *t),
+        }
+    }
+
+    fn row(&self, flow: u32) -> FlowRow {
+        let plan = &self.prepared.plans[flow as usize];
+        let log = &self.flows[flow as usize].log;
+        let stack = &self.prepared.stack;
+        let chain = &self.prepared.chain;
+        let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
+        let since = |at: Time| at.since(plan.start).secs();
+        let fct = log.delivered_at.map(since);
+        let ideal = plan
+            .size
+            .map(|size| ideal_fct(size, plan.handshake, plan.rtt, rate, stack.mss, stack.header));
+        let bottleneck = &self.links[self.bottleneck[usize::from(plan.reverse)] as usize];
+        FlowRow {
+            startup: plan.startup.clone(),
+            avoidance: plan.avoidance.clone(),
+            stack: stack.preset,
+            size_bytes: plan.size,
+            seed: self.prepared.seed,
+            flow,
+            direction: if plan.reverse { "reverse" } else { "forward" },
+            opened_s: plan.start.secs(),
+            fct_s: fct,
+            duration_s: log.acked_at.map(since),
+            ideal_fct_s: ideal,
+            slowdown: fct.zip(ideal).map(|(fct, ideal)| fct / ideal),
+            bytes_delivered: log.bytes_delivered,
+            packets_sent: log.counters.packets_sent,
+            packets_arrived: log.packets_arrived,
+            packets_dropped: log.packets_dropped,
+            packets_retransmitted: log.counters.packets_retransmitted,
+            timeouts: log.counters.timeouts,
+            fast_retransmits: log.counters.fast_retransmits,
+            syn_retransmits: log.counters.syn_retransmits,
+            startup_exit_s: log.exit.map(|e| since(e.at)),
+            startup_exit_cwnd_pkts: log.exit.map(|e| e.cwnd),
+            startup_exit_flight_bytes: log.exit.map(|e| e.flight),
+            startup_exit_reason: log.exit.map(|e| e.reason),
+            max_cwnd_pkts: log.counters.max_cwnd,
+            max_queue_pkts: bottleneck.counters().max_held.packets,
+            bdp_pkts: chain.bdp_packets(rate, plan.rtt),
+            min_rtt_s: log.min_rtt.map(Time::secs),
+            buffer_reading: chain.reading().name(),
+            complete: log.acked_at.is_some(),
+        }
+    }
+
+    fn transfers(&self) -> Vec<TransferRow> {
+        let flows = self.prepared.plans.iter().zip(&self.flows).enumerate();
+        flows
+            .flat_map(|(flow, (plan, state))| {
+                let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
+                plan.writes.iter().zip(starts).zip(&state.log.writes).enumerate().map(
+                    move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
+                        flow: flow as u32,
+                        transfer: i as u32,
+                        available_s: at.secs(),
+                        bytes: end - start,
+                        delivered_s: delivered.map(Time::secs),
+                        acked_s: acked.map(Time::secs),
+                    },
+                )
+            })
+            .collect()
+    }
+}
+
+/// Notes when each write has got as far as `position`; `stage` 0 is delivery, 1
+/// acknowledgement.
+fn note_writes(plan: &FlowPlan, log: &mut FlowLog, stage: usize, position: u64, now: Time) {
+    for ((_, end), noted) in plan.writes.iter().zip(&mut log.writes) {
+        if *end > position {
+            return;
+        }
+        noted[stage].get_or_insert(now);
+    }
+}
+
+/// Takes from the endpoints what a row will need of them.
+fn close(log: &mut FlowLog, ends: &Endpoints, size: Option<u64>) {
+    log.bytes_delivered = ends.receiver.delivered().min(size.unwrap_or(u64::MAX));
+    log.counters = *ends.sender.counters();
+    log.exit = ends.sender.exit().copied();
+    log.min_rtt = ends.sender.min_rtt();
+}
+
+fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {
+    let window = sender.window();
+    FlowSample {
+        flow,
+        event,
+        seq,
+        sack_blocks,
+        cwnd: window.cwnd,
+        ssthresh: window.ssthresh,
+        flight: sender.flight(),
+    }
+}

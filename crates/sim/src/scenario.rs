@@ -1,0 +1,600 @@
+//! The description of a run, as people write it, with its checks and error messages.
+//!
+//! This is the single source of truth for what a scenario may say: the Python models,
+//! the command line and the JSON Schema all go through it.
+
+use crate::network::queue::BufferReading;
+use crate::tcp::receiver::AckPolicy;
+use crate::tcp::stack::{RecoveryKind, Restart, Stack, PRESETS};
+use flowstart_control::{nearest, Amount, Bytes, InitialWindow, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A request that cannot be carried out: which field, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestError {
+    /// The field, dotted, as in `path.rate`; empty for the whole.
+    pub field: String,
+    /// The value and what would be right.
+    pub problem: String,
+}
+
+impl RequestError {
+    /// An error about `field`.
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> RequestError {
+        RequestError { field: field.into(), problem: problem.into() }
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() || self.field == "." {
+            f.write_str(&self.problem)
+        } else {
+            write!(f, "{}: {}", self.field, self.problem)
+        }
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+/// One run: a path, the endpoints' stack, and the flows that cross the path.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// A name for reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Seed of all random streams.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Stop here, such as `60s`. By default the run ends when every flow has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub duration: Option<Time>,
+    /// Record windows, sequence numbers and queues over time.
+    #[serde(default)]
+    pub trace: bool,
+    /// The network between the hosts.
+    pub path: PathSpec,
+    /// The endpoints' behaviours.
+    #[serde(default)]
+    pub stack: StackSpec,
+    /// The flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The network: one bottleneck, or a chain of routers given as `hops`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathSpec {
+    /// Bottleneck rate, such as `5Mbps`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Two-way propagation without serialisation, half of it each way on the bottleneck.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt: Option<Time>,
+    /// Bottleneck buffer, such as `60pkt`, `1bdp` (the default) or `100kB`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Amount>,
+    /// The queue's discipline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueKind>,
+    /// Random loss on the forward direction of the bottleneck, such as `1%`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Probability>,
+    /// Rate of the reverse direction; the same as `rate` unless given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_rate: Option<Rate>,
+    /// Buffer of the reverse direction; the same as `buffer` unless given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_buffer: Option<Amount>,
+    /// Random loss on the reverse direction.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_loss: Option<Probability>,
+    /// Rate of an access link for every host; none unless this or its delay is given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_rate: Option<Rate>,
+    /// One-way delay of every access link, in addition to `rtt`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_delay: Option<Time>,
+    /// Rate of every host's own interface, before its access link.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nic_rate: Option<Rate>,
+    /// Whether the packet in transmission takes a place in the buffer: `ns2` or `linux`.
+    /// The default follows the stack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_reading: Option<ReadingName>,
+    /// Pairs of hosts on a dumbbell, used in turn; every flow has its own unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u32>,
+    /// A chain of routers, instead of `rate` and `rtt`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<HopSpec>,
+}
+
+/// One link of a chain of routers, the same in both directions.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HopSpec {
+    /// Its rate.
+    #[schemars(with = "String")]
+    pub rate: Rate,
+    /// Its one-way delay.
+    #[schemars(with = "String")]
+    pub delay: Time,
+    /// Its buffer; `1bdp` of the whole chain by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub buffer: Option<Amount>,
+    /// Random loss, forward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub loss: Option<Probability>,
+}
+
+/// Queue disciplines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueKind {
+    /// First in, first out, refused when full.
+    DropTail,
+}
+
+/// How a buffer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadingName {
+    /// The packet in transmission counts.
+    Ns2,
+    /// It does not.
+    Linux,
+}
+
+impl From<ReadingName> for BufferReading {
+    fn from(name: ReadingName) -> BufferReading {
+        match name {
+            ReadingName::Ns2 => BufferReading::Ns2,
+            ReadingName::Linux => BufferReading::Linux,
+        }
+    }
+}
+
+/// A probability, written `1%` or `0.01`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub f64);
+
+impl std::str::FromStr for Probability {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Probability, String> {
+        let (number, scale) = match text.trim().strip_suffix('%') {
+            Some(number) => (number, 0.01),
+            None => (text.trim(), 1.0),
+        };
+        number
+            .parse::<f64>()
+            .ok()
+            .map(|p| p * scale)
+            .filter(|p| (0.0..=1.0).contains(p))
+            .map(Probability)
+            .ok_or_else(|| format!("`{text}` is not a probability, such as `1%` or `0.01`"))
+    }
+}
+
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Serialize for Probability {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A preset and what departs from it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StackSpec {
+    /// `rfc` (the default) or `ns2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Maximum segment size, payload bytes, such as `1460B`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub mss: Option<Bytes>,
+    /// Initial window: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002` or a number
+    /// of segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub iw: Option<InitialWindow>,
+    /// When the receiver acknowledges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack: Option<AckName>,
+    /// How long a delayed acknowledgement may wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub ack_timer: Option<Time>,
+    /// Segments per delayed acknowledgement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_every: Option<u32>,
+    /// Segments acknowledged at once before delaying begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_quick: Option<u32>,
+    /// How loss is repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryName>,
+    /// NextSeg rule 3 of RFC 6675.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_seg_rule_3: Option<bool>,
+    /// NextSeg rule 4 of RFC 6675.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_seg_rule_4: Option<bool>,
+    /// Limited transmit (RFC 3042).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_transmit: Option<bool>,
+    /// NewReno: restart the timer on the first partial acknowledgement only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newreno_impatient: Option<bool>,
+    /// NewReno: deflate by what a partial acknowledgement covers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newreno_partial_deflation: Option<bool>,
+    /// Timeout before the first round-trip sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub rto_initial: Option<Time>,
+    /// Lower bound of the timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub rto_min: Option<Time>,
+    /// Upper bound of the timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub rto_max: Option<Time>,
+    /// Clock granularity; under `ns2` the tick in which round trips are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub tick: Option<Time>,
+    /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_phase: Option<f64>,
+    /// Pace by the round trip in whole ticks, as ns-2 does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coarse_pacing: Option<bool>,
+    /// The receiver's buffer in bytes or packets; unlimited by default under `rfc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub window: Option<Amount>,
+    /// Whether windows are scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_scaling: Option<bool>,
+    /// What happens to the window after an idle time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartName>,
+    /// Let the window grow although the application limits the flight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grow_when_app_limited: Option<bool>,
+}
+
+/// Names of acknowledgement policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AckName {
+    /// Every segment.
+    Every,
+    /// Every second, or after a timer.
+    Delayed,
+    /// The first sixteen at once, then delayed.
+    QuickThenDelayed,
+}
+
+/// Names of recoveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryName {
+    /// Timer only.
+    GoBackN,
+    /// Fast retransmit, then slow start.
+    Tahoe,
+    /// RFC 2581.
+    Reno,
+    /// RFC 6582.
+    Newreno,
+    /// RFC 6675.
+    Sack,
+    /// ns-2's Sack1.
+    Ns2Sack,
+}
+
+/// Names of restart rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RestartName {
+    /// The initial window.
+    InitialWindow,
+    /// One segment.
+    One,
+    /// The window is kept.
+    Keep,
+}
+
+/// One flow, or `count` of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlowSpec {
+    /// The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup: Option<String>,
+    /// The congestion avoidance; the stack's unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avoidance: Option<String>,
+    /// Bytes to transfer, such as `100kB` or `64pkt`; without limit unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub size: Option<Amount>,
+    /// When the first opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub start: Option<Time>,
+    /// How many flows of this kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Time from one opening to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub interval: Option<Time>,
+    /// Each opening is moved by a uniform draw from zero to this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub jitter: Option<Time>,
+    /// Which way the data goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// This flow's own two-way propagation; what exceeds the path's lies on its access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub rtt: Option<Time>,
+    /// Whether a handshake opens the connection; `false` starts with data on a
+    /// connection whose round trip is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<bool>,
+    /// Application writes on one connection, instead of `size`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<WriteSpec>,
+    /// Enter the chain at this hop, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_hop: Option<u32>,
+    /// Leave the chain after this hop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_hop: Option<u32>,
+    /// Lose these packets at the bottleneck, the SYN being number 0.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forced_drops: Vec<u64>,
+}
+
+/// An application write.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteSpec {
+    /// When, counted from the flow's start.
+    #[schemars(with = "String")]
+    pub at: Time,
+    /// How much.
+    #[schemars(with = "String")]
+    pub size: Amount,
+}
+
+/// Which way a flow's data goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// With the path.
+    #[default]
+    Forward,
+    /// Against it.
+    Reverse,
+    /// Flows of an entry take turns, the first forward.
+    Alternate,
+}
+
+impl Scenario {
+    /// Reads a scenario from JSON.
+    pub fn from_json(text: &str) -> Result<Scenario, RequestError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut reader).map_err(|e| {
+            let field = e.path().to_string();
+            RequestError::new(field, plain(&e.into_inner().to_string()))
+        })
+    }
+
+    /// Reads a scenario from TOML.
+    pub fn from_toml(text: &str) -> Result<Scenario, RequestError> {
+        let reader = toml::Deserializer::parse(text).map_err(|e| syntax(text, &e))?;
+        serde_path_to_error::deserialize(reader).map_err(|e| {
+            let field = e.path().to_string();
+            RequestError::new(field, plain(e.into_inner().message()))
+        })
+    }
+
+    /// The endpoints' stack with every override applied.
+    pub fn stack(&self) -> Result<Stack, RequestError> {
+        self.stack.resolve()
+    }
+}
+
+/// The JSON Schema of a scenario, for editors.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scenario).to_value()
+}
+
+/// A library's message without its position suffix.
+fn plain(message: &str) -> String {
+    let end = message.rfind(" at line ").unwrap_or(message.len());
+    message[..end].to_string()
+}
+
+fn syntax(text: &str, error: &toml::de::Error) -> RequestError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text[..at].matches('\n').count() + 1;
+    RequestError::new(format!("line {line}"), error.message().replace('\n', ", "))
+}
+
+impl StackSpec {
+    fn resolve(&self) -> Result<Stack, RequestError> {
+        let name = self.preset.as_deref().unwrap_or("rfc");
+        let mut stack = Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
+        if let Some(mss) = self.mss {
+            stack.mss = within("stack.mss", mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32;
+        }
+        stack.ack = self.ack_policy(stack.ack)?;
+        if let Some(window) = self.window {
+            stack.window = Some(self.window_bytes(window, &stack)?);
+        }
+        self.override_recovery(&mut stack);
+        self.override_timer(&mut stack)?;
+        set(&mut stack.iw, self.iw);
+        set(&mut stack.coarse_pacing, self.coarse_pacing);
+        set(&mut stack.window_scaling, self.window_scaling);
+        set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
+        if let Some(restart) = self.restart {
+            stack.restart = match restart {
+                RestartName::InitialWindow => Restart::InitialWindow,
+                RestartName::One => Restart::One,
+                RestartName::Keep => Restart::Keep,
+            };
+        }
+        Ok(stack)
+    }
+
+    fn override_recovery(&self, stack: &mut Stack) {
+        if let Some(recovery) = self.recovery {
+            stack.recovery = match recovery {
+                RecoveryName::GoBackN => RecoveryKind::GoBackN,
+                RecoveryName::Tahoe => RecoveryKind::Tahoe,
+                RecoveryName::Reno => RecoveryKind::Reno,
+                RecoveryName::Newreno => RecoveryKind::NewReno,
+                RecoveryName::Sack => RecoveryKind::Sack,
+                RecoveryName::Ns2Sack => RecoveryKind::Ns2Sack,
+            };
+        }
+        set(&mut stack.next_seg_rule_3, self.next_seg_rule_3);
+        set(&mut stack.next_seg_rule_4, self.next_seg_rule_4);
+        set(&mut stack.limited_transmit, self.limited_transmit);
+        set(&mut stack.newreno.impatient, self.newreno_impatient);
+        set(&mut stack.newreno.partial_deflation, self.newreno_partial_deflation);
+    }
+
+    fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        let rto = &mut stack.rto;
+        set(&mut rto.initial, self.rto_initial);
+        set(&mut rto.min, self.rto_min);
+        set(&mut rto.max, self.rto_max);
+        set(&mut rto.granularity, self.tick);
+        if rto.granularity == Time::ZERO {
+            return Err(RequestError::new("stack.tick", "`0s` is no clock; a positive time is needed"));
+        }
+        if rto.min > rto.max {
+            let problem = format!("`{}` is above the upper bound `{}` (stack.rto_max)", rto.min, rto.max);
+            return Err(RequestError::new("stack.rto_min", problem));
+        }
+        let Some(phase) = self.tick_phase else { return Ok(()) };
+        match &mut rto.ticks {
+            _ if !(0.0..1.0).contains(&phase) => {
+                let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
+                Err(RequestError::new("stack.tick_phase", problem))
+            }
+            None => Err(RequestError::new("stack.tick_phase", "only the `ns2` stack counts in ticks")),
+            Some(ticks) => {
+                ticks.phase = phase;
+                Ok(())
+            }
+        }
+    }
+
+    fn window_bytes(&self, window: Amount, stack: &Stack) -> Result<u32, RequestError> {
+        let bytes = match window {
+            Amount::Bytes(n) => n,
+            Amount::Packets(n) => n.saturating_mul(u64::from(stack.mss)),
+            Amount::Bdp(_) => {
+                let problem = format!("`{window}` depends on the path; give bytes or packets");
+                return Err(RequestError::new("stack.window", problem));
+            }
+        };
+        let least = u64::from(stack.mss);
+        let right = "a window of one segment to 4 GB";
+        Ok(within("stack.window", bytes, least, u64::from(u32::MAX) - 1, right)? as u32)
+    }
+
+    fn ack_policy(&self, preset: AckPolicy) -> Result<AckPolicy, RequestError> {
+        const QUICK: u32 = 16;
+        let name = self.ack.unwrap_or(match preset {
+            AckPolicy::Every => AckName::Every,
+            AckPolicy::Delayed { .. } => AckName::Delayed,
+            AckPolicy::QuickThenDelayed { .. } => AckName::QuickThenDelayed,
+        });
+        // ns-2's DelAck sink waits 100 ms; the RFCs' practice is 200 ms.
+        let ns2 = self.preset.as_deref() == Some("ns2");
+        let usual = Time::from_millis(if ns2 { 100 } else { 200 });
+        let timer = self.ack_timer.unwrap_or(usual);
+        let every = self.ack_every.unwrap_or(2);
+        within("stack.ack_every", u64::from(every), 1, 1000, "1 to 1000 segments")?;
+        Ok(match name {
+            AckName::Every => AckPolicy::Every,
+            AckName::Delayed => AckPolicy::Delayed { every, timer },
+            AckName::QuickThenDelayed => {
+                AckPolicy::QuickThenDelayed { quick: self.ack_quick.unwrap_or(QUICK), every, timer }
+            }
+        })
+    }
+}
+
+fn set<T: Clone>(field: &mut T, given: Option<T>) {
+    if let Some(value) = given {
+        *field = value;
+    }
+}
+
+/// `value`, or an error that names the field and what would be right.
+pub(crate) fn within(
+    field: &str,
+    value: u64,
+    least: u64,
+    most: u64,
+    right: &str,
+) -> Result<u64, RequestError> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(RequestError::new(field, format!("`{value}` is out of range; {right} is needed")))
+}
+
+/// An error for a name that does not exist, with the nearest that does.
+pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.join(", ")),
+    };
+    RequestError::new(field, format!("`{name}` is unknown; {hint}"))
+}

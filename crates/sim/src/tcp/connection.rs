@@ -1,0 +1,348 @@
+//! The part of a sending endpoint that every kind of loss recovery shares: positions in
+//! the byte stream, the window and its controller, round-trip timing and the timer.
+
+use super::flight::Flight;
+use super::rtt::RttEstimator;
+use super::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
+use super::stack::Stack;
+use flowstart_control::signals::{Ack, Loss, Recovered, Sent, Timeout};
+use flowstart_control::{Controller, Marks, Segments, Time, Window};
+use std::sync::Arc;
+
+/// Counts of what a sender did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Data packets sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Data packets sent again.
+    pub packets_retransmitted: u64,
+    /// Expiries of the retransmission timer with data outstanding.
+    pub timeouts: u64,
+    /// Times that recovery began.
+    pub fast_retransmits: u64,
+    /// SYNs sent again.
+    pub syn_retransmits: u64,
+    /// The largest window, in segments.
+    pub max_cwnd: Segments,
+}
+
+/// A segment that may be sent: `[start, end)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Its first byte.
+    pub start: u64,
+    /// One past its last byte.
+    pub end: u64,
+}
+
+/// The state of a sending endpoint, recovery apart.
+pub struct Connection {
+    /// The endpoint's behaviours.
+    pub stack: Arc<Stack>,
+    /// Which flow this is.
+    pub flow: u32,
+    /// The window it obeys.
+    pub window: Window,
+    /// Who sets the window.
+    pub controller: Controller,
+    /// SND.UNA.
+    pub una: u64,
+    /// The next position to send: behind `high` while going back.
+    pub nxt: u64,
+    /// One past the highest byte ever sent.
+    pub high: u64,
+    /// Where `high` was before the last segment left.
+    pub new_from: u64,
+    /// One past the last byte the application has handed over.
+    pub queued: u64,
+    /// The peer's window in bytes.
+    pub peer_window: u64,
+    /// Round-trip estimates and the timeout.
+    pub rtt: RttEstimator,
+    /// When the retransmission timer fires.
+    pub deadline: Option<Time>,
+    /// What it did.
+    pub counters: Counters,
+    flight: Flight,
+    /// The one segment being timed, where only one is: its end and when it left.
+    timed: Option<(u64, Time)>,
+    delivered_total: u64,
+    /// The window was what stopped sending when `nxt` was here.
+    limited_until: u64,
+    retransmitted_in_recovery: u64,
+    last_sent: Time,
+    last_acked: Time,
+    timeouts_in_a_row: u32,
+}
+
+impl Connection {
+    /// A connection that has sent nothing.
+    pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Connection {
+        Connection {
+            window: Window::new(stack.mss),
+            rtt: RttEstimator::new(&stack.rto),
+            controller,
+            flow,
+            una: 0,
+            nxt: 0,
+            high: 0,
+            new_from: 0,
+            queued: 0,
+            peer_window: u64::MAX,
+            deadline: None,
+            counters: Counters::default(),
+            flight: Flight::default(),
+            timed: None,
+            delivered_total: 0,
+            limited_until: 0,
+            retransmitted_in_recovery: 0,
+            last_sent: Time::ZERO,
+            last_acked: Time::ZERO,
+            timeouts_in_a_row: 0,
+            stack,
+        }
+    }
+
+    /// Maximum segment size in bytes.
+    pub fn mss(&self) -> u64 {
+        u64::from(self.stack.mss)
+    }
+
+    /// Bytes sent and not cumulatively acknowledged.
+    pub fn outstanding(&self) -> u64 {
+        self.high - self.una
+    }
+
+    /// `min(cwnd + inflation, peer's window)` in segments: what ns-2 calls `windowd()`.
+    pub fn usable(&self, inflation: Segments) -> Segments {
+        (self.window.cwnd + inflation).min(self.window.segments(self.peer_window))
+    }
+
+    /// The segment at `nxt`, if the application has data there.
+    pub fn next_segment(&self) -> Option<Plan> {
+        (self.nxt < self.queued).then(|| Plan { start: self.nxt, end: self.segment_end(self.nxt) })
+    }
+
+    /// Where a segment that starts at `start` ends.
+    pub fn segment_end(&self, start: u64) -> u64 {
+        (start + self.mss()).min(self.queued)
+    }
+
+    /// Whether the peer's window has room for `plan`.
+    pub fn peer_allows(&self, plan: Plan) -> bool {
+        plan.end <= self.una.saturating_add(self.peer_window)
+    }
+
+    /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
+    /// only then may it grow (RFC 7661 §1).
+    pub fn note_limit(&mut self, pipe: u64) {
+        if pipe + self.mss() > self.window.cwnd_bytes() {
+            self.limited_until = self.nxt;
+        }
+    }
+
+    /// Sends `plan`: the segment for the wire, with every account updated.
+    pub fn transmit(&mut self, plan: Plan, now: Time) -> Segment {
+        self.new_from = self.high;
+        let again = plan.start < self.high;
+        if self.deadline.is_none() || self.una == self.high {
+            self.restart_timer(now);
+        }
+        if again {
+            self.flight.sent_again(plan.end);
+            self.counters.packets_retransmitted += 1;
+            self.retransmitted_in_recovery += plan.end - plan.start;
+        } else {
+            self.flight.sent(plan.end, now);
+            self.high = plan.end;
+            if self.rtt.times_one_segment() && self.timed.is_none() {
+                self.timed = Some((plan.end, now));
+            }
+        }
+        self.nxt = self.nxt.max(plan.end);
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        let len = (plan.end - plan.start) as u32;
+        let segment = self.segment(Kind::Data, plan.start, len, self.window.marks);
+        let sent = Sent {
+            now,
+            bytes: len,
+            seq: plan.start,
+            retransmission: again,
+            flight: self.outstanding(),
+        };
+        self.controller.on_sent(&mut self.window, &sent);
+        segment
+    }
+
+    /// A SYN.
+    pub fn syn(&self) -> Segment {
+        self.segment(Kind::Syn, 0, 0, Marks::default())
+    }
+
+    fn segment(&self, kind: Kind, seq: u64, len: u32, marks: Marks) -> Segment {
+        let wire = if len == 0 { self.stack.bare } else { len + self.stack.header };
+        Segment {
+            seq,
+            sack: [SackBlock::default(); MAX_SACK_BLOCKS],
+            flow: self.flow,
+            wire,
+            len,
+            window: UNLIMITED_WINDOW,
+            kind,
+            sacks: 0,
+            hop: 0,
+            marks,
+        }
+    }
+
+    /// Takes over the window that a segment advertises.
+    pub fn take_window(&mut self, advertised: u32) {
+        self.peer_window =
+            if advertised == UNLIMITED_WINDOW { u64::MAX } else { u64::from(advertised) };
+    }
+
+    /// Moves SND.UNA up to `ack` and forgets what it covers. Returns when the newest
+    /// segment covered was sent, if that is a fair sample.
+    pub fn advance(&mut self, ack: u64, now: Time) -> Option<Time> {
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
+        self.last_acked = now;
+        self.timeouts_in_a_row = 0;
+        self.flight.acknowledged(ack)
+    }
+
+    /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
+    /// returns it exact. `sent` is what [`advance`](Self::advance) returned.
+    pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
+        if self.rtt.times_one_segment() {
+            if let Some((_, at)) = self.timed.filter(|(end, _)| self.una >= *end) {
+                self.timed = None;
+                self.rtt.sample(at, now);
+            }
+        } else if let Some(at) = sent {
+            self.rtt.sample(at, now);
+        }
+        sent.map(|at| now.since(at))
+    }
+
+    /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
+    pub fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+
+    /// A partial acknowledgement passed the timed segment: ns-2 drops the measurement
+    /// but ends a back-off.
+    pub fn drop_passed_timing(&mut self) {
+        if self.timed.is_some_and(|(end, _)| self.una >= end) {
+            self.timed = None;
+            self.rtt.end_backoff();
+        }
+    }
+
+    /// Starts the retransmission timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.deadline = Some(now + self.rtt.rto());
+    }
+
+    /// After new data was acknowledged: run on while something is outstanding
+    /// (RFC 6298 §5.2 and 5.3).
+    pub fn rearm(&mut self, now: Time) {
+        if self.outstanding() > 0 || self.nxt < self.high {
+            self.restart_timer(now);
+        } else {
+            self.deadline = None;
+        }
+    }
+
+    /// What an acknowledgement tells the controller.
+    pub fn ack_signal(
+        &mut self,
+        now: Time,
+        acked: u64,
+        delivered: u64,
+        rtt: Option<Time>,
+        flight: u64,
+    ) -> Ack {
+        self.delivered_total += delivered;
+        Ack {
+            now,
+            acked,
+            delivered,
+            delivered_total: self.delivered_total,
+            rtt,
+            una: self.una,
+            nxt: self.high,
+            flight,
+            cwnd_limited: self.stack.grow_when_app_limited || self.una <= self.limited_until,
+            queued: self.queued - self.nxt.min(self.queued),
+            peer_window: self.peer_window,
+        }
+    }
+
+    /// The window may grow.
+    pub fn grow(&mut self, ack: &Ack) {
+        self.controller.on_ack(&mut self.window, ack);
+        self.note_cwnd();
+    }
+
+    /// Tells the controller of an acknowledgement during recovery.
+    pub fn recovery_ack(&mut self, ack: &Ack) {
+        self.controller.on_recovery_ack(&mut self.window, ack);
+    }
+
+    /// Tells the controller that recovery begins, with `added` bytes of the flight due
+    /// to limited transmit.
+    pub fn lose(&mut self, now: Time, added: u64, inflation: Segments) {
+        self.counters.fast_retransmits += 1;
+        self.retransmitted_in_recovery = 0;
+        let loss =
+            Loss { now, flight: self.outstanding() - added, usable: self.usable(inflation) };
+        self.controller.on_loss(&mut self.window, &loss);
+    }
+
+    /// Tells the controller that recovery is over.
+    pub fn recovered(&mut self, now: Time) {
+        let recovered = Recovered {
+            now,
+            retransmitted: self.retransmitted_in_recovery,
+            flight: self.outstanding(),
+        };
+        self.controller.on_recovered(&mut self.window, &recovered);
+        self.note_cwnd();
+    }
+
+    /// Tells the controller that the timer expired, and backs the timer off. Returns
+    /// false where the connection is to be given up.
+    pub fn time_out(&mut self, now: Time) -> bool {
+        self.counters.timeouts += 1;
+        self.timeouts_in_a_row += 1;
+        let timeout = Timeout {
+            now,
+            flight: self.outstanding(),
+            usable: self.usable(0.0),
+            repeated: self.timeouts_in_a_row > 1,
+        };
+        self.controller.on_timeout(&mut self.window, &timeout);
+        self.rtt.back_off();
+        self.restart_timer(now);
+        self.stop_timing();
+        self.stack.max_timeouts.is_none_or(|max| self.timeouts_in_a_row < max)
+    }
+
+    /// How long nothing was sent, where that is longer than the timeout and nothing is
+    /// outstanding. ns-2 counts from the last acknowledgement, since its timer runs on.
+    pub fn idle_for(&self, now: Time) -> Option<Time> {
+        if self.high == 0 || self.outstanding() > 0 {
+            return None;
+        }
+        let since =
+            if self.stack.rto.ticks.is_some() { self.last_acked } else { self.last_sent };
+        Some(now.since(since)).filter(|idle| *idle >= self.rtt.rto())
+    }
+
+    /// Keeps the largest window.
+    pub fn note_cwnd(&mut self) {
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
+    }
+}

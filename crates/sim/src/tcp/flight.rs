@@ -1,0 +1,73 @@
+//! When each outstanding segment was sent, for round-trip samples by Karn's rule.
+
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    end: u64,
+    at: Time,
+    again: bool,
+}
+
+/// The outstanding segments in order of position.
+#[derive(Clone, Debug, Default)]
+pub struct Flight {
+    sent: VecDeque<Sent>,
+}
+
+impl Flight {
+    /// A new segment that ends at `end` was sent.
+    pub fn sent(&mut self, end: u64, at: Time) {
+        self.sent.push_back(Sent { end, at, again: false });
+    }
+
+    /// The segment that ends at `end` was sent again.
+    pub fn sent_again(&mut self, end: u64) {
+        let at = self.sent.partition_point(|s| s.end < end);
+        if let Some(segment) = self.sent.get_mut(at) {
+            segment.again = true;
+        }
+    }
+
+    /// Forgets what `una` acknowledges. Returns when the newest of it was sent, unless
+    /// some of it was sent twice: then the sample would be ambiguous (RFC 6298 §3).
+    pub fn acknowledged(&mut self, una: u64) -> Option<Time> {
+        let mut newest = None;
+        let mut ambiguous = false;
+        while let Some(first) = self.sent.front() {
+            if first.end > una {
+                break;
+            }
+            ambiguous |= first.again;
+            newest = Some(first.at);
+            self.sent.pop_front();
+        }
+        newest.filter(|_| !ambiguous)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_acknowledged_segment_gives_the_sample() {
+        let mut flight = Flight::default();
+        flight.sent(10, Time(1));
+        flight.sent(20, Time(2));
+        flight.sent(30, Time(3));
+        assert_eq!(flight.acknowledged(20), Some(Time(2)));
+        assert_eq!(flight.acknowledged(25), None);
+        assert_eq!(flight.acknowledged(30), Some(Time(3)));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_something_sent_twice_gives_none() {
+        let mut flight = Flight::default();
+        flight.sent(10, Time(1));
+        flight.sent(20, Time(2));
+        flight.sent_again(10);
+        assert_eq!(flight.acknowledged(20), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! TCP endpoints: a sender and a receiver, driven from outside.
+
+pub mod connection;
+pub mod flight;
+pub mod pacer;
+pub mod ranges;
+pub mod receiver;
+pub mod recovery;
+pub mod rtt;
+pub mod scoreboard;
+pub mod segment;
+pub mod sender;
+pub mod stack;

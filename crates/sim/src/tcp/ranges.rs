@@ -1,0 +1,173 @@
+//! A set of byte ranges, kept sorted and disjoint.
+//!
+//! Both ends of a connection need one: the receiver for data above a hole, the sender
+//! for what has been selectively acknowledged. Data arrives almost in order, so nearly
+//! every change happens at the last range or at the first; both are constant time, and
+//! anything else is a binary search.
+
+use std::collections::VecDeque;
+
+/// Sorted, disjoint, non-adjacent half-open ranges.
+#[derive(Clone, Debug, Default)]
+pub struct RangeSet {
+    ranges: VecDeque<(u64, u64)>,
+}
+
+impl RangeSet {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// How many separate ranges there are.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// The `i`-th range from the top, the highest first.
+    pub fn from_top(&self, i: usize) -> Option<(u64, u64)> {
+        self.ranges.len().checked_sub(i + 1).map(|at| self.ranges[at])
+    }
+
+    /// The lowest range.
+    pub fn first(&self) -> Option<(u64, u64)> {
+        self.ranges.front().copied()
+    }
+
+    /// One past the highest byte in the set.
+    pub fn end(&self) -> Option<u64> {
+        self.ranges.back().map(|r| r.1)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+    }
+
+    /// Index of the first range that ends at or after `position`.
+    fn search(&self, position: u64) -> usize {
+        match self.ranges.back() {
+            Some(last) if last.0 <= position && position <= last.1 => self.ranges.len() - 1,
+            Some(last) if last.1 < position => self.ranges.len(),
+            _ => self.ranges.partition_point(|r| r.1 < position),
+        }
+    }
+
+    /// Adds `[start, end)` and calls `fresh` for each piece that was not there before.
+    pub fn insert(&mut self, start: u64, end: u64, mut fresh: impl FnMut(u64, u64)) {
+        if start >= end {
+            return;
+        }
+        let at = self.search(start);
+        let Some(&(low, high)) = self.ranges.get(at).filter(|r| r.0 <= end) else {
+            fresh(start, end);
+            return self.ranges.insert(at, (start, end));
+        };
+        if low <= start && end <= high {
+            return;
+        }
+        let mut merged = (start.min(low), end.max(high));
+        let mut covered = start;
+        let mut last = at;
+        while let Some(&(low, high)) = self.ranges.get(last).filter(|r| r.0 <= end) {
+            if covered < low {
+                fresh(covered, low);
+            }
+            covered = covered.max(high);
+            merged.1 = merged.1.max(high);
+            last += 1;
+        }
+        if covered < end {
+            fresh(covered, end);
+        }
+        self.ranges[at] = merged;
+        if last > at + 1 {
+            self.ranges.drain(at + 1..last);
+        }
+    }
+
+    /// Removes everything below `position` and calls `gone` for each piece removed.
+    pub fn remove_below(&mut self, position: u64, mut gone: impl FnMut(u64, u64)) {
+        while let Some(first) = self.ranges.front_mut() {
+            if first.0 >= position {
+                return;
+            }
+            if first.1 > position {
+                gone(first.0, position);
+                first.0 = position;
+                return;
+            }
+            gone(first.0, first.1);
+            self.ranges.pop_front();
+        }
+    }
+
+    /// The range that holds `position`, if any.
+    pub fn containing(&self, position: u64) -> Option<(u64, u64)> {
+        let at = self.search(position + 1);
+        self.ranges.get(at).copied().filter(|r| r.0 <= position)
+    }
+
+    /// The first hole at or after `position` that lies below some range: `[start, end)`.
+    pub fn hole_at_or_after(&self, position: u64) -> Option<(u64, u64)> {
+        let at = self.search(position + 1);
+        let &(low, high) = self.ranges.get(at)?;
+        if position < low {
+            return Some((position, low));
+        }
+        self.ranges.get(at + 1).map(|next| (high, next.0))
+    }
+
+    /// Bytes of the set within `[start, end)`, looked up from the top: constant time
+    /// where `start` is near the end of the set.
+    pub fn bytes_within(&self, start: u64, end: u64) -> u64 {
+        self.ranges
+            .iter()
+            .rev()
+            .skip_while(|r| r.0 >= end)
+            .take_while(|r| r.1 > start)
+            .map(|r| r.1.min(end) - r.0.max(start))
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn members(set: &RangeSet) -> BTreeSet<u64> {
+        set.ranges.iter().flat_map(|r| r.0..r.1).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_set_of_bytes(ops in prop::collection::vec((0u64..60, 1u64..12, any::<bool>()), 1..60)) {
+            let mut set = RangeSet::default();
+            let mut model = BTreeSet::new();
+            for (start, len, remove) in ops {
+                let mut reported = BTreeSet::new();
+                if remove {
+                    let gone: BTreeSet<u64> = model.iter().copied().filter(|b| *b < start).collect();
+                    set.remove_below(start, |a, b| reported.extend(a..b));
+                    prop_assert_eq!(&reported, &gone);
+                    model.retain(|b| *b >= start);
+                } else {
+                    let fresh: BTreeSet<u64> = (start..start + len).filter(|b| !model.contains(b)).collect();
+                    set.insert(start, start + len, |a, b| reported.extend(a..b));
+                    prop_assert_eq!(&reported, &fresh);
+                    model.extend(start..start + len);
+                }
+                prop_assert_eq!(&members(&set), &model);
+                prop_assert!(set.ranges.iter().zip(set.ranges.iter().skip(1)).all(|(a, b)| a.1 < b.0));
+                for p in 0..75 {
+                    prop_assert_eq!(set.containing(p).is_some(), model.contains(&p));
+                    let hole = (p..75).find(|b| !model.contains(b) && model.range(b..).next().is_some());
+                    prop_assert_eq!(set.hole_at_or_after(p).map(|h| h.0), hole);
+                    prop_assert_eq!(set.bytes_within(p, p + 9), model.range(p..p + 9).count() as u64);
+                }
+            }
+        }
+    }
+}

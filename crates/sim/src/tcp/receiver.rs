@@ -1,0 +1,333 @@
+//! The receiving endpoint: reassembly, and when and what to acknowledge.
+
+use super::ranges::RangeSet;
+use super::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
+use flowstart_control::{Marks, Time};
+
+/// When a receiver acknowledges (RFC 5681 §4.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AckPolicy {
+    /// Every data segment at once.
+    Every,
+    /// Every `every`-th full segment, or when `timer` after the first unacknowledged one
+    /// has passed.
+    Delayed {
+        /// Segments per acknowledgement.
+        every: u32,
+        /// How long the first may wait.
+        timer: Time,
+    },
+    /// The first `quick` segments at once, then delayed: Linux.
+    QuickThenDelayed {
+        /// How many.
+        quick: u32,
+        /// Segments per acknowledgement later.
+        every: u32,
+        /// How long the first may wait.
+        timer: Time,
+    },
+}
+
+/// How an advertised window travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowField {
+    /// As a number that has no bounds: ns-2's receivers advertise nothing.
+    Exact,
+    /// In sixteen bits, unscaled.
+    Unscaled,
+    /// In sixteen bits, scaled but for the SYN-ACK's (RFC 7323 §2.2).
+    Scaled(u8),
+}
+
+/// What a receiver is told at its making.
+#[derive(Clone, Debug)]
+pub struct ReceiverConfig {
+    /// When to acknowledge.
+    pub ack: AckPolicy,
+    /// Whether to report what arrived above a hole.
+    pub sack: bool,
+    /// Header bytes of an acknowledgement, SACK blocks not counted.
+    pub header: u32,
+    /// Bytes that each SACK block costs on the wire.
+    pub sack_block_bytes: u32,
+    /// Largest window to advertise; [`UNLIMITED_WINDOW`] for one that never limits.
+    pub window: u32,
+    /// How a window is written into an acknowledgement.
+    pub window_field: WindowField,
+}
+
+/// The receiving endpoint of one flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    flow: u32,
+    next: u64,
+    above: RangeSet,
+    /// The blocks last reported, newest first (RFC 2018 §4).
+    recent: [(u64, u64); MAX_SACK_BLOCKS],
+    recent_len: usize,
+    unacknowledged: u32,
+    quick_left: u32,
+    deadline: Option<Time>,
+}
+
+impl Receiver {
+    /// A receiver for `flow` that waits for a SYN.
+    pub fn new(config: ReceiverConfig, flow: u32) -> Receiver {
+        let quick_left = match config.ack {
+            AckPolicy::QuickThenDelayed { quick, .. } => quick,
+            _ => 0,
+        };
+        Receiver {
+            config,
+            flow,
+            next: 0,
+            above: RangeSet::default(),
+            recent: [(0, 0); MAX_SACK_BLOCKS],
+            recent_len: 0,
+            unacknowledged: 0,
+            quick_left,
+            deadline: None,
+        }
+    }
+
+    /// Everything below this position has arrived, in order.
+    pub fn delivered(&self) -> u64 {
+        self.next
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called.
+    pub fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// A segment has arrived; the answer, if there is one now.
+    pub fn on_segment(&mut self, segment: &Segment, now: Time) -> Option<Segment> {
+        if segment.kind == Kind::Syn {
+            return Some(self.syn_ack());
+        }
+        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        let in_order = start <= self.next && end > self.next;
+        let nothing_above = self.above.is_empty();
+        self.accept(start, end);
+        if in_order && nothing_above && self.may_delay(now) {
+            return None;
+        }
+        Some(self.acknowledge(start, end))
+    }
+
+    /// The delayed-acknowledgement timer may have expired.
+    pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
+        self.deadline.filter(|d| *d <= now)?;
+        Some(self.acknowledge(self.next, self.next))
+    }
+
+    fn accept(&mut self, start: u64, end: u64) {
+        if start > self.next {
+            self.above.insert(start, end, |_, _| {});
+        } else if end > self.next {
+            self.next = end;
+            if let Some((_, high)) = self.above.first().filter(|r| r.0 <= self.next) {
+                self.next = self.next.max(high);
+            }
+            self.above.remove_below(self.next, |_, _| {});
+        }
+    }
+
+    /// Counts a segment that arrived in order; whether its acknowledgement may wait.
+    fn may_delay(&mut self, now: Time) -> bool {
+        let (every, timer) = match self.config.ack {
+            AckPolicy::Every => return false,
+            AckPolicy::Delayed { every, timer } => (every, timer),
+            AckPolicy::QuickThenDelayed { every, timer, .. } => {
+                if self.quick_left > 0 {
+                    self.quick_left -= 1;
+                    return false;
+                }
+                (every, timer)
+            }
+        };
+        self.unacknowledged += 1;
+        if self.unacknowledged >= every {
+            return false;
+        }
+        self.deadline.get_or_insert(now + timer);
+        true
+    }
+
+    fn acknowledge(&mut self, start: u64, end: u64) -> Segment {
+        self.unacknowledged = 0;
+        self.deadline = None;
+        let mut ack = self.blank(Kind::Ack, self.config.header);
+        ack.window = self.advertised();
+        if self.config.sack {
+            self.report(&mut ack, start, end);
+            ack.wire += u32::from(ack.sacks) * self.config.sack_block_bytes;
+        }
+        ack
+    }
+
+    /// Fills in SACK blocks: the one that holds what just arrived first, then those
+    /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
+    fn report(&mut self, ack: &mut Segment, start: u64, end: u64) {
+        if self.above.is_empty() {
+            self.recent_len = 0;
+            return;
+        }
+        let newest = (start >= self.next && end > start)
+            .then(|| self.above.containing(start))
+            .flatten();
+        let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
+        let mut len = 0;
+        if let Some(block) = newest {
+            blocks[0] = block;
+            len = 1;
+        }
+        for &old in &self.recent[..self.recent_len] {
+            let covered = old.1 <= self.next || newest.is_some_and(|n| n.0 <= old.0 && old.1 <= n.1);
+            if len < MAX_SACK_BLOCKS && !covered {
+                blocks[len] = old;
+                len += 1;
+            }
+        }
+        (self.recent, self.recent_len) = (blocks, len);
+        for (slot, block) in ack.sack.iter_mut().zip(&blocks[..len]) {
+            *slot = SackBlock {
+                start: (block.0.max(self.next) - self.next) as u32,
+                end: (block.1 - self.next) as u32,
+            };
+        }
+        ack.sacks = len as u8;
+    }
+
+    fn syn_ack(&self) -> Segment {
+        let mut segment = self.blank(Kind::SynAck, self.config.header);
+        segment.window = match (self.config.window, self.config.window_field) {
+            (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
+            (window, WindowField::Exact) => window,
+            (window, _) => window.min(65_535),
+        };
+        segment
+    }
+
+    fn advertised(&self) -> u32 {
+        match (self.config.window, self.config.window_field) {
+            (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
+            (window, WindowField::Exact) => window,
+            (window, WindowField::Unscaled) => window.min(65_535),
+            (window, WindowField::Scaled(scale)) => ((window >> scale).min(65_535)) << scale,
+        }
+    }
+
+    fn blank(&self, kind: Kind, wire: u32) -> Segment {
+        Segment {
+            seq: self.next,
+            sack: [SackBlock::default(); MAX_SACK_BLOCKS],
+            flow: self.flow,
+            wire,
+            len: 0,
+            window: UNLIMITED_WINDOW,
+            kind,
+            sacks: 0,
+            hop: 0,
+            marks: Marks::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 10;
+
+    fn receiver(ack: AckPolicy) -> Receiver {
+        let config = ReceiverConfig {
+            ack,
+            sack: true,
+            header: 40,
+            sack_block_bytes: 8,
+            window: UNLIMITED_WINDOW,
+            window_field: WindowField::Unscaled,
+        };
+        Receiver::new(config, 0)
+    }
+
+    fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Segment> {
+        let mut segment = r.blank(Kind::Data, 50);
+        segment.seq = number * MSS;
+        segment.len = MSS as u32;
+        r.on_segment(&segment, Time(now))
+    }
+
+    fn blocks(ack: &Segment) -> Vec<(u64, u64)> {
+        ack.sack_blocks().map(|(a, b)| (a / MSS, b / MSS)).collect()
+    }
+
+    #[test]
+    fn blocks_are_reported_newest_first_and_at_most_three() {
+        let mut r = receiver(AckPolicy::Every);
+        data(&mut r, 0, 0);
+        for n in [2, 4, 6, 8] {
+            data(&mut r, n, 0);
+        }
+        let ack = data(&mut r, 10, 0).unwrap();
+        assert_eq!(blocks(&ack), [(10, 11), (8, 9), (6, 7)]);
+        assert_eq!(ack.wire, 40 + 3 * 8);
+        let ack = data(&mut r, 9, 0).unwrap();
+        assert_eq!(blocks(&ack), [(8, 11), (6, 7)]);
+    }
+
+    #[test]
+    fn filling_the_lowest_hole_keeps_the_older_blocks() {
+        let mut r = receiver(AckPolicy::Every);
+        for n in [1, 3, 5] {
+            data(&mut r, n, 0);
+        }
+        let ack = data(&mut r, 0, 0).unwrap();
+        assert_eq!(ack.seq, 2 * MSS);
+        assert_eq!(blocks(&ack), [(5, 6), (3, 4)]);
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timer() {
+        let mut r = receiver(AckPolicy::Delayed { every: 2, timer: Time(100) });
+        assert!(data(&mut r, 0, 0).is_none());
+        assert_eq!(data(&mut r, 1, 10).unwrap().seq, 2 * MSS);
+        assert!(data(&mut r, 2, 20).is_none());
+        assert_eq!(r.deadline(), Some(Time(120)));
+        assert!(r.on_timer(Time(119)).is_none());
+        assert_eq!(r.on_timer(Time(120)).unwrap().seq, 3 * MSS);
+        assert_eq!(r.deadline(), None);
+    }
+
+    #[test]
+    fn nothing_out_of_order_and_no_gap_filled_waits() {
+        let mut r = receiver(AckPolicy::Delayed { every: 2, timer: Time(100) });
+        assert!(data(&mut r, 1, 0).is_some(), "above a hole");
+        assert!(data(&mut r, 1, 0).is_some(), "a duplicate");
+        assert!(data(&mut r, 3, 0).is_some(), "above a second hole");
+        assert!(data(&mut r, 0, 0).is_some(), "fills a gap");
+        assert!(data(&mut r, 2, 0).is_some(), "fills the last gap");
+        assert!(data(&mut r, 4, 0).is_none(), "in order again");
+    }
+
+    #[test]
+    fn quick_acknowledgements_come_first() {
+        let mut r = receiver(AckPolicy::QuickThenDelayed { quick: 2, every: 2, timer: Time(100) });
+        let answered: Vec<bool> = (0..6).map(|n| data(&mut r, n, 0).is_some()).collect();
+        assert_eq!(answered, [true, true, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_syn_is_answered_with_an_unscaled_window() {
+        let mut r = receiver(AckPolicy::Every);
+        r.config.window = 1_000_000;
+        r.config.window_field = WindowField::Scaled(7);
+        let syn = r.blank(Kind::Syn, 40);
+        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_535);
+        assert_eq!(data(&mut r, 0, 0).unwrap().window, 999_936);
+        r.config.window_field = WindowField::Unscaled;
+        assert_eq!(data(&mut r, 1, 0).unwrap().window, 65_535);
+    }
+}

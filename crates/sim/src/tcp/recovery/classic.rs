@@ -1,0 +1,233 @@
+//! Recovery without SACK: go-back-N, Tahoe, Reno and NewReno.
+//!
+//! The four share one machine. Duplicate acknowledgements inflate the window instead of
+//! being counted in a pipe; the inflation is kept apart from cwnd, as ns-2's `dupwnd_`
+//! is, so that the controller's window stays the controller's. Where ns-2 and the RFCs
+//! differ the stack's options decide. (RFC 5681 §3.2, RFC 6582; ns-2.35 `tcp.cc`,
+//! `tcp-reno.cc`, `tcp-newreno.cc`.)
+
+use super::super::connection::{Connection, Plan};
+use super::super::segment::Segment;
+use super::super::stack::RecoveryKind;
+use flowstart_control::{Convention, Time};
+
+const DUP_THRESH: u64 = 3;
+
+/// What an event allows to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    /// What the window allows.
+    Open,
+    /// At most so many segments.
+    Burst(u32),
+    /// One new segment beyond the window (RFC 3042).
+    One,
+    /// Nothing.
+    Closed,
+}
+
+/// The state of a recovery without SACK.
+pub struct Classic {
+    kind: RecoveryKind,
+    dup_acks: u64,
+    /// Highest byte sent at the last reduction: a series of duplicates counts only when
+    /// the cumulative acknowledgement has passed it (RFC 6582 §3.2 step 2).
+    recover: u64,
+    in_recovery: bool,
+    first_partial_seen: bool,
+    /// Segments that have left the network, as duplicates told (`dupwnd_`).
+    inflation: u64,
+    limited_bytes: u64,
+    gate: Gate,
+    forced: Option<Plan>,
+}
+
+impl Classic {
+    /// A recovery of this kind.
+    pub fn new(kind: RecoveryKind) -> Classic {
+        Classic {
+            kind,
+            dup_acks: 0,
+            recover: 0,
+            in_recovery: false,
+            first_partial_seen: false,
+            inflation: 0,
+            limited_bytes: 0,
+            gate: Gate::Open,
+            forced: None,
+        }
+    }
+
+    /// Takes in an acknowledgement.
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        if ack.seq > c.una {
+            if self.in_recovery && self.kind == RecoveryKind::NewReno && ack.seq < self.recover {
+                self.on_partial_ack(c, ack, now);
+            } else {
+                self.on_new_ack(c, ack, now);
+            }
+        } else if ack.seq == c.una && c.outstanding() > 0 {
+            self.on_duplicate_ack(c, now);
+        }
+    }
+
+    fn on_new_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        let acked = ack.seq - c.una;
+        let sent = c.advance(ack.seq, now);
+        let rtt = c.take_sample(sent, now);
+        c.rearm(now);
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.inflation = 0;
+        self.gate = Gate::Open;
+        let signal = c.ack_signal(now, acked, acked, rtt, c.outstanding());
+        if std::mem::take(&mut self.in_recovery) {
+            self.leave(c, now);
+            // ns-2 opens the window on the very acknowledgement that ends recovery.
+            if c.stack.convention != Convention::Ns2 {
+                return;
+            }
+        }
+        c.grow(&signal);
+    }
+
+    /// RFC 6582 §3.2 step 3: the window that avoids a burst.
+    fn leave(&mut self, c: &mut Connection, now: Time) {
+        if c.stack.convention != Convention::Ns2 && self.kind == RecoveryKind::NewReno {
+            let flight = c.window.segments(c.outstanding());
+            c.window.cwnd = c.window.ssthresh.min(flight.max(1.0) + 1.0);
+        }
+        c.recovered(now);
+    }
+
+    /// RFC 6582 §3.2 step 3, partial acknowledgements.
+    fn on_partial_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        let acked = ack.seq - c.una;
+        if !c.stack.newreno.impatient || !self.first_partial_seen {
+            self.first_partial_seen = true;
+            c.restart_timer(now);
+        }
+        self.deflate(c, acked.div_ceil(c.mss()));
+        let sent = c.advance(ack.seq, now);
+        if c.rtt.times_one_segment() {
+            c.drop_passed_timing();
+        } else {
+            c.take_sample(sent, now);
+        }
+        let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
+        c.recovery_ack(&signal);
+        self.forced = Some(Plan { start: c.una, end: c.segment_end(c.una) });
+        self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
+    }
+
+    fn deflate(&mut self, c: &mut Connection, acked: u64) {
+        if !c.stack.newreno.partial_deflation {
+            self.inflation = 0;
+        } else if self.inflation > acked {
+            self.inflation -= acked - 1;
+        } else {
+            c.window.cwnd = (c.window.cwnd - (acked - self.inflation) as f64).max(1.0);
+            self.inflation = 1;
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, c: &mut Connection, now: Time) {
+        self.dup_acks += 1;
+        if self.dup_acks == DUP_THRESH && self.kind != RecoveryKind::GoBackN {
+            self.gate = Gate::Open;
+            if c.una > self.recover || c.una == 0 {
+                self.enter(c, now);
+            }
+        } else if self.dup_acks > DUP_THRESH {
+            if self.in_recovery && self.kind != RecoveryKind::Tahoe {
+                self.inflation += 1;
+            }
+            self.gate = Gate::Open;
+        } else if c.stack.limited_transmit && self.kind != RecoveryKind::GoBackN {
+            self.gate = Gate::One;
+        } else {
+            self.gate = Gate::Closed;
+        }
+        if self.kind == RecoveryKind::NewReno && self.dup_acks >= DUP_THRESH {
+            self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
+        }
+    }
+
+    fn enter(&mut self, c: &mut Connection, now: Time) {
+        self.recover = c.high;
+        c.lose(now, self.limited_bytes, 0.0);
+        c.restart_timer(now);
+        c.stop_timing();
+        if self.kind == RecoveryKind::Tahoe {
+            c.window.cwnd = 1.0;
+            c.nxt = c.una;
+            return;
+        }
+        self.in_recovery = true;
+        self.first_partial_seen = false;
+        self.inflation = DUP_THRESH;
+        self.forced = Some(Plan { start: c.una, end: c.segment_end(c.una) });
+    }
+
+    /// The timer expired: go back to the first unacknowledged segment.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.inflation = 0;
+        self.in_recovery = false;
+        self.recover = c.high;
+        self.forced = None;
+        self.gate = Gate::Open;
+        c.nxt = c.una;
+    }
+
+    /// Sending starts without an acknowledgement.
+    pub fn on_data(&mut self) {
+        if self.dup_acks == 0 {
+            self.gate = Gate::Open;
+        }
+    }
+
+    /// What may leave next.
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        if self.forced.is_some() {
+            return self.forced;
+        }
+        let plan = c.next_segment().filter(|plan| c.peer_allows(*plan))?;
+        let room = match self.gate {
+            Gate::Closed | Gate::Burst(0) => return None,
+            Gate::One => c.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::Open | Gate::Burst(_) => self.window_bytes(c),
+        };
+        (plan.end <= c.una + room).then_some(plan)
+    }
+
+    /// ns-2 counts whole packets; the RFCs count bytes.
+    fn window_bytes(&self, c: &Connection) -> u64 {
+        let window = match c.stack.convention {
+            Convention::Ns2 => c.window.cwnd_segments() * c.mss(),
+            _ => c.window.cwnd_bytes(),
+        };
+        window + self.inflation * c.mss()
+    }
+
+    /// Accounts for a segment that leaves.
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+        if self.forced.take().is_some() {
+            return;
+        }
+        match &mut self.gate {
+            Gate::Burst(left) => *left -= 1,
+            Gate::One => {
+                self.limited_bytes += plan.end.saturating_sub(c.high.max(plan.start));
+                self.gate = Gate::Closed;
+            }
+            _ => {}
+        }
+    }
+
+    /// What is outstanding, less what duplicates told has left.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        (c.nxt - c.una).saturating_sub(self.inflation * c.mss())
+    }
+}

@@ -1,0 +1,76 @@
+//! Loss recovery: one file for each family.
+//!
+//! A recovery decides what an acknowledgement means, when loss is found, and which
+//! segment may leave next. It neither sends nor sets windows by itself: sending is the
+//! sender's, the window the controller's.
+
+use super::connection::{Connection, Plan};
+use super::segment::Segment;
+use super::stack::{RecoveryKind, Stack};
+use flowstart_control::Time;
+
+mod classic;
+mod ns2_sack;
+mod sack;
+
+/// The recovery of one connection.
+pub enum Recovery {
+    /// Go-back-N, Tahoe, Reno, NewReno.
+    Classic(classic::Classic),
+    /// RFC 6675.
+    Sack(sack::Sack),
+    /// ns-2's Sack1.
+    Ns2Sack(ns2_sack::Ns2Sack),
+}
+
+macro_rules! dispatch {
+    ($self:expr, $r:ident => $e:expr) => {
+        match $self {
+            Recovery::Classic($r) => $e,
+            Recovery::Sack($r) => $e,
+            Recovery::Ns2Sack($r) => $e,
+        }
+    };
+}
+
+impl Recovery {
+    /// The recovery that a stack asks for.
+    pub fn new(stack: &Stack) -> Recovery {
+        match stack.recovery {
+            RecoveryKind::Sack => Recovery::Sack(sack::Sack::default()),
+            RecoveryKind::Ns2Sack => Recovery::Ns2Sack(ns2_sack::Ns2Sack::default()),
+            kind => Recovery::Classic(classic::Classic::new(kind)),
+        }
+    }
+
+    /// An acknowledgement has arrived.
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        dispatch!(self, r => r.on_ack(c, ack, now));
+    }
+
+    /// The retransmission timer has expired; the controller has been told.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        dispatch!(self, r => r.on_timeout(c));
+    }
+
+    /// Data has been queued or the connection has opened: sending is not tied to an
+    /// acknowledgement.
+    pub fn on_data(&mut self) {
+        dispatch!(self, r => r.on_data());
+    }
+
+    /// The segment that may leave next, the pacer's consent apart.
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        dispatch!(self, r => r.plan(c))
+    }
+
+    /// `plan` is being sent.
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+        dispatch!(self, r => r.on_sent(c, plan));
+    }
+
+    /// Bytes in flight, as this recovery estimates them.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        dispatch!(self, r => r.pipe(c))
+    }
+}

@@ -1,0 +1,221 @@
+//! ns-2's Sack1 agent, which is not RFC 6675.
+//!
+//! Its pipe is a number that entering recovery sets and every acknowledgement counts
+//! down, twice where it is partial; lost packets stay in it. Every hole below the
+//! highest SACKed packet is sent once, with no test of loss, and what is lost above that
+//! is found by the timer alone. The scoreboard is forgotten when recovery ends and when
+//! the timer fires. (ns-2.35, `tcp-sack1.cc`.)
+
+use super::super::connection::{Connection, Plan};
+use super::super::ranges::RangeSet;
+use super::super::segment::Segment;
+use flowstart_control::Time;
+
+const NUMDUPACKS: u64 = 3;
+
+/// What an event allows to be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Gate {
+    /// What the window, or in recovery the pipe, allows.
+    #[default]
+    Open,
+    /// Nothing: a duplicate acknowledgement outside recovery.
+    Closed,
+    /// One new segment beyond the window (`singledup_`, limited transmit).
+    One,
+}
+
+/// Sack1's state.
+#[derive(Default)]
+pub struct Ns2Sack {
+    sacked: RangeSet,
+    /// Holes below this have been sent again (`h_seqno_`).
+    retransmitted_to: u64,
+    in_recovery: bool,
+    /// Highest byte sent when the window was last reduced (`recover_`).
+    recover: u64,
+    pipe: i64,
+    dup_acks: u64,
+    /// A timeout has occurred and no new data was acknowledged since: duplicate
+    /// acknowledgements mean nothing (`timeout_`).
+    after_timeout: bool,
+    gate: Gate,
+    forced: Option<Plan>,
+}
+
+impl Ns2Sack {
+    /// Takes in an acknowledgement.
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        if self.in_recovery {
+            return self.on_recovery_ack(c, ack, now);
+        }
+        if ack.seq > c.una {
+            self.on_new_ack(c, ack, now);
+        } else if ack.seq == c.una && !self.after_timeout {
+            self.on_duplicate_ack(c, ack, now);
+        }
+    }
+
+    fn on_new_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        let acked = self.acknowledge(c, ack, now);
+        self.gate = Gate::Open;
+        let signal = c.ack_signal(now, acked.0, acked.0, acked.1, c.outstanding());
+        c.grow(&signal);
+    }
+
+    fn on_duplicate_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        if !self.learn(c, ack) {
+            return;
+        }
+        self.dup_acks += 1;
+        self.gate = Gate::Closed;
+        if self.dup_acks == NUMDUPACKS {
+            if c.una > self.recover || c.una == 0 {
+                self.enter(c, now);
+            }
+        } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
+            self.gate = Gate::One;
+        }
+    }
+
+    fn enter(&mut self, c: &mut Connection, now: Time) {
+        self.recover = c.high;
+        self.in_recovery = true;
+        self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
+        c.restart_timer(now);
+        c.stop_timing();
+        let end = c.segment_end(c.una);
+        self.retransmitted_to = self.retransmitted_to.max(end);
+        c.lose(now, 0, 0.0);
+        self.forced = Some(Plan { start: c.una, end });
+        // The retransmission leaves at once; what the pipe allows waits for the next
+        // acknowledgement.
+        self.gate = Gate::Closed;
+    }
+
+    fn on_recovery_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        self.pipe -= 1;
+        self.gate = Gate::Open;
+        if ack.seq >= self.recover {
+            self.recover = 0;
+            self.in_recovery = false;
+            self.acknowledge(c, ack, now);
+            c.recovered(now);
+        } else if ack.seq > c.una {
+            self.pipe -= 1;
+            let acked = ack.seq - c.una;
+            c.advance(ack.seq, now);
+            c.restart_timer(now);
+            c.rtt.end_backoff();
+            self.learn(c, ack);
+            let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
+            c.recovery_ack(&signal);
+        } else if ack.seq == c.una {
+            self.learn(c, ack);
+        }
+    }
+
+    /// ns-2's `newack`: bytes acknowledged and the round-trip sample.
+    fn acknowledge(&mut self, c: &mut Connection, ack: &Segment, now: Time) -> (u64, Option<Time>) {
+        let acked = ack.seq - c.una;
+        let sent = c.advance(ack.seq, now);
+        let rtt = c.take_sample(sent, now);
+        c.rearm(now);
+        self.dup_acks = 0;
+        self.after_timeout = false;
+        self.forget();
+        (acked, rtt)
+    }
+
+    /// Takes in SACK blocks; whether they said anything new.
+    fn learn(&mut self, c: &Connection, ack: &Segment) -> bool {
+        let mut changed = false;
+        self.sacked.remove_below(c.una, |_, _| changed = true);
+        for (start, end) in ack.sack_blocks() {
+            self.sacked.insert(start, end, |_, _| changed = true);
+        }
+        changed
+    }
+
+    fn forget(&mut self) {
+        self.sacked.clear();
+        self.retransmitted_to = 0;
+    }
+
+    /// The timer expired: go back to the first unacknowledged packet.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        self.dup_acks = 0;
+        self.in_recovery = false;
+        self.after_timeout = true;
+        self.recover = c.high;
+        self.forced = None;
+        self.gate = Gate::Open;
+        self.forget();
+        c.nxt = c.una;
+    }
+
+    /// Sending starts without an acknowledgement.
+    pub fn on_data(&mut self) {
+        if !self.in_recovery && self.dup_acks == 0 {
+            self.gate = Gate::Open;
+        }
+    }
+
+    /// What may leave next.
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        if self.forced.is_some() {
+            return self.forced;
+        }
+        match self.gate {
+            Gate::Closed => None,
+            Gate::One => self.new_data(c).filter(|plan| {
+                let beyond = c.window.cwnd + self.dup_acks as f64;
+                (plan.end - c.una) as f64 <= beyond * c.mss() as f64
+            }),
+            Gate::Open if self.in_recovery => self.plan_in_recovery(c),
+            Gate::Open => {
+                let plan = self.new_data(c)?;
+                (plan.end <= c.una + c.window.cwnd_segments() * c.mss()).then_some(plan)
+            }
+        }
+    }
+
+    fn plan_in_recovery(&self, c: &Connection) -> Option<Plan> {
+        if self.pipe >= c.window.cwnd_segments() as i64 {
+            return None;
+        }
+        match self.sacked.hole_at_or_after(self.retransmitted_to.max(c.una)) {
+            Some((start, _)) => Some(Plan { start, end: c.segment_end(start) }),
+            None => self.new_data(c),
+        }
+    }
+
+    fn new_data(&self, c: &Connection) -> Option<Plan> {
+        c.next_segment().filter(|plan| c.peer_allows(*plan))
+    }
+
+    /// Accounts for a segment that leaves.
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+        if self.forced.take().is_some() {
+            return;
+        }
+        if self.gate == Gate::One {
+            self.gate = Gate::Closed;
+        }
+        if self.in_recovery {
+            self.pipe += 1;
+            if plan.start < c.nxt {
+                self.retransmitted_to = plan.end;
+            }
+        }
+    }
+
+    /// In recovery, its own count; else what is outstanding.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        if self.in_recovery {
+            self.pipe.max(0) as u64 * c.mss()
+        } else {
+            c.nxt - c.una
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The sending endpoint: opens the connection, sends what window, pacer and recovery
+//! allow, and repairs loss.
+//!
+//! It is driven from outside: every entry point takes the time, and what it wants to
+//! send is fetched with [`Sender::poll_transmit`] until nothing is left.
+
+use super::connection::{Connection, Counters};
+use super::pacer::Pacer;
+use super::recovery::Recovery;
+use super::segment::{Kind, Segment};
+use super::stack::{Restart, Stack};
+use flowstart_control::signals::{Established, Idle};
+use flowstart_control::{Controller, Exit, Time, Window};
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent { at: Time, tries: u32, waiting: bool },
+    Open,
+    /// Given up after too many timeouts.
+    Failed,
+}
+
+/// The sending endpoint of one flow.
+pub struct Sender {
+    connection: Connection,
+    recovery: Recovery,
+    pacer: Pacer,
+    state: State,
+}
+
+impl Sender {
+    /// A sender for `flow` that has not opened its connection.
+    pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Sender {
+        Sender {
+            recovery: Recovery::new(&stack),
+            connection: Connection::new(stack, flow, controller),
+            pacer: Pacer::default(),
+            state: State::Closed,
+        }
+    }
+
+    /// Opens the connection.
+    pub fn open(&mut self, now: Time) {
+        self.state = State::SynSent { at: now, tries: 1, waiting: true };
+        self.connection.restart_timer(now);
+    }
+
+    /// Begins on a connection that is open already and on which a round trip of `rtt`
+    /// has been measured, by the peer's request for example.
+    pub fn open_established(&mut self, now: Time, rtt: Time) {
+        self.establish(now, Some(rtt), 1);
+    }
+
+    /// The application hands over `bytes` more.
+    pub fn push(&mut self, bytes: u64, now: Time) {
+        self.restart_after_idle(now);
+        let mss = self.connection.mss();
+        let whole = if self.connection.stack.whole_segments { bytes.div_ceil(mss) * mss } else { bytes };
+        self.connection.queued = self.connection.queued.saturating_add(whole);
+        self.recovery.on_data();
+    }
+
+    /// RFC 5681 §4.1.
+    fn restart_after_idle(&mut self, now: Time) {
+        let c = &mut self.connection;
+        let Some(idle) = c.idle_for(now) else { return };
+        let restart_window = match c.stack.restart {
+            Restart::InitialWindow => c.stack.iw.segments(c.stack.mss),
+            Restart::One => 1.0,
+            Restart::Keep => f64::INFINITY,
+        };
+        let idle = Idle { now, idle, restart_window };
+        c.controller.on_idle(&mut c.window, &idle);
+    }
+
+    /// A SYN-ACK or an acknowledgement has arrived.
+    pub fn on_segment(&mut self, segment: &Segment, now: Time) {
+        match (self.state, segment.kind) {
+            (State::SynSent { at, tries, .. }, Kind::SynAck) => {
+                self.connection.take_window(segment.window);
+                let rtt = (tries == 1).then(|| now.since(at));
+                if rtt.is_some() {
+                    self.connection.rtt.sample(at, now);
+                } else {
+                    self.connection.rtt.after_syn_loss();
+                }
+                self.establish(now, rtt, tries);
+            }
+            (State::Open, Kind::Ack) => {
+                self.connection.take_window(segment.window);
+                self.recovery.on_ack(&mut self.connection, segment, now);
+            }
+            _ => {}
+        }
+    }
+
+    fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {
+        self.state = State::Open;
+        let c = &mut self.connection;
+        c.deadline = None;
+        c.counters.syn_retransmits = u64::from(tries - 1);
+        let stack = &c.stack;
+        // RFC 5681 §3.1: after a lost SYN the window starts at one segment.
+        let initial_window = if tries > 1 { 1.0 } else { stack.iw.segments(stack.mss) };
+        let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
+        let established = Established {
+            now,
+            initial_window,
+            rtt: rtt.and_then(|exact| if coarse.is_some() { c.rtt.latest() } else { Some(exact) }),
+            queued: c.queued,
+            peer_window: c.peer_window,
+            header: stack.header,
+            clock: coarse,
+        };
+        if stack.ssthresh_starts_at_window {
+            c.window.ssthresh = c.window.ssthresh.min(c.window.segments(c.peer_window));
+        }
+        c.controller.on_established(&mut c.window, &established);
+        c.note_cwnd();
+        self.recovery.on_data();
+    }
+
+    /// The next segment to leave at `now`, until there is none.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        match &mut self.state {
+            State::SynSent { waiting, at, .. } => {
+                if !std::mem::take(waiting) {
+                    return None;
+                }
+                *at = now;
+                return Some(self.connection.syn());
+            }
+            State::Open => {}
+            State::Closed | State::Failed => return None,
+        }
+        let c = &mut self.connection;
+        let Some(plan) = self.recovery.plan(c) else {
+            self.pacer.nothing_to_send();
+            c.note_limit(self.recovery.pipe(c));
+            return None;
+        };
+        if !self.pacer.admits(c.window.pacing, now) {
+            return None;
+        }
+        self.recovery.on_sent(c, plan);
+        let pacing = c.window.pacing;
+        let segment = c.transmit(plan, now);
+        self.pacer.sent(pacing, segment.wire, now);
+        Some(segment)
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called.
+    pub fn deadline(&self) -> Option<Time> {
+        match (self.connection.deadline, self.pacer.deadline()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A deadline has passed: the pacer's, or the retransmission timer's.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.connection.deadline.is_none_or(|d| d > now) {
+            return;
+        }
+        match self.state {
+            State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
+            State::Open => {
+                self.pacer = Pacer::default();
+                let goes_on = self.connection.time_out(now);
+                self.recovery.on_timeout(&mut self.connection);
+                if !goes_on {
+                    self.fail();
+                }
+            }
+            State::Closed | State::Failed => self.connection.deadline = None,
+        }
+    }
+
+    fn on_syn_timeout(&mut self, now: Time, tries: u32) {
+        /// SYNs sent again before giving up, as common systems have it.
+        const SYN_RETRIES: u32 = 6;
+        let c = &mut self.connection;
+        if c.stack.max_timeouts.is_some() && tries > SYN_RETRIES {
+            return self.fail();
+        }
+        if c.stack.syn_timeout_is_loss {
+            c.window.ssthresh = 2.0;
+        }
+        c.rtt.back_off();
+        c.restart_timer(now);
+        self.state = State::SynSent { at: now, tries: tries + 1, waiting: true };
+    }
+
+    fn fail(&mut self) {
+        self.state = State::Failed;
+        self.stop();
+    }
+
+    /// Stops all timers: the flow is over.
+    pub fn stop(&mut self) {
+        self.connection.deadline = None;
+        self.pacer = Pacer::default();
+    }
+
+    /// Whether the connection was given up.
+    pub fn failed(&self) -> bool {
+        self.state == State::Failed
+    }
+
+    /// Everything below this position is acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.connection.una
+    }
+
+    /// The window.
+    pub fn window(&self) -> &Window {
+        &self.connection.window
+    }
+
+    /// Bytes in flight as recovery estimates them.
+    pub fn flight(&self) -> u64 {
+        self.recovery.pipe(&self.connection)
+    }
+
+    /// How the start-up ended.
+    pub fn exit(&self) -> Option<&Exit> {
+        self.connection.controller.exit()
+    }
+
+    /// Whether `segment`, just sent, had been sent before.
+    pub fn is_retransmission(&self, segment: &Segment) -> bool {
+        segment.seq < self.connection.new_from
+    }
+
+    /// What it did.
+    pub fn counters(&self) -> &Counters {
+        &self.connection.counters
+    }
+
+    /// The smallest round-trip time seen.
+    pub fn min_rtt(&self) -> Option<Time> {
+        self.connection.rtt.min_rtt()
+    }
+}

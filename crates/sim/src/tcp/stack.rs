@@ -1,0 +1,214 @@
+//! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
+
+use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
+use super::rtt::{RtoParams, Ticks};
+use super::segment::UNLIMITED_WINDOW;
+use crate::network::queue::BufferReading;
+use flowstart_control::{Convention, InitialWindow, Time};
+
+/// How loss is found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryKind {
+    /// Only the timer finds loss; everything from there is sent again.
+    GoBackN,
+    /// Fast retransmit, then slow start from one segment.
+    Tahoe,
+    /// Fast recovery that any new acknowledgement ends (RFC 2581).
+    Reno,
+    /// Fast recovery that partial acknowledgements continue (RFC 6582).
+    NewReno,
+    /// SACK with a conservative pipe (RFC 6675).
+    Sack,
+    /// ns-2's Sack1: a pipe counted down by acknowledgements.
+    Ns2Sack,
+}
+
+/// What the window falls to when sending resumes after an idle time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// The initial window (RFC 5681 §4.1).
+    InitialWindow,
+    /// One segment (ns-2's `slow_start_restart_`).
+    One,
+    /// It is kept.
+    Keep,
+}
+
+/// Where NewReno implementations differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRenoOptions {
+    /// Restart the timer on the first partial acknowledgement only (RFC 6582 §4).
+    pub impatient: bool,
+    /// Deflate by what a partial acknowledgement covers (RFC 6582 §3.2 step 5).
+    pub partial_deflation: bool,
+    /// Most segments that one acknowledgement may release during recovery.
+    pub max_burst: Option<u32>,
+}
+
+/// Everything about an endpoint that is not its controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stack {
+    /// The preset's name.
+    pub preset: &'static str,
+    /// Whose defaults algorithms take.
+    pub convention: Convention,
+    /// Maximum segment size: payload of a full segment, bytes.
+    pub mss: u32,
+    /// Header bytes of data segments.
+    pub header: u32,
+    /// Bytes of a SYN, a SYN-ACK or an acknowledgement without SACK blocks.
+    pub bare: u32,
+    /// Bytes a SACK block adds.
+    pub sack_block_bytes: u32,
+    /// The initial window.
+    pub iw: InitialWindow,
+    /// When the receiver acknowledges.
+    pub ack: AckPolicy,
+    /// How loss is repaired.
+    pub recovery: RecoveryKind,
+    /// NextSeg rule 3: retransmit what is not known lost when nothing else may go (RFC 6675 §4).
+    pub next_seg_rule_3: bool,
+    /// NextSeg rule 4: one rescue retransmission of the highest hole (RFC 6675 §4).
+    pub next_seg_rule_4: bool,
+    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    pub limited_transmit: bool,
+    /// NewReno's choices.
+    pub newreno: NewRenoOptions,
+    /// Retransmission timeout.
+    pub rto: RtoParams,
+    /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
+    pub coarse_pacing: bool,
+    /// The receiver's buffer in bytes; `None` never limits.
+    pub window: Option<u32>,
+    /// Whether windows are scaled (RFC 7323).
+    pub window_scaling: bool,
+    /// What happens to the window after an idle time.
+    pub restart: Restart,
+    /// Let the window grow although the application, not the window, limits the flight.
+    pub grow_when_app_limited: bool,
+    /// Send whole segments only: a transfer is rounded up to them.
+    pub whole_segments: bool,
+    /// The threshold starts at the peer's window rather than without bound.
+    pub ssthresh_starts_at_window: bool,
+    /// A timed-out SYN lowers the threshold, since it is a packet like any other.
+    pub syn_timeout_is_loss: bool,
+    /// Consecutive timeouts after which a connection is given up; `None` for never.
+    pub max_timeouts: Option<u32>,
+    /// How a buffer of N packets is read where the path does not say.
+    pub buffer_reading: BufferReading,
+    /// The avoidance where a flow names none.
+    pub avoidance: &'static str,
+}
+
+/// The names of the presets.
+pub const PRESETS: [&str; 2] = ["rfc", "ns2"];
+
+impl Stack {
+    /// The preset of this name.
+    pub fn preset(name: &str) -> Option<Stack> {
+        match name {
+            "rfc" => Some(Stack::rfc()),
+            "ns2" => Some(Stack::ns2()),
+            _ => None,
+        }
+    }
+
+    /// The standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323.
+    pub fn rfc() -> Stack {
+        Stack {
+            preset: "rfc",
+            convention: Convention::Rfc,
+            mss: 1460,
+            header: 40,
+            bare: 40,
+            sack_block_bytes: 8,
+            iw: InitialWindow::Rfc6928,
+            ack: AckPolicy::Delayed { every: 2, timer: Time::from_millis(200) },
+            recovery: RecoveryKind::Sack,
+            next_seg_rule_3: true,
+            next_seg_rule_4: true,
+            limited_transmit: true,
+            newreno: NewRenoOptions { impatient: true, partial_deflation: true, max_burst: None },
+            rto: RtoParams {
+                initial: Time::from_secs(1),
+                min: Time::from_secs(1),
+                max: Time::from_secs(60),
+                granularity: Time::from_millis(1),
+                after_syn_loss: Time::from_secs(3),
+                ticks: None,
+            },
+            coarse_pacing: false,
+            window: None,
+            window_scaling: true,
+            restart: Restart::InitialWindow,
+            grow_when_app_limited: false,
+            whole_segments: false,
+            ssthresh_starts_at_window: false,
+            syn_timeout_is_loss: false,
+            max_timeouts: Some(15),
+            buffer_reading: BufferReading::Linux,
+            avoidance: "reno",
+        }
+    }
+
+    /// ns-2.35's one-way agents.
+    pub fn ns2() -> Stack {
+        Stack {
+            preset: "ns2",
+            convention: Convention::Ns2,
+            iw: InitialWindow::Segments(2),
+            ack: AckPolicy::Every,
+            recovery: RecoveryKind::Ns2Sack,
+            newreno: NewRenoOptions { max_burst: Some(2), ..Stack::rfc().newreno },
+            rto: RtoParams {
+                initial: Time::from_secs(3),
+                min: Time::from_millis(200),
+                max: Time::from_secs(60),
+                granularity: Time::from_millis(10),
+                after_syn_loss: Time::from_secs(6),
+                // The phase that ns-2's default random stream gives an agent made before
+                // the simulation starts: its second draw.
+                ticks: Some(Ticks { phase: 0.555_880_715_864 }),
+            },
+            window: Some(100_000 * 1460),
+            restart: Restart::One,
+            grow_when_app_limited: true,
+            whole_segments: true,
+            ssthresh_starts_at_window: true,
+            syn_timeout_is_loss: true,
+            max_timeouts: None,
+            buffer_reading: BufferReading::Ns2,
+            ..Stack::rfc()
+        }
+    }
+
+    /// Bytes of a full-size data packet on the wire.
+    pub fn packet(&self) -> u32 {
+        self.mss + self.header
+    }
+
+    /// What the receiving end needs of this.
+    pub fn receiver(&self) -> ReceiverConfig {
+        ReceiverConfig {
+            ack: self.ack,
+            sack: matches!(self.recovery, RecoveryKind::Sack | RecoveryKind::Ns2Sack),
+            header: self.bare,
+            sack_block_bytes: self.sack_block_bytes,
+            window: self.window.unwrap_or(UNLIMITED_WINDOW),
+            window_field: self.window_field(),
+        }
+    }
+
+    fn window_field(&self) -> WindowField {
+        if self.convention == Convention::Ns2 {
+            return WindowField::Exact;
+        }
+        match self.window {
+            // The smallest scale that can express the window (RFC 7323 §2.3: at most 14).
+            Some(window) if self.window_scaling => {
+                WindowField::Scaled((0..14).find(|s| window >> s <= 65_535).unwrap_or(14))
+            }
+            _ => WindowField::Unscaled,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What flows there are and when their data arrives.
+//!
+//! A scenario's flow entries are expanded into plans, one for each flow, and into one
+//! list of arrivals in order of time, so that flows that have not started cost nothing.
+
+use crate::network::random::{below, stream};
+use crate::network::topology::Chain;
+use crate::scenario::{within, Direction, FlowSpec, RequestError, Scenario};
+use crate::tcp::stack::Stack;
+use flowstart_control::catalog::Recipe;
+use flowstart_control::{Amount, Time};
+use std::sync::Arc;
+
+/// One flow, worked out.
+#[derive(Clone)]
+pub struct FlowPlan {
+    /// The start-up as the scenario names it.
+    pub startup: Arc<str>,
+    /// The avoidance as the scenario names it.
+    pub avoidance: Arc<str>,
+    /// Makes its controller.
+    pub recipe: Arc<Recipe>,
+    /// Bytes of all writes together; `None` without limit.
+    pub size: Option<u64>,
+    /// Data goes against the path.
+    pub reverse: bool,
+    /// When it opens.
+    pub start: Time,
+    /// Whether a handshake opens it.
+    pub handshake: bool,
+    /// Its two-way propagation.
+    pub rtt: Time,
+    /// One-way delay of its own, beyond the path's.
+    pub extra_delay: Time,
+    /// First and last hop it uses.
+    pub from_hop: u32,
+    /// The last.
+    pub to_hop: u32,
+    /// Packets to lose at the bottleneck.
+    pub forced_drops: Vec<u64>,
+    /// Ends of its writes, in bytes from its start, and when each arrives; empty where
+    /// there is a single one at the start.
+    pub writes: Vec<(Time, u64)>,
+}
+
+/// Data arrives at a flow; its first arrival opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When.
+    pub at: Time,
+    /// At which flow.
+    pub flow: u32,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// More data than any flow sends.
+const WITHOUT_LIMIT: u64 = 1 << 62;
+const MOST_FLOWS: u64 = 1_000_000;
+const LARGEST: u64 = 1 << 50;
+
+/// Expands a scenario's flows.
+pub fn expand(scenario: &Scenario, stack: &Stack, chain: &Chain) -> Result<Vec<FlowPlan>, RequestError> {
+    if scenario.flows.is_empty() {
+        return Err(RequestError::new("flows", "empty; at least one flow is needed"));
+    }
+    let mut plans = Vec::new();
+    for (i, spec) in scenario.flows.iter().enumerate() {
+        let entry = Entry { spec, field: format!("flows[{i}]"), stack, chain };
+        entry.expand(scenario.seed, &mut plans)?;
+    }
+    let endless = plans.iter().any(|p: &FlowPlan| p.size.is_none());
+    if endless && scenario.duration.is_none() {
+        let problem = "missing; a flow without `size` ends only with the run's `duration`";
+        return Err(RequestError::new("duration", problem));
+    }
+    Ok(plans)
+}
+
+/// All arrivals of all flows, in order of time.
+pub fn arrivals(plans: &[FlowPlan]) -> Vec<Arrival> {
+    let mut arrivals = Vec::with_capacity(plans.len());
+    for (flow, plan) in plans.iter().enumerate() {
+        let flow = flow as u32;
+        if plan.writes.is_empty() {
+            let bytes = plan.size.unwrap_or(WITHOUT_LIMIT);
+            arrivals.push(Arrival { at: plan.start, flow, bytes });
+        }
+        let mut before = 0;
+        for (at, end) in &plan.writes {
+            arrivals.push(Arrival { at: *at, flow, bytes: end - before });
+            before = *end;
+        }
+    }
+    arrivals.sort_by_key(|a| a.at);
+    arrivals
+}
+
+struct Entry<'a> {
+    spec: &'a FlowSpec,
+    field: String,
+    stack: &'a Stack,
+    chain: &'a Chain,
+}
+
+impl Entry<'_> {
+    fn field(&self, name: &str) -> String {
+        format!("{}.{name}", self.field)
+    }
+
+    fn expand(&self, seed: u64, plans: &mut Vec<FlowPlan>) -> Result<(), RequestError> {
+        let spec = self.spec;
+        let count = u64::from(spec.count.unwrap_or(1));
+        let count = within(&self.field("count"), count, 1, MOST_FLOWS, "1 to 1 000 000 flows")?;
+        let template = self.template()?;
+        let interval = spec.interval.unwrap_or(Time::ZERO);
+        let jitter = spec.jitter.unwrap_or(Time::ZERO);
+        let mut rng = stream(seed, "arrivals", plans.len() as u64);
+        for i in 0..count {
+            let mut plan = template.clone();
+            let moved = if jitter > Time::ZERO { below(&mut rng, jitter.0) } else { 0 };
+            let offset = interval.times(i) + Time(moved);
+            plan.start += offset;
+            plan.writes.iter_mut().for_each(|w| w.0 += offset);
+            plan.reverse = match spec.direction.unwrap_or_default() {
+                Direction::Forward => false,
+                Direction::Reverse => true,
+                Direction::Alternate => i % 2 == 1,
+            };
+            plans.push(plan);
+        }
+        Ok(())
+    }
+
+    fn template(&self) -> Result<FlowPlan, RequestError> {
+        let spec = self.spec;
+        let startup = spec.startup.as_deref().unwrap_or("slow-start");
+        let avoidance = spec.avoidance.as_deref().unwrap_or(self.stack.avoidance);
+        let recipe = Recipe::parse(startup, avoidance, self.stack.convention)
+            .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        let (from_hop, to_hop) = self.hops()?;
+        let path_rtt = self.chain.rtt(from_hop, to_hop);
+        let rtt = spec.rtt.unwrap_or(path_rtt);
+        if rtt < path_rtt {
+            let problem = format!("`{rtt}` is below the path's own {path_rtt}");
+            return Err(RequestError::new(self.field("rtt"), problem));
+        }
+        let start = spec.start.unwrap_or(Time::ZERO);
+        let (size, writes) = self.data(start, from_hop, to_hop)?;
+        Ok(FlowPlan {
+            startup: startup.into(),
+            avoidance: avoidance.into(),
+            recipe: Arc::new(recipe),
+            size,
+            reverse: false,
+            start,
+            handshake: spec.handshake.unwrap_or(true),
+            rtt,
+            extra_delay: rtt.since(path_rtt).over(2),
+            from_hop,
+            to_hop,
+            forced_drops: spec.forced_drops.clone(),
+            writes,
+        })
+    }
+
+    fn hops(&self) -> Result<(u32, u32), RequestError> {
+        let last = self.chain.len() - 1;
+        let from = self.spec.from_hop.unwrap_or(0);
+        let to = self.spec.to_hop.unwrap_or(last);
+        if from > to || to > last {
+            let problem = format!("hops {from} to {to} are not on a chain of 0 to {last}");
+            return Err(RequestError::new(self.field("from_hop"), problem));
+        }
+        Ok((from, to))
+    }
+
+    /// The size, and the writes that make it up where they are given.
+    #[allow(clippy::type_complexity)]
+    fn data(
+        &self,
+        start: Time,
+        from: u32,
+        to: u32,
+    ) -> Result<(Option<u64>, Vec<(Time, u64)>), RequestError> {
+        let spec = self.spec;
+        if spec.writes.is_empty() {
+            let size = spec.size.map(|s| self.bytes("size", s, from, to)).transpose()?;
+            return Ok((size, Vec::new()));
+        }
+        if spec.size.is_some() {
+            let problem = "contradicts `writes`; give one of the two";
+            return Err(RequestError::new(self.field("size"), problem));
+        }
+        let mut writes = Vec::with_capacity(spec.writes.len());
+        let mut end = 0;
+        let mut latest = start;
+        for (i, write) in spec.writes.iter().enumerate() {
+            let at = start + write.at;
+            if at < latest {
+                let problem = format!("`{}` is before the write that precedes it", write.at);
+                return Err(RequestError::new(self.field(&format!("writes[{i}].at")), problem));
+            }
+            latest = at;
+            end += self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
+            writes.push((at, end));
+        }
+        Ok((Some(end), writes))
+    }
+
+    fn bytes(&self, name: &str, amount: Amount, from: u32, to: u32) -> Result<u64, RequestError> {
+        let mss = u64::from(self.stack.mss);
+        let bytes = match amount {
+            Amount::Bytes(n) => n,
+            Amount::Packets(n) => n.saturating_mul(mss),
+            Amount::Bdp(x) => {
+                let rate = self.chain.bottleneck_rate(from, to, false);
+                let packets = self.chain.bdp_packets(rate, self.chain.rtt(from, to));
+                (packets as f64 * x) as u64 * mss
+            }
+        };
+        if (1..=LARGEST).contains(&bytes) {
+            return Ok(bytes);
+        }
+        let problem = format!("`{amount}` is out of range; 1 B to 1 PB is needed");
+        Err(RequestError::new(self.field(name), problem))
+    }
+}
