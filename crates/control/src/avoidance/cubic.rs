@@ -1,10 +1,525 @@
-//! To be written; behaves as Reno meanwhile.
+//! CUBIC: the window follows a cubic curve in time through the place of the last loss.
+//!
+//! RFC 9438 (L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, August 2023, Standards Track), after Ha,
+//! Rhee and Xu, "CUBIC: A New TCP-Friendly High-Speed TCP Variant" (2008). Reno needs
+//! thousands of round trips to regain a large window, and the longer the round trip, the
+//! slower. CUBIC's window is a function of the *time* since the last loss instead:
+//! `W(t) = C (t - K)^3 + W_max`. It rises fast at first, levels out near `W_max` where the
+//! last loss was, stays there for a while, and then probes ever faster beyond. Where Reno
+//! would be quicker, on short or slow paths, CUBIC keeps step with an estimate of what
+//! Reno's window would be. Linux's default since 2.6.19.
+//!
+//! The reading `2008` is the CUBIC of Linux 2.6.22 with its constants, for experiments of
+//! that year; it stands in `cubic_2008.rs`.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `rfc9438` | `rfc9438` or `2008` |
+//! | `beta` | 0.7; 819/1024 in `2008` | what a loss leaves of the window, `beta_cubic` |
+//! | `c` | 0.4; 410/1024 in `2008` | the scale of the curve, segments per second cubed |
+//! | `fast_convergence` | true | give way to new flows |
+//! | `friendly` | true | keep step with Reno |
+//! | `base` | `flight` (rfc), `window` (ns2), `cwnd` (linux) | what a loss multiplies |
+//!
+//! # State
+//!
+//! The RFC's: `W_max`, `K`, `cwnd_prior`, `W_est`, the beginning of the epoch, and a
+//! smoothed round-trip time.
+//!
+//! # Contested
+//!
+//! - In the Reno-friendly region the RFC sets cwnd to `W_est`. Since the cubic region aims one
+//!   round trip ahead, the window may already exceed `W_est` when the regions change; here it
+//!   is not lowered then.
+//! - Growth is counted per acknowledged segment rather than per ACK, and never beyond the
+//!   target, so that delayed ACKs do not slow it.
+//! - Where a start-up runs again below the threshold after a loss, `W_max` of that loss is
+//!   kept. The RFC resets it only after a first slow start and after a timeout.
 
-use super::{reno, Avoidance};
-use crate::catalog::Entry;
+use super::{cubic_2008, reno, Avoidance};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Idle, Loss, Timeout};
+use crate::{Convention, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "cubic",
-    ..reno::ENTRY
+    title: "CUBIC",
+    source: "RFC 9438 §4; Ha, Rhee, Xu: CUBIC, 2008",
+    year: 2023,
+    summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
+    params: &[READING, BETA, C, FAST_CONVERGENCE, FRIENDLY, reno::BASE],
+    needs: &[],
+    certainty: Certainty::Secondhand,
+    build,
 };
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["rfc9438", "2008"]),
+    default: "rfc9438",
+    meaning: "whose CUBIC: the standard's, or that of Linux 2.6.22 (v2.1)",
+};
+
+const BETA: ParamSpec = ParamSpec {
+    name: "beta",
+    unit: Unit::Ratio,
+    default: "by reading: 0.7 for rfc9438, 819/1024 for 2008",
+    meaning: "what a loss leaves of the window",
+};
+
+const C: ParamSpec = ParamSpec {
+    name: "c",
+    unit: Unit::Number,
+    default: "by reading: 0.4 for rfc9438, 410/1024 for 2008",
+    meaning: "the scale of the cubic curve, in segments per second cubed",
+};
+
+const FAST_CONVERGENCE: ParamSpec = ParamSpec {
+    name: "fast_convergence",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether a loss below the last W_max lowers W_max further, to make room for others",
+};
+
+const FRIENDLY: ParamSpec = ParamSpec {
+    name: "friendly",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether the window is at least what Reno's would be",
+};
+
+/// What both readings are told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants {
+    pub(super) beta: f64,
+    pub(super) c: f64,
+    pub(super) fast_convergence: bool,
+    pub(super) friendly: bool,
+    pub(super) base: reno::Base,
+}
+
+fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
+    let old = params.choice("reading") == "2008";
+    let (beta, c) = if old {
+        (819.0 / 1024.0, 410.0 / 1024.0)
+    } else {
+        (0.7, 0.4)
+    };
+    let constants = Constants {
+        beta: params.ratio_given("beta").unwrap_or(beta),
+        c: params.number_given("c").unwrap_or(c),
+        fast_convergence: params.bool("fast_convergence"),
+        friendly: params.bool("friendly"),
+        base: reno::Base::read(params, convention),
+    };
+    if !(0.05..=0.95).contains(&constants.beta) {
+        return Err(SpecError::bad_value(
+            params,
+            "beta",
+            "a number from 0.05 to 0.95",
+        ));
+    }
+    if !(1e-6..=1e6).contains(&constants.c) {
+        return Err(SpecError::bad_value(
+            params,
+            "c",
+            "a number from 0.000001 to 1000000",
+        ));
+    }
+    Ok(match old {
+        true => Box::new(cubic_2008::Cubic2008::new(constants)),
+        false => Box::new(Cubic::new(constants)),
+    })
+}
+
+/// A stage of congestion avoidance, RFC 9438's epoch.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    k: f64,
+    w_max: Segments,
+    w_est: Segments,
+}
+
+impl Epoch {
+    /// §4.2, eq. 1: the curve `t` seconds into the epoch.
+    fn w_cubic(&self, c: f64, t: f64) -> Segments {
+        let d = t - self.k;
+        c * (d * d * d) + self.w_max
+    }
+}
+
+/// CUBIC by RFC 9438.
+struct Cubic {
+    constants: Constants,
+    /// Undefined before the first loss and after a timeout.
+    w_max: Option<Segments>,
+    cwnd_prior: Segments,
+    epoch: Option<Epoch>,
+    srtt: Option<Time>,
+    last_ack: Time,
+}
+
+impl Cubic {
+    fn new(constants: Constants) -> Cubic {
+        Cubic {
+            constants,
+            w_max: None,
+            cwnd_prior: 0.0,
+            epoch: None,
+            srtt: None,
+            last_ack: Time::ZERO,
+        }
+    }
+
+    /// §4.2, §4.3: an epoch begins at the current window. §4.8, §4.10: without a W_max, that
+    /// window is W_max and K is zero; so too where the window is above W_max already.
+    fn begin(&mut self, w: &Window, now: Time) -> Epoch {
+        let w_max = self.w_max.map_or(w.cwnd, |w_max| w_max.max(w.cwnd));
+        if self.w_max.is_none() {
+            self.cwnd_prior = w.cwnd;
+        }
+        // §4.2, eq. 2. A root that is the same on every machine.
+        let k = libm::cbrt((w_max - w.cwnd) / self.constants.c);
+        self.w_max = Some(w_max);
+        let epoch = Epoch {
+            start: now,
+            k,
+            w_max,
+            w_est: w.cwnd,
+        };
+        self.epoch = Some(epoch);
+        epoch
+    }
+
+    /// §4.3: `alpha_cubic`, which makes CUBIC's average equal Reno's; one from the window of
+    /// the last loss on.
+    fn alpha(&self, w_est: Segments) -> f64 {
+        let beta = self.constants.beta;
+        if w_est < self.cwnd_prior {
+            3.0 * (1.0 - beta) / (1.0 + beta)
+        } else {
+            1.0
+        }
+    }
+
+    /// RFC 6298's smoothing, in whole nanoseconds.
+    fn sample(&mut self, rtt: Option<Time>) {
+        if let Some(rtt) = rtt {
+            self.srtt = Some(match self.srtt {
+                None => rtt,
+                Some(srtt) => Time(srtt.nanos() - srtt.nanos() / 8 + rtt.nanos() / 8),
+            });
+        }
+    }
+
+    /// §4.6 and §4.7: what a congestion event leaves.
+    fn reduce(&mut self, w: &Window, flight: u64, usable: Segments) -> Segments {
+        let beta = self.constants.beta;
+        self.cwnd_prior = w.cwnd;
+        let lower = self.constants.fast_convergence && self.w_max.is_some_and(|m| w.cwnd < m);
+        self.w_max = Some(if lower {
+            w.cwnd * (1.0 + beta) / 2.0
+        } else {
+            w.cwnd
+        });
+        self.epoch = None;
+        (self.constants.base.segments(w, flight, usable) * beta).max(2.0)
+    }
+
+    /// §5.8: time in which the window was not used does not count.
+    fn pause(&mut self, span: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += span;
+        }
+    }
+}
+
+impl Avoidance for Cubic {
+    /// §4.10: a start-up that ends without loss leaves no W_max.
+    fn on_start(&mut self, w: &mut Window, now: Time) {
+        self.begin(w, now);
+        self.last_ack = now;
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.sample(a.rtt);
+        let since_last = a.now.since(self.last_ack);
+        self.last_ack = a.now;
+        if !a.cwnd_limited {
+            return self.pause(since_last);
+        }
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(w, a.now),
+        };
+        let acked = w.segments(a.acked);
+        let c = self.constants.c;
+        let t = a.now.since(epoch.start).secs();
+        // §4.3, eq. 4.
+        epoch.w_est += self.alpha(epoch.w_est) * acked / w.cwnd;
+        self.epoch = Some(epoch);
+        if self.constants.friendly && epoch.w_cubic(c, t) < epoch.w_est {
+            w.cwnd = w.cwnd.max(epoch.w_est);
+            return;
+        }
+        // §4.2, §4.4, §4.5: towards where the curve will be one round trip from now, at
+        // most half a window further.
+        let ahead = t + self.srtt.unwrap_or(Time::ZERO).secs();
+        let target = epoch.w_cubic(c, ahead).clamp(w.cwnd, 1.5 * w.cwnd);
+        w.cwnd = target.min(w.cwnd + acked * (target - w.cwnd) / w.cwnd);
+    }
+
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        self.sample(a.rtt);
+        self.last_ack = a.now;
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        w.ssthresh = self.reduce(w, l.flight, l.usable);
+        w.cwnd = w.ssthresh;
+    }
+
+    /// §4.8: as Reno, with beta_cubic; the next epoch begins without a W_max.
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        if !t.repeated {
+            w.ssthresh = self.reduce(w, t.flight, t.usable);
+        }
+        w.cwnd = 1.0;
+        self.w_max = None;
+        self.epoch = None;
+    }
+
+    fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
+        self.pause(i.idle);
+        self.last_ack = i.now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Controller};
+
+    const MSS: u64 = 1460;
+
+    fn cubic() -> Cubic {
+        Cubic::new(Constants {
+            beta: 0.7,
+            c: 0.4,
+            fast_convergence: true,
+            friendly: true,
+            base: reno::Base::Flight,
+        })
+    }
+
+    /// Congestion avoidance that begins at `cwnd` after a loss at `w_max`.
+    fn after_loss(w_max: f64, cwnd: f64) -> (Cubic, Window, Epoch) {
+        let mut cubic = cubic();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (cwnd, cwnd);
+        (cubic.w_max, cubic.cwnd_prior) = (Some(w_max), w_max);
+        let epoch = cubic.begin(&w, Time::ZERO);
+        (cubic, w, epoch)
+    }
+
+    fn assert_near(found: f64, expected: f64, tolerance: f64) {
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{found} is not {expected}"
+        );
+    }
+
+    #[test]
+    fn the_curve() {
+        let (_, _, e) = after_loss(100.0, 70.0);
+        assert_near(e.k, 4.217163, 1e-6);
+        for (t, w) in [(0.0, 70.0), (0.1, 72.084), (1.0, 86.681), (2.0, 95.640)] {
+            assert_near(e.w_cubic(0.4, t), w, 5e-4);
+        }
+        assert_near(e.w_cubic(0.4, e.k), 100.0, 1e-9);
+        assert_near(e.w_cubic(0.4, e.k + 1.0), 100.4, 1e-9);
+        assert_near(e.w_cubic(0.4, 2.0 * e.k), 130.0, 1e-9);
+        let (_, _, e) = after_loss(1000.0, 700.0);
+        assert_near(e.k, 9.085603, 1e-6);
+        assert_near(e.w_cubic(0.4, 1.0), 788.555, 5e-4);
+        let (_, _, e) = after_loss(100.0, 80.0);
+        assert_near(e.k, 3.684031, 1e-6);
+        assert_near(e.w_cubic(0.4, 1.0), 92.266, 5e-4);
+    }
+
+    /// One ACK per segment of the window, all at the round's start as the curve sees it.
+    fn round(cubic: &mut Cubic, w: &mut Window, number: u64) {
+        let now = Time::from_millis(100 * number);
+        for _ in 0..w.cwnd_segments() {
+            let rtt = Some(Time::from_millis(100));
+            cubic.on_ack(
+                w,
+                &Ack {
+                    rtt,
+                    ..Ack::of(now, MSS)
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn rounds_after_a_loss() {
+        let (mut cubic, mut w, _) = after_loss(100.0, 70.0);
+        let expected = [
+            (70.0, 70.0),
+            (70.5275, 70.5275),
+            (72.7423, 71.0436),
+            (74.7522, 71.5594),
+            (76.6291, 72.0761),
+            (78.4002, 72.5943),
+        ];
+        for (number, (cwnd, w_est)) in expected.into_iter().enumerate() {
+            assert_near(w.cwnd, cwnd, 2e-3);
+            assert_near(cubic.epoch.unwrap().w_est, w_est, 2e-3);
+            round(&mut cubic, &mut w, number as u64);
+        }
+    }
+
+    #[test]
+    fn cubic_overtakes_reno_on_a_small_window_too() {
+        let (mut cubic, mut w, epoch) = after_loss(20.0, 14.0);
+        assert_near(epoch.k, 2.466, 5e-4);
+        assert_near(epoch.w_cubic(0.4, 0.1), 14.701, 5e-4);
+        round(&mut cubic, &mut w, 0);
+        assert!(epoch.w_cubic(0.4, 0.1) > cubic.epoch.unwrap().w_est);
+    }
+
+    fn flow(cwnd: f64) -> (Controller, Window) {
+        let mut c = catalog::controller("slow-start", "cubic", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (cwnd, cwnd);
+        c.on_ack(
+            &mut w,
+            &Ack {
+                cwnd_limited: false,
+                ..Ack::of(Time::ZERO, MSS)
+            },
+        );
+        (c, w)
+    }
+
+    #[test]
+    fn a_loss_leaves_beta_and_fast_convergence_less() {
+        let mut cubic = cubic();
+        let mut w = Window::new(MSS as u32);
+        let lose = |cubic: &mut Cubic, w: &mut Window| {
+            let flight = w.cwnd as u64 * MSS;
+            cubic.on_loss(
+                w,
+                &Loss {
+                    now: Time::ZERO,
+                    flight,
+                    usable: w.cwnd,
+                },
+            );
+        };
+        w.cwnd = 100.0;
+        lose(&mut cubic, &mut w);
+        assert_eq!((w.cwnd, w.ssthresh, cubic.w_max), (70.0, 70.0, Some(100.0)));
+        w.cwnd = 80.0;
+        lose(&mut cubic, &mut w);
+        assert_near(w.cwnd, 56.0, 1e-9);
+        assert_near(cubic.w_max.unwrap(), 68.0, 1e-9);
+        w.cwnd = 2.0;
+        lose(&mut cubic, &mut w);
+        assert_eq!(w.cwnd, 2.0);
+    }
+
+    #[test]
+    fn a_start_up_without_loss_hands_over_at_the_bottom_of_the_convex_part() {
+        let mut cubic = cubic();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (870.0, 870.0);
+        cubic.on_start(&mut w, Time::from_secs(5));
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.w_max, epoch.k, epoch.w_est), (870.0, 0.0, 870.0));
+        assert_eq!(epoch.start, Time::from_secs(5));
+        assert_eq!(cubic.cwnd_prior, 870.0);
+    }
+
+    #[test]
+    fn time_without_full_use_of_the_window_does_not_count() {
+        let (mut cubic, mut w, _) = after_loss(100.0, 70.0);
+        let idle = Ack {
+            cwnd_limited: false,
+            ..Ack::of(Time::from_secs(3), MSS)
+        };
+        cubic.on_ack(&mut w, &idle);
+        assert_eq!(
+            (w.cwnd, cubic.epoch.unwrap().start),
+            (70.0, Time::from_secs(3))
+        );
+        let now = Time::from_secs(5);
+        cubic.on_idle(
+            &mut w,
+            &Idle {
+                now,
+                idle: Time::from_secs(2),
+                restart_window: 10.0,
+            },
+        );
+        assert_eq!(cubic.epoch.unwrap().start, now);
+    }
+
+    #[test]
+    fn growth_is_at_most_half_a_window_per_window() {
+        let (mut cubic, mut w, _) = after_loss(70.0, 70.0);
+        let late = Ack {
+            acked: 7 * MSS,
+            ..Ack::of(Time::from_secs(100), MSS)
+        };
+        cubic.on_ack(&mut w, &late);
+        assert_near(w.cwnd, 73.5, 1e-9);
+    }
+
+    #[test]
+    fn a_timeout_restarts_without_a_w_max() {
+        let (mut c, mut w) = flow(100.0);
+        let timeout = Timeout {
+            now: Time::ZERO,
+            flight: 100 * MSS,
+            usable: 100.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 70.0));
+        c.on_timeout(
+            &mut w,
+            &Timeout {
+                repeated: true,
+                ..timeout
+            },
+        );
+        assert_eq!(w.ssthresh, 70.0);
+    }
+
+    #[test]
+    fn constants_out_of_range_are_refused() {
+        for (spec, expected) in [
+            (
+                "beta=1",
+                "parameter `beta`: `1` is not a number from 0.05 to 0.95",
+            ),
+            (
+                "c=0",
+                "parameter `c`: `0` is not a number from 0.000001 to 1000000",
+            ),
+        ] {
+            let spec = format!("cubic:{spec}");
+            let error = catalog::controller("slow-start", &spec, Convention::Rfc)
+                .err()
+                .unwrap();
+            assert_eq!(error.to_string(), format!("avoidance `cubic`: {expected}"));
+        }
+    }
+}

@@ -4,6 +4,7 @@ use crate::signals::{Ack, Idle, Loss, Recovered, Timeout};
 use crate::{Time, Window};
 
 pub mod cubic;
+mod cubic_2008;
 pub mod none;
 pub mod reno;
 

@@ -93,12 +93,37 @@ impl Growth {
     }
 }
 
-/// What a loss halves.
+/// What a loss reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
+pub(crate) enum Base {
     Flight,
     Window,
     Cwnd,
+}
+
+impl Base {
+    /// By the parameter `base`.
+    pub(crate) fn read(params: &Params, convention: Convention) -> Base {
+        let by_stack = match convention {
+            Convention::Rfc => "flight",
+            Convention::Ns2 => "window",
+            Convention::Linux => "cwnd",
+        };
+        match params.choice_given("base").unwrap_or(by_stack) {
+            "flight" => Base::Flight,
+            "window" => Base::Window,
+            _ => Base::Cwnd,
+        }
+    }
+
+    /// Its size in segments.
+    pub(crate) fn segments(self, w: &Window, flight: u64, usable: Segments) -> Segments {
+        match self {
+            Base::Flight => w.segments(flight),
+            Base::Window => usable,
+            Base::Cwnd => w.cwnd,
+        }
+    }
 }
 
 /// The multiplicative decrease, which `none` shares.
@@ -111,49 +136,37 @@ pub(crate) struct Decrease {
 impl Decrease {
     /// By the parameters `base` and `precise`.
     pub(crate) fn read(params: &Params, convention: Convention) -> Decrease {
-        let by_stack = match convention {
-            Convention::Rfc => "flight",
-            Convention::Ns2 => "window",
-            Convention::Linux => "cwnd",
-        };
-        let base = match params.choice_given("base").unwrap_or(by_stack) {
-            "flight" => Base::Flight,
-            "window" => Base::Window,
-            _ => Base::Cwnd,
-        };
         Decrease {
-            base,
+            base: Base::read(params, convention),
             precise: params.bool("precise"),
         }
     }
 
     /// The threshold and the window after a loss.
     fn half(&self, w: &Window, flight: u64, usable: Segments) -> (Segments, Segments) {
+        let base = self.base.segments(w, flight, usable);
         match self.base {
             // RFC 5681 eq. 4.
-            Base::Flight => {
-                let half = (w.segments(flight) / 2.0).max(2.0);
-                (half, half)
-            }
+            Base::Flight => ((base / 2.0).max(2.0), (base / 2.0).max(2.0)),
             // ns-2 keeps the threshold as an integer but not the window.
             Base::Window => {
                 let half = if self.precise {
-                    usable / 2.0
+                    base / 2.0
                 } else {
-                    (usable.trunc() / 2.0).trunc()
+                    (base.trunc() / 2.0).trunc()
                 };
                 (half.trunc().max(2.0), half.max(1.0))
             }
             // Linux counts whole packets.
             Base::Cwnd => {
-                let half = (w.cwnd.trunc() / 2.0).trunc().max(2.0);
+                let half = (base.trunc() / 2.0).trunc().max(2.0);
                 (half, half)
             }
         }
     }
 
-    /// RFC 5681 §3.2 step 2, and step 6 at once: the transport does without the
-    /// temporary inflation in between.
+    /// RFC 5681 §3.2, without the inflation of the window during recovery, which is the
+    /// transport's.
     pub(crate) fn on_loss(&self, w: &mut Window, l: &Loss) {
         (w.ssthresh, w.cwnd) = self.half(w, l.flight, l.usable);
     }
@@ -214,5 +227,137 @@ impl Reno {
         if let Growth::Counting(acked) = &mut self.growth {
             *acked = 0.0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Controller};
+
+    fn avoiding(spec: &str, convention: Convention, cwnd: f64) -> (Controller, Window) {
+        let c = catalog::controller("slow-start", spec, convention).unwrap();
+        let mut w = Window::new(1460);
+        (w.cwnd, w.ssthresh) = (cwnd, cwnd);
+        (c, w)
+    }
+
+    fn acks(c: &mut Controller, w: &mut Window, count: u64, segments: u64) {
+        for _ in 0..count {
+            c.on_ack(w, &Ack::of(Time::ZERO, segments * 1460));
+        }
+    }
+
+    #[test]
+    fn ten_acks_at_ten_segments() {
+        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::Rfc, 10.0);
+        acks(&mut c, &mut w, 10, 1);
+        assert!(
+            (w.cwnd * 1460.0 - 15_999.63).abs() < 0.005,
+            "{}",
+            w.cwnd * 1460.0
+        );
+        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        acks(&mut c, &mut w, 9, 1);
+        assert_eq!(w.cwnd_bytes(), 14_600);
+        acks(&mut c, &mut w, 1, 1);
+        assert_eq!(w.cwnd_bytes(), 16_060);
+    }
+
+    #[test]
+    fn counting_does_not_mind_delayed_acks() {
+        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        acks(&mut c, &mut w, 5, 2);
+        assert_eq!(w.cwnd, 11.0);
+    }
+
+    #[test]
+    fn ns2_adds_the_reciprocal_in_its_own_rounding() {
+        let (mut c, mut w) = avoiding("reno", Convention::Ns2, 3.0);
+        acks(&mut c, &mut w, 1, 1);
+        assert_eq!(w.cwnd, 3.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn an_unused_window_does_not_grow() {
+        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::Rfc, 10.0);
+        c.on_ack(
+            &mut w,
+            &Ack {
+                cwnd_limited: false,
+                ..Ack::of(Time::ZERO, 1460)
+            },
+        );
+        assert_eq!(w.cwnd, 10.0);
+    }
+
+    /// Threshold and window after a loss in a window of `cwnd`, the peer's being 335.
+    fn halved(spec: &str, convention: Convention, cwnd: f64, flight: u64) -> (f64, f64) {
+        let (mut c, mut w) = avoiding(spec, convention, cwnd);
+        let usable = cwnd.min(335.0);
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now: Time::ZERO,
+                flight: flight * 1460,
+                usable,
+            },
+        );
+        (w.ssthresh, w.cwnd)
+    }
+
+    #[test]
+    fn what_a_loss_halves() {
+        assert_eq!(halved("reno", Convention::Rfc, 40.0, 25), (12.5, 12.5));
+        assert_eq!(halved("reno", Convention::Rfc, 40.0, 3), (2.0, 2.0));
+        assert_eq!(halved("reno", Convention::Ns2, 335.0, 1), (167.0, 167.5));
+        assert_eq!(halved("reno", Convention::Ns2, 500.0, 1), (167.0, 167.5));
+        assert_eq!(halved("reno", Convention::Ns2, 1.5, 1), (2.0, 1.0));
+        assert_eq!(
+            halved("reno:precise=false", Convention::Ns2, 335.7, 1),
+            (167.0, 167.0)
+        );
+        assert_eq!(halved("reno", Convention::Linux, 669.0, 1), (334.0, 334.0));
+        assert_eq!(
+            halved("reno:base=flight", Convention::Linux, 669.0, 10),
+            (5.0, 5.0)
+        );
+    }
+
+    fn timed_out(convention: Convention, repeated: bool) -> (f64, f64) {
+        let (mut c, mut w) = avoiding("reno", convention, 40.0);
+        let timeout = Timeout {
+            now: Time::ZERO,
+            flight: 20 * 1460,
+            usable: 20.0,
+            repeated,
+        };
+        c.on_timeout(&mut w, &timeout);
+        (w.ssthresh, w.cwnd)
+    }
+
+    #[test]
+    fn a_timeout_lowers_the_threshold_once() {
+        assert_eq!(timed_out(Convention::Rfc, false), (10.0, 1.0));
+        assert_eq!(timed_out(Convention::Rfc, true), (40.0, 1.0));
+        assert_eq!(timed_out(Convention::Ns2, true), (10.0, 1.0));
+    }
+
+    #[test]
+    fn a_loss_forgets_what_was_counted() {
+        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        acks(&mut c, &mut w, 9, 1);
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now: Time::ZERO,
+                flight: 10 * 1460,
+                usable: 10.0,
+            },
+        );
+        acks(&mut c, &mut w, 4, 1);
+        assert_eq!(w.cwnd, 5.0);
+        acks(&mut c, &mut w, 1, 1);
+        assert_eq!(w.cwnd, 6.0);
     }
 }

@@ -1,10 +1,598 @@
-//! To be written; behaves as slow start meanwhile.
+//! HyStart++: leave slow start when delays rise, but slowly, and go back if it was a
+//! false alarm.
+//!
+//! RFC 9406 (P. Balasubramanian, Y. Huang, M. Olson, May 2023, Standards Track). HyStart's delay
+//! test finds the moment before the buffer overflows, but jitter also trips it, and then a
+//! flow crawls for the rest of its life. HyStart++ therefore inserts a phase: once the
+//! least round-trip time of a round exceeds that of the round before, growth goes on at a quarter
+//! of the speed for up to five rounds, *conservative slow start* (CSS). If the round-trip
+//! time falls back meanwhile, it was a false alarm and slow start resumes; if not,
+//! congestion avoidance begins. The ACK train of the original is dropped: ACK compression
+//! defeats it (§4.1).
+//!
+//! # Parameters
+//!
+//! | name | default | meaning (§4.3) |
+//! | --- | --- | --- |
+//! | `min_rtt_thresh` | 4 ms | the least rise that counts |
+//! | `max_rtt_thresh` | 16 ms | the rise that counts in any case |
+//! | `min_rtt_divisor` | 8 | between them, this share of the last round's RTT |
+//! | `n_rtt_sample` | 8 | samples that a round needs before it is judged |
+//! | `css_growth_divisor` | 4 | how much slower CSS grows; at least 2 |
+//! | `css_rounds` | 5 | rounds of CSS |
+//! | `l` | 8 segments, unlimited if paced | the most that one ACK may add |
+//! | `paced` | by window | whether the sender paces |
+//! | `low_cwnd` | 0 segments | no CSS below this window (drafts up to -04: 16) |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after a timeout |
+//!
+//! # State
+//!
+//! The RFC's: the phase, `windowEnd`, `lastRoundMinRTT`, `currentRoundMinRTT`,
+//! `rttSampleCount`, `cssBaselineMinRtt` and the rounds of CSS.
+//!
+//! # Contested
+//!
+//! - The RFC does not order the steps at a round's end. Here an ACK is first sampled and
+//!   judged, then ends the round.
+//! - §4.2 says that a loss sets ssthresh to cwnd. Taken literally that would undo the
+//!   reduction which the loss itself causes; here it only ends HyStart++.
+//! - `windowEnd` starts as SND.NXT. Taken before any data is sent, the first ACK would end a
+//!   round of nothing and spoil `lastRoundMinRTT`; here it is what the first ACK finds sent.
+//! - §4.3 allows it to run again after an idle time. Here it does not.
 
-use super::{slow_start, Startup};
-use crate::catalog::Entry;
+use super::slow_start::{self, Growth, Opening};
+use super::{hystart, LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "hystart-plus-plus",
-    ..slow_start::ENTRY
+    title: "HyStart++",
+    source: "RFC 9406 §4",
+    year: 2023,
+    summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
+              fall, and to congestion avoidance after five such rounds.",
+    params: &[
+        MIN_RTT_THRESH,
+        MAX_RTT_THRESH,
+        MIN_RTT_DIVISOR,
+        N_RTT_SAMPLE,
+        CSS_GROWTH_DIVISOR,
+        CSS_ROUNDS,
+        L,
+        hystart::PACED,
+        LOW_CWND,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(HyStartPlusPlus::new(params, convention)?)),
 };
+
+const MIN_RTT_THRESH: ParamSpec = ParamSpec {
+    name: "min_rtt_thresh",
+    unit: Unit::Time,
+    default: "4ms",
+    meaning: "no smaller rise of the round-trip time counts",
+};
+
+const MAX_RTT_THRESH: ParamSpec = ParamSpec {
+    name: "max_rtt_thresh",
+    unit: Unit::Time,
+    default: "16ms",
+    meaning: "a rise of the round-trip time by this much always counts",
+};
+
+const MIN_RTT_DIVISOR: ParamSpec = ParamSpec {
+    name: "min_rtt_divisor",
+    unit: Unit::Number,
+    default: "8",
+    meaning: "the rise that counts is the last round's least RTT divided by this, between the \
+              two bounds",
+};
+
+const N_RTT_SAMPLE: ParamSpec = ParamSpec {
+    name: "n_rtt_sample",
+    unit: Unit::Number,
+    default: "8",
+    meaning: "samples in a round before it is judged",
+};
+
+const CSS_GROWTH_DIVISOR: ParamSpec = ParamSpec {
+    name: "css_growth_divisor",
+    unit: Unit::Number,
+    default: "4",
+    meaning: "how many times slower conservative slow start grows; at least 2",
+};
+
+const CSS_ROUNDS: ParamSpec = ParamSpec {
+    name: "css_rounds",
+    unit: Unit::Number,
+    default: "5",
+    meaning: "rounds of conservative slow start before congestion avoidance, the one in which \
+              it began included",
+};
+
+const L: ParamSpec = ParamSpec {
+    name: "l",
+    unit: Unit::Segments,
+    default: "by window: 8, or unlimited if paced",
+    meaning: "the most that one ACK may add",
+};
+
+const LOW_CWND: ParamSpec = ParamSpec {
+    name: "low_cwnd",
+    unit: Unit::Segments,
+    default: "0",
+    meaning: "round-trip times are not judged below this window (16 in drafts up to -04)",
+};
+
+/// §4.3's tuning.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    min_rtt_thresh: Time,
+    max_rtt_thresh: Time,
+    min_rtt_divisor: u64,
+    n_rtt_sample: u32,
+    css_growth_divisor: f64,
+    css_rounds: u32,
+    l: Option<Segments>,
+    paced: Option<bool>,
+    low_cwnd: Segments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    SlowStart,
+    Css,
+    Done,
+}
+
+/// HyStart++.
+struct HyStartPlusPlus {
+    constants: Constants,
+    opening: Opening,
+    /// Slow start as it is after HyStart++ has ended.
+    growth: Growth,
+    phase: Phase,
+    /// `windowEnd`, once there has been an ACK.
+    window_end: Option<u64>,
+    last_round_min_rtt: Time,
+    current_round_min_rtt: Time,
+    rtt_sample_count: u32,
+    css_baseline_min_rtt: Time,
+    css_rounds: u32,
+}
+
+/// A count that is a parameter: whole, from `least` to a million.
+fn count(params: &Params, name: &str, least: u32) -> Result<u32, SpecError> {
+    let value = params.number(name);
+    if value.fract() == 0.0 && (f64::from(least)..=1e6).contains(&value) {
+        return Ok(value as u32);
+    }
+    let expected = match least {
+        2 => "a whole number from 2 to 1000000",
+        _ => "a whole number from 1 to 1000000",
+    };
+    Err(SpecError::bad_value(params, name, expected))
+}
+
+impl HyStartPlusPlus {
+    fn new(params: &Params, convention: Convention) -> Result<HyStartPlusPlus, SpecError> {
+        let min_rtt_thresh = params.time("min_rtt_thresh");
+        let max_rtt_thresh = params.time("max_rtt_thresh");
+        if max_rtt_thresh < min_rtt_thresh {
+            let expected = format!("at least `min_rtt_thresh`, {min_rtt_thresh}");
+            return Err(SpecError::bad_value(params, "max_rtt_thresh", &expected));
+        }
+        let l = params.segments_given("l");
+        if l == Some(0.0) {
+            return Err(SpecError::bad_value(params, "l", "above zero"));
+        }
+        Ok(HyStartPlusPlus {
+            constants: Constants {
+                min_rtt_thresh,
+                max_rtt_thresh,
+                min_rtt_divisor: count(params, "min_rtt_divisor", 1)?.into(),
+                n_rtt_sample: count(params, "n_rtt_sample", 1)?,
+                css_growth_divisor: count(params, "css_growth_divisor", 2)?.into(),
+                css_rounds: count(params, "css_rounds", 1)?,
+                l,
+                paced: params.bool_given("paced"),
+                low_cwnd: params.segments("low_cwnd"),
+            },
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            phase: Phase::SlowStart,
+            window_end: None,
+            last_round_min_rtt: Time::MAX,
+            current_round_min_rtt: Time::MAX,
+            rtt_sample_count: 0,
+            css_baseline_min_rtt: Time::MAX,
+            css_rounds: 0,
+        })
+    }
+
+    /// §4.2: `min(N, L*SMSS)` in slow start, a `CSS_GROWTH_DIVISOR`th of it in CSS. The
+    /// window is a real number, so no remainder is lost.
+    fn grow(&self, w: &mut Window, a: &Ack) {
+        if !a.cwnd_limited {
+            return;
+        }
+        let paced = self.constants.paced.unwrap_or(w.pacing.is_some());
+        let l = self
+            .constants
+            .l
+            .unwrap_or(if paced { f64::INFINITY } else { 8.0 });
+        let increase = w.segments(a.acked).min(l);
+        w.cwnd += match self.phase {
+            Phase::Css => increase / self.constants.css_growth_divisor,
+            _ => increase,
+        };
+    }
+
+    /// §4.2: `max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))`.
+    fn rtt_thresh(&self) -> Time {
+        let share = self.last_round_min_rtt.over(self.constants.min_rtt_divisor);
+        share
+            .min(self.constants.max_rtt_thresh)
+            .max(self.constants.min_rtt_thresh)
+    }
+
+    /// §4.2, on each sample: into CSS if the RTT has risen, out of it if it has fallen back.
+    /// Both need `N_RTT_SAMPLE` samples in the round.
+    fn judge(&mut self, w: &Window) {
+        if self.rtt_sample_count < self.constants.n_rtt_sample || w.cwnd < self.constants.low_cwnd {
+            return;
+        }
+        let current = self.current_round_min_rtt;
+        match self.phase {
+            Phase::SlowStart => {
+                // Without a last round its minimum is infinite and so is the sum.
+                let risen = current >= self.last_round_min_rtt + self.rtt_thresh();
+                if risen && current < Time::MAX {
+                    self.css_baseline_min_rtt = current;
+                    self.css_rounds = 0;
+                    self.phase = Phase::Css;
+                }
+            }
+            Phase::Css if current < self.css_baseline_min_rtt => {
+                self.css_baseline_min_rtt = Time::MAX;
+                self.phase = Phase::SlowStart;
+            }
+            _ => {}
+        }
+    }
+
+    /// §4.2: rounds end when `windowEnd` is acknowledged. The round in which CSS began
+    /// counts as its first.
+    fn end_round(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if self.phase == Phase::Css {
+            self.css_rounds += 1;
+            if self.css_rounds >= self.constants.css_rounds {
+                w.ssthresh = w.cwnd;
+                self.phase = Phase::Done;
+                return Some(Reason::Delay);
+            }
+        }
+        self.last_round_min_rtt = self.current_round_min_rtt;
+        self.current_round_min_rtt = Time::MAX;
+        self.rtt_sample_count = 0;
+        self.window_end = Some(a.nxt);
+        None
+    }
+}
+
+impl Startup for HyStartPlusPlus {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if self.phase == Phase::Done {
+            self.growth.grow(w, a);
+            return None;
+        }
+        self.grow(w, a);
+        if let Some(rtt) = a.rtt {
+            self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
+            self.rtt_sample_count += 1;
+            self.judge(w);
+        }
+        if a.una >= *self.window_end.get_or_insert(a.nxt) {
+            return self.end_round(w, a);
+        }
+        None
+    }
+
+    /// §4.2: any congestion signal ends it for good.
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.phase = Phase::Done;
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.phase = Phase::Done;
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    const MSS: u64 = 1460;
+
+    fn ms(x: f64) -> Time {
+        Time::from_secs_f64(x / 1000.0)
+    }
+
+    fn algorithm(spec: &str) -> HyStartPlusPlus {
+        let kind = crate::params::Kind::Startup;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
+        HyStartPlusPlus::new(&params, Convention::Rfc).unwrap()
+    }
+
+    struct Flow {
+        h: HyStartPlusPlus,
+        w: Window,
+        una: u64,
+    }
+
+    impl Flow {
+        fn new(spec: &str) -> Flow {
+            let mut w = Window::new(MSS as u32);
+            w.cwnd = 10.0;
+            Flow {
+                h: algorithm(spec),
+                w,
+                una: 0,
+            }
+        }
+
+        /// One round in which ACKs of `segments` each bring these RTTs; each ACK finds as
+        /// much new data sent as the round has, so that the round ends with its last ACK.
+        fn round(&mut self, segments: u64, rtts: &[f64]) -> Option<Reason> {
+            let start = self.una;
+            let size = segments * MSS * rtts.len() as u64;
+            let mut reason = None;
+            for rtt in rtts {
+                self.una += segments * MSS;
+                let nxt = if self.una == start + size {
+                    self.una + size
+                } else {
+                    start + size
+                };
+                let ack = Ack {
+                    una: self.una,
+                    nxt,
+                    rtt: Some(ms(*rtt)),
+                    ..Ack::of(Time::ZERO, segments * MSS)
+                };
+                // The harness ends rounds exactly: the next one is as long as its ACKs.
+                self.h.window_end = Some(start + size);
+                reason = reason.or(self.h.on_ack(&mut self.w, &ack));
+            }
+            reason
+        }
+    }
+
+    /// V1
+    #[test]
+    fn the_rise_that_counts() {
+        let mut h = algorithm("");
+        for (last, thresh) in [
+            (10.0, 4.0),
+            (32.0, 4.0),
+            (40.0, 5.0),
+            (100.0, 12.5),
+            (128.0, 16.0),
+            (600.0, 16.0),
+        ] {
+            h.last_round_min_rtt = ms(last);
+            assert_eq!(h.rtt_thresh(), ms(thresh), "last round's minimum {last} ms");
+        }
+    }
+
+    /// V2
+    #[test]
+    fn eight_samples_with_a_risen_minimum_begin_css() {
+        let phase_after = |rtts: &[f64]| {
+            let mut flow = Flow::new("");
+            flow.round(1, &[100.0; 8]);
+            flow.round(1, rtts);
+            (flow.h.phase, flow.h.css_baseline_min_rtt)
+        };
+        let mut low = [120.0; 8];
+        low[5] = 112.4;
+        assert_eq!(phase_after(&low).0, Phase::SlowStart);
+        low[5] = 112.5;
+        assert_eq!(phase_after(&low), (Phase::Css, ms(112.5)));
+        assert_eq!(phase_after(&[150.0; 7]).0, Phase::SlowStart);
+    }
+
+    fn growth(spec: &str, phase: Phase) -> f64 {
+        let mut flow = Flow::new(spec);
+        flow.h.phase = phase;
+        let ack = Ack {
+            nxt: 99 * MSS,
+            ..Ack::of(Time::ZERO, 20 * MSS)
+        };
+        flow.h.on_ack(&mut flow.w, &ack);
+        (flow.w.cwnd - 10.0) * MSS as f64
+    }
+
+    /// V3
+    #[test]
+    fn growth_by_phase_and_limit() {
+        assert_eq!(growth("l=unlimited", Phase::SlowStart), 29_200.0);
+        assert_eq!(growth("l=unlimited", Phase::Css), 7_300.0);
+        assert_eq!(growth("paced=true", Phase::Css), 7_300.0);
+        assert_eq!(growth("", Phase::SlowStart), 11_680.0);
+        assert_eq!(growth("", Phase::Css), 2_920.0);
+    }
+
+    /// V4
+    #[test]
+    fn css_lasts_five_rounds_the_first_one_included() {
+        let mut flow = Flow::new("");
+        for _ in 1..7 {
+            flow.round(1, &[100.0; 8]);
+        }
+        assert_eq!(flow.round(1, &[130.0; 10]), None);
+        assert_eq!((flow.h.phase, flow.h.css_rounds), (Phase::Css, 1));
+        flow.w.cwnd = 100.0;
+        for round in 8..=11 {
+            // Every packet of the window is acknowledged.
+            let packets = flow.w.cwnd as usize;
+            let reason = flow.round(1, &vec![130.0; packets]);
+            assert_eq!(
+                reason,
+                (round == 11).then_some(Reason::Delay),
+                "round {round}"
+            );
+        }
+        // 244 with fractions of packets, which no round carries.
+        assert!((243.0..=244.2).contains(&flow.w.cwnd), "{}", flow.w.cwnd);
+        assert_eq!(flow.w.ssthresh, flow.w.cwnd);
+        assert_eq!(flow.h.phase, Phase::Done);
+    }
+
+    /// V5
+    #[test]
+    fn a_false_alarm_leads_back_to_slow_start() {
+        let in_css = || {
+            let mut flow = Flow::new("");
+            flow.round(1, &[100.0; 8]);
+            flow.round(1, &[112.5; 8]);
+            assert_eq!((flow.h.phase, flow.h.css_rounds), (Phase::Css, 1));
+            flow
+        };
+        let mut flow = in_css();
+        flow.round(1, &[112.4; 8]);
+        assert_eq!(
+            (flow.h.phase, flow.h.css_baseline_min_rtt),
+            (Phase::SlowStart, Time::MAX)
+        );
+        flow.round(1, &[140.0; 9]);
+        assert_eq!((flow.h.phase, flow.h.css_rounds), (Phase::Css, 1));
+        let mut flow = in_css();
+        flow.round(1, &[100.0; 7]);
+        assert_eq!(flow.h.phase, Phase::Css);
+    }
+
+    /// V6
+    #[test]
+    fn the_first_rounds_with_delayed_acks() {
+        let third_round = |rtts: &[f64]| {
+            let mut flow = Flow::new("");
+            flow.round(2, &[50.0; 5]);
+            assert_eq!(flow.h.last_round_min_rtt, ms(50.0));
+            flow.round(
+                2,
+                &[50.0, 51.0, 52.0, 53.0, 54.0, 55.0, 56.0, 57.0, 58.0, 59.0],
+            );
+            assert_eq!(
+                (flow.h.phase, flow.h.last_round_min_rtt),
+                (Phase::SlowStart, ms(50.0))
+            );
+            flow.round(2, rtts);
+            flow.h.phase
+        };
+        assert_eq!(third_round(&[57.0; 7]), Phase::SlowStart);
+        assert_eq!(third_round(&[57.0; 8]), Phase::Css);
+        assert_eq!(third_round(&[56.2; 8]), Phase::SlowStart);
+    }
+
+    #[test]
+    fn the_first_round_ends_with_what_the_first_ack_finds_sent() {
+        let mut c = catalog::controller("hystart-plus-plus", "reno", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 10.0,
+            ..Established::at(Time::ZERO)
+        };
+        c.on_established(&mut w, &e);
+        let mut h = algorithm("");
+        for una in 1..=10 {
+            let nxt = 10 + 2 * (una - 1);
+            let ack = Ack {
+                una: una * MSS,
+                nxt: nxt * MSS,
+                rtt: Some(ms(50.0)),
+                ..Ack::of(Time::ZERO, MSS)
+            };
+            h.on_ack(&mut w, &ack);
+            assert_eq!(
+                h.last_round_min_rtt,
+                if una < 10 { Time::MAX } else { ms(50.0) }
+            );
+        }
+        assert_eq!(h.window_end, Some(28 * MSS));
+    }
+
+    #[test]
+    fn a_low_window_is_not_judged_where_that_is_asked_for() {
+        for (low_cwnd, phase) in [(0, Phase::Css), (64, Phase::SlowStart)] {
+            let mut flow = Flow::new(&format!("low_cwnd={low_cwnd}"));
+            flow.round(1, &[100.0; 8]);
+            flow.round(1, &[150.0; 8]);
+            assert_eq!(flow.h.phase, phase);
+        }
+    }
+
+    #[test]
+    fn a_loss_or_a_timeout_ends_it() {
+        let mut h = algorithm("");
+        h.on_loss(
+            &mut Window::new(1460),
+            &Loss {
+                now: Time::ZERO,
+                flight: 0,
+                usable: 1.0,
+            },
+        );
+        assert_eq!(h.phase, Phase::Done);
+        let mut h = algorithm("");
+        let timeout = Timeout {
+            now: Time::ZERO,
+            flight: 0,
+            usable: 1.0,
+            repeated: false,
+        };
+        h.on_timeout(&mut Window::new(1460), &timeout);
+        assert_eq!(h.phase, Phase::Done);
+    }
+
+    #[test]
+    fn constants_that_make_no_sense_are_refused() {
+        let complaint = |spec: &str| {
+            let spec = format!("hystart-plus-plus:{spec}");
+            catalog::controller(&spec, "reno", Convention::Rfc)
+                .err()
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(
+            complaint("css_growth_divisor=1"),
+            "startup `hystart-plus-plus`: parameter `css_growth_divisor`: `1` is not a whole \
+             number from 2 to 1000000"
+        );
+        assert!(complaint("n_rtt_sample=2.5").contains("`2.5` is not a whole number from 1"));
+        assert!(complaint("max_rtt_thresh=1ms")
+            .ends_with("`1ms` is not at least `min_rtt_thresh`, 4ms"));
+        assert!(complaint("l=0").ends_with("parameter `l`: `0` is not above zero"));
+    }
+}
