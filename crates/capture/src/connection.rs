@@ -1,0 +1,484 @@
+//! One connection while its packets pass by.
+//!
+//! The state is bounded: no list in it grows with the connection's length. When the connection is over it becomes a
+//! row ([`Connection`]) and the state is dropped.
+
+use crate::copies::Copies;
+use crate::estimate::{Lanes, PairId, Waits};
+use crate::handshake::Shake;
+use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
+use crate::repeats::{Judgement, Placed, Sent};
+use crate::results::{Connection, Flag, Handshake};
+use crate::sequence::{Line, Seen};
+use crate::time::{seconds, since};
+use crate::turns::{Sink, Turns};
+
+const CLIENT: usize = 0;
+const SERVER: usize = 1;
+
+/// What passes by is told to these.
+pub(crate) struct Listeners<'a> {
+    pub sink: &'a mut Sink,
+    pub lanes: &'a mut Lanes,
+}
+
+/// A connection in progress. Index 0 is the client, 1 the server, and of directions: what it sends.
+pub(crate) struct Live {
+    stream: usize,
+    ends: [Endpoint; 2],
+    first: u64,
+    last: u64,
+    shake: Shake,
+    sides: [Side; 2],
+    copies: [Copies; 2],
+    turns: Turns,
+    resets: u32,
+    flags: Vec<Flag>,
+    waits: [Waits; 2],
+    /// Where the estimation keeps its networks.
+    pub pair: PairId,
+}
+
+/// What one side sends.
+#[derive(Default)]
+struct Side {
+    line: Line,
+    /// The first byte of payload; the ISN is one before.
+    first_byte: Option<u64>,
+    /// The end of the furthest payload.
+    highest: u64,
+    seen: Seen,
+    seen_bytes: u64,
+    payload_sum: u64,
+    packets: u64,
+    retransmissions: u32,
+    out_of_order: u32,
+    sent: Sent,
+    fin: Option<u64>,
+    offer: Offer,
+    window: Window,
+}
+
+/// What a side announced in its SYN or SYN-ACK.
+#[derive(Clone, Copy, Default)]
+struct Offer {
+    seen: bool,
+    mss: Option<u16>,
+    scale: Option<u8>,
+    whole: bool,
+}
+
+/// What a side advertised as receiver. Windows are as they stand in the header, not yet scaled.
+#[derive(Clone, Copy, Default)]
+struct Window {
+    /// Of a SYN or SYN-ACK, which are never scaled (RFC 7323, section 2.2).
+    syn: Option<u16>,
+    widest: Option<u16>,
+    handshake: Option<u16>,
+    /// It has acknowledged data: what the peer sends now is no longer the start.
+    acknowledged: bool,
+    /// The furthest it has acknowledged.
+    acked: Option<u64>,
+    zero: u32,
+}
+
+impl Live {
+    /// A connection whose first packet is about to be [taken](Live::take).
+    pub fn new(
+        stream: usize,
+        client: Endpoint,
+        server: Endpoint,
+        time: u64,
+        flags: Vec<Flag>,
+    ) -> Self {
+        Live {
+            stream,
+            ends: [client, server],
+            first: time,
+            last: time,
+            shake: Shake::default(),
+            sides: Default::default(),
+            copies: Default::default(),
+            turns: Turns::default(),
+            resets: 0,
+            flags,
+            waits: Default::default(),
+            pair: (0, false),
+        }
+    }
+
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Both sides have said goodbye, or one has hung up.
+    pub fn is_over(&self) -> bool {
+        self.resets > 0 || self.sides.iter().all(|side| side.fin.is_some())
+    }
+
+    /// How long it is kept without a packet: a closed one for stragglers, an unanswered one for its next SYN.
+    pub fn patience(&self) -> u64 {
+        const SECOND: u64 = 1_000_000_000;
+        match (
+            self.is_over(),
+            self.shake.is_complete() || self.shake.syns == 0,
+        ) {
+            (true, _) => 60 * SECOND,
+            (false, false) => 600 * SECOND,
+            (false, true) => 7200 * SECOND,
+        }
+    }
+
+    /// Whether a SYN opens a new connection on the same ports rather than repeating this one's.
+    pub fn is_reused_by(&self, syn: &Segment) -> bool {
+        let from = usize::from(syn.source != self.ends[CLIENT]);
+        let first = self.sides[from].first_byte;
+        let repeated = first.is_some_and(|first| first as u32 == syn.sequence.wrapping_add(1));
+        // Both sides may open at once (RFC 9293, section 3.5): the server's SYN belongs to the same connection.
+        let simultaneous = from == SERVER && first.is_none() && !self.is_over();
+        !repeated && !simultaneous
+    }
+
+    /// Takes one packet of the connection into account.
+    pub fn take(&mut self, segment: &Segment, listeners: &mut Listeners) {
+        let from = usize::from(segment.source != self.ends[CLIENT]);
+        self.last = self.last.max(segment.time);
+        if self.is_copy(segment, from) {
+            return;
+        }
+        self.sides[from].packets += 1;
+        if segment.has(SYN) {
+            self.open(segment, from);
+        }
+        if segment.has(RST) {
+            self.reset(from);
+            return;
+        }
+        let placed = self.place(segment, from);
+        self.handshake(&placed, from);
+        self.data(&placed, from, listeners);
+        if let Some(acked) = placed.acknowledgement {
+            self.acknowledge(segment, acked, from, listeners);
+        }
+        self.advertise(segment, from);
+        self.waits[from].stamp(segment);
+    }
+
+    fn is_copy(&mut self, segment: &Segment, from: usize) -> bool {
+        let copy = self.copies[from].is_copy(segment);
+        if copy && !self.copies[1 - from].started() {
+            self.copies[1 - from].start();
+            self.flags.push(Flag::SeenTwice);
+        }
+        copy || self.is_split_copy(segment, from)
+    }
+
+    /// Where copies are, one of the two may be the other one split by a card: equal bytes, other packets.
+    fn is_split_copy(&mut self, segment: &Segment, from: usize) -> bool {
+        let side = &self.sides[from];
+        if !self.copies[from].started() || segment.payload == 0 || segment.has(SYN) {
+            return false;
+        }
+        let start = side.line.place(segment.sequence);
+        let copy = side.seen.holds(start, start + u64::from(segment.payload));
+        self.copies[from].count += u64::from(copy);
+        copy
+    }
+
+    fn open(&mut self, segment: &Segment, from: usize) {
+        let side = &mut self.sides[from];
+        let place = side.line.advance(segment.sequence);
+        if !side.offer.seen {
+            side.begin(place + 1);
+        }
+        let Segment { options, .. } = segment;
+        side.offer = Offer {
+            seen: true,
+            mss: options.mss,
+            scale: options.scale,
+            whole: options.whole,
+        };
+        side.window.syn = Some(segment.window);
+        if segment.payload > 0 && from == CLIENT && !self.flags.contains(&Flag::FastOpenData) {
+            self.flags.push(Flag::FastOpenData);
+        }
+        if !segment.has(ACK) {
+            self.shake.syn(segment.time);
+        } else if from == SERVER {
+            self.shake.syn_ack(segment.time);
+            let client = &mut self.sides[CLIENT];
+            if client.first_byte.is_none() {
+                let place = client.line.advance(segment.acknowledgement);
+                client.begin(place);
+            }
+        }
+    }
+
+    fn reset(&mut self, from: usize) {
+        self.resets += 1;
+        if from == SERVER {
+            self.shake.reset();
+        }
+    }
+
+    fn place<'a>(&mut self, segment: &'a Segment, from: usize) -> Placed<'a> {
+        let sequence = self.sides[from].line.advance(segment.sequence);
+        let acknowledgement = segment
+            .has(ACK)
+            .then(|| self.sides[1 - from].line.advance(segment.acknowledgement));
+        if self.sides[from].first_byte.is_none() {
+            self.sides[from].begin(sequence);
+        }
+        Placed {
+            segment,
+            sequence,
+            acknowledgement,
+        }
+    }
+
+    fn handshake(&mut self, placed: &Placed, from: usize) {
+        let (Some(acked), Some(first)) = (placed.acknowledgement, self.sides[SERVER].first_byte)
+        else {
+            return;
+        };
+        let answers = from == CLIENT && !placed.segment.has(SYN) && acked >= first;
+        if answers && self.shake.ack(placed.segment.time) {
+            self.sides[CLIENT].window.handshake = Some(placed.segment.window);
+            self.sides[SERVER].window.handshake = self.sides[SERVER].window.syn;
+            if let Some(halves) = self.shake.halves() {
+                // Data of the client meet the server's side of the path, and the other way round.
+                for (waits, half) in self.waits.iter_mut().zip(halves) {
+                    waits.sample(half);
+                }
+            }
+        }
+    }
+
+    fn data(&mut self, placed: &Placed, from: usize, listeners: &mut Listeners) {
+        let segment = placed.segment;
+        let payload = u64::from(segment.payload);
+        let start = placed.sequence + u64::from(segment.has(SYN));
+        let rtt = self.shake.rtt();
+        let (side, peer) = match &mut self.sides {
+            [client, server] if from == CLIENT => (client, server),
+            [client, server] => (server, client),
+        };
+        let judgement = side.sent.judge(&peer.sent, placed, rtt);
+        match judgement {
+            Judgement::Fresh => {}
+            Judgement::Retransmission => side.retransmissions += 1,
+            Judgement::OutOfOrder => side.out_of_order += 1,
+        }
+        if segment.has(FIN) {
+            side.fin = Some(start + payload);
+        }
+        if payload == 0 && !segment.has(FIN) {
+            return;
+        }
+        let end = start + payload;
+        let advanced = end.saturating_sub(side.highest);
+        side.highest = side.highest.max(end);
+        side.payload_sum += payload;
+        side.seen_bytes += side.seen.add(start, end);
+        let hears_all = placed
+            .acknowledgement
+            .is_some_and(|acked| acked >= peer.highest);
+        if let Some(finished) = self.turns.data(from, segment.time, advanced, hears_all) {
+            listeners.sink.keep(self.stream, finished);
+        }
+        let lane = listeners.lanes.lane(self.pair, from);
+        lane.arrived(segment, judgement != Judgement::Fresh);
+        self.waits[from].sent(segment.time, end, advanced, judgement != Judgement::Fresh);
+    }
+
+    fn acknowledge(
+        &mut self,
+        segment: &Segment,
+        acked: u64,
+        from: usize,
+        listeners: &mut Listeners,
+    ) {
+        let (window, other) = (&mut self.sides[from].window, 1 - from);
+        let before = window
+            .acked
+            .replace(window.acked.map_or(acked, |before| before.max(acked)));
+        if before.is_some_and(|before| acked <= before) {
+            if segment.payload == 0 && segment.flags & (SYN | FIN) == 0 {
+                listeners.lanes.lane(self.pair, other).repeated();
+            }
+            return;
+        }
+        let peer = &self.sides[other];
+        if acked >= peer.highest {
+            self.turns.acknowledged(other, segment.time);
+        }
+        let beyond = peer.fin.is_none()
+            && acked > peer.highest + 1
+            && peer.first_byte.is_some_and(|at| acked > at + 1);
+        if beyond && !self.flags.contains(&Flag::EndNotCaptured) {
+            self.flags.push(Flag::EndNotCaptured);
+        }
+        if let Some(before) = before {
+            let advanced = acked - before;
+            listeners
+                .lanes
+                .lane(self.pair, other)
+                .acknowledged(segment.time, advanced);
+            self.waits[other].acknowledged(segment.time, acked, advanced);
+        }
+    }
+
+    fn advertise(&mut self, segment: &Segment, from: usize) {
+        let first = self.sides[1 - from].first_byte;
+        let window = &mut self.sides[from].window;
+        if segment.has(SYN) {
+            return;
+        }
+        window.acknowledged |= first
+            .zip(window.acked)
+            .is_some_and(|(first, acked)| acked > first);
+        if !window.acknowledged {
+            window.widest = window.widest.max(Some(segment.window));
+        }
+        window.zero += u32::from(segment.window == 0 && !segment.has(FIN));
+    }
+
+    /// Ends the connection: its row.
+    pub fn row(mut self, listeners: &mut Listeners) -> Connection {
+        listeners.sink.keep(self.stream, self.turns.finish());
+        let shake = self.shake;
+        // Which of several SYN-ACKs was answered is not known, so neither is the least round trip.
+        let certain = shake.rtt().filter(|_| shake.syn_acks == 1);
+        listeners
+            .lanes
+            .over(self.pair, certain, shake.halves(), &self.waits);
+        let known = shake.class() == Handshake::Complete;
+        let windows = [SERVER, CLIENT].map(|receiver| {
+            if known {
+                self.windows(receiver)
+            } else {
+                (None, None)
+            }
+        });
+        self.flag(&windows);
+        let credible = |count: u32| (!self.flags.contains(&Flag::SeenTwice)).then_some(count);
+        let [client, server] = &self.sides;
+        let [sent, answered] = [client.bytes(), server.bytes()];
+        Connection {
+            stream: self.stream,
+            start: seconds(self.first),
+            client_ip: written(self.ends[CLIENT].address),
+            client_port: self.ends[CLIENT].port,
+            server_ip: written(self.ends[SERVER].address),
+            server_port: self.ends[SERVER].port,
+            handshake: shake.class(),
+            rtt_s: shake.rtt().map(|rtt| since(0, rtt)),
+            syns: Some(shake.syns),
+            syn_acks: Some(shake.syn_acks),
+            c2s_bytes: Some(sent),
+            s2c_bytes: Some(answered),
+            c2s_seen_bytes: Some(client.seen_bytes),
+            s2c_seen_bytes: Some(server.seen_bytes),
+            c2s_payload_sum: Some(client.payload_sum),
+            s2c_payload_sum: Some(server.payload_sum),
+            c2s_window: windows[0].0,
+            s2c_window: windows[1].0,
+            c2s_handshake_window: windows[0].1,
+            s2c_handshake_window: windows[1].1,
+            client_wscale: client.offer.scale,
+            server_wscale: server.offer.scale,
+            client_mss: client.offer.mss,
+            server_mss: server.offer.mss,
+            c2s_retransmissions: credible(client.retransmissions),
+            s2c_retransmissions: credible(server.retransmissions),
+            c2s_out_of_order: credible(client.out_of_order),
+            s2c_out_of_order: credible(server.out_of_order),
+            c2s_packets: Some(client.packets),
+            s2c_packets: Some(server.packets),
+            c2s_zero_windows: Some(server.window.zero),
+            s2c_zero_windows: Some(client.window.zero),
+            fins: Some(self.sides.iter().filter(|side| side.fin.is_some()).count() as u32),
+            resets: Some(self.resets),
+            end_s: Some(since(self.first, self.last)),
+            copies: self.copies.iter().map(|copies| copies.count).sum(),
+            flags: self.flags,
+            ..Connection::unknown()
+        }
+    }
+
+    /// The widest window before data were acknowledged, and the handshake's, of one side as receiver.
+    fn windows(&self, receiver: usize) -> (Option<u64>, Option<u64>) {
+        let window = self.sides[receiver].window;
+        let syn = window.syn.map(u64::from);
+        let scaled = |value: u16| self.scale(receiver).map(|scale| u64::from(value) << scale);
+        let widest = match window.widest {
+            None => syn,
+            Some(value) => scaled(value).map(|value| {
+                value.max(if receiver == SERVER {
+                    syn.unwrap_or(0)
+                } else {
+                    0
+                })
+            }),
+        };
+        let handshake = match receiver {
+            SERVER => window.handshake.map(u64::from),
+            _ => window.handshake.and_then(scaled),
+        };
+        (widest, handshake)
+    }
+
+    /// What a side's windows are to be multiplied with, as a shift. Both must have announced a scale for either to
+    /// use it (RFC 7323, section 2.2); when options were cut off that cannot be told.
+    fn scale(&self, side: usize) -> Option<u8> {
+        let (own, other) = (self.sides[side].offer, self.sides[1 - side].offer);
+        match (own.scale, other.scale) {
+            (Some(scale), Some(_)) => Some(scale),
+            (None, _) if own.whole && own.seen => Some(0),
+            (_, None) if other.whole && other.seen => Some(0),
+            _ => None,
+        }
+    }
+
+    fn flag(&mut self, windows: &[(Option<u64>, Option<u64>); 2]) {
+        let shake = &self.shake;
+        let complete = shake.class() == Handshake::Complete;
+        let unknown = windows
+            .iter()
+            .any(|(widest, handshake)| widest.is_none() || handshake.is_none());
+        let partly = self
+            .sides
+            .iter()
+            .any(|side| side.bytes() > side.seen_bytes && !side.seen.approximate);
+        let found = [
+            (Flag::SynRetransmitted, shake.syns > 1),
+            (Flag::SynAckRetransmitted, shake.syn_acks > 1),
+            (Flag::RttNotPositive, complete && shake.rtt().is_none()),
+            (Flag::WindowScaleUnknown, complete && unknown),
+            (Flag::PartlyCaptured, partly),
+            (
+                Flag::SeenApproximate,
+                self.sides.iter().any(|side| side.seen.approximate),
+            ),
+        ];
+        self.flags.extend(
+            found
+                .into_iter()
+                .filter(|(_, set)| *set)
+                .map(|(flag, _)| flag),
+        );
+        self.flags.sort();
+    }
+}
+
+impl Side {
+    fn begin(&mut self, first_byte: u64) {
+        self.first_byte = Some(first_byte);
+        self.highest = first_byte;
+        self.seen = Seen::starting(first_byte);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.first_byte.map_or(0, |first| self.highest - first)
+    }
+}

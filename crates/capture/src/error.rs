@@ -1,0 +1,71 @@
+//! What can be wrong with a file, each in one line that says what was found and what would be right.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a file could not be read at all.
+///
+/// Damage after the first packet is no error: what could be read is kept and
+/// [`Capture::warnings`](crate::Capture::warnings) says where it ended.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is missing, or may not be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Reading failed before the first packet.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the operating system or the decompressor said.
+        source: io::Error,
+    },
+    /// Not a single byte.
+    #[error("{} is empty (0 bytes); expected pcap, pcapng or a Zeek conn.log", path.display())]
+    Empty {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// A file header (or a log's) and nothing after it.
+    #[error("{} holds no {what}: it ends after its header", path.display())]
+    NoPackets {
+        /// The file asked for.
+        path: PathBuf,
+        /// What was looked for: packets, or connections.
+        what: &'static str,
+    },
+    /// Neither a capture nor a log.
+    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng or a Zeek conn.log, gzipped or not", path.display())]
+    Unknown {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its first bytes in hexadecimal.
+        start: String,
+    },
+    /// The file is of a known kind, but damaged before its first packet.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file asked for.
+        path: PathBuf,
+        /// Where and how.
+        what: String,
+    },
+    /// A line of a connection log does not say what its header promises.
+    #[error("{}, line {line}: {what}", path.display())]
+    Log {
+        /// The file asked for.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The field, its value and what would be right.
+        what: String,
+    },
+    /// The progress function asked to stop.
+    #[error("stopped on request")]
+    Stopped,
+}

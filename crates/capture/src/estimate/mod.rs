@@ -1,0 +1,347 @@
+//! What the paths were, as far as passing packets tell.
+//!
+//! Connections are gathered by the pair of networks that they join (/24 of IPv4, /48 of IPv6). Of the two, the local
+//! one is the one that takes part in more of the capture's connections; at a tie, the one nearer to the monitor, by the
+//! two halves of the handshakes. The other one is the remote network, and its pairs together are a [`Group`].
+//!
+//! **Rate**: the mode of train rates (`trains`). Data from the remote side have passed the bottleneck when the monitor
+//! sees them, so their own spacing shows it. Data towards the remote side have not; the spacing of their
+//! acknowledgements does.
+//!
+//! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards the remote side the
+//! wait is the spread of the times from data to acknowledgement; from there, the spread of the times from a packet's
+//! time stamp to its arrival. Without losses the queue was perhaps never full, and the figure is a lower bound.
+//!
+//! Limits. A path whose sender never had a train's worth of data waiting shows no rate. Traffic that the monitor does
+//! not see takes its share unnoticed. A monitor in mid-path sees the bottleneck only on the side that the rules above
+//! assume. A rate is that of IP packets: a link with framing is faster by its share.
+
+mod trains;
+mod waits;
+
+pub(crate) use waits::Waits;
+
+use std::collections::{BTreeMap, HashMap};
+
+use foldhash::fast::RandomState;
+
+use crate::layers::{written, Segment};
+use crate::results::{Group, Path};
+use crate::time::since;
+use trains::Trains;
+
+/// A network: /24 of IPv4, /48 of IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Network(u128);
+
+impl Network {
+    fn of(address: u128) -> Self {
+        match written(address).is_ipv4() {
+            true => Network(address & !0xff),
+            false => Network(address & !((1 << 80) - 1)),
+        }
+    }
+
+    fn name(self) -> String {
+        let address = written(self.0);
+        format!("{address}/{}", if address.is_ipv4() { 24 } else { 48 })
+    }
+}
+
+/// A connection's pair of networks, and whether its client is in the second of them.
+pub(crate) type PairId = (usize, bool);
+
+/// All pairs of networks.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    index: HashMap<[Network; 2], usize, RandomState>,
+    pairs: Vec<Pair>,
+}
+
+struct Pair {
+    networks: [Network; 2],
+    connections: Vec<usize>,
+    least_rtt: Option<u64>,
+    /// Sum of the handshakes' halves on each network's side of the monitor.
+    halves: [u64; 2],
+    /// Data from the first network, and from the second.
+    lanes: [Lane; 2],
+}
+
+/// Data from one network to another.
+#[derive(Clone, Default)]
+pub(crate) struct Lane {
+    bytes: u64,
+    losses: u64,
+    arrivals: Trains,
+    acknowledgements: Trains,
+    ack_wait: Option<u64>,
+    stamp_wait: Option<u64>,
+}
+
+/// Bytes of an IP packet for one of payload, in a full-size segment with time stamps.
+const HEADERS: (u64, u64) = (1500, 1448);
+/// An acknowledgement of more is the end of a repair, or of many that were lost.
+const LEAP: u64 = 65_536;
+
+impl Lane {
+    /// A data packet passed.
+    pub fn arrived(&mut self, segment: &Segment, repeat: bool) {
+        self.bytes += u64::from(segment.payload);
+        self.losses += u64::from(repeat);
+        if segment.payload > 0 {
+            self.arrivals.push(segment.time, segment.length.into());
+        }
+    }
+
+    /// A log tells of so many bytes.
+    pub fn logged(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
+    /// An acknowledgement passed that goes further than any before.
+    pub fn acknowledged(&mut self, time: u64, advanced: u64) {
+        match advanced > LEAP {
+            true => self.acknowledgements.interrupt(),
+            false => self
+                .acknowledgements
+                .push(time, advanced * HEADERS.0 / HEADERS.1),
+        }
+    }
+
+    /// An acknowledgement was repeated: what it will next advance by does not tell a rate.
+    pub fn repeated(&mut self) {
+        self.acknowledgements.interrupt();
+    }
+
+    fn add(&mut self, other: &Lane) {
+        self.bytes += other.bytes;
+        self.losses += other.losses;
+        self.arrivals.add(&other.arrivals);
+        self.acknowledgements.add(&other.acknowledgements);
+        self.ack_wait = self.ack_wait.max(other.ack_wait);
+        self.stamp_wait = self.stamp_wait.max(other.stamp_wait);
+    }
+}
+
+impl Lanes {
+    /// The pair of networks of a new connection.
+    pub fn pair(&mut self, client: u128, server: u128, connection: usize) -> PairId {
+        let (client, server) = (Network::of(client), Network::of(server));
+        let swapped = client > server;
+        let networks = if swapped {
+            [server, client]
+        } else {
+            [client, server]
+        };
+        let next = self.pairs.len();
+        let index = *self.index.entry(networks).or_insert(next);
+        if index == next {
+            let (least_rtt, halves) = (None, [0; 2]);
+            self.pairs.push(Pair {
+                networks,
+                connections: Vec::new(),
+                least_rtt,
+                halves,
+                lanes: Default::default(),
+            });
+        }
+        self.pairs[index].connections.push(connection);
+        (index, swapped)
+    }
+
+    /// Where the data of one side go: 0 the client's, 1 the server's.
+    pub fn lane(&mut self, pair: PairId, from: usize) -> &mut Lane {
+        &mut self.pairs[pair.0].lanes[from ^ usize::from(pair.1)]
+    }
+
+    /// A connection is over. `halves`: its handshake on the server's side of the monitor, and on the client's.
+    pub fn over(
+        &mut self,
+        id: PairId,
+        rtt: Option<u64>,
+        halves: Option<[u64; 2]>,
+        waits: &[Waits; 2],
+    ) {
+        let pair = &mut self.pairs[id.0];
+        pair.least_rtt = pair.least_rtt.into_iter().chain(rtt).min();
+        if let Some([server, client]) = halves {
+            let [first, second] = if id.1 {
+                [server, client]
+            } else {
+                [client, server]
+            };
+            pair.halves[0] = pair.halves[0].saturating_add(first);
+            pair.halves[1] = pair.halves[1].saturating_add(second);
+        }
+        for (from, waits) in waits.iter().enumerate() {
+            let lane = self.lane(id, from);
+            lane.ack_wait = lane.ack_wait.max(waits.until_acknowledged());
+            lane.stamp_wait = lane.stamp_wait.max(waits.until_arrived());
+        }
+    }
+
+    /// The remote networks and their paths, those with the most data first.
+    pub fn groups(&self) -> Vec<Group> {
+        let mut popularity: HashMap<Network, usize, RandomState> = HashMap::default();
+        for pair in &self.pairs {
+            for network in pair.networks {
+                *popularity.entry(network).or_default() += pair.connections.len();
+            }
+        }
+        let mut remotes: BTreeMap<Network, Remote> = BTreeMap::new();
+        for pair in &self.pairs {
+            let weight = |side: usize| {
+                (
+                    popularity[&pair.networks[side]],
+                    u64::MAX - pair.halves[side],
+                )
+            };
+            let remote = usize::from(weight(0) >= weight(1));
+            remotes
+                .entry(pair.networks[remote])
+                .or_default()
+                .add(pair, remote);
+        }
+        let mut groups: Vec<Group> = remotes
+            .iter()
+            .map(|(network, remote)| remote.group(*network))
+            .collect();
+        groups.sort_by_key(|group| {
+            std::cmp::Reverse(group.to_remote.bytes + group.from_remote.bytes)
+        });
+        groups
+    }
+}
+
+/// What all pairs with a remote network came to.
+#[derive(Default)]
+struct Remote {
+    connections: Vec<usize>,
+    least_rtt: Option<u64>,
+    to: Lane,
+    from: Lane,
+}
+
+impl Remote {
+    fn add(&mut self, pair: &Pair, remote: usize) {
+        self.connections.extend(&pair.connections);
+        self.connections.sort_unstable();
+        self.least_rtt = self.least_rtt.into_iter().chain(pair.least_rtt).min();
+        self.from.add(&pair.lanes[remote]);
+        self.to.add(&pair.lanes[1 - remote]);
+    }
+
+    fn group(&self, network: Network) -> Group {
+        let (to, from) = (&self.to, &self.from);
+        Group {
+            network: network.name(),
+            connections: self.connections.clone(),
+            min_rtt_s: self.least_rtt.map(|rtt| since(0, rtt)),
+            to_remote: to.path(
+                &to.acknowledgements,
+                "acknowledgements",
+                to.ack_wait,
+                "data to acknowledgement",
+            ),
+            from_remote: from.path(
+                &from.arrivals,
+                "data packets",
+                from.stamp_wait,
+                "time stamp to arrival",
+            ),
+        }
+    }
+}
+
+/// A full-size packet. Bytes
+const FULL: f64 = 1500.0;
+
+impl Lane {
+    fn path(&self, trains: &Trains, events: &str, wait: Option<u64>, interval: &str) -> Path {
+        let (rate, rate_method) = match trains.mode() {
+            Ok(mode) => {
+                let share = 100.0 * mode.share;
+                let method = format!(
+                    "mode of the rates of trains of {} {events}; {share:.0} % of their bytes",
+                    trains::LENGTH
+                );
+                (Some(mode.rate), method)
+            }
+            Err(why) => (None, format!("not estimated: {why}")),
+        };
+        let packets = wait
+            .zip(rate)
+            .map(|(wait, rate)| (since(0, wait) * rate / (8.0 * FULL)).round() as u64);
+        let buffer_method = match (wait, packets, self.losses) {
+            (None, ..) => format!("not estimated: no times from {interval}"),
+            (_, None, _) => "not estimated: the rate is not known".into(),
+            (.., 0) => format!("at least the longest wait seen, no packet was lost; spread of {interval}, times rate"),
+            (.., losses) => format!("longest wait seen, {losses} packets were sent again; spread of {interval}, times rate"),
+        };
+        Path {
+            bytes: self.bytes,
+            rate_bps: rate,
+            rate_method,
+            queueing_s: wait.map(|wait| since(0, wait)),
+            buffer_packets: packets,
+            buffer_at_least: packets.is_some() && self.losses == 0,
+            buffer_method,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> u128 {
+        crate::layers::mapped(text.parse().unwrap())
+    }
+
+    fn remotes(connections: &[(&str, &str, [u64; 2])]) -> Vec<String> {
+        let mut lanes = Lanes::default();
+        for (number, (client, server, halves)) in connections.iter().enumerate() {
+            let id = lanes.pair(address(client), address(server), number);
+            lanes.over(
+                id,
+                Some(halves[0] + halves[1]),
+                Some(*halves),
+                &Default::default(),
+            );
+        }
+        let mut names: Vec<String> = lanes
+            .groups()
+            .into_iter()
+            .map(|group| group.network)
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_local_network_is_the_one_that_most_connections_share() {
+        let at_server = [
+            ("10.0.1.7", "10.0.9.1", [0, 9]),
+            ("10.0.2.7", "10.0.9.1", [0, 9]),
+        ];
+        assert_eq!(remotes(&at_server), ["10.0.1.0/24", "10.0.2.0/24"]);
+        let at_client = [
+            ("10.0.1.7", "10.0.9.1", [9, 0]),
+            ("10.0.1.8", "2001:db8:1::1", [9, 0]),
+        ];
+        assert_eq!(remotes(&at_client), ["10.0.9.0/24", "2001:db8:1::/48"]);
+    }
+
+    #[test]
+    fn at_a_tie_the_local_network_is_the_nearer_one() {
+        assert_eq!(
+            remotes(&[("10.0.1.7", "10.0.9.1", [1, 99])]),
+            ["10.0.1.0/24"]
+        );
+        assert_eq!(
+            remotes(&[("10.0.1.7", "10.0.9.1", [99, 1])]),
+            ["10.0.9.0/24"]
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! Packets out of a capture file.
+//!
+//! The framing of pcap and pcapng is read by hand rather than by a parser crate. Three of this reader's duties lie
+//! exactly there: a length is judged before anything is set aside for it, a file that stops in mid-packet gives every
+//! packet before and a sentence about the last, and a packet longer than the window shows its headers all the same.
+//! Crates for these formats hand out whole blocks, and grow their buffer to what the block claims to be.
+
+mod bytes;
+pub(crate) mod order;
+mod pcap;
+mod pcapng;
+
+pub(crate) use bytes::Bytes;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Format};
+
+/// One captured packet: as much of it as was kept, and how long it was on the wire.
+pub(crate) struct Packet<'a> {
+    /// Nanoseconds since 1970; `None` where the format carries no time (a pcapng simple packet block).
+    pub time: Option<u64>,
+    pub link: u32,
+    pub original: u32,
+    pub data: &'a [u8],
+}
+
+/// Where the next packet lies in the window. The data follow `header` bytes further on.
+struct Frame {
+    time: Option<u64>,
+    link: u32,
+    original: u32,
+    header: usize,
+    captured: usize,
+    /// The whole record or block, to be stepped over afterwards.
+    length: u64,
+}
+
+/// How a look for the next packet ended.
+enum Found {
+    Packet(Frame),
+    End,
+    Cut,
+    Damage(String),
+}
+
+enum Framing {
+    Pcap(pcap::Pcap),
+    Pcapng(pcapng::Pcapng),
+}
+
+/// A capture file, read from the front.
+pub(crate) struct PacketFile {
+    bytes: Bytes,
+    framing: Framing,
+    passed: u64,
+    pending: u64,
+    ending: Option<String>,
+}
+
+/// What a path turned out to be.
+pub(crate) enum Opened {
+    Packets(PacketFile),
+    Log(Bytes, Format),
+}
+
+/// Opens a path and tells by its content what it is.
+pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
+    let at = |source| Error::Open {
+        path: path.into(),
+        source,
+    };
+    if fs::metadata(path).map_err(at)?.is_dir() {
+        return Err(at(std::io::Error::other("it is a directory")));
+    }
+    let mut bytes = Bytes::open(path).map_err(at)?;
+    recognise(&mut bytes, path).map(|kind| match kind {
+        Kind::Log(format) => Opened::Log(bytes, format),
+        Kind::Packets(framing) => Opened::Packets(PacketFile::new(bytes, framing)),
+    })
+}
+
+enum Kind {
+    Log(Format),
+    Packets(Framing),
+}
+
+fn recognise(bytes: &mut Bytes, path: &Path) -> Result<Kind, Error> {
+    let path = || PathBuf::from(path);
+    let start = bytes.peek(64).to_vec();
+    if start.is_empty() {
+        return Err(match bytes.take_fault() {
+            Some(source) => Error::Read {
+                path: path(),
+                source,
+            },
+            None => Error::Empty { path: path() },
+        });
+    }
+    if let Some(header) = pcap::Pcap::recognise(&start) {
+        let what = "the pcap header is cut short".into();
+        let pcap = header.ok_or(Error::Damaged { path: path(), what })?;
+        bytes.skip(pcap::HEADER as u64);
+        return Ok(Kind::Packets(Framing::Pcap(pcap)));
+    }
+    if pcapng::Pcapng::recognise(&start) {
+        return Ok(Kind::Packets(Framing::Pcapng(pcapng::Pcapng::default())));
+    }
+    match start.iter().find(|b| !b.is_ascii_whitespace()) {
+        Some(b'#') => Ok(Kind::Log(Format::ZeekTsv)),
+        Some(b'{') => Ok(Kind::Log(Format::ZeekJson)),
+        _ => {
+            let start = start
+                .iter()
+                .take(8)
+                .map(|b| format!("{b:02x}"))
+                .collect::<Vec<_>>()
+                .join(" ");
+            Err(Error::Unknown {
+                path: path(),
+                start,
+            })
+        }
+    }
+}
+
+impl PacketFile {
+    fn new(bytes: Bytes, framing: Framing) -> Self {
+        PacketFile {
+            bytes,
+            framing,
+            passed: 0,
+            pending: 0,
+            ending: None,
+        }
+    }
+
+    pub fn format(&self) -> Format {
+        match self.framing {
+            Framing::Pcap(_) => Format::Pcap,
+            Framing::Pcapng(_) => Format::Pcapng,
+        }
+    }
+
+    /// The next packet, or nothing when the file ends or can be followed no further; see [`PacketFile::ending`].
+    pub fn next(&mut self) -> Option<Packet<'_>> {
+        if self.ending.is_some() {
+            return None;
+        }
+        self.bytes.skip(std::mem::take(&mut self.pending));
+        let found = match &mut self.framing {
+            Framing::Pcap(pcap) => pcap.next(&mut self.bytes),
+            Framing::Pcapng(pcapng) => pcapng.next(&mut self.bytes),
+        };
+        let Found::Packet(frame) = found else {
+            self.ending = self.describe(found);
+            return None;
+        };
+        let whole = frame.header + frame.captured;
+        let seen = self.bytes.peek(whole).len();
+        if seen < whole.min(bytes::MOST) {
+            self.ending = self.describe(Found::Cut);
+            return None;
+        }
+        self.passed += 1;
+        self.pending = frame.length;
+        let data = &self.bytes.peek(whole)[frame.header..];
+        Some(Packet {
+            time: frame.time,
+            link: frame.link,
+            original: frame.original,
+            data,
+        })
+    }
+
+    /// Packets handed out so far.
+    pub fn passed(&self) -> u64 {
+        self.passed
+    }
+
+    /// Bytes of the file read so far.
+    pub fn taken(&self) -> u64 {
+        self.bytes.taken()
+    }
+
+    /// Why the file ended where it did, when that was not its proper end.
+    pub fn ending(&self) -> Option<&str> {
+        self.ending.as_deref()
+    }
+
+    fn describe(&self, found: Found) -> Option<String> {
+        let read = match self.passed {
+            1 => "1 packet was read".to_string(),
+            count => format!("{count} packets were read"),
+        };
+        match (found, self.bytes.fault()) {
+            (_, Some(fault)) if self.bytes.is_gzip() => Some(format!(
+                "the gzip stream is cut or damaged ({fault}): {read} before"
+            )),
+            (_, Some(fault)) => Some(format!("reading failed ({fault}): {read} before")),
+            (Found::Cut, None) => Some(format!("the file ends in mid-packet: {read} before")),
+            (Found::Damage(what), None) => Some(format!(
+                "{what}: {read} before, the rest cannot be followed"
+            )),
+            (Found::Packet(_) | Found::End, None) => None,
+        }
+    }
+
+    #[cfg(test)]
+    pub fn of(data: Vec<u8>) -> Result<Self, Error> {
+        let mut bytes = Bytes::of(data);
+        match recognise(&mut bytes, Path::new("memory"))? {
+            Kind::Packets(framing) => Ok(PacketFile::new(bytes, framing)),
+            Kind::Log(_) => panic!("a log, not packets"),
+        }
+    }
+}
+
+/// A packet longer than this is damage, not a packet, unless the file's own limit is higher. It is the limit that
+/// capture programs set themselves.
+const LONGEST_PACKET: u32 = 256 * 1024;
+/// No record of a capture is longer than this whatever the file says of itself.
+const LONGEST_RECORD: u32 = 128 * 1024 * 1024;
+
+#[derive(Clone, Copy, Default)]
+enum Endian {
+    #[default]
+    Little,
+    Big,
+}
+
+impl Endian {
+    /// The 32-bit number at `at`; 0 where the data end before. Callers check lengths first.
+    fn u32(self, data: &[u8], at: usize) -> u32 {
+        let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<4>()) else {
+            return 0;
+        };
+        match self {
+            Endian::Little => u32::from_le_bytes(*bytes),
+            Endian::Big => u32::from_be_bytes(*bytes),
+        }
+    }
+
+    fn u16(self, data: &[u8], at: usize) -> u16 {
+        let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
+            return 0;
+        };
+        match self {
+            Endian::Little => u16::from_le_bytes(*bytes),
+            Endian::Big => u16::from_be_bytes(*bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drain(data: Vec<u8>) -> u64 {
+        let Ok(mut file) = PacketFile::of(data) else {
+            return 0;
+        };
+        while file.next().is_some() {}
+        file.passed()
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_framing_panic(
+            magic in prop::sample::select(vec![0xa1b2c3d4u32, 0xd4c3b2a1, 0xa1b23c4d, 0xa1b2cd34, 0x0a0d0d0a]),
+            body in prop::collection::vec(any::<u8>(), 0..2000),
+        ) {
+            let mut data = magic.to_be_bytes().to_vec();
+            data.extend(body);
+            drain(data);
+        }
+
+        #[test]
+        fn no_block_of_a_pcapng_makes_it_panic(
+            blocks in prop::collection::vec((0u32..8, prop::collection::vec(any::<u8>(), 0..80)), 0..20),
+        ) {
+            let mut data = pcapng::tests::section(true);
+            for (kind, body) in blocks {
+                data.extend(pcapng::tests::block(true, kind, &body));
+            }
+            drain(data);
+        }
+    }
+}

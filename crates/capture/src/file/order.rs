@@ -1,0 +1,106 @@
+//! Packets in the order of their time.
+//!
+//! Captures with several interfaces or receive queues are out of order by a few packets: a short waiting room sets
+//! that right. More disorder than the room can hold is reported to the caller, who then reads the file in pieces.
+
+use std::collections::VecDeque;
+
+/// Packets that wait for an earlier one. Enough for the queues of a network card, little enough for a processor's cache.
+const ROOM: usize = 1024;
+
+pub(crate) trait Timed {
+    fn time(&self) -> u64;
+}
+
+/// The waiting room.
+pub(crate) struct Order<T> {
+    waiting: VecDeque<T>,
+    left: u64,
+}
+
+/// The packet is earlier than one that has already left the room; it is handed back.
+pub(crate) struct Late<T>(pub T);
+
+impl<T: Timed> Order<T> {
+    pub fn new() -> Self {
+        Order {
+            waiting: VecDeque::with_capacity(ROOM + 1),
+            left: 0,
+        }
+    }
+
+    /// Takes a packet in and, when the room is full, lets the earliest out. Equal times keep their order.
+    pub fn push(&mut self, item: T) -> Result<Option<T>, Late<T>> {
+        let time = item.time();
+        if time < self.left {
+            return Err(Late(item));
+        }
+        match self.waiting.back() {
+            Some(last) if last.time() > time => {
+                let place = self.waiting.partition_point(|other| other.time() <= time);
+                self.waiting.insert(place, item);
+            }
+            _ => self.waiting.push_back(item),
+        }
+        Ok(if self.waiting.len() > ROOM {
+            self.pop()
+        } else {
+            None
+        })
+    }
+
+    /// The earliest packet waiting.
+    pub fn pop(&mut self) -> Option<T> {
+        let first = self.waiting.pop_front()?;
+        self.left = first.time();
+        Some(first)
+    }
+
+    /// Forgets everything, for a new start.
+    pub fn clear(&mut self) {
+        self.waiting.clear();
+        self.left = 0;
+    }
+}
+
+impl Timed for u64 {
+    fn time(&self) -> u64 {
+        *self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted(times: &[u64]) -> Option<Vec<u64>> {
+        let mut order = Order::new();
+        let mut out = Vec::new();
+        for &time in times {
+            out.extend(order.push(time).ok()?);
+        }
+        out.extend(std::iter::from_fn(|| order.pop()));
+        Some(out)
+    }
+
+    proptest! {
+        #[test]
+        fn small_disorder_is_set_right(steps in prop::collection::vec((0u64..50, 0u64..1000), 0..5000)) {
+            let mut now = 10_000;
+            let times: Vec<u64> = steps.iter().map(|(step, back)| { now += step; now - back }).collect();
+            if let Some(out) = sorted(&times) {
+                let mut expected = times.clone();
+                expected.sort();
+                prop_assert_eq!(out, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn large_disorder_is_reported() {
+        let mut times: Vec<u64> = (5000..10_000).collect();
+        times.push(1);
+        assert!(sorted(&times).is_none());
+    }
+}

@@ -1,0 +1,404 @@
+//! What a reading gives: one row per connection, per direction and per transfer, and the counts over all.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use serde::Serialize;
+
+use crate::Summary;
+
+/// How a file is to be read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Round-trip times below this are counted as this when a rate is computed, and flagged: a local connection's
+    /// rate would otherwise be set by the clock. Seconds.
+    pub rtt_floor_s: f64,
+    /// The most transfers to keep. They are the only part of the answer that grows with a connection's length.
+    pub most_transfers: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            rtt_floor_s: 1e-4,
+            most_transfers: 2_000_000,
+        }
+    }
+}
+
+/// How far a reading has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Bytes of the file read so far, over all passes.
+    pub bytes_read: u64,
+    /// Bytes to be read in all, when that is known. It grows when the file turns out to need more passes.
+    pub bytes_total: Option<u64>,
+    /// Packets read so far, over all passes; of a log, its lines.
+    pub packets: u64,
+}
+
+/// What kind of file it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// pcap, of either byte order and resolution.
+    Pcap,
+    /// pcapng.
+    Pcapng,
+    /// A Zeek `conn.log` with tabs.
+    ZeekTsv,
+    /// A Zeek `conn.log` of JSON lines.
+    ZeekJson,
+}
+
+/// All that was found in one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct Capture {
+    /// The kind of file.
+    pub format: Format,
+    /// The link layers of its packets.
+    pub link_types: Vec<String>,
+    /// Packets in the file, TCP or not. Of a log: its rows.
+    pub packets: u64,
+    /// Packets whose headers are cut or contradict themselves, or whose link layer is not known here.
+    pub unreadable: u64,
+    /// TCP connections in the order of their first packets.
+    pub connections: Vec<Connection>,
+    /// What each direction of each valid connection would have needed to go in one round trip.
+    pub demands: Vec<Demand>,
+    /// Data between turns of the conversations, in the order of their start.
+    pub transfers: Vec<Transfer>,
+    /// The networks at the far side, and what could be told of the paths to them.
+    pub groups: Vec<Group>,
+    /// The counts.
+    pub summary: Summary,
+    /// How many connections bear each flag.
+    pub flagged: BTreeMap<Flag, usize>,
+    /// What was wrong with the file or is not to be believed.
+    pub warnings: Vec<String>,
+    /// What a reader of the answer should know: methods, and what this kind of file cannot tell.
+    pub notes: Vec<String>,
+}
+
+/// How far a connection's handshake was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Handshake {
+    /// SYN, SYN-ACK and the completing ACK.
+    #[serde(rename = "complete")]
+    Complete,
+    /// A SYN answered by a reset.
+    #[serde(rename = "refused")]
+    Refused,
+    /// A SYN without an answer.
+    #[serde(rename = "syn-only")]
+    SynOnly,
+    /// SYN and SYN-ACK without the completing ACK.
+    #[serde(rename = "half-open")]
+    HalfOpen,
+    /// No SYN: the connection was older than the capture, or its SYN was missed.
+    #[serde(rename = "not seen")]
+    NotSeen,
+}
+
+/// One of a connection's two directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Direction {
+    /// What the client sends.
+    #[serde(rename = "c2s")]
+    ClientToServer,
+    /// What the server sends.
+    #[serde(rename = "s2c")]
+    ServerToClient,
+}
+
+impl Direction {
+    pub(crate) const BOTH: [Direction; 2] = [Direction::ClientToServer, Direction::ServerToClient];
+}
+
+/// What to keep in mind about a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// More than one SYN: the RTT counts from the last that can have been answered.
+    SynRetransmitted,
+    /// More than one SYN-ACK: it is not known which was answered, so the RTT is not certain.
+    SynAckRetransmitted,
+    /// The RTT lies below the floor; rates are computed with the floor.
+    RttFloor,
+    /// The clock says that the ACK came before the SYN: there is no RTT.
+    RttNotPositive,
+    /// The SYN carried data (TCP Fast Open).
+    FastOpenData,
+    /// The capture took every packet twice; copies are left out, but counts of retransmissions are not to be believed.
+    SeenTwice,
+    /// The options of a SYN were cut off, so what scaled windows mean is not known.
+    WindowScaleUnknown,
+    /// Bytes were sent that the capture does not hold.
+    PartlyCaptured,
+    /// A byte was acknowledged that lies beyond all that the capture holds: `*_bytes` may be too low.
+    EndNotCaptured,
+    /// So many holes at once that `*_seen_bytes` may be a little too low.
+    SeenApproximate,
+    /// The same addresses and ports as an earlier connection.
+    PortsReused,
+    /// Packets after the connection had been ended and laid aside; only counted.
+    LatePackets,
+    /// Which side is the client is a guess from the port numbers.
+    RolesGuessed,
+    /// A log's row that is not valid for the computation: no whole handshake or missed bytes.
+    NotValid,
+}
+
+/// One TCP connection. `None`: not known, or not applicable.
+///
+/// Bytes are payload; `c2s` is what the client sends, `s2c` what the server sends.
+#[derive(Clone, Debug, Serialize)]
+pub struct Connection {
+    /// Number of the connection, from 0, in the order of first packets.
+    pub stream: usize,
+    /// Time of the first packet, seconds since 1970.
+    pub start: f64,
+    /// The side that opened the connection.
+    pub client_ip: IpAddr,
+    /// Its port.
+    pub client_port: u16,
+    /// The side that was called.
+    pub server_ip: IpAddr,
+    /// Its port.
+    pub server_port: u16,
+    /// How far the handshake was seen.
+    pub handshake: Handshake,
+    /// Round trip by the handshake: the client's first ACK after the SYN-ACK, less the last SYN not later than the
+    /// last SYN-ACK before that ACK.
+    pub rtt_s: Option<f64>,
+    /// SYNs of the client.
+    pub syns: Option<u32>,
+    /// SYN-ACKs of the server.
+    pub syn_acks: Option<u32>,
+    /// Highest sequence number less initial one less 1; the FIN does not count.
+    pub c2s_bytes: Option<u64>,
+    /// The same of the server.
+    pub s2c_bytes: Option<u64>,
+    /// Union of the sequence ranges that were captured.
+    pub c2s_seen_bytes: Option<u64>,
+    /// The same of the server.
+    pub s2c_seen_bytes: Option<u64>,
+    /// Payload of all packets, repetitions included.
+    pub c2s_payload_sum: Option<u64>,
+    /// The same of the server.
+    pub s2c_payload_sum: Option<u64>,
+    /// Largest window that the server advertised before it acknowledged any client data.
+    pub c2s_window: Option<u64>,
+    /// Largest window that the client advertised before it acknowledged any server data.
+    pub s2c_window: Option<u64>,
+    /// Window of the SYN-ACK.
+    pub c2s_handshake_window: Option<u64>,
+    /// Window of the completing ACK.
+    pub s2c_handshake_window: Option<u64>,
+    /// Window scale that the client announced.
+    pub client_wscale: Option<u8>,
+    /// Window scale that the server announced.
+    pub server_wscale: Option<u8>,
+    /// Segment size that the client announced.
+    pub client_mss: Option<u16>,
+    /// Segment size that the server announced.
+    pub server_mss: Option<u16>,
+    /// Data packets that repeat what was sent, as far as a monitor can tell; not told where packets were captured twice.
+    pub c2s_retransmissions: Option<u32>,
+    /// The same of the server.
+    pub s2c_retransmissions: Option<u32>,
+    /// Data packets that filled a hole so soon after later data that they may have been overtaken.
+    pub c2s_out_of_order: Option<u32>,
+    /// The same of the server.
+    pub s2c_out_of_order: Option<u32>,
+    /// Packets of the client.
+    pub c2s_packets: Option<u64>,
+    /// Packets of the server.
+    pub s2c_packets: Option<u64>,
+    /// Packets by which the server said that its window is closed.
+    pub c2s_zero_windows: Option<u32>,
+    /// Packets by which the client said that its window is closed.
+    pub s2c_zero_windows: Option<u32>,
+    /// Sides that said goodbye, 0 to 2.
+    pub fins: Option<u32>,
+    /// Packets with RST.
+    pub resets: Option<u32>,
+    /// Time of the last packet, seconds after `start`.
+    pub end_s: Option<f64>,
+    /// Copies of packets that were left out.
+    pub copies: u64,
+    /// Zeek's `conn_state`, when the connection is a log's row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Zeek's `history`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
+    /// Zeek's `missed_bytes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed_bytes: Option<u64>,
+    /// What to keep in mind.
+    pub flags: Vec<Flag>,
+}
+
+impl Connection {
+    /// A connection of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        let nowhere = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
+        Connection {
+            stream: 0,
+            start: 0.0,
+            client_ip: nowhere,
+            client_port: 0,
+            server_ip: nowhere,
+            server_port: 0,
+            handshake: Handshake::NotSeen,
+            rtt_s: None,
+            syns: None,
+            syn_acks: None,
+            c2s_bytes: None,
+            s2c_bytes: None,
+            c2s_seen_bytes: None,
+            s2c_seen_bytes: None,
+            c2s_payload_sum: None,
+            s2c_payload_sum: None,
+            c2s_window: None,
+            s2c_window: None,
+            c2s_handshake_window: None,
+            s2c_handshake_window: None,
+            client_wscale: None,
+            server_wscale: None,
+            client_mss: None,
+            server_mss: None,
+            c2s_retransmissions: None,
+            s2c_retransmissions: None,
+            c2s_out_of_order: None,
+            s2c_out_of_order: None,
+            c2s_packets: None,
+            s2c_packets: None,
+            c2s_zero_windows: None,
+            s2c_zero_windows: None,
+            fins: None,
+            resets: None,
+            end_s: None,
+            copies: 0,
+            state: None,
+            history: None,
+            missed_bytes: None,
+            flags: Vec::new(),
+        }
+    }
+
+    /// Bytes of a direction.
+    pub fn bytes(&self, direction: Direction) -> Option<u64> {
+        match direction {
+            Direction::ClientToServer => self.c2s_bytes,
+            Direction::ServerToClient => self.s2c_bytes,
+        }
+    }
+
+    /// The receiver's window for a direction: the widest before data were acknowledged, and the handshake's.
+    pub fn windows(&self, direction: Direction) -> (Option<u64>, Option<u64>) {
+        match direction {
+            Direction::ClientToServer => (self.c2s_window, self.c2s_handshake_window),
+            Direction::ServerToClient => (self.s2c_window, self.s2c_handshake_window),
+        }
+    }
+
+    /// The largest segment that both sides take, with the default of RFC 9293 where one said nothing.
+    pub fn mss(&self) -> u64 {
+        let default = if self.client_ip.is_ipv4() { 536 } else { 1220 };
+        let client = self.client_mss.unwrap_or(default);
+        let server = self.server_mss.unwrap_or(default);
+        u64::from(client.min(server))
+    }
+
+    /// Whether the connection counts in the computation: its handshake was seen whole and nothing is missing by the
+    /// log's own account.
+    pub fn is_valid(&self) -> bool {
+        self.handshake == Handshake::Complete && !self.flags.contains(&Flag::NotValid)
+    }
+}
+
+/// What one direction of a valid connection would have needed to go in one round trip.
+#[derive(Clone, Debug, Serialize)]
+pub struct Demand {
+    /// The connection's number.
+    pub connection: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// Start of the connection, seconds since 1970.
+    pub start: f64,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Handshake round trip.
+    pub rtt_s: Option<f64>,
+    /// bytes / RTT.
+    pub rate_bytes_per_s: Option<f64>,
+    /// More than 4380 bytes.
+    pub over: bool,
+    /// More than the initial window of RFC 3390 for the connection's segment size.
+    pub over_rfc3390: bool,
+    /// Window scale of the receiver.
+    pub wscale: Option<u8>,
+    /// The receiver's widest window before it acknowledged data.
+    pub window: Option<u64>,
+    /// The receiver's window in the handshake.
+    pub handshake_window: Option<u64>,
+    /// max(0, bytes - window) / RTT with the widest window.
+    pub reduction_bytes_per_s: Option<f64>,
+    /// The same with the handshake's window.
+    pub handshake_reduction_bytes_per_s: Option<f64>,
+    /// What to keep in mind.
+    pub flags: Vec<Flag>,
+}
+
+/// One direction's data between turns of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Transfer {
+    /// The connection's number.
+    pub connection: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// Time of its first data packet at the monitor, seconds since 1970.
+    pub start: f64,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Seconds from `start` to its last data packet at the monitor.
+    pub end_s: f64,
+    /// Seconds from `start` until its last byte was acknowledged, if that was seen.
+    pub acked_s: Option<f64>,
+}
+
+/// One network at the far side of the monitor.
+#[derive(Clone, Debug, Serialize)]
+pub struct Group {
+    /// The network: /24 for IPv4, /48 for IPv6.
+    pub network: String,
+    /// The connections with it.
+    pub connections: Vec<usize>,
+    /// The least round trip of their handshakes.
+    pub min_rtt_s: Option<f64>,
+    /// The path that data take towards the network.
+    pub to_remote: Path,
+    /// The path that data take from it.
+    pub from_remote: Path,
+}
+
+/// What could be told of a path in one direction.
+#[derive(Clone, Debug, Serialize)]
+pub struct Path {
+    /// Payload bytes that went this way.
+    pub bytes: u64,
+    /// Rate of the bottleneck, bits of IP packets a second.
+    pub rate_bps: Option<f64>,
+    /// How the rate was found, or why not.
+    pub rate_method: String,
+    /// The longest wait in the bottleneck's queue.
+    pub queueing_s: Option<f64>,
+    /// The buffer in full-size packets that such a wait means.
+    pub buffer_packets: Option<u64>,
+    /// No loss was seen, so the queue was perhaps never full: the buffer is at least this.
+    pub buffer_at_least: bool,
+    /// How the buffer was found, or why not.
+    pub buffer_method: String,
+}
