@@ -1,0 +1,60 @@
+# flowstart: `make demo` shows what it does, `make test` whether it does it right.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
+PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$p; break; }; done)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test test-rust test-python format bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.built ## Make .venv with the package and everything that it needs
+
+demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
+	$(BIN)/flowstart compare --capture tests/data/captures/small.pcap.gz -o out/demo
+
+test: test-rust test-python ## Check formats, lints and types, and run all tests
+
+test-rust: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo test --workspace
+
+test-python: setup
+	$(BIN)/ruff format --check python tests/python
+	$(BIN)/ruff check python tests/python
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+format: setup ## Put all sources into the project's form
+	cargo fmt --all
+	$(BIN)/ruff format python tests/python
+	$(BIN)/ruff check --fix python tests/python
+
+bench: setup ## Measure the budgets
+	cargo bench --workspace
+	$(BIN)/python tests/python/bench_overhead.py
+
+clean: ## Remove everything that was built, and out/
+	rm -rf $(VENV) target out dist python/flowstart/_native*.so
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The tools, and what pyproject.toml asks for. Made anew where that changes.
+$(VENV)/.tools: pyproject.toml
+	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) 1.85 or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
+	@test -n "$(PICKED)" || { echo "setup needs Python 3.11 or newer with venv, and there is none (PYTHON=... names one)" >&2; exit 1; }
+	$(PICKED) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	@touch $@
+
+# The package itself, linked to its sources, with the simulator in release form.
+$(VENV)/.built: $(VENV)/.tools $(RUST)
+	$(BIN)/maturin develop --release --quiet --extras dev
+	@touch $@

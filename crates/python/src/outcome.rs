@@ -1,0 +1,130 @@
+//! Outcomes as Python sees them: a dictionary of tables, each a dictionary of columns.
+
+use flowstart_sim::record::trace::Trace;
+use flowstart_sim::Outcome;
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+
+use crate::batch::Batch;
+use crate::columns::Columns;
+
+/// What is known of a run as a whole.
+#[derive(Serialize)]
+struct RunRow<'a> {
+    error: Option<&'a str>,
+    simulated_s: Option<f64>,
+    events: Option<u64>,
+    buffer: Option<&'a str>,
+    buffer_reading: Option<&'a str>,
+}
+
+/// The tables of one outcome or of many.
+#[derive(Default)]
+struct Tables {
+    runs: Columns,
+    flows: Columns,
+    transfers: Columns,
+    links: Columns,
+}
+
+impl Tables {
+    fn add(&mut self, run: usize, outcome: &Outcome) -> PyResult<()> {
+        let row = RunRow {
+            error: None,
+            simulated_s: Some(outcome.simulated_s),
+            events: Some(outcome.events),
+            buffer: Some(&outcome.buffer),
+            buffer_reading: Some(&outcome.buffer_reading),
+        };
+        self.runs.extend(run, &[row])?;
+        self.flows.extend(run, &outcome.flows)?;
+        self.transfers.extend(run, &outcome.transfers)?;
+        self.links.extend(run, &outcome.links)
+    }
+
+    fn add_failure(&mut self, run: usize, error: &str) -> PyResult<()> {
+        let row = RunRow {
+            error: Some(error),
+            simulated_s: None,
+            events: None,
+            buffer: None,
+            buffer_reading: None,
+        };
+        self.runs.extend(run, &[row])
+    }
+
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("runs", self.runs.into_dict(py)?)?;
+        dict.set_item("flows", self.flows.into_dict(py)?)?;
+        dict.set_item("transfers", self.transfers.into_dict(py)?)?;
+        dict.set_item("links", self.links.into_dict(py)?)?;
+        Ok(dict)
+    }
+}
+
+/// One outcome: its tables, and its trace where one was asked for.
+pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
+    let mut tables = Tables::default();
+    tables.add(0, &outcome)?;
+    let dict = tables.into_dict(py)?;
+    dict.set_item(
+        "trace",
+        outcome
+            .trace
+            .map(|trace| trace_dict(py, trace))
+            .transpose()?,
+    )?;
+    Ok(dict)
+}
+
+/// Many outcomes: their tables joined, column `run` telling which scenario a row is of.
+pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
+    let mut tables = Tables::default();
+    for (run, finished) in batch.finished.into_iter().enumerate() {
+        match finished {
+            Some(Ok(outcome)) => tables.add(run, &outcome)?,
+            Some(Err(error)) => tables.add_failure(run, &error)?,
+            None => {}
+        }
+    }
+    let dict = tables.into_dict(py)?;
+    dict.set_item("interrupted", batch.interrupted)?;
+    Ok(dict)
+}
+
+/// A dictionary of arrays from the named fields, moved and not copied.
+macro_rules! arrays {
+    ($py:expr, $samples:expr, $($field:ident),*) => {{
+        let dict = PyDict::new($py);
+        $(dict.set_item(stringify!($field), $samples.$field.into_pyarray($py))?;)*
+        dict
+    }};
+}
+
+fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
+    let (flows, queues) = (trace.flow_samples, trace.queue_samples);
+    let dict = PyDict::new(py);
+    dict.set_item(
+        "flow_samples",
+        arrays!(
+            py,
+            flows,
+            time_ns,
+            flow,
+            event,
+            seq,
+            sack_blocks,
+            cwnd,
+            ssthresh,
+            flight
+        ),
+    )?;
+    dict.set_item(
+        "queue_samples",
+        arrays!(py, queues, time_ns, direction, packets, bytes, dropped),
+    )?;
+    Ok(dict)
+}

@@ -1,0 +1,83 @@
+"""flowstart: a laboratory for flow start-up.
+
+What a transport connection does between its handshake and the moment it knows its path,
+simulated packet by packet, for every published start-up algorithm:
+
+    import flowstart as fs
+
+    path = fs.Path(rate="5Mbps", rtt="64ms", buffer="60pkt")
+    result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
+    result.frame  # a polars DataFrame, one row per flow
+    result.plot()  # a matplotlib figure
+
+Quantities are text with their unit. Importing the package is cheap; polars and matplotlib
+are imported when first needed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flowstart.catalog import Algorithm, Parameter, algorithm, algorithms
+    from flowstart.comparison import Comparison, compare
+    from flowstart.errors import FlowstartError, RequestError, SimulationError
+    from flowstart.scenario import Flow, Hop, Path, Scenario, Write, schema
+    from flowstart.simulation import Run, run
+
+    __version__: str
+
+# Where each public name lives; imported on first use.
+_HOMES = {
+    "Algorithm": "catalog",
+    "Parameter": "catalog",
+    "algorithm": "catalog",
+    "algorithms": "catalog",
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "FlowstartError": "errors",
+    "RequestError": "errors",
+    "SimulationError": "errors",
+    "Flow": "scenario",
+    "Hop": "scenario",
+    "Path": "scenario",
+    "Scenario": "scenario",
+    "Write": "scenario",
+    "schema": "scenario",
+    "Run": "simulation",
+    "run": "simulation",
+}
+
+__all__ = [
+    "Algorithm",
+    "Comparison",
+    "Flow",
+    "FlowstartError",
+    "Hop",
+    "Parameter",
+    "Path",
+    "RequestError",
+    "Run",
+    "Scenario",
+    "SimulationError",
+    "Write",
+    "__version__",
+    "algorithm",
+    "algorithms",
+    "compare",
+    "run",
+    "schema",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("flowstart._native").version()
+    if name in _HOMES:
+        value = getattr(import_module(f"flowstart.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'flowstart' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

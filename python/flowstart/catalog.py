@@ -1,0 +1,68 @@
+"""The catalog of algorithms: what there is, where it comes from, what it takes and needs."""
+
+import difflib
+import functools
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from flowstart import _native
+from flowstart.errors import RequestError
+
+Kind: TypeAlias = Literal["startup", "avoidance"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an algorithm, given as `limited-slow-start:max_ssthresh=100`."""
+
+    name: str
+    unit: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A start-up or a congestion avoidance."""
+
+    name: str
+    kind: Kind
+    title: str
+    source: str
+    year: int
+    summary: str
+    params: tuple[Parameter, ...]
+    needs: tuple[str, ...]
+    """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`."""
+    certainty: str
+    """How well founded it is: `text`, `code`, `secondhand`, `reconstructed`."""
+
+
+def algorithms(kind: Kind | None = None) -> list[Algorithm]:
+    """Every algorithm, or every one of a kind, start-ups first."""
+    return [a for a in _catalog() if kind in (None, a.kind)]
+
+
+def algorithm(name: str) -> Algorithm:
+    """The algorithm called `name`; raises RequestError where there is none."""
+    by_name = {a.name: a for a in _catalog()}
+    if name not in by_name:
+        raise RequestError(f"no algorithm is called `{name}`{suggest(name, list(by_name))}")
+    return by_name[name]
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """The end of an error message: the nearest known name, or all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean `{near[0]}`?" if near else f"; there are {', '.join(known)}"
+
+
+@functools.cache
+def _catalog() -> tuple[Algorithm, ...]:
+    return tuple(_algorithm(entry) for entry in json.loads(_native.catalog()))
+
+
+def _algorithm(entry: dict[str, Any]) -> Algorithm:
+    params = tuple(Parameter(**p) for p in entry.pop("params"))
+    return Algorithm(**entry | {"params": params, "needs": tuple(entry["needs"])})

@@ -1,0 +1,174 @@
+"""`flowstart compare`: the same traffic under one start-up after another."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flowstart.cli import console, options
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    from flowstart.comparison import Comparison, Plan
+
+Text = str | None
+
+
+def compare(
+    context: typer.Context,
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENARIO.toml]",
+            help="A scenario instead of path options: its flows that name no start-up are "
+            "under test, the others are background.",
+            show_default=False,
+        ),
+    ] = None,
+    path: Annotated[
+        Text, options.text("A path known by name; options override it.", "NAME")
+    ] = None,
+    rate: Annotated[Text, options.text("Rate of the bottleneck: 5Mbps.", "RATE")] = None,
+    rtt: Annotated[Text, options.text("Two-way propagation: 64ms.", "TIME")] = None,
+    buffer: Annotated[Text, options.text("Bottleneck buffer: 60pkt, 1bdp, 90kB.", "SIZE")] = None,
+    queue: Annotated[Text, options.text("Queue discipline: drop-tail.", "NAME")] = None,
+    loss: Annotated[Text, options.text("Random loss on the way forward: 1%.", "SHARE")] = None,
+    reverse_rate: Annotated[Text, options.text("Rate of the way back.", "RATE")] = None,
+    reverse_buffer: Annotated[Text, options.text("Buffer of the way back.", "SIZE")] = None,
+    reverse_loss: Annotated[Text, options.text("Random loss on the way back.", "SHARE")] = None,
+    access_rate: Annotated[Text, options.text("Rate of each host's line.", "RATE")] = None,
+    access_delay: Annotated[Text, options.text("Delay of each host's line.", "TIME")] = None,
+    nic_rate: Annotated[Text, options.text("Rate of each host's interface.", "RATE")] = None,
+    buffer_reading: Annotated[
+        Text, options.text("Does a buffer hold the packet in service? ns2: yes, linux: no.", "NAME")
+    ] = None,
+    hosts: Annotated[int | None, typer.Option(help="Pairs of hosts; one per flow.")] = None,
+    startup: Annotated[
+        Text,
+        options.text(
+            "Start-ups, comma-separated, with parameters as name:key=value; or all.", "A,B"
+        ),
+    ] = None,
+    size: Annotated[Text, options.text("Transfer sizes: 100kB,1MB.", "S,...")] = None,
+    flows: Annotated[int | None, typer.Option(min=1, help="Connections at once.")] = None,
+    interval: Annotated[Text, options.text("Time between their openings.", "TIME")] = None,
+    stack: Annotated[
+        Text, options.text("Endpoints: rfc, ns2, or with overrides ns2:recovery=reno.", "NAME")
+    ] = None,
+    avoidance: Annotated[Text, options.text("Congestion avoidance.", "NAME")] = None,
+    ack: Annotated[Text, options.text("every, delayed or quick-then-delayed.", "WHEN")] = None,
+    iw: Annotated[Text, options.text("Initial window: 3, rfc6928.", "WINDOW")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="Repeat with as many seeds.")] = 1,
+    workers: options.Workers = None,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Compare start-ups on a path, or in a scenario.
+
+    Every size is transferred under every start-up, all else being equal. The table shows
+    how long it took, against slow start and against the ideal, and how the start-up ended.
+    Quantities are written with their unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
+    """
+    from flowstart import output as folders
+
+    plan = _plan(context.params)
+    if output:
+        folders.check(output)
+    result = _execute(plan, workers)
+    if output:
+        from flowstart import comparison_report
+
+        folders.write(output, comparison_report.files(result))
+    if json:
+        console.show_json(result.result())
+    else:
+        _show(result)
+    raise typer.Exit(_status(result, kept=f"in {output}" if output else "above"))
+
+
+def _plan(given: dict[str, Any]) -> "Plan":
+    """What the command line asks for."""
+    from flowstart import specs
+    from flowstart.comparison import DEFAULT_SIZES, DEFAULT_STARTUPS, Plan
+    from flowstart.scenario import Path
+
+    traffic = {
+        "startups": specs.split(given["startup"]) if given["startup"] else DEFAULT_STARTUPS,
+        "seed": given["seed"],
+        "repeat": given["repeat"],
+    }
+    sizes = specs.split(given["size"]) if given["size"] else None
+    if given["scenario"]:
+        _refuse_path_options(given)
+        return Plan.of_scenario(given["scenario"], sizes=sizes, **traffic)
+    names = [f.name for f in dataclasses.fields(Path)]
+    fields = {name: given[name] for name in names if given.get(name) is not None}
+    if not fields and not given["path"]:
+        raise RequestError(
+            "no path is given: name its --rate and --rtt, a --path NAME, or a scenario file"
+        )
+    named = Path.named(given["path"]) if given["path"] else Path()
+    return Plan.of_path(
+        dataclasses.replace(named, **fields),
+        sizes=sizes or DEFAULT_SIZES,
+        stack=_stack(given),
+        **{name: given[name] for name in ("flows", "interval", "avoidance")},
+        **traffic,
+    )
+
+
+def _refuse_path_options(given: dict[str, Any]) -> None:
+    """A scenario describes path, endpoints and flows; options that do so contradict it."""
+    together = ("scenario", "startup", "size", "seed", "repeat", "workers", "json", "output")
+    for name, value in given.items():
+        if value is not None and name not in together:
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(
+                f"{option} and {given['scenario']}: the scenario describes path and flows; "
+                f"write `{name}` into it, or leave one of the two out"
+            )
+
+
+def _stack(given: dict[str, Any]) -> dict[str, Any] | None:
+    """`--stack`, `--ack` and `--iw` as one."""
+    from flowstart import specs
+
+    fields = specs.stack(given["stack"]) if given["stack"] else {}
+    fields |= {name: given[name] for name in ("ack", "iw") if given[name] is not None}
+    return fields or None
+
+
+def _execute(plan: "Plan", workers: int | None) -> "Comparison":
+    from flowstart.comparison import execute
+    from flowstart.progress import Progress
+
+    with Progress() as progress:
+        return execute(plan, workers=workers, progress=progress)
+
+
+def _show(result: "Comparison") -> None:
+    """Header, table, and the command that does it again."""
+    from flowstart import grids
+
+    print(grids.headline(result))
+    if result.rows:
+        console.show_grid(grids.comparison(result))
+    if result.plan.command:
+        print(f"Again: {result.plan.command}")
+
+
+def _status(result: "Comparison", kept: str) -> int:
+    """The exit status; says on stderr what is missing."""
+    total = len(result.plan.cases())
+    for failure in result.failures[:3]:
+        console.complain(failure, 1)
+    if result.interrupted:
+        return console.complain(
+            f"stopped by Ctrl-C: {result.finished} of {total} runs are finished and {kept}", 130
+        )
+    if result.failures:
+        return console.complain(
+            f"{len(result.failures)} of {total} runs failed; the others are {kept}", 1
+        )
+    return 0

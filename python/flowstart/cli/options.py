@@ -1,0 +1,30 @@
+"""Options that several commands share."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+
+PATH = "The path"
+TRAFFIC = "The traffic"
+RUNNING = "Running"
+
+Folder = Annotated[
+    pathlib.Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Write tables, figures and a report into this folder.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Threads to simulate on; all cores by default.")
+]
+
+
+def text(help_: str, metavar: str) -> typer.models.OptionInfo:
+    """An option whose value is passed on to the simulator as it is."""
+    option: typer.models.OptionInfo = typer.Option(metavar=metavar, help=help_)
+    return option

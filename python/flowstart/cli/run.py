@@ -1,0 +1,47 @@
+"""`flowstart run`: one scenario in depth."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+
+if TYPE_CHECKING:
+    from flowstart.simulation import Run
+
+
+def run(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO.toml", help="The scenario.", show_default=False)
+    ],
+    trace: Annotated[
+        bool,
+        typer.Option("--trace", help="Record windows, packets and queues; needs -o to keep them."),
+    ] = False,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Run one scenario: a row per flow, links, and with --trace everything over time."""
+    from flowstart import output as folders
+    from flowstart import simulation
+
+    if output:
+        folders.check(output)
+    result = simulation.run(scenario, trace=trace or None)
+    if output:
+        from flowstart import run_report
+
+        folders.write(output, run_report.files(result, title=scenario))
+    if json:
+        console.show_json(result.result())
+    else:
+        _show(result)
+
+
+def _show(result: "Run") -> None:
+    from flowstart import grids
+
+    console.show_grid(grids.flows(result))
+    if result.outcome["transfers"]:
+        console.show_grid(grids.transfers(result))
+    console.show_grid(grids.links(result))

@@ -1,0 +1,353 @@
+"""The same traffic under one start-up after another."""
+
+import dataclasses
+import functools
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from flowstart import _native, frames, scenario, specs
+from flowstart.errors import RequestError
+from flowstart.scenario import Document, Path, ScenarioLike
+from flowstart.summary import Summary, summarise
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart.series import Series
+
+DEFAULT_STARTUPS = (
+    "slow-start",
+    "limited-slow-start",
+    "hystart",
+    "hystart-plus-plus",
+    "jump-start",
+)
+DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of a comparison."""
+
+    startup: str
+    size: str | None
+    """None where the scenario itself gives the sizes."""
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison runs: a scenario with some flows' start-up left open."""
+
+    base: Document
+    tested: tuple[int, ...]
+    """Which entries of the scenario's `flows` are under test; the others are background."""
+    startups: tuple[str, ...]
+    sizes: tuple[str | None, ...]
+    seeds: tuple[int, ...]
+    command: str | None
+    """The command that does the same, where there is one."""
+
+    @classmethod
+    def of_path(
+        cls,
+        path: Path,
+        *,
+        startups: Sequence[str] = DEFAULT_STARTUPS,
+        sizes: Sequence[str] = DEFAULT_SIZES,
+        flows: int | None = None,
+        interval: str | None = None,
+        avoidance: str | None = None,
+        stack: str | Mapping[str, Any] | None = None,
+        seed: int | None = None,
+        repeat: int = 1,
+    ) -> Self:
+        """Every size under every start-up on a path, `flows` connections together."""
+        fields = specs.stack(stack) if isinstance(stack, str) else stack
+        flow = {"avoidance": avoidance, "count": flows, "interval": interval}
+        base = scenario.plain({"path": path, "stack": fields, "flows": [flow]})
+        plan = cls(
+            base=base,
+            tested=(0,),
+            startups=specs.startups(startups),
+            sizes=specs.unique("size", sizes),
+            seeds=_seeds(seed or 1, repeat),
+            command=None,
+        )
+        options = {"stack": _stack_text(fields), "avoidance": avoidance, "flows": flows}
+        return dataclasses.replace(plan, command=plan._command(options | {"interval": interval}))
+
+    @classmethod
+    def of_scenario(
+        cls,
+        like: ScenarioLike,
+        *,
+        startups: Sequence[str] = DEFAULT_STARTUPS,
+        sizes: Sequence[str] | None = None,
+        seed: int | None = None,
+        repeat: int = 1,
+    ) -> Self:
+        """A scenario with those flows under test that name no start-up.
+
+        `sizes` are for flows under test that have no size of their own.
+        """
+        base = scenario.document(like)
+        flows = _flows(base)
+        tested = tuple(i for i, flow in enumerate(flows) if "startup" not in flow)
+        if not tested:
+            raise RequestError(
+                "every flow of the scenario names its start-up, so there is nothing to compare; "
+                "leave `startup` out of the flows under test, or use `flowstart run`"
+            )
+        seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
+        plan = cls(
+            base=base | {"flows": flows},
+            tested=tested,
+            startups=specs.startups(startups),
+            sizes=_open_sizes([flows[i] for i in tested], sizes),
+            seeds=seeds,
+            command=None,
+        )
+        if isinstance(like, (scenario.Scenario, Mapping)):
+            return plan
+        return dataclasses.replace(plan, command=plan._command({}, str(like)))
+
+    def cases(self) -> list[Case]:
+        """Every run, sizes outermost and seeds innermost."""
+        return [
+            Case(startup, size, seed)
+            for size in self.sizes
+            for startup in self.startups
+            for seed in self.seeds
+        ]
+
+    def scenario(self, case: Case, *, trace: bool = False) -> Document:
+        """The scenario of one run."""
+        flows = [dict(flow) for flow in self.base["flows"]]
+        for flow in (flows[i] for i in self.tested):
+            flow["startup"] = case.startup
+            if case.size is not None and "writes" not in flow:
+                flow.setdefault("size", case.size)
+        return self.base | {"flows": flows, "seed": case.seed, "trace": trace}
+
+    def is_tested(self) -> list[bool]:
+        """For each flow of a run, whether it is under test."""
+        return [
+            i in self.tested
+            for i, flow in enumerate(self.base["flows"])
+            for _ in range(flow.get("count", 1))
+        ]
+
+    def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
+        path = {} if file else self.base["path"]
+        if "hops" in path:
+            return None
+        options = {
+            **path,
+            **options,
+            "startup": ",".join(self.startups),
+            "size": ",".join(size for size in self.sizes if size),
+            "seed": self.seeds[0],
+            "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
+        }
+        words = ["flowstart", "compare", *([file] if file else [])]
+        for name, value in options.items():
+            if value not in (None, ""):
+                words += [f"--{name.replace('_', '-')}", str(value)]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What a comparison came to."""
+
+    plan: Plan
+    rows: list[dict[str, Any]]
+    """One dictionary per flow and run, in the order of the plan's cases."""
+    failures: list[str]
+    """Why runs failed, where any did."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+    finished: int
+    """How many runs are finished."""
+    buffer: str | None
+    """The bottleneck's buffer in words."""
+    buffer_reading: str | None
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow and run."""
+        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        return frames.frame(columns)
+
+    @functools.cached_property
+    def summaries(self) -> list[Summary]:
+        """One summary per size and start-up, over flows and seeds."""
+        return summarise(self.rows, self.plan.startups)
+
+    @functools.cached_property
+    def resolved(self) -> Document:
+        """The whole configuration of the first run, every default filled in."""
+        return scenario.resolve(self.plan.scenario(self.plan.cases()[0]))
+
+    def result(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "command": self.plan.command,
+            "scenario": self.plan.base,
+            "resolved": self.resolved,
+            "buffer": self.buffer,
+            "buffer_reading": self.buffer_reading,
+            "startups": list(self.plan.startups),
+            "sizes": list(filter(None, self.plan.sizes)),
+            "seeds": list(self.plan.seeds),
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "rows": self.rows,
+        }
+
+    def plot(self) -> "Figure":
+        """Completion time and slowdown over size, one line per start-up."""
+        from flowstart import plots
+
+        return plots.completion(self.summaries)
+
+    def series(self, size: str | None = None) -> "list[Series]":
+        """The first flow under test of each start-up over time; simulated again for it."""
+        from flowstart.series import of_flow
+        from flowstart.simulation import run
+
+        size = self.plan.sizes[-1] if size is None else size
+        first = self.plan.is_tested().index(True)
+        found = []
+        for startup in self.plan.startups:
+            case = Case(startup, size, self.plan.seeds[0])
+            traced = run(self.plan.scenario(case, trace=True))
+            found.append(of_flow(traced, traced.rows[first], startup))
+        return found
+
+    def _repr_html_(self) -> str:
+        from flowstart import grids, plots, report
+
+        figure = report.picture(plots.svg(self.plot()), "Completion time")
+        return report.table(grids.comparison(self)) + figure
+
+
+def compare(
+    setting: Path | ScenarioLike,
+    *,
+    startups: Sequence[str] = DEFAULT_STARTUPS,
+    sizes: Sequence[str] | None = None,
+    flows: int | None = None,
+    interval: str | None = None,
+    avoidance: str | None = None,
+    stack: str | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    repeat: int = 1,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Runs the same traffic under each of `startups`.
+
+    On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
+    In a scenario (or its file), the flows that name no start-up are under test, and the
+    others are background. `repeat` runs all with as many seeds. `progress(done, total)`
+    is called a few times a second. Raises RequestError where anything asked for is wrong.
+    """
+    common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
+    if isinstance(setting, Path):
+        plan = Plan.of_path(
+            setting,
+            sizes=DEFAULT_SIZES if sizes is None else sizes,
+            flows=flows,
+            interval=interval,
+            avoidance=avoidance,
+            stack=stack,
+            **common,
+        )
+    else:
+        extra = {"flows": flows, "interval": interval, "avoidance": avoidance, "stack": stack}
+        given = [name for name, value in extra.items() if value is not None]
+        if given:
+            raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
+        plan = Plan.of_scenario(setting, sizes=sizes, **common)
+    return execute(plan, workers=workers, progress=progress)
+
+
+def execute(
+    plan: Plan,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Runs a plan on `workers` threads, all cores by default."""
+    cases = plan.cases()
+    scenarios = [scenario.encode(plan.scenario(case)) for case in cases]
+    batch = _native.run_many(scenarios, workers, progress)
+    runs = frames.rows(batch["runs"])
+    tested = plan.is_tested()
+    return Comparison(
+        plan=plan,
+        rows=[_row(row, cases, tested) for row in frames.rows(batch["flows"])],
+        failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
+        interrupted=batch["interrupted"],
+        finished=sum(1 for run in runs if not run["error"]),
+        buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
+        buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+    )
+
+
+def _row(row: dict[str, Any], cases: list[Case], tested: list[bool]) -> dict[str, Any]:
+    """A flow's row with its place in the comparison; a start-up under test as it was asked for."""
+    case = cases[row["run"]]
+    is_tested = tested[row["flow"]]
+    place = {"tested": is_tested, "compared": case.startup, "size": case.size}
+    return row | place | ({"startup": case.startup} if is_tested else {})
+
+
+def _failure(case: Case, error: str) -> str:
+    size = f" with {case.size}" if case.size else ""
+    return f"{case.startup}{size}, seed {case.seed}: {error}"
+
+
+def _flows(base: Document) -> list[dict[str, Any]]:
+    """The entries of `flows`, one without any field where the scenario has none."""
+    flows = base.get("flows") or [{}]
+    if isinstance(flows, list) and all(isinstance(flow, dict) for flow in flows):
+        return flows
+    scenario.resolve(base)  # says it in the simulator's own words
+    raise RequestError("flows: not a list of tables")
+
+
+def _open_sizes(
+    tested: list[dict[str, Any]], sizes: Sequence[str] | None
+) -> tuple[str | None, ...]:
+    """The sizes for flows that have none; only None where every flow has its own."""
+    if any("size" not in flow and "writes" not in flow for flow in tested):
+        return specs.unique("size", DEFAULT_SIZES if sizes is None else sizes)
+    if sizes is not None:
+        raise RequestError(
+            f"sizes {', '.join(sizes)}: the scenario gives every flow under test its own size; "
+            "leave one of the two out"
+        )
+    return (None,)
+
+
+def _seeds(first: object, repeat: int) -> tuple[int, ...]:
+    if not isinstance(first, int):
+        raise RequestError(f"seed = {first!r}: a whole number is needed")
+    if repeat < 1:
+        raise RequestError(f"repeat = {repeat}: at least one is needed")
+    return tuple(range(first, first + repeat))
+
+
+def _stack_text(fields: Mapping[str, Any] | None) -> str | None:
+    """The stack as one word of a command line, the opposite of `specs.stack`."""
+    if not fields:
+        return None
+    overrides = [f"{name}={value}" for name, value in fields.items() if name != "preset"]
+    return ":".join(filter(None, [fields.get("preset", "rfc"), ",".join(overrides)]))

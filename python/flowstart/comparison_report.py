@@ -1,0 +1,77 @@
+"""The files of a comparison: rows, figures and a page to read."""
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+from flowstart import grids, plots, report, text
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart.comparison import Comparison
+
+LARGEST_TRACE_BYTES = 500_000_000
+"""Larger transfers get no figures over time: their traces would fill the memory."""
+
+
+def files(result: "Comparison") -> dict[str, bytes]:
+    """Every file by its name."""
+    found = {"result.json": dump(result.result())} | tables(result.frame)
+    if not result.rows:
+        return found
+    pictures = _pictures(result)
+    parts = [report.paragraph(grids.headline(result)), report.table(grids.comparison(result))]
+    for name, (figure, caption) in pictures.items():
+        svg = plots.svg(figure)
+        found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
+        parts.append(report.picture(svg, caption))
+    if result.plan.command:
+        parts += [report.heading("Again"), report.code(result.plan.command)]
+    found["report.html"] = report.page("Start-ups compared", [*parts, report.made_by()]).encode()
+    return found
+
+
+def tables(frame: "pl.DataFrame", name: str = "rows") -> dict[str, bytes]:
+    """A frame as Parquet and as CSV."""
+    parquet = io.BytesIO()
+    frame.write_parquet(parquet)
+    return {f"{name}.parquet": parquet.getvalue(), f"{name}.csv": frame.write_csv().encode()}
+
+
+def dump(document: object) -> bytes:
+    """A document as JSON text."""
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False).encode() + b"\n"
+
+
+def _pictures(result: "Comparison") -> "dict[str, tuple[Figure, str]]":
+    """Figures by file name, each with its caption."""
+    caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
+    pictures = {"completion": (result.plot(), caption)}
+    for size, count in _traceable(result):
+        series = result.series(size)
+        if not series:
+            continue
+        suffix = f"-{size}" if size else ""
+        of = f" of {text.size(count)}" if size else ""
+        pictures[f"over-time{suffix}"] = (
+            plots.over_time(series),
+            f"The first flow under test{of}: window, bytes in flight, bottleneck queue.",
+        )
+        pictures[f"sequence{suffix}"] = (
+            plots.sequence(series),
+            f"The same flow{of}: what was sent, sent again and acknowledged.",
+        )
+    return pictures
+
+
+def _traceable(result: "Comparison") -> list[tuple[str | None, int]]:
+    """The sizes whose runs are small enough to be traced, in bytes for all flows together."""
+    sizes = []
+    for size in result.plan.sizes:
+        rows = [row for row in result.rows if row["size"] == size and row["tested"]]
+        first = [row for row in rows if row["run"] == rows[0]["run"]]
+        if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
+            sizes.append((size, first[0]["size_bytes"]))
+    return sizes

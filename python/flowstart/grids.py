@@ -1,0 +1,202 @@
+"""Results as cells of text, for the terminal and for pages alike."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flowstart import frames, text
+from flowstart.catalog import Algorithm
+from flowstart.summary import BASELINE, Summary
+
+if TYPE_CHECKING:
+    from flowstart.comparison import Comparison
+    from flowstart.simulation import Run
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading and side; numbers stand to the right."""
+
+    title: str
+    number: bool = True
+
+
+@dataclass
+class Grid:
+    """A table of text."""
+
+    columns: list[Column]
+    rows: list[list[str]] = field(default_factory=list)
+    groups: dict[int, str] = field(default_factory=dict)
+    """Headings within the table, by the row they stand above."""
+    marked: set[int] = field(default_factory=set)
+    """The best rows."""
+    title: str = ""
+
+
+def headline(result: "Comparison") -> str:
+    """One line on what was compared: path, capacity, buffer and its reading, endpoints, seeds."""
+    path = result.resolved["path"]
+    where = f"{path['rate']} × {path['rtt']}" if "rate" in path else f"{len(path['hops'])} hops"
+    rows = result.rows
+    bdp = f" (BDP {text.count(rows[0]['bdp_pkts'])} pkt)" if rows else ""
+    reading = f" read as {result.buffer_reading}" if result.buffer_reading else ""
+    seeds = result.plan.seeds
+    parts = [
+        where + bdp,
+        f"buffer {result.buffer}{reading}",
+        f"stack {rows[0]['stack']}" if rows else "",
+        ", ".join(sorted({row["avoidance"] for row in rows if row["tested"]})),
+        f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def comparison(result: "Comparison") -> Grid:
+    """The table of a comparison: a group per size, a row per start-up."""
+    return summaries(result.summaries, result.plan.startups)
+
+
+def summaries(found: list[Summary], startups: Iterable[str]) -> Grid:
+    """The table of summaries, with only the columns that say something."""
+    baseline = BASELINE if BASELINE in startups else next(iter(startups))
+    several = any(s.flows > 1 for s in found)
+    background = any(s.background_change is not None for s in found)
+    columns = [Column("start-up", number=False), Column("time")]
+    columns += [Column("worst")] if several else []
+    columns += [Column(f"vs {baseline}"), Column("× ideal"), Column("lost"), Column("resent")]
+    columns += [Column("RTOs"), Column("left by", number=False), Column("at window")]
+    columns += [Column("max queue")]
+    columns += [Column("others")] if background else []
+    grid = Grid(columns)
+    for s in found:
+        if not grid.rows or s.size_bytes != found[len(grid.rows) - 1].size_bytes:
+            grid.groups[len(grid.rows)] = text.size(s.size_bytes)
+        if s.best:
+            grid.marked.add(len(grid.rows))
+        grid.rows.append(_summary_cells(s, several, background))
+    return grid
+
+
+def _summary_cells(s: Summary, several: bool, background: bool) -> list[str]:
+    time = text.seconds(s.fct_s)
+    if s.complete < s.flows:
+        time += f" ({s.complete} of {s.flows} done)"
+    cells = [s.startup, time]
+    cells += [text.seconds(s.worst_fct_s)] if several else []
+    cells += [text.percent(s.change), text.ratio(s.slowdown)]
+    cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
+    cells += [_reason(s), _window(s), f"{s.max_queue_pkts} pkt"]
+    cells += [text.percent(s.background_change)] if background else []
+    return cells
+
+
+def _reason(s: Summary) -> str:
+    reason = s.exit_reason or text.ABSENT
+    return reason if s.exit_share == 1 else f"{reason} ({s.exit_share:.0%})"
+
+
+def _window(s: Summary) -> str:
+    """The window at the exit, in packets and as a multiple of the path's capacity."""
+    if s.exit_cwnd_pkts is None:
+        return text.ABSENT
+    multiple = f" {text.ratio(s.exit_cwnd_pkts / s.bdp_pkts)}×BDP" if s.bdp_pkts else ""
+    return f"{text.count(s.exit_cwnd_pkts)} pkt{multiple}"
+
+
+def flows(run: "Run", most: int = 50) -> Grid:
+    """The flows of one run."""
+    titles = ["size", "opened", "time", "duration", "× ideal", "lost", "resent", "RTOs"]
+    grid = Grid(
+        [
+            Column("flow"),
+            Column("start-up", number=False),
+            *(Column(title) for title in titles),
+            Column("left by", number=False),
+            Column("at window"),
+        ]
+    )
+    rows = run.rows
+    grid.rows = [_flow_cells(row) for row in rows[:most]]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} flows"
+    return grid
+
+
+def _flow_cells(row: dict[str, Any]) -> list[str]:
+    window = row["startup_exit_cwnd_pkts"]
+    return [
+        str(row["flow"]),
+        row["startup"],
+        text.size(row["size_bytes"]),
+        text.seconds(row["opened_s"]),
+        text.seconds(row["fct_s"]),
+        text.seconds(row["duration_s"]),
+        text.ratio(row["slowdown"]),
+        text.count(row["packets_dropped"]),
+        text.count(row["packets_retransmitted"]),
+        text.count(row["timeouts"]),
+        row["startup_exit_reason"] or text.ABSENT,
+        text.ABSENT if window is None else f"{text.count(window)} pkt",
+    ]
+
+
+def links(run: "Run") -> Grid:
+    """The links of one run."""
+    titles = ["packets", "carried", "dropped", "max queue", "use"]
+    grid = Grid([Column("link", number=False), *(Column(title) for title in titles)])
+    grid.rows = [
+        [
+            row["name"],
+            text.count(row["packets"]),
+            text.size(row["bytes"]),
+            text.count(row["dropped"]),
+            f"{row['max_queue_pkts']} pkt",
+            f"{row['utilisation']:.1%}",
+        ]
+        for row in frames.rows(run.outcome["links"])
+    ]
+    return grid
+
+
+def transfers(run: "Run", most: int = 50) -> Grid:
+    """The application's writes of one run."""
+    titles = ["flow", "write", "available", "size", "delivered", "acknowledged"]
+    rows = frames.rows(run.outcome["transfers"])
+    grid = Grid([Column(title) for title in titles])
+    grid.rows = [
+        [
+            str(row["flow"]),
+            str(row["transfer"]),
+            text.seconds(row["available_s"]),
+            text.size(row["bytes"]),
+            text.seconds(row["delivered_s"]),
+            text.seconds(row["acked_s"]),
+        ]
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} writes"
+    return grid
+
+
+def parameters(algorithm: Algorithm) -> Grid:
+    """The parameters of an algorithm."""
+    titles = ["parameter", "unit", "default", "meaning"]
+    grid = Grid([Column(title, number=False) for title in titles])
+    grid.rows = [[p.name, p.unit, p.default, p.meaning] for p in algorithm.params]
+    return grid
+
+
+def catalog(found: Iterable[Algorithm]) -> Grid:
+    """The catalog, one line per algorithm."""
+    titles = ["name", "year", "needs", "what it does"]
+    grid = Grid([Column(title, number=False) for title in titles])
+    kind = None
+    for algorithm in found:
+        if algorithm.kind != kind:
+            kind = algorithm.kind
+            grid.groups[len(grid.rows)] = "start-ups" if kind == "startup" else "avoidances"
+        needs = ", ".join(algorithm.needs) or text.ABSENT
+        grid.rows.append([algorithm.name, str(algorithm.year), needs, algorithm.title])
+    return grid

@@ -1,0 +1,249 @@
+"""Figures: completion over size, and flows over time.
+
+Every start-up keeps its colour, dash and marker through all figures; the colours are
+Okabe and Ito's, which colour-blind readers tell apart, and the dashes carry the figure
+where there is no colour at all.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from flowstart import text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from flowstart.series import Series
+    from flowstart.summary import Summary
+
+COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+MARKERS = "osD^vPX"
+# The default start-ups look the same in every comparison; others take what is left.
+FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
+MOST_POINTS = 2500
+"""More than a line can show; longer traces are thinned."""
+
+STYLE: Any = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "flowstart",  # the same figure is the same file
+}
+
+
+class Chart(Figure):
+    """A figure that a notebook shows whether or not pyplot was imported."""
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+
+def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, dash, marker and width by start-up."""
+    places = {name: FIXED.index(name) for name in names if name in FIXED}
+    free = (i for i in range(len(FIXED) + len(names)) if i not in places.values())
+    for name in names:
+        if name not in places:
+            places[name] = next(free)
+    return {
+        name: {
+            "color": COLOURS[place % len(COLOURS)],
+            "linestyle": DASHES[place % len(DASHES)],
+            "marker": MARKERS[place % len(MARKERS)],
+            # Lines that coincide show below each other.
+            "linewidth": max(1.2, 2.6 - 0.3 * place),
+        }
+        for name, place in places.items()
+    }
+
+
+def completion(found: "Sequence[Summary]") -> Figure:
+    """Completion time, and its multiple of the ideal, over size; bars for a single size."""
+    with mpl.rc_context(STYLE):
+        if len({s.size_bytes for s in found}) == 1:
+            return _bars(found)
+        chart = Chart(figsize=(9, 3.8))
+        left, right = chart.subplots(1, 2)
+        for name, look in looks(list(dict.fromkeys(s.startup for s in found))).items():
+            mine = [s for s in found if s.startup == name and s.fct_s is not None]
+            sizes = [s.size_bytes for s in mine]
+            look = look | {"label": name, "markersize": 4}
+            left.plot(sizes, [s.fct_s for s in mine], **look)
+            right.plot(sizes, [s.slowdown for s in mine], **look)
+        _size_axis(left, found)
+        _size_axis(right, found)
+        left.set_yscale("log")
+        left.yaxis.set_major_formatter(
+            FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
+        )
+        left.yaxis.set_minor_formatter(NullFormatter())
+        left.set_ylabel("completion time")
+        right.set_ylabel("completion time / ideal")
+        right.set_ylim(bottom=1)
+        _legend(chart, left)
+        return chart
+
+
+def _bars(found: "Sequence[Summary]") -> Figure:
+    chart = Chart(figsize=(7, 0.9 + 0.35 * len(found)))
+    axes = chart.subplots()
+    names = [s.startup for s in found]
+    times = [s.fct_s or 0.0 for s in found]
+    colours = [look["color"] for look in looks(names).values()]
+    bars = axes.barh(names, times, color=colours, height=0.65)
+    axes.bar_label(bars, [text.seconds(s.fct_s) for s in found], padding=4)
+    axes.invert_yaxis()
+    axes.margins(x=0.14)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(f"completion time of {text.size(found[0].size_bytes)} (s)")
+    return chart
+
+
+def _size_axis(axes: "Axes", found: "Sequence[Summary]") -> None:
+    sizes = sorted({s.size_bytes for s in found})
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [text.size(size) for size in sizes])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("transfer size")
+
+
+def _legend(chart: Figure, axes: "Axes") -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    columns = min(len(labels), 5)
+    chart.legend(handles, labels, loc="outside upper center", ncols=columns, handlelength=3)
+
+
+def over_time(series: "Sequence[Series]") -> Figure:
+    """Window, bytes in flight and bottleneck queue over time, one line per series."""
+    with mpl.rc_context(STYLE):
+        chart = Chart(figsize=(8, 6.5))
+        panels = chart.subplots(3, 1, sharex=True)
+        window, flight, queue = panels
+        for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
+            look = look | {"label": line.label, "marker": "", "drawstyle": "steps-post"}
+            kept = _thin(line.at_sender)
+            window.plot(line.time_s[kept], line.cwnd[kept], **look)
+            flight.plot(line.time_s[kept], line.flight[kept] / 1e3, **look)
+            kept = _thin(np.arange(len(line.queue_time_s)))
+            # Sampled when packets arrive; it drains in between, as a plain line shows.
+            look["drawstyle"] = "default"
+            queue.plot(line.queue_time_s[kept], line.queue_packets[kept], **look)
+        _capacity(window, series)
+        window.set_ylabel("window (packets)")
+        flight.set_ylabel("in flight (kB)")
+        queue.set_ylabel("bottleneck queue (packets)")
+        queue.set_xlabel("time (s)")
+        for axes in panels:
+            axes.set_ylim(bottom=0)
+        queue.set_xlim(left=0)
+        chart.align_ylabels()
+        _legend(chart, window)
+        return chart
+
+
+def _capacity(axes: "Axes", series: "Sequence[Series]") -> None:
+    """A line at one bandwidth-delay product."""
+    bdp = series[0].bdp_pkts
+    axes.axhline(bdp, color="0.5", linewidth=0.8)
+    axes.annotate(
+        "1 BDP", (1, bdp), xycoords=("axes fraction", "data"), ha="right", va="bottom", color="0.4"
+    )
+
+
+def sequence(series: "Sequence[Series]") -> Figure:
+    """What was sent, sent again and acknowledged over time, one panel per series."""
+    with mpl.rc_context(STYLE):
+        columns = min(len(series), 3)
+        lines = -(-len(series) // columns)
+        chart = Chart(figsize=(3.2 * columns + 0.8, 2.7 * lines + 0.6))
+        panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+        for axes, line in zip(panels.flat, series, strict=False):
+            _sequence_panel(axes, line)
+        for above, axes in zip(
+            panels.flat[len(series) - columns :], panels.flat[len(series) :], strict=False
+        ):
+            axes.set_visible(False)
+            above.tick_params(labelbottom=True)
+            above.set_xlabel("time (s)")
+        for axes in panels[:, 0]:
+            axes.set_ylabel("sequence number (kB)")
+        for axes in panels[-1, :]:
+            axes.set_xlabel("time (s)")
+        _legend(chart, panels[0, 0])
+        return chart
+
+
+def _sequence_panel(axes: "Axes", line: "Series") -> None:
+    acked = _thin(line.of("ack"))
+    axes.plot(
+        line.time_s[acked],
+        line.seq[acked] / 1e3,
+        color="0.55",
+        linewidth=1,
+        drawstyle="steps-post",
+        label="acknowledged",
+    )
+    events: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("send", "sent", {"color": "#0072B2", "marker": ".", "markersize": 2.5}),
+        ("retransmit", "sent again", {"color": "#D55E00", "marker": "x", "markersize": 4}),
+        ("drop", "dropped", {"color": "#000000", "marker": "v", "markersize": 3}),
+    )
+    for event, label, look in events:
+        at = _thin(line.of(event))
+        axes.plot(
+            line.time_s[at],
+            line.seq[at] / 1e3,
+            linestyle="",
+            rasterized=True,
+            label=label,
+            **look,
+        )
+    axes.set_title(line.label, fontsize=9)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+
+
+def _thin(indices: "NDArray[np.intp]") -> "NDArray[np.intp]":
+    """At most MOST_POINTS of `indices`, evenly, with both ends."""
+    if len(indices) <= MOST_POINTS:
+        return indices
+    return indices[np.linspace(0, len(indices) - 1, MOST_POINTS).astype(np.intp)]
+
+
+def svg(figure: Figure) -> str:
+    """A figure as the text of an SVG picture."""
+    with mpl.rc_context(STYLE):
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None})
+    found = buffer.getvalue()
+    return found[found.index("<svg") :]
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG picture."""
+    with mpl.rc_context(STYLE):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=150)
+    return buffer.getvalue()

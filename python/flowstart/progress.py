@@ -1,0 +1,77 @@
+"""How far long work has come, on stderr, with its rate and the time left."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+PATIENCE_S = 0.5
+"""Work that is done sooner shows nothing."""
+LINE_EVERY_S = 10.0
+"""How often a line is written where stderr is not a terminal."""
+
+
+class Progress:
+    """A callback `(done, total)`; a bar on a terminal, now and then a line elsewhere."""
+
+    def __init__(self, what: str = "runs") -> None:
+        self._what = what
+        self._began = time.monotonic()
+        self._last_line = self._began
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Shows that `done` of `total` are done."""
+        now = time.monotonic()
+        if now - self._began < PATIENCE_S:
+            return
+        if sys.stderr.isatty():
+            self._show_bar(done, total)
+        elif now - self._last_line >= LINE_EVERY_S and done < total:
+            self._last_line = now
+            print(self._line(done, total, now - self._began), file=sys.stderr, flush=True)
+
+    def _line(self, done: int, total: int, elapsed: float) -> str:
+        rate = done / elapsed
+        left = f", {(total - done) / rate:.0f} s left" if done else ""
+        return f"{done} of {total} {self._what}, {rate:.3g}/s{left}"
+
+    def _show_bar(self, done: int, total: int) -> None:
+        if not self._bar:
+            self._bar = _bar(self._what)
+            self._bar.start()
+            self._bar.add_task(self._what, total=total, rate="")
+        elapsed = time.monotonic() - self._began
+        self._bar.update(self._bar.task_ids[0], completed=done, rate=f"{done / elapsed:.3g}/s")
+
+
+def _bar(what: str) -> "Bar":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,203 @@
+"""The description of a run: a path, an endpoint stack, and flows.
+
+These classes carry a description to the simulator and check nothing themselves: the
+simulator alone knows which fields there are, what they default to and which values make
+sense, and says so in a RequestError. A scenario written as a TOML file has the same fields.
+
+Every quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`.
+"""
+
+import dataclasses
+import importlib.resources
+import json
+import os
+import pathlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+from flowstart import _native, specs
+from flowstart.catalog import suggest
+from flowstart.errors import RequestError
+
+Document: TypeAlias = dict[str, Any]
+"""A scenario as JSON knows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """One link of a chain of routers."""
+
+    rate: str
+    delay: str
+    buffer: str | None = None
+    loss: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """A path through the network; what is left out takes the simulator's default."""
+
+    rate: str | None = None
+    """The bottleneck's rate."""
+    rtt: str | None = None
+    """Two-way propagation without serialisation."""
+    buffer: str | None = None
+    """How much may wait at the bottleneck; one bandwidth-delay product by default."""
+    queue: str | None = None
+    """The queue discipline at the bottleneck."""
+    loss: str | None = None
+    """The share of packets lost at random on the way forward: `1%` or `0.01`."""
+    reverse_rate: str | None = None
+    reverse_buffer: str | None = None
+    reverse_loss: str | None = None
+    access_rate: str | None = None
+    """The rate of each host's own line."""
+    access_delay: str | None = None
+    nic_rate: str | None = None
+    """The rate at which a host hands packets to its line."""
+    buffer_reading: str | None = None
+    """Whether a buffer of N holds the packet in service (`ns2`) or not (`linux`)."""
+    hosts: int | None = None
+    """Pairs of hosts; one per flow by default."""
+    hops: Sequence[Hop] | None = None
+    """A chain of routers instead of `rate` and `rtt`."""
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """A path known by name, from the list in `paths.toml`."""
+        known = named_paths()
+        if name not in known:
+            raise RequestError(f"no path is called `{name}`{suggest(name, list(known))}")
+        fields: dict[str, Any] = {k: v for k, v in known[name].items() if k != "about"}
+        return cls(**fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """Bytes that the application hands to its connection at a time of its own."""
+
+    at: str
+    size: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A connection, or `count` of them one `interval` after the other."""
+
+    startup: str | None = None
+    """The start-up; one that is left out is the one under comparison in `compare`."""
+    avoidance: str | None = None
+    size: str | None = None
+    start: str | None = None
+    count: int | None = None
+    interval: str | None = None
+    jitter: str | None = None
+    """Each opening is moved by a uniform draw from zero to this."""
+    direction: str | None = None
+    """`forward`, `reverse` or `alternate`."""
+    rtt: str | None = None
+    """This flow's own two-way propagation, at least the path's."""
+    handshake: bool | None = None
+    writes: Sequence[Write] | None = None
+    """What the application writes, instead of `size`."""
+    from_hop: int | None = None
+    """Where in the chain it enters, counted from 0."""
+    to_hop: int | None = None
+    forced_drops: Sequence[int] | None = None
+    """Packets to lose at the bottleneck, the SYN being number 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Everything a run depends on."""
+
+    path: Path
+    flows: Sequence[Flow]
+    stack: str | Mapping[str, Any] | None = None
+    """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields as a mapping."""
+    name: str | None = None
+    seed: int | None = None
+    duration: str | None = None
+    """Where to stop; by default when every flow is done."""
+    trace: bool | None = None
+
+    def document(self) -> Document:
+        """The scenario as the simulator reads it."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        if isinstance(self.stack, str):
+            fields["stack"] = specs.stack(self.stack)
+        document: Document = plain(fields)
+        return document
+
+
+ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+"""A scenario, its document, or the name of the TOML (or JSON) file that holds it."""
+
+
+def document(scenario: ScenarioLike) -> Document:
+    """The document of whatever describes a scenario."""
+    if isinstance(scenario, Scenario):
+        return scenario.document()
+    if isinstance(scenario, Mapping):
+        copied: Document = plain(scenario)
+        return copied
+    return read(scenario)
+
+
+def read(file: str | os.PathLike[str]) -> Document:
+    """Reads a scenario file: TOML, or JSON where its name ends so."""
+    path = pathlib.Path(file)
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RequestError(f"{path}: not a text file; a scenario is TOML in UTF-8") from None
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise RequestError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
+    return found
+
+
+def resolve(scenario: ScenarioLike) -> Document:
+    """The whole configuration that a scenario stands for, every default filled in."""
+    resolved: Document = json.loads(_native.resolve(encode(document(scenario))))
+    return resolved
+
+
+def schema(kind: str = "scenario") -> Document:
+    """The JSON Schema of a scenario file, for editors."""
+    found: Document = json.loads(_native.schema(kind))
+    return found
+
+
+def named_paths() -> dict[str, dict[str, str]]:
+    """The paths known by name: their fields, and `about`."""
+    text = importlib.resources.files("flowstart").joinpath("paths.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def encode(document: Document) -> str:
+    """A document as the simulator's JSON text."""
+    try:
+        return json.dumps(document, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        # TOML knows dates and infinities, which no field of a scenario takes.
+        raise RequestError(f"the scenario holds a value that no field takes: {error}") from None
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON types, without the fields that were left out."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(v) for key, v in value.items() if v is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(v) for v in value]
+    return value

@@ -1,0 +1,72 @@
+"""A flow's trace as the lines that figures draw."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flowstart.simulation import Run
+
+EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop")
+"""What a sample of a flow is about, by its number in the trace."""
+
+FORWARD = 0
+"""The number of the bottleneck's forward direction in the trace."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One flow over time, and the bottleneck queue in its direction."""
+
+    label: str
+    bdp_pkts: float
+    time_s: "NDArray[Any]"
+    event: "NDArray[Any]"
+    seq: "NDArray[Any]"
+    """The first byte of what was sent or dropped; of an ACK, the byte it expects."""
+    cwnd: "NDArray[Any]"
+    """In segments."""
+    flight: "NDArray[Any]"
+    """In bytes."""
+    queue_time_s: "NDArray[Any]"
+    queue_packets: "NDArray[Any]"
+
+    def of(self, event: str) -> "NDArray[Any]":
+        """The indices of the samples about one kind of event."""
+        return np.flatnonzero(self.event == EVENTS.index(event))
+
+    @property
+    def at_sender(self) -> "NDArray[Any]":
+        """The indices of the samples that tell the window: all but those of drops."""
+        return np.flatnonzero(self.event != EVENTS.index("drop"))
+
+
+def of_run(run: "Run", most: int = 6) -> list[Series]:
+    """The series of a traced run's first `most` flows, labelled by number where several."""
+    rows = run.rows[:most]
+    several = len(rows) > 1
+    return [
+        of_flow(run, row, f"{row['flow']}: {row['startup']}" if several else row["startup"])
+        for row in rows
+    ]
+
+
+def of_flow(run: "Run", row: dict[str, Any], label: str) -> Series:
+    """The series of the flow of a traced run that `row` describes."""
+    trace = run.outcome["trace"]
+    if trace is None:
+        raise ValueError("the run has no trace")
+    samples, queue = trace["flow_samples"], trace["queue_samples"]
+    mine = samples["flow"] == row["flow"]
+    bottleneck = (queue["direction"] == FORWARD) == (row["direction"] == "forward")
+    return Series(
+        label=label,
+        bdp_pkts=row["bdp_pkts"],
+        time_s=samples["time_ns"][mine] / 1e9,
+        **{name: samples[name][mine] for name in ("event", "seq", "cwnd", "flight")},
+        queue_time_s=queue["time_ns"][bottleneck] / 1e9,
+        queue_packets=queue["packets"][bottleneck],
+    )

@@ -1,0 +1,107 @@
+"""One scenario in depth: its tables, and its trace where one was asked for."""
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native, frames, scenario
+from flowstart.scenario import Document, ScenarioLike
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart._native import Outcome
+    from flowstart.series import Series
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """What a scenario came to."""
+
+    document: Document
+    outcome: "Outcome"
+
+    @functools.cached_property
+    def flows(self) -> "pl.DataFrame":
+        """One row per flow."""
+        return frames.frame(self.outcome["flows"])
+
+    @functools.cached_property
+    def transfers(self) -> "pl.DataFrame":
+        """One row per application write, for flows that have `writes`."""
+        return frames.frame(self.outcome["transfers"])
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row per link."""
+        return frames.frame(self.outcome["links"])
+
+    @functools.cached_property
+    def flow_samples(self) -> "pl.DataFrame | None":
+        """What each sender did and knew over time; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["flow_samples"]) if trace else None
+
+    @functools.cached_property
+    def queue_samples(self) -> "pl.DataFrame | None":
+        """What waited at each link over time; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["queue_samples"]) if trace else None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The flows as dictionaries, without polars."""
+        return frames.rows(self.outcome["flows"])
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
+        return frames.rows(self.outcome["runs"])[0]
+
+    def result(self) -> dict[str, Any]:
+        """Everything but the trace as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "scenario": self.document,
+            "resolved": scenario.resolve(self.document),
+            **{
+                name: self.about[name]
+                for name in ("simulated_s", "events", "buffer", "buffer_reading")
+            },
+            "rows": self.rows,
+            "transfers": frames.rows(self.outcome["transfers"]),
+            "links": frames.rows(self.outcome["links"]),
+        }
+
+    def plot(self) -> "Figure":
+        """Windows, bytes in flight and queue over time; runs again where there is no trace."""
+        from flowstart import plots
+
+        return plots.over_time(self.traced().series())
+
+    def traced(self) -> "Run":
+        """The same run with its trace; simulated again where it has none."""
+        return self if self.outcome["trace"] else run(self.document, trace=True)
+
+    def series(self) -> "list[Series]":
+        """The trace taken apart, one series per flow."""
+        from flowstart.series import of_run
+
+        return of_run(self)
+
+    def _repr_html_(self) -> str:
+        from flowstart import grids, report
+
+        return report.table(grids.flows(self)) + report.table(grids.links(self))
+
+
+def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:
+    """Runs one scenario; with `trace`, records every packet event and every queue.
+
+    Raises RequestError where the scenario is wrong.
+    """
+    document = scenario.document(scenario_like)
+    if trace is not None:
+        document["trace"] = trace
+    return Run(document, _native.run(scenario.encode(document)))

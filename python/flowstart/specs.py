@@ -1,0 +1,74 @@
+"""Names with parameters as people write them: `limited-slow-start:max_ssthresh=100`."""
+
+import functools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from flowstart import _native
+from flowstart.catalog import algorithms
+from flowstart.errors import RequestError
+
+
+def split(text: str) -> list[str]:
+    """Splits a list at its commas, leaving several parameters with their algorithm.
+
+    A piece that holds a `=` but no name before it belongs to the piece before it:
+    `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
+    """
+    pieces: list[str] = []
+    for piece in (p.strip() for p in text.split(",")):
+        name, equals, _ = piece.partition("=")
+        if equals and ":" not in name and pieces:
+            pieces[-1] += f",{piece}"
+        elif piece:
+            pieces.append(piece)
+    return pieces
+
+
+def startups(given: Sequence[str]) -> tuple[str, ...]:
+    """The start-ups meant; `all` stands for every one in the catalog."""
+    names: list[str] = []
+    for spec in given:
+        names += [a.name for a in algorithms("startup")] if spec == "all" else [spec]
+    return unique("start-up", names)
+
+
+def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    """`given` as a tuple; refuses an empty list and what is given twice."""
+    if not given:
+        raise RequestError(f"no {what} is given")
+    twice = next((g for i, g in enumerate(given) if g in given[:i]), None)
+    if twice is not None:
+        raise RequestError(f"{what} `{twice}` is given twice")
+    return tuple(given)
+
+
+def stack(text: str) -> dict[str, Any]:
+    """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
+    preset, _, overrides = text.partition(":")
+    fields: dict[str, Any] = {"preset": preset.strip()}
+    for override in filter(None, overrides.split(",")):
+        name, equals, value = (part.strip() for part in override.partition("="))
+        if not equals:
+            raise RequestError(f"stack `{text}`: `{override}` should be written name=value")
+        fields[name] = _typed(name, value)
+    return fields
+
+
+def _typed(field: str, value: str) -> object:
+    """`value` as a number or a truth value where the schema has one; else as it is."""
+    specification = _stack_fields().get(field, {})
+    if "string" in specification.get("type", "string"):
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return value  # the simulator says what is wrong with it
+
+
+@functools.cache
+def _stack_fields() -> dict[str, Any]:
+    schema = json.loads(_native.schema("scenario"))
+    fields: dict[str, Any] = schema["$defs"]["StackSpec"]["properties"]
+    return fields

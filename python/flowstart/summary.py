@@ -1,0 +1,127 @@
+"""Many rows in few numbers: one summary per size and start-up, over flows and seeds."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+BASELINE = "slow-start"
+"""What the others are measured against, where it takes part; otherwise the first one."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How one start-up did with one size. Counts and windows are means per flow."""
+
+    startup: str
+    size_bytes: int
+    flows: int
+    complete: int
+    """How many of the flows were done; times are means over these, None without any."""
+    fct_s: float | None
+    duration_s: float | None
+    worst_fct_s: float | None
+    slowdown: float | None
+    dropped: float
+    retransmitted: float
+    timeouts: float
+    exit_reason: str | None
+    """Why most flows left start-up; None where most did not."""
+    exit_share: float
+    """The share of the flows that left start-up for this reason."""
+    exit_cwnd_pkts: float | None
+    bdp_pkts: float
+    max_queue_pkts: int
+    change: float | None = None
+    """The mean completion time against the baseline's: −0.1 is 10 % sooner."""
+    background_change: float | None = None
+    """The same for the completion times of the background flows, where there are any."""
+    best: bool = False
+    """Whether no other start-up finished sooner, where there is a difference at all."""
+
+
+def summarise(rows: Iterable[dict[str, Any]], startups: Sequence[str]) -> list[Summary]:
+    """Summaries by size and, within a size, in the order of `startups`."""
+    tested: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    background: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["tested"]:
+            tested.setdefault((row["size_bytes"], row["startup"]), []).append(row)
+        else:
+            background.setdefault((row["size"], row["compared"]), []).append(row)
+    baseline = BASELINE if BASELINE in startups else startups[0]
+    found = []
+    for size in sorted({size for size, _ in tested}):
+        group = [tested[size, s] for s in startups if (size, s) in tested]
+        beside = _background_changes(group, background, baseline)
+        found += _against(baseline, [_summary(rows, beside) for rows in group])
+    return found
+
+
+def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Summary:
+    done = [row for row in rows if row["complete"]]
+    reason, times = Counter(row["startup_exit_reason"] for row in rows).most_common(1)[0]
+    first = rows[0]
+    fct = [row["fct_s"] for row in done]
+    return Summary(
+        startup=first["startup"],
+        size_bytes=first["size_bytes"],
+        flows=len(rows),
+        complete=len(done),
+        fct_s=_mean(fct),
+        duration_s=_mean(row["duration_s"] for row in done),
+        worst_fct_s=max(fct, default=None),
+        slowdown=_mean(row["slowdown"] for row in done),
+        dropped=fmean(row["packets_dropped"] for row in rows),
+        retransmitted=fmean(row["packets_retransmitted"] for row in rows),
+        timeouts=fmean(row["timeouts"] for row in rows),
+        exit_reason=reason,
+        exit_share=times / len(rows),
+        exit_cwnd_pkts=_mean(
+            row["startup_exit_cwnd_pkts"] for row in rows if row["startup_exit_reason"] == reason
+        ),
+        bdp_pkts=first["bdp_pkts"],
+        max_queue_pkts=max(row["max_queue_pkts"] for row in rows),
+        background_change=beside.get(first["startup"]),
+    )
+
+
+def _against(baseline: str, group: list[Summary]) -> list[Summary]:
+    """The group with each one's change against the baseline, and the best marked."""
+    base = next((s.fct_s for s in group if s.startup == baseline), None)
+    times = [s.fct_s for s in group if s.fct_s is not None and s.complete == s.flows]
+    # A difference below a thousandth is none that a reader should act upon.
+    limit = 1.001 * min(times) if times and max(times) > 1.001 * min(times) else -1.0
+    return [
+        replace(
+            s,
+            change=_change(s.fct_s, base),
+            best=s.fct_s is not None and s.complete == s.flows and s.fct_s <= limit,
+        )
+        for s in group
+    ]
+
+
+def _background_changes(
+    group: list[list[dict[str, Any]]],
+    background: dict[tuple[str | None, str], list[dict[str, Any]]],
+    baseline: str,
+) -> dict[str, float | None]:
+    """The change of the background flows' mean completion time under each start-up."""
+    size = group[0][0]["size"]
+    means = {
+        startup: _mean(row["fct_s"] for row in rows if row["complete"])
+        for (compared, startup), rows in background.items()
+        if compared == size
+    }
+    return {startup: _change(mean, means.get(baseline)) for startup, mean in means.items()}
+
+
+def _change(value: float | None, base: float | None) -> float | None:
+    return None if value is None or not base else value / base - 1
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return fmean(known) if known else None

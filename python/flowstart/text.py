@@ -1,0 +1,58 @@
+"""Numbers for people: three or four digits and a unit."""
+
+import math
+
+ABSENT = "–"
+"""Stands where a thing did not happen."""
+
+
+def seconds(value: float | None) -> str:
+    """A time: `1.234 s`, `56.7 ms`, `890 µs`."""
+    if value is None:
+        return ABSENT
+    for unit, scale in (("s", 1.0), ("ms", 1e3)):
+        if value * scale >= 1 or value == 0:
+            return f"{digits(value * scale)} {unit}"
+    return f"{digits(value * 1e6)} µs"
+
+
+def size(count: float | None) -> str:
+    """A number of bytes in decimal units: `100 kB`."""
+    if count is None:
+        return ABSENT
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.4g} {unit}"
+    return f"{count:g} B"
+
+
+def percent(share: float | None) -> str:
+    """A change: `+12.3 %`, `−4.5 %`, `0 %`."""
+    if share is None:
+        return ABSENT
+    rounded = round(100 * share, 1)
+    if rounded == 0:
+        return "0 %"
+    return f"{rounded:+.1f} %".replace("-", "−")
+
+
+def count(value: float | None) -> str:
+    """A number of things, which an average may have left with a fraction."""
+    if value is None:
+        return ABSENT
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"
+
+
+def ratio(value: float | None) -> str:
+    """A factor: `1.94`, `26.3`, `263`."""
+    if value is None:
+        return ABSENT
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def digits(value: float) -> str:
+    """Four significant digits, never in exponents: `1.234`, `56.78`, `1234`."""
+    if value == 0:
+        return "0"
+    places = max(0, 3 - math.floor(math.log10(abs(value))))
+    return f"{value:.{places}f}"
