@@ -1,35 +1,31 @@
 //! The clock: an event queue in total order.
 //!
-//! Events are ordered by `(time, stamp)`. A stamp is drawn when the cause of an event
-//! occurs, so two events at the same nanosecond happen in the order in which they were
-//! caused, on every machine. The queue holds one entry per busy link and per armed flow
-//! timer, never one per packet in flight.
+//! Events are ordered by [`Moment`], that is by when they happen and then by when they
+//! were caused, and where that is the same too by their number. So simultaneous events
+//! happen in the order in which a simulator that schedules each of them would have
+//! scheduled them, on every machine. The queue holds one entry per busy link and per
+//! armed flow timer, never one per packet in flight.
 
 use flowstart_control::Time;
 
 /// What an event is about; the run gives the number its meaning.
 pub type EventId = u32;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    time: Time,
-    stamp: u64,
-    event: EventId,
-}
-
-impl Entry {
-    fn before(&self, other: &Entry) -> bool {
-        (self.time, self.stamp) < (other.time, other.stamp)
-    }
+/// When an event happens, and when it was caused: a delivery by the beginning of its
+/// transmission, a timer by its arming.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// When it happens.
+    pub time: Time,
+    /// When it was caused.
+    pub cause: Time,
 }
 
 /// A due event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
     /// When.
-    pub time: Time,
-    /// Its place among the events of that moment.
-    pub stamp: u64,
+    pub moment: Moment,
     /// What.
     pub event: EventId,
 }
@@ -38,8 +34,7 @@ pub struct Due {
 /// cache lines of a binary one when it is large and costs the same when it is small.
 #[derive(Default)]
 pub struct EventQueue {
-    heap: Vec<Entry>,
-    next_stamp: u64,
+    heap: Vec<Due>,
     handled: u64,
 }
 
@@ -51,22 +46,16 @@ impl EventQueue {
         EventQueue::default()
     }
 
-    /// Draws the next stamp: call it when the cause of a future event occurs.
-    pub fn stamp(&mut self) -> u64 {
-        self.next_stamp += 1;
-        self.next_stamp
-    }
-
-    /// Schedules an event whose cause was stamped earlier.
-    pub fn push(&mut self, time: Time, stamp: u64, event: EventId) {
-        self.heap.push(Entry { time, stamp, event });
+    /// Schedules an event.
+    pub fn push(&mut self, moment: Moment, event: EventId) {
+        self.heap.push(Due { moment, event });
         self.sift_up(self.heap.len() - 1);
     }
 
     /// The next event, left in place: follow with [`pop`](Self::pop) or
     /// [`reschedule`](Self::reschedule).
     pub fn peek(&self) -> Option<Due> {
-        self.heap.first().map(|e| Due { time: e.time, stamp: e.stamp, event: e.event })
+        self.heap.first().copied()
     }
 
     /// Removes the next event.
@@ -79,13 +68,11 @@ impl EventQueue {
         }
     }
 
-    /// Moves the next event to a later time: a busy link's delivery, mostly, which would
-    /// otherwise cost a removal and an insertion.
-    pub fn reschedule(&mut self, time: Time, stamp: u64) {
+    /// Moves the next event to a later moment: a busy link's delivery, mostly, which
+    /// would otherwise cost a removal and an insertion.
+    pub fn reschedule(&mut self, moment: Moment) {
         self.handled += 1;
-        let first = &mut self.heap[0];
-        first.time = time;
-        first.stamp = stamp;
+        self.heap[0].moment = moment;
         self.sift_down();
     }
 
@@ -98,7 +85,7 @@ impl EventQueue {
         let entry = self.heap[at];
         while at > 0 {
             let parent = (at - 1) / CHILDREN;
-            if !entry.before(&self.heap[parent]) {
+            if entry >= self.heap[parent] {
                 break;
             }
             self.heap[at] = self.heap[parent];
@@ -118,11 +105,11 @@ impl EventQueue {
             }
             let mut least = first;
             for child in first + 1..(first + CHILDREN).min(len) {
-                if self.heap[child].before(&self.heap[least]) {
+                if self.heap[child] < self.heap[least] {
                     least = child;
                 }
             }
-            if !self.heap[least].before(&entry) {
+            if self.heap[least] >= entry {
                 break;
             }
             self.heap[at] = self.heap[least];
@@ -137,39 +124,45 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn moment((time, cause): (u64, u64)) -> Moment {
+        Moment { time: Time(time), cause: Time(cause) }
+    }
+
     proptest! {
         #[test]
-        fn events_come_out_by_time_and_then_by_cause(times in prop::collection::vec(0u64..50, 1..200)) {
+        fn events_come_out_by_time_then_cause_then_number(
+            moments in prop::collection::vec((0u64..20, 0u64..5), 1..200)
+        ) {
             let mut queue = EventQueue::new();
-            for (i, t) in times.iter().enumerate() {
-                let stamp = queue.stamp();
-                queue.push(Time(*t), stamp, i as EventId);
+            let mut expected = Vec::new();
+            for (i, m) in moments.into_iter().enumerate() {
+                queue.push(moment(m), i as EventId);
+                expected.push(Due { moment: moment(m), event: i as EventId });
             }
-            let mut expected: Vec<_> = times.iter().copied().enumerate().map(|(i, t)| (t, i)).collect();
             expected.sort_unstable();
-            for (t, i) in expected {
-                let due = queue.peek().unwrap();
-                prop_assert_eq!((due.time.0, due.event as usize), (t, i));
+            for due in expected {
+                prop_assert_eq!(queue.peek(), Some(due));
                 queue.pop();
             }
-            prop_assert!(queue.peek().is_none());
+            prop_assert_eq!(queue.peek(), None);
         }
 
         #[test]
-        fn rescheduling_equals_removing_and_inserting(times in prop::collection::vec((0u64..50, 1u64..50), 1..100)) {
+        fn rescheduling_equals_removing_and_inserting(
+            moments in prop::collection::vec((0u64..20, 0u64..5), 1..100)
+        ) {
             let (mut a, mut b) = (EventQueue::new(), EventQueue::new());
-            for (i, (t, _)) in times.iter().enumerate() {
-                let (sa, sb) = (a.stamp(), b.stamp());
-                a.push(Time(*t), sa, i as EventId);
-                b.push(Time(*t), sb, i as EventId);
+            for (i, m) in moments.iter().enumerate() {
+                a.push(moment(*m), i as EventId);
+                b.push(moment(*m), i as EventId);
             }
-            for (_, later) in &times {
-                let (da, db) = (a.peek().unwrap(), b.peek().unwrap());
-                prop_assert_eq!(da, db);
-                let (sa, sb) = (a.stamp(), b.stamp());
-                a.reschedule(da.time + Time(*later), sa);
+            for (later, cause) in moments {
+                let due = a.peek().unwrap();
+                prop_assert_eq!(Some(due), b.peek());
+                let next = moment((due.moment.time.0 + later, cause));
+                a.reschedule(next);
                 b.pop();
-                b.push(db.time + Time(*later), sb, db.event);
+                b.push(next, due.event);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! segments enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
-use crate::engine::{EventId, EventQueue};
+use crate::engine::{EventId, EventQueue, Moment};
 use crate::network::link::{Link, Verdict};
 use crate::network::topology::{Chain, LinkId, Network, Route};
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
@@ -103,7 +103,7 @@ struct Endpoints {
 /// acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Timer {
-    armed: Option<(Time, u64)>,
+    armed: Option<Time>,
 }
 
 struct FlowState {
@@ -114,6 +114,8 @@ struct FlowState {
 struct Simulation<'a> {
     prepared: &'a Prepared,
     now: Time,
+    /// When the event that is being handled was caused.
+    cause: Time,
     queue: EventQueue,
     links: Vec<Link>,
     routes: Vec<Route>,
@@ -137,6 +139,7 @@ impl<'a> Simulation<'a> {
             .collect();
         Simulation {
             now: Time::ZERO,
+            cause: Time::ZERO,
             queue: EventQueue::new(),
             links: network.links.into_iter().map(Link::new).collect(),
             routes: network.routes,
@@ -163,18 +166,18 @@ impl<'a> Simulation<'a> {
     fn run(&mut self, end: Time) {
         self.schedule_arrival();
         while let Some(due) = self.queue.peek() {
-            if due.time > end {
+            if due.moment.time > end {
                 self.now = end;
                 return;
             }
-            self.now = due.time;
+            Moment { time: self.now, cause: self.cause } = due.moment;
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
             } else if due.event < self.arrival_event() {
                 self.queue.pop();
                 let timer = due.event - links;
-                self.on_timer(timer / 2, timer % 2 == 1, due.stamp);
+                self.on_timer(timer / 2, timer % 2 == 1);
             } else {
                 self.queue.pop();
                 self.on_arrival();
@@ -185,10 +188,15 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    fn moment(&self) -> Moment {
+        Moment { time: self.now, cause: self.cause }
+    }
+
     fn schedule_arrival(&mut self) {
         if let Some(next) = self.arrivals.get(self.next_arrival) {
-            let stamp = self.queue.stamp();
-            self.queue.push(next.at, stamp, self.arrival_event());
+            // All arrivals are known from the beginning.
+            let moment = Moment { time: next.at, cause: Time::ZERO };
+            self.queue.push(moment, self.arrival_event());
         }
     }
 
@@ -227,7 +235,7 @@ impl<'a> Simulation<'a> {
             return self.queue.pop();
         };
         match next {
-            Some((time, stamp)) => self.queue.reschedule(time, stamp),
+            Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
         segment.hop += 1;
@@ -268,10 +276,10 @@ impl<'a> Simulation<'a> {
         self.arm(flow, true);
     }
 
-    fn on_timer(&mut self, flow: u32, receiver: bool, stamp: u64) {
+    fn on_timer(&mut self, flow: u32, receiver: bool) {
         let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
         let timer = if receiver { &mut ends.receiver_timer } else { &mut ends.sender_timer };
-        if timer.armed.is_none_or(|armed| armed.1 != stamp) {
+        if timer.armed != Some(self.now) {
             return;
         }
         timer.armed = None;
@@ -321,19 +329,19 @@ impl<'a> Simulation<'a> {
             (ends.sender.deadline(), &mut ends.sender_timer)
         };
         let Some(deadline) = deadline else { return };
-        if timer.armed.is_none_or(|armed| armed.0 > deadline) {
-            let stamp = self.queue.stamp();
-            timer.armed = Some((deadline, stamp));
-            self.queue.push(deadline.max(self.now), stamp, event);
+        let deadline = deadline.max(self.now);
+        if timer.armed.is_none_or(|armed| armed > deadline) {
+            timer.armed = Some(deadline);
+            self.queue.push(Moment { time: deadline, cause: self.now }, event);
         }
     }
 
     /// A segment comes to a link.
     fn enter(&mut self, link: LinkId, segment: Segment) {
-        let stamp = self.queue.stamp();
-        let verdict = self.links[link as usize].send(segment, self.now, stamp);
+        let moment = self.moment();
+        let verdict = self.links[link as usize].send(segment, moment);
         match verdict {
-            Verdict::Accepted(Some((time, stamp))) => self.queue.push(time, stamp, link),
+            Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
             Verdict::Accepted(None) => {}
             Verdict::Dropped => self.on_drop(&segment),
         }
@@ -410,7 +418,8 @@ impl<'a> Simulation<'a> {
 
     fn sample_queue(&mut self, link: LinkId, dropped: bool) {
         let Some(direction) = self.bottleneck.iter().position(|b| *b == link) else { return };
-        let held = self.links[link as usize].held(self.now);
+        let moment = self.moment();
+        let held = self.links[link as usize].held(moment);
         let Some(trace) = &mut self.trace else { return };
         let samples = &mut trace.queue_samples;
         samples.time_ns.push(self.now.0);

@@ -7,6 +7,7 @@
 
 use super::queue::{Backlog, DropTail};
 use super::random::Chance;
+use crate::engine::Moment;
 use crate::tcp::segment::Segment;
 use flowstart_control::{Rate, Time};
 use std::collections::VecDeque;
@@ -40,8 +41,9 @@ pub struct ForcedDrop {
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It will arrive. `Some` says that the link was idle and its head must be scheduled.
-    Accepted(Option<(Time, u64)>),
+    /// It will arrive. `Some` says that nothing was on its way, so that its own delivery
+    /// must be scheduled.
+    Accepted(Option<Moment>),
     /// It was lost or refused.
     Dropped,
 }
@@ -65,15 +67,16 @@ pub struct LinkCounters {
 
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
-    arrival: Time,
-    stamp: u64,
+    /// Arrives at the far end; caused by the beginning of its transmission.
+    arrival: Moment,
     segment: Segment,
 }
 
 /// A packet that has been accepted and has not begun its transmission.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    start: Time,
+    /// Its transmission begins; caused by the beginning of the one before.
+    start: Moment,
     wire: u32,
 }
 
@@ -84,7 +87,10 @@ pub struct Link {
     ring: VecDeque<InFlight>,
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
+    /// The last transmission begun: its size, and when it ends.
     in_service: u32,
+    service_ends: Moment,
+    last_start: Time,
     counters: LinkCounters,
     /// Packets seen of each flow that has forced drops.
     seen: Vec<u64>,
@@ -101,12 +107,14 @@ impl Link {
             waiting: VecDeque::new(),
             backlog: Backlog::default(),
             in_service: 0,
+            service_ends: Moment::default(),
+            last_start: Time::ZERO,
             counters: LinkCounters::default(),
         }
     }
 
-    /// A packet comes to the link at `now`.
-    pub fn send(&mut self, segment: Segment, now: Time, stamp: u64) -> Verdict {
+    /// A packet comes to the link.
+    pub fn send(&mut self, segment: Segment, now: Moment) -> Verdict {
         if self.loses(&segment) {
             self.counters.lost += 1;
             return Verdict::Dropped;
@@ -117,32 +125,35 @@ impl Link {
             self.counters.refused += 1;
             return Verdict::Dropped;
         }
-        let start = self.clock.free_at().max(now);
-        if start > now {
-            self.waiting.push_back(Waiting { start, wire: segment.wire });
+        let (start, finish) = self.clock.transmit(segment.wire, now.time);
+        if self.service_ends > now {
+            self.waiting.push_back(Waiting {
+                start: Moment { time: start, cause: self.last_start },
+                wire: segment.wire,
+            });
             self.backlog.packets += 1;
             self.backlog.bytes += wire;
         } else {
             self.in_service = segment.wire;
         }
-        let finish = self.clock.transmit(segment.wire, now);
-        self.count(start, finish, segment.wire, now);
-        let arrival = finish + self.config.delay;
+        self.last_start = start;
+        self.service_ends = Moment { time: finish, cause: start };
+        self.count(finish.since(start), segment.wire, now);
+        let arrival = Moment { time: finish + self.config.delay, cause: start };
         let idle = self.ring.is_empty();
-        self.ring.push_back(InFlight { arrival, stamp, segment });
-        Verdict::Accepted(idle.then_some((arrival, stamp)))
+        self.ring.push_back(InFlight { arrival, segment });
+        Verdict::Accepted(idle.then_some(arrival))
     }
 
     /// Hands over the packet that arrives at the far end now, and says when the next
     /// one does.
-    pub fn deliver(&mut self) -> Option<(Segment, Option<(Time, u64)>)> {
+    pub fn deliver(&mut self) -> Option<(Segment, Option<Moment>)> {
         let head = self.ring.pop_front()?;
-        let next = self.ring.front().map(|n| (n.arrival, n.stamp));
-        Some((head.segment, next))
+        Some((head.segment, self.ring.front().map(|next| next.arrival)))
     }
 
     /// What the queue holds, as its limit counts it.
-    pub fn held(&mut self, now: Time) -> Backlog {
+    pub fn held(&mut self, now: Moment) -> Backlog {
         self.settle(now);
         self.config.queue.held(self.backlog, self.service(now))
     }
@@ -162,9 +173,8 @@ impl Link {
         &self.config
     }
 
-    /// Moves packets whose transmission has begun out of the queue. One that begins at
-    /// this very moment has begun.
-    fn settle(&mut self, now: Time) {
+    /// Moves packets whose transmission has begun out of the queue.
+    fn settle(&mut self, now: Moment) {
         while let Some(first) = self.waiting.front().filter(|w| w.start <= now) {
             self.backlog.packets -= 1;
             self.backlog.bytes -= u64::from(first.wire);
@@ -173,20 +183,22 @@ impl Link {
         }
     }
 
-    fn service(&self, now: Time) -> Backlog {
-        if self.clock.free_at() > now {
+    /// What is being transmitted. The transmitter is busy up to the end of the last
+    /// transmission it has accepted.
+    fn service(&self, now: Moment) -> Backlog {
+        if self.service_ends > now {
             Backlog { packets: 1, bytes: u64::from(self.in_service) }
         } else {
             Backlog::default()
         }
     }
 
-    fn count(&mut self, start: Time, finish: Time, wire: u32, now: Time) {
+    fn count(&mut self, busy: Time, wire: u32, now: Moment) {
         let held = self.config.queue.held(self.backlog, self.service(now));
         let c = &mut self.counters;
         c.packets += 1;
         c.bytes += u64::from(wire);
-        c.busy += finish.since(start);
+        c.busy += busy;
         c.max_held.packets = c.max_held.packets.max(held.packets);
         c.max_held.bytes = c.max_held.bytes.max(held.bytes);
     }
@@ -232,12 +244,14 @@ impl Transmitter {
         Time(self.whole + u64::from(self.part > 0))
     }
 
-    /// Transmits after what it has to do already; when the last bit has left.
-    fn transmit(&mut self, wire: u32, now: Time) -> Time {
-        let Some(rate) = self.rate else { return now };
+    /// Transmits after what it has to do already: when that begins, and when the last
+    /// bit has left.
+    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
+        let Some(rate) = self.rate else { return (now, now) };
         if self.free_at() <= now {
             (self.whole, self.part) = (now.0, 0);
         }
+        let start = self.free_at();
         if wire != self.wire {
             let bit_nanos = u128::from(wire) * 8_000_000_000;
             self.wire = wire;
@@ -250,7 +264,7 @@ impl Transmitter {
             self.part -= rate;
             self.whole += 1;
         }
-        self.free_at()
+        (start, self.free_at())
     }
 }
 
@@ -288,10 +302,14 @@ mod tests {
         })
     }
 
+    fn at(time: Time) -> Moment {
+        Moment { time, cause: time }
+    }
+
     fn drops_of_a_burst(limit: Limit, reading: BufferReading) -> u64 {
         let mut link = link(1_000_000, limit, reading);
-        (0..200).for_each(|i| {
-            link.send(packet(1500), Time::ZERO, i);
+        (0..200).for_each(|_| {
+            link.send(packet(1500), at(Time::ZERO));
         });
         link.counters().refused
     }
@@ -314,18 +332,34 @@ mod tests {
     #[test]
     fn a_packet_arrives_after_its_transmission_and_the_delay() {
         let mut link = link(12_000_000, Limit::Unlimited, BufferReading::Linux);
-        let at = Time::from_millis(5);
-        assert_eq!(link.send(packet(1500), at, 1), Verdict::Accepted(Some((Time::from_millis(7), 1))));
-        assert_eq!(link.send(packet(1500), at, 2), Verdict::Accepted(None));
+        let now = at(Time::from_millis(5));
+        let arrival = |ms, cause| Moment { time: Time::from_millis(ms), cause: Time::from_millis(cause) };
+        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(Some(arrival(7, 5))));
+        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(None));
         let (_, next) = link.deliver().unwrap();
-        assert_eq!(next, Some((Time::from_millis(8), 2)));
+        assert_eq!(next, Some(arrival(8, 6)));
+    }
+
+    #[test]
+    fn a_departure_and_an_arrival_at_once_happen_in_the_order_of_their_causes() {
+        // The second packet's transmission begins at 1 ms, caused at 0. A packet that
+        // comes at that moment finds room if it was caused later, and none if earlier.
+        for (cause_us, accepted) in [(1, true), (0, false)] {
+            let mut link = link(12_000_000, Limit::Packets(1), BufferReading::Linux);
+            let first = Moment { time: Time::from_micros(1), cause: Time::ZERO };
+            link.send(packet(1500), first);
+            link.send(packet(1500), first);
+            let now = Moment { time: Time::from_micros(1001), cause: Time::from_micros(cause_us) };
+            let verdict = link.send(packet(1500), now);
+            assert_eq!(matches!(verdict, Verdict::Accepted(_)), accepted);
+        }
     }
 
     #[test]
     fn serialisation_carries_its_remainder() {
         // 1500 bytes at 7 bit/s·10⁹ take 1714 and 2/7 ns: seven of them take 12 000 ns.
         let mut clock = Transmitter::new(Some(Rate(7_000_000_000)));
-        let finish: Vec<u64> = (0..7).map(|_| clock.transmit(1500, Time::ZERO).0).collect();
+        let finish: Vec<u64> = (0..7).map(|_| clock.transmit(1500, Time::ZERO).1.0).collect();
         assert_eq!(finish[0], 1715);
         assert_eq!(finish[6], 12_000);
     }
@@ -342,15 +376,15 @@ mod tests {
             let mut link = link(rate, Limit::Packets(limit), reading);
             let mut now = Time::ZERO;
             let mut left = Vec::new();
-            for (i, (gap, wire)) in arrivals.into_iter().enumerate() {
+            for (gap, wire) in arrivals {
                 now += Time(gap);
-                link.send(packet(wire), now, i as u64);
-                prop_assert!(link.held(now).packets <= limit);
+                link.send(packet(wire), at(now));
+                prop_assert!(link.held(at(now)).packets <= limit);
             }
-            let arrival = |l: &Link| l.ring.front().map(|p| p.arrival);
-            while let Some(at) = arrival(&link) {
+            let arrival = |l: &Link| l.ring.front().map(|p| p.arrival.time);
+            while let Some(arrived) = arrival(&link) {
                 let (segment, _) = link.deliver().unwrap();
-                left.push((at.0, u64::from(segment.wire)));
+                left.push((arrived.0, u64::from(segment.wire)));
             }
             for (i, first) in left.iter().enumerate() {
                 let mut bytes = 0;

@@ -52,6 +52,9 @@ pub struct ReceiverConfig {
     pub sack_block_bytes: u32,
     /// Largest window to advertise; [`UNLIMITED_WINDOW`] for one that never limits.
     pub window: u32,
+    /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
+    /// not tell it from a first arrival.
+    pub delays_repetition_of_last: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
 }
@@ -107,7 +110,8 @@ impl Receiver {
             return Some(self.syn_ack());
         }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
-        let in_order = start <= self.next && end > self.next;
+        let in_order = start <= self.next && end > self.next
+            || self.config.delays_repetition_of_last && end == self.next;
         let nothing_above = self.above.is_empty();
         self.accept(start, end);
         if in_order && nothing_above && self.may_delay(now) {
@@ -248,6 +252,7 @@ mod tests {
             header: 40,
             sack_block_bytes: 8,
             window: UNLIMITED_WINDOW,
+            delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
         };
         Receiver::new(config, 0)

@@ -195,6 +195,7 @@ impl Stack {
             header: self.bare,
             sack_block_bytes: self.sack_block_bytes,
             window: self.window.unwrap_or(UNLIMITED_WINDOW),
+            delays_repetition_of_last: self.convention == Convention::Ns2,
             window_field: self.window_field(),
         }
     }

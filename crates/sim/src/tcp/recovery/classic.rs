@@ -171,7 +171,10 @@ impl Classic {
 
     /// The timer expired: go back to the first unacknowledged segment.
     pub fn on_timeout(&mut self, c: &mut Connection) {
-        self.dup_acks = 0;
+        // ns-2's Tahoe counts on: its duplicates can start no second fast retransmit.
+        if self.kind != RecoveryKind::Tahoe || c.stack.convention != Convention::Ns2 {
+            self.dup_acks = 0;
+        }
         self.limited_bytes = 0;
         self.inflation = 0;
         self.in_recovery = false;
