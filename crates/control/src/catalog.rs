@@ -233,3 +233,134 @@ fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description 
         certainty: entry.certainty,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONVENTIONS: [Convention; 3] = [Convention::Rfc, Convention::Ns2, Convention::Linux];
+
+    fn complaint(startup: &str, avoidance: &str) -> String {
+        Recipe::parse(startup, avoidance, Convention::Rfc)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn names_are_the_public_ones() {
+        let startups: Vec<_> = STARTUPS.iter().map(|e| e.name).collect();
+        assert_eq!(
+            startups,
+            [
+                "slow-start",
+                "limited-slow-start",
+                "jump-start",
+                "hystart",
+                "hystart-plus-plus"
+            ]
+        );
+        let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
+        assert_eq!(avoidances, ["reno", "cubic", "none"]);
+    }
+
+    #[test]
+    fn every_algorithm_works_with_every_other_by_default() {
+        for convention in CONVENTIONS {
+            for startup in STARTUPS {
+                for avoidance in AVOIDANCES {
+                    let recipe = Recipe::parse(startup.name, avoidance.name, convention).unwrap();
+                    assert_eq!(recipe.startup_name(), startup.name);
+                    assert_eq!(recipe.avoidance_name(), avoidance.name);
+                    recipe.build();
+                }
+            }
+        }
+    }
+
+    /// A default is a value of its parameter's kind, or words that say what settles it;
+    /// and what is no value must not be reached by a getter that needs one.
+    #[test]
+    fn every_default_is_a_value_or_an_explanation() {
+        for algorithm in describe() {
+            for param in &algorithm.params {
+                let spec = format!("{}:{}={}", algorithm.name, param.name, param.default);
+                let given = match algorithm.kind {
+                    Kind::Startup => Recipe::parse(&spec, "reno", Convention::Rfc),
+                    Kind::Avoidance => Recipe::parse("slow-start", &spec, Convention::Rfc),
+                };
+                let explained = param.default.starts_with("by ") || param.default == "none";
+                assert_ne!(given.is_ok(), explained, "{spec}");
+                assert!(
+                    !param.meaning.is_empty() && !param.unit.is_empty(),
+                    "{spec}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_recipe_writes_only_what_was_given() {
+        let recipe = Recipe::parse(
+            " limited-slow-start : iw=10, max_ssthresh=50pkt",
+            "reno:growth=per-ack",
+            Convention::Ns2,
+        )
+        .unwrap();
+        assert_eq!(
+            recipe.startup_spec(),
+            "limited-slow-start:max_ssthresh=50,iw=10pkt"
+        );
+        assert_eq!(recipe.avoidance_spec(), "reno:growth=per-ack");
+        assert_eq!(recipe.convention(), Convention::Ns2);
+        let again = Recipe::parse(
+            &recipe.startup_spec(),
+            &recipe.avoidance_spec(),
+            Convention::Ns2,
+        );
+        assert_eq!(again.unwrap().startup_spec(), recipe.startup_spec());
+        let plain = Recipe::parse("hystart", "cubic", Convention::Linux).unwrap();
+        assert_eq!(
+            (plain.startup_spec(), plain.avoidance_spec()),
+            ("hystart".into(), "cubic".into())
+        );
+    }
+
+    #[test]
+    fn an_unknown_algorithm_is_met_with_the_nearest_or_the_list() {
+        assert_eq!(
+            complaint("slowstart", "reno"),
+            "startup `slowstart`: unknown; did you mean `slow-start`?"
+        );
+        assert_eq!(
+            complaint("xyz", "reno"),
+            "startup `xyz`: unknown; known are `slow-start`, `limited-slow-start`, \
+             `jump-start`, `hystart`, `hystart-plus-plus`"
+        );
+        assert_eq!(
+            complaint("hystart", "cubik"),
+            "avoidance `cubik`: unknown; did you mean `cubic`?"
+        );
+        assert!(complaint("", "reno").starts_with("startup ``: unknown; known are"));
+        assert_eq!(
+            complaint("slow-start", "none:growth=abc"),
+            "avoidance `none`: parameter `growth` is unknown; it has `base`, `precise`"
+        );
+    }
+
+    #[test]
+    fn descriptions_are_complete() {
+        let all = describe();
+        assert_eq!(all.len(), STARTUPS.len() + AVOIDANCES.len());
+        for a in &all {
+            assert!(!a.title.is_empty() && !a.source.is_empty() && a.summary.ends_with('.'));
+            assert!((1980..2100).contains(&a.year), "{}", a.name);
+        }
+        let json = serde_json::to_value(&all[2]).unwrap();
+        assert_eq!(json["name"], "jump-start");
+        assert_eq!(json["kind"], "startup");
+        assert_eq!(json["needs"][0], "pacing");
+        assert_eq!(json["certainty"], "text");
+        assert_eq!(json["params"][0]["name"], "max_d");
+        assert_eq!(json["params"][0]["default"], "10000");
+    }
+}

@@ -166,3 +166,140 @@ impl Controller {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Convention};
+
+    const MSS: u64 = 1460;
+
+    fn slow_start(ssthresh: f64) -> (Controller, Window) {
+        let c = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (10.0, ssthresh);
+        (c, w)
+    }
+
+    fn ack(ms: u64) -> Ack {
+        Ack {
+            flight: 9 * MSS,
+            ..Ack::of(Time::from_millis(ms), MSS)
+        }
+    }
+
+    fn loss(ms: u64, w: &Window) -> Loss {
+        let flight = w.cwnd as u64 * MSS;
+        Loss {
+            now: Time::from_millis(ms),
+            flight,
+            usable: w.cwnd,
+        }
+    }
+
+    fn timeout(ms: u64, w: &Window) -> Timeout {
+        let Loss {
+            now,
+            flight,
+            usable,
+        } = loss(ms, w);
+        Timeout {
+            now,
+            flight,
+            usable,
+            repeated: false,
+        }
+    }
+
+    #[test]
+    fn reaching_the_threshold_hands_over() {
+        let (mut c, mut w) = slow_start(12.0);
+        c.on_ack(&mut w, &ack(1));
+        assert_eq!((w.cwnd, c.exit()), (11.0, None));
+        c.on_ack(&mut w, &ack(2));
+        let exit = Exit {
+            reason: Reason::Ssthresh,
+            at: Time::from_millis(2),
+            cwnd: 11.0,
+            flight: 9 * MSS,
+        };
+        assert_eq!((w.cwnd, c.exit()), (12.0, Some(&exit)));
+        // Twelve segments more make thirteen: the avoidance counts.
+        (0..11).for_each(|_| c.on_ack(&mut w, &ack(3)));
+        assert_eq!(w.cwnd, 12.0);
+        c.on_ack(&mut w, &ack(3));
+        assert_eq!(w.cwnd, 13.0);
+    }
+
+    #[test]
+    fn only_the_first_exit_is_recorded() {
+        let (mut c, mut w) = slow_start(f64::INFINITY);
+        let before = loss(5, &w);
+        c.on_loss(&mut w, &before);
+        let exit = *c.exit().unwrap();
+        assert_eq!(
+            (exit.reason, exit.cwnd, exit.flight),
+            (Reason::Loss, 10.0, 10 * MSS)
+        );
+        let after = timeout(6, &w);
+        c.on_timeout(&mut w, &after);
+        let again = loss(7, &w);
+        c.on_loss(&mut w, &again);
+        (0..100).for_each(|_| c.on_ack(&mut w, &ack(8)));
+        assert_eq!(c.exit(), Some(&exit));
+    }
+
+    #[test]
+    fn a_timeout_leads_back_to_the_start_ups_growth() {
+        let (mut c, mut w) = slow_start(10.0);
+        c.on_ack(&mut w, &ack(1));
+        assert_eq!(w.cwnd, 10.0);
+        let t = timeout(2, &w);
+        c.on_timeout(&mut w, &t);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 5.0));
+        (0..4).for_each(|_| c.on_ack(&mut w, &ack(3)));
+        assert_eq!(w.cwnd, 5.0);
+        (0..4).for_each(|_| c.on_ack(&mut w, &ack(4)));
+        assert_eq!(w.cwnd, 5.0);
+        c.on_ack(&mut w, &ack(5));
+        assert_eq!(w.cwnd, 6.0);
+    }
+
+    #[test]
+    fn recovery_does_not_grow_the_window() {
+        let (mut c, mut w) = slow_start(f64::INFINITY);
+        let l = loss(1, &w);
+        c.on_loss(&mut w, &l);
+        c.on_recovery_ack(&mut w, &ack(2));
+        let r = Recovered {
+            now: Time::from_millis(3),
+            retransmitted: MSS,
+            flight: 0,
+        };
+        c.on_recovered(&mut w, &r);
+        assert_eq!((w.cwnd, w.ssthresh), (5.0, 5.0));
+    }
+
+    #[test]
+    fn idling_restarts_from_the_restart_window() {
+        let (mut c, mut w) = slow_start(20.0);
+        w.cwnd = 15.0;
+        let i = Idle {
+            now: Time::from_secs(9),
+            idle: Time::from_secs(3),
+            restart_window: 4.0,
+        };
+        c.on_idle(&mut w, &i);
+        assert_eq!((w.cwnd, w.ssthresh), (4.0, 20.0));
+        c.on_ack(&mut w, &ack(9_100));
+        assert_eq!(w.cwnd, 5.0);
+    }
+
+    #[test]
+    fn reasons_are_written_as_the_tables_have_them() {
+        let text = |reason| serde_json::to_string(&reason).unwrap();
+        assert_eq!(text(Reason::AckTrain), "\"ack-train\"");
+        assert_eq!(text(Reason::FullPipe), "\"full-pipe\"");
+        assert_eq!(text(Reason::Ssthresh), "\"ssthresh\"");
+    }
+}

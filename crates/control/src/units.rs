@@ -137,7 +137,9 @@ impl Rate {
         if span.0 == 0 {
             return Rate(0);
         }
-        Rate((u128::from(bytes) * 8_000_000_000 / u128::from(span.0)) as u64)
+        Rate(saturate(
+            u128::from(bytes) * 8_000_000_000 / u128::from(span.0),
+        ))
     }
     /// Bits per second.
     pub const fn bps(self) -> u64 {
@@ -148,11 +150,13 @@ impl Rate {
         if self.0 == 0 {
             return Time::MAX;
         }
-        Time((u128::from(bytes) * 8_000_000_000 / u128::from(self.0)) as u64)
+        Time(saturate(
+            u128::from(bytes) * 8_000_000_000 / u128::from(self.0),
+        ))
     }
     /// The bytes that pass in `span`, rounded down.
     pub fn bytes_in(self, span: Time) -> u64 {
-        (u128::from(self.0) * u128::from(span.0) / 8_000_000_000) as u64
+        saturate(u128::from(self.0) * u128::from(span.0) / 8_000_000_000)
     }
 }
 
@@ -226,6 +230,11 @@ const A_TIME: &str = "a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s
 const A_RATE: &str = "a rate with a unit, such as `5Mbps`, `384kbps` or `1Gbps`";
 const A_SIZE: &str = "a size with a unit, such as `100kB`, `1.5MiB` or `1460B`";
 const AN_AMOUNT: &str = "a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`";
+
+/// The largest whole number where `n` is larger.
+fn saturate(n: u128) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
 
 /// Splits `12.5ms` into a finite, non-negative number and the unit behind it.
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
@@ -359,3 +368,180 @@ macro_rules! serde_as_text {
 }
 pub(crate) use serde_as_text;
 serde_as_text!(Time, Rate, Bytes, Amount);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_unit_of_time() {
+        for (text, nanos) in [
+            ("1ns", 1),
+            ("2us", 2_000),
+            ("2µs", 2_000),
+            ("64ms", 64_000_000),
+            ("1.5s", 1_500_000_000),
+            (" 2 min ", 120_000_000_000),
+            ("1h", 3_600_000_000_000),
+            ("0s", 0),
+            ("1e-3s", 1_000_000),
+            ("1e3ms", 1_000_000_000),
+        ] {
+            assert_eq!(text.parse(), Ok(Time(nanos)), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_unit_of_rate() {
+        for (text, bps) in [
+            ("5bps", 5),
+            ("5bit/s", 5),
+            ("384kbps", 384_000),
+            ("384Kbps", 384_000),
+            ("1kbit/s", 1_000),
+            ("5Mbps", 5_000_000),
+            ("2.5Mbit/s", 2_500_000),
+            ("1Gbps", 1_000_000_000),
+            ("1Gbit/s", 1_000_000_000),
+            ("1Tbps", 1_000_000_000_000),
+            ("1Tbit/s", 1_000_000_000_000),
+        ] {
+            assert_eq!(text.parse(), Ok(Rate(bps)), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_unit_of_size() {
+        for (text, bytes) in [
+            ("1460B", 1_460),
+            ("100kB", 100_000),
+            ("100KB", 100_000),
+            ("1.5MB", 1_500_000),
+            ("1GB", 1_000_000_000),
+            ("1TB", 1_000_000_000_000),
+            ("1KiB", 1_024),
+            ("1kiB", 1_024),
+            ("1.5MiB", 1_572_864),
+            ("1GiB", 1_073_741_824),
+        ] {
+            assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
+            assert_eq!(text.parse(), Ok(Amount::Bytes(bytes)), "{text}");
+        }
+        assert_eq!("60pkt".parse(), Ok(Amount::Packets(60)));
+        assert_eq!("60pkts".parse(), Ok(Amount::Packets(60)));
+        assert_eq!("1.5bdp".parse(), Ok(Amount::Bdp(1.5)));
+        assert_eq!("1BDP".parse(), Ok(Amount::Bdp(1.0)));
+    }
+
+    /// The complaint, whatever kind of quantity was asked for.
+    fn refused<T: FromStr<Err = ParseError> + fmt::Debug>(text: &str, expected: &str) {
+        let error = text.parse::<T>().unwrap_err();
+        assert_eq!(error.to_string(), format!("`{text}` is not {expected}"));
+    }
+
+    #[test]
+    fn what_is_not_a_quantity_is_refused() {
+        let wrong = [
+            "",
+            "5",
+            "0",
+            "1.5",
+            "-5ms",
+            "-1Mbps",
+            "-1kB",
+            "-1pkt",
+            "NaNms",
+            "nans",
+            "infs",
+            "1e400s",
+            "1e300Mbps",
+            "1e30GB",
+            "1.2.3ms",
+            "ms",
+            "Mbps",
+            "kB",
+            "pkt",
+            "5 parsecs",
+            "+5ms",
+            "+5Mbps",
+            "+5kB",
+            "1,5ms",
+            "1,5Mbps",
+            "1,5kB",
+            "e5s",
+            "5e",
+            "5µ",
+        ];
+        for text in wrong {
+            refused::<Time>(text, A_TIME);
+            refused::<Rate>(text, A_RATE);
+            refused::<Bytes>(text, A_SIZE);
+            refused::<Amount>(text, AN_AMOUNT);
+        }
+        refused::<Amount>("1.5pkt", AN_AMOUNT);
+        refused::<Bytes>("60pkt", A_SIZE);
+        refused::<Time>("300000000h", A_TIME);
+    }
+
+    #[test]
+    fn rates_times_and_sizes_agree() {
+        let rate = Rate::from_bps(5_000_000);
+        assert_eq!(rate.time_for(1_500), Time::from_micros(2_400));
+        assert_eq!(rate.bytes_in(Time::from_millis(64)), 40_000);
+        assert_eq!(Rate::of(40_000, Time::from_millis(64)), rate);
+        assert_eq!(Rate::of(1, Time::ZERO), Rate(0));
+        assert_eq!(Rate(0).time_for(1), Time::MAX);
+    }
+
+    #[test]
+    fn arithmetic_saturates() {
+        assert_eq!(Rate::of(u64::MAX, Time(1)), Rate(u64::MAX));
+        assert_eq!(Rate(1).time_for(u64::MAX), Time::MAX);
+        assert_eq!(Rate(u64::MAX).bytes_in(Time::MAX), u64::MAX);
+        assert_eq!(Time::MAX + Time(1), Time::MAX);
+        assert_eq!(Time::MAX.times(2), Time::MAX);
+        assert_eq!(Time(1).since(Time(2)), Time::ZERO);
+        assert_eq!(Time::from_secs_f64(-1.0), Time::ZERO);
+    }
+
+    #[test]
+    fn as_text_in_files() {
+        let json = serde_json::to_string(&Time::from_millis(64)).unwrap();
+        assert_eq!(json, "\"64ms\"");
+        assert_eq!(
+            serde_json::from_str::<Rate>("\"5Mbps\"").unwrap(),
+            Rate(5_000_000)
+        );
+        assert!(serde_json::from_str::<Rate>("5").is_err());
+        let error = serde_json::from_str::<Rate>("\"5\"")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("`5` is not a rate with a unit"),
+            "{error}"
+        );
+    }
+
+    proptest! {
+        /// Whole numbers that an `f64` holds with room to spare: thirteen days in ns.
+        #[test]
+        fn what_is_displayed_is_read_back(n in 0u64..1 << 50) {
+            prop_assert_eq!(Time(n).to_string().parse(), Ok(Time(n)));
+            prop_assert_eq!(Rate(n).to_string().parse(), Ok(Rate(n)));
+            prop_assert_eq!(Bytes(n).to_string().parse(), Ok(Bytes(n)));
+            prop_assert_eq!(Amount::Bytes(n).to_string().parse(), Ok(Amount::Bytes(n)));
+            prop_assert_eq!(Amount::Packets(n).to_string().parse(), Ok(Amount::Packets(n)));
+        }
+
+        #[test]
+        fn products_are_read_back(x in 0.0f64..1e6) {
+            prop_assert_eq!(Amount::Bdp(x).to_string().parse(), Ok(Amount::Bdp(x)));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in ".{0,12}") {
+            let _ = (text.parse::<Time>(), text.parse::<Rate>(), text.parse::<Amount>());
+        }
+    }
+}

@@ -195,7 +195,8 @@ impl HyStart {
         }
     }
 
-    /// §III.C's round: it ends with the first ACK beyond what had been sent when it began.
+    /// A round ends with the first ACK beyond what had been sent when it began. (§III.B does
+    /// not define it; the kernel does so.)
     fn start_round(&mut self, now: Time, nxt: u64) {
         self.round_start = now;
         self.last_ack_time = now;
@@ -205,13 +206,14 @@ impl HyStart {
         self.end_seq = nxt;
     }
 
-    /// Algorithm 1 of the paper, on each ACK.
+    /// §III.B, Algorithm 1: what happens on each ACK. RTTs are rounded up to ticks, as
+    /// `usecs_to_jiffies` does, and halves down.
     fn seed(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
         let now = floor(a.now, self.tick);
         if a.una > self.end_seq {
             self.start_round(now, a.nxt);
         }
-        if let Some(rtt) = a.rtt.map(|rtt| coarse(rtt, self.tick)) {
+        if let Some(rtt) = a.rtt.map(|rtt| ceil(rtt, self.tick)) {
             self.d_min = self.d_min.min(rtt);
             if self.samples < N_SAMPLING {
                 self.cur_rtt = self.cur_rtt.min(rtt);
@@ -221,7 +223,7 @@ impl HyStart {
         let mut train = false;
         if now.since(self.last_ack_time) <= TRAIN_GAP {
             self.last_ack_time = now;
-            train = now.since(self.round_start) >= self.d_min.over(2);
+            train = now.since(self.round_start) >= floor(self.d_min.over(2), self.tick);
         }
         let rise = self.last_rtt + self.eta(self.last_rtt);
         let delay = self.samples == N_SAMPLING && self.cur_rtt >= rise && self.cur_rtt < Time::MAX;
@@ -689,6 +691,13 @@ mod tests {
             rtt = if packets == 40 { 100.0 } else { 64.0 };
         }
         assert_eq!(flow.w.ssthresh, 88.0);
+    }
+
+    #[test]
+    fn a_recorded_kernel_leaves_at_1071_by_train() {
+        // 100 Mbit/s, 102 ms: half of it and ack_delay are 430 ACKs in the round of 640.
+        let found = exit_window("reading=linux-5.6,detect=train", 10.0, 0.12, 102.0);
+        assert!((1069.0..=1072.0).contains(&found), "{found}");
     }
 
     #[test]

@@ -6,15 +6,15 @@
 //! has queued and the receiver will take evenly over one round-trip time, as it was measured in
 //! the handshake. Then ordinary congestion control goes on. If the path could not take the
 //! flight, the window after the recovery is set to half of what the path did deliver,
-//! `(D - R)/2` with `R` the retransmissions: a rule that RFC 7661 §4.4.1 took over.
+//! `(D - R)/2` with `R` the retransmissions (§II): a rule that RFC 7661 §4.4.1 took over.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `max_d` | 10000 segments | at most so many in the flight |
-//! | `cap_rate` | none | at most this rate, headers included (§IV.B, a policy) |
-//! | `target_time` | none | no faster than delivers the data within this time |
+//! | `cap_rate` | none | at most this rate, headers included (§IV.D, a policy) |
+//! | `target_time` | none | no faster than delivers the data within this time (§IV.D) |
 //! | `iw_refinement` | false | send at once what the initial window allows anyway |
 //! | `flag` | `all` | which packets of an oversized flight carry the mark |
 //! | `gap` | `rtt/d` | time between packets, or `rtt/(d-1)` |
@@ -121,7 +121,7 @@ enum Js {
     Recovery,
 }
 
-/// What limits the flight besides the receiver and the application.
+/// What limits the flight besides the receiver and the application (§IV.D).
 #[derive(Clone, Copy, Debug)]
 struct Policy {
     max_d: Segments,
@@ -220,7 +220,7 @@ impl JumpStart {
 
     /// The flight is out as far as it goes: the window becomes what the network was given.
     fn hand_over(&mut self, w: &mut Window) {
-        w.cwnd = self.d_sent(w).max(1.0);
+        w.cwnd = self.d_sent(w).min(w.cwnd).max(1.0);
         self.stop(w, Js::Watch);
     }
 }
@@ -248,7 +248,7 @@ impl Policy {
 }
 
 impl Startup for JumpStart {
-    /// §III.A. Without an RTT there is nothing to pace over: a SYN was sent more than once,
+    /// §II. Without an RTT there is nothing to pace over: a SYN was sent more than once,
     /// so the handshake gives no unambiguous sample (Karn), and the path may already be
     /// congested. The ordinary initial window is used then.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
@@ -258,6 +258,7 @@ impl Startup for JumpStart {
         }
     }
 
+    /// §II: over when all D packets are out, or with the first ACK.
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.js != Js::Pacing || s.retransmission {
             return None;
@@ -286,7 +287,7 @@ impl Startup for JumpStart {
         first.then_some(Reason::FirstAck)
     }
 
-    /// §III.A: the usual reduction now, a second one when the recovery shows how much was
+    /// §II: the usual reduction now, a second one when the recovery shows how much was
     /// lost.
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
         self.growth.on_loss();
@@ -297,8 +298,9 @@ impl Startup for JumpStart {
         LossResponse::Standard
     }
 
-    /// §III.A, the rule of §III: half of what the network delivered. R counts distinct
-    /// segments; a segment sent three times was still lost once from the flight.
+    /// §II: half of what the network delivered. R counts distinct segments; one sent three
+    /// times was still lost once from the flight. (The formula is garbled in the copies at
+    /// hand; the sentence around it and RFC 7661 settle it.)
     fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         if self.js != Js::Recovery {
             return;
@@ -309,6 +311,7 @@ impl Startup for JumpStart {
         w.ssthresh = w.cwnd.max(2.0);
     }
 
+    /// §IV.F: a timeout is answered as ever.
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
         self.growth.on_timeout();
         self.stop(w, Js::Off);

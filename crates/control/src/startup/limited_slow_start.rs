@@ -172,7 +172,11 @@ impl LimitedSlowStart {
         if w.cwnd <= self.max_ssthresh {
             return self.growth.grow(w, a);
         }
-        self.credit += (self.max_ssthresh / 2.0).floor() * self.growth.earned(w, a);
+        let earned = self.growth.earned(w, a);
+        if earned == 0.0 {
+            return;
+        }
+        self.credit += (self.max_ssthresh / 2.0).floor() * earned;
         let bought = (self.credit / w.cwnd).floor();
         self.credit -= bought * w.cwnd;
         w.cwnd += bought;

@@ -125,12 +125,12 @@ impl Opening {
     }
 }
 
-/// The peer's window in segments, infinite where nothing limits.
+/// The peer's window in segments, at least one, infinite where nothing limits.
 pub(crate) fn peer_window(w: &Window, bytes: u64) -> Segments {
     if bytes == u64::MAX {
         f64::INFINITY
     } else {
-        w.segments(bytes)
+        w.segments(bytes).max(1.0)
     }
 }
 
@@ -171,8 +171,8 @@ impl Growth {
     }
 
     /// The segments for which `a` earns growth; none where the window was not what held
-    /// the sender back (RFC 5681 §4.1 and RFC 7661 §1 say why: an unused window is no
-    /// evidence).
+    /// the sender back, since an unused window is no evidence of anything (RFC 7661 §4;
+    /// ns-2's transport calls every ACK limited).
     pub(crate) fn earned(&mut self, w: &Window, a: &Ack) -> Segments {
         self.leftover = 0;
         if !a.cwnd_limited {

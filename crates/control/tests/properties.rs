@@ -1,0 +1,323 @@
+//! What holds for every algorithm in the catalog, whatever a transport tells it.
+
+use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
+use flowstart_control::signals::{Ack, Established, Idle, Loss, Recovered, Sent, Timeout};
+use flowstart_control::{Controller, Convention, Rate, Time, Window};
+use proptest::prelude::*;
+
+const MSS: u32 = 1460;
+
+/// Readings and options that the defaults of a stack do not reach.
+const VARIANTS: [(&str, &str); 12] = [
+    ("slow-start:growth=per-byte", "reno:growth=per-ack"),
+    ("slow-start:limit=unlimited,ssthresh=20", "reno:base=cwnd"),
+    (
+        "limited-slow-start:max_ssthresh=8",
+        "reno:base=window,precise=false",
+    ),
+    ("limited-slow-start:reading=ns2,max_ssthresh=8", "cubic"),
+    (
+        "limited-slow-start:reading=linux,max_ssthresh=7",
+        "cubic:reading=2008",
+    ),
+    ("limited-slow-start:arithmetic=exact,max_ssthresh=1", "none"),
+    (
+        "jump-start:max_d=40,flag=excess",
+        "cubic:friendly=false,beta=0.05",
+    ),
+    (
+        "jump-start:cap_rate=500kbps,target_time=1s,iw_refinement=yes",
+        "reno",
+    ),
+    ("hystart:reading=2011,low_window=2,tick=0s", "reno"),
+    (
+        "hystart:reading=linux-2.6.29,low_window=1,paced=true",
+        "cubic:reading=2008",
+    ),
+    (
+        "hystart:reading=linux-3.19,low_window=1,detect=train",
+        "cubic:c=1000",
+    ),
+    (
+        "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
+        "cubic",
+    ),
+];
+
+/// Something that a transport may report.
+#[derive(Clone, Debug)]
+enum Event {
+    Sent {
+        segments: u64,
+        short: u32,
+    },
+    Ack {
+        segments: u64,
+        rtt_ms: Option<u64>,
+        cwnd_limited: bool,
+    },
+    RecoveryAck {
+        segments: u64,
+        rtt_ms: Option<u64>,
+    },
+    Loss,
+    Recovered {
+        retransmitted: u64,
+    },
+    Timeout {
+        repeated: bool,
+    },
+    Idle {
+        restart_window: f64,
+    },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let rtt = || proptest::option::weighted(0.9, 1u64..400);
+    prop_oneof![
+        6 => (1u64..40, 0u32..MSS).prop_map(|(segments, short)| Event::Sent { segments, short }),
+        20 => (1u64..30, rtt(), proptest::bool::weighted(0.8)).prop_map(
+            |(segments, rtt_ms, cwnd_limited)| Event::Ack { segments, rtt_ms, cwnd_limited }
+        ),
+        4 => (0u64..30, rtt())
+            .prop_map(|(segments, rtt_ms)| Event::RecoveryAck { segments, rtt_ms }),
+        1 => Just(Event::Loss),
+        1 => (0u64..200).prop_map(|retransmitted| Event::Recovered { retransmitted }),
+        1 => any::<bool>().prop_map(|repeated| Event::Timeout { repeated }),
+        1 => (1.0f64..20.0).prop_map(|restart_window| Event::Idle { restart_window }),
+    ]
+}
+
+/// A handshake as it may turn out.
+fn handshake() -> impl Strategy<Value = Established> {
+    let window = prop_oneof![Just(u64::MAX), 1u64..10_000_000];
+    let queued = prop_oneof![Just(u64::MAX), 1u64..10_000_000];
+    let rtt = proptest::option::weighted(0.9, 0u64..1_000_000_000);
+    (1u32..=10, rtt, window, queued).prop_map(|(iw, rtt, peer_window, queued)| Established {
+        initial_window: f64::from(iw),
+        rtt: rtt.map(Time),
+        queued,
+        peer_window,
+        ..Established::at(Time::from_millis(100))
+    })
+}
+
+/// A transport's view of one flow.
+struct Flow {
+    c: Controller,
+    w: Window,
+    now: Time,
+    una: u64,
+    nxt: u64,
+}
+
+impl Flow {
+    fn ack(&self, acked: u64, rtt_ms: Option<u64>, cwnd_limited: bool) -> Ack {
+        Ack {
+            now: self.now,
+            acked,
+            delivered: acked,
+            delivered_total: self.una,
+            rtt: rtt_ms.map(Time::from_millis),
+            una: self.una,
+            nxt: self.nxt,
+            flight: self.nxt - self.una,
+            cwnd_limited,
+            queued: u64::MAX,
+            peer_window: u64::MAX,
+        }
+    }
+
+    /// Acknowledges so many segments as are out.
+    fn advance(&mut self, segments: u64) -> u64 {
+        let acked = (segments * u64::from(MSS)).min(self.nxt - self.una);
+        self.una += acked;
+        acked
+    }
+
+    fn step(&mut self, event: &Event) {
+        self.now += Time::from_micros(700);
+        let now = self.now;
+        let flight = self.nxt - self.una;
+        let usable = self.w.cwnd;
+        match *event {
+            Event::Sent { segments, short } => {
+                for number in 0..segments {
+                    let bytes = if number + 1 == segments {
+                        MSS - short
+                    } else {
+                        MSS
+                    };
+                    let seq = self.nxt;
+                    self.nxt += u64::from(bytes);
+                    let flight = self.nxt - self.una;
+                    let sent = Sent {
+                        now,
+                        bytes,
+                        seq,
+                        retransmission: false,
+                        flight,
+                    };
+                    self.c.on_sent(&mut self.w, &sent);
+                }
+            }
+            Event::Ack {
+                segments,
+                rtt_ms,
+                cwnd_limited,
+            } => {
+                let acked = self.advance(segments);
+                let ack = self.ack(acked, rtt_ms, cwnd_limited);
+                self.c.on_ack(&mut self.w, &ack);
+            }
+            Event::RecoveryAck { segments, rtt_ms } => {
+                let acked = self.advance(segments);
+                let ack = self.ack(acked, rtt_ms, true);
+                self.c.on_recovery_ack(&mut self.w, &ack);
+            }
+            Event::Loss => self.c.on_loss(
+                &mut self.w,
+                &Loss {
+                    now,
+                    flight,
+                    usable,
+                },
+            ),
+            Event::Recovered { retransmitted } => {
+                let retransmitted = retransmitted * u64::from(MSS);
+                self.c.on_recovered(
+                    &mut self.w,
+                    &Recovered {
+                        now,
+                        retransmitted,
+                        flight,
+                    },
+                );
+            }
+            Event::Timeout { repeated } => {
+                self.c.on_timeout(
+                    &mut self.w,
+                    &Timeout {
+                        now,
+                        flight,
+                        usable,
+                        repeated,
+                    },
+                );
+            }
+            Event::Idle { restart_window } => {
+                let idle = Time::from_secs(2);
+                self.now += idle;
+                self.c.on_idle(
+                    &mut self.w,
+                    &Idle {
+                        now: self.now,
+                        idle,
+                        restart_window,
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// The rules that hold after each event.
+fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
+    let w = &flow.w;
+    assert!(
+        w.cwnd.is_finite() && w.cwnd >= 1.0,
+        "cwnd {} after {event:?}",
+        w.cwnd
+    );
+    assert!(w.ssthresh >= 1.0, "ssthresh {} after {event:?}", w.ssthresh);
+    assert_ne!(
+        w.pacing,
+        Some(Rate(0)),
+        "a pacing rate of zero sends nothing"
+    );
+    let may_grow = match event {
+        Event::RecoveryAck { .. } | Event::Idle { .. } => false,
+        Event::Ack {
+            cwnd_limited: false,
+            ..
+        } => convention != Convention::Rfc,
+        _ => true,
+    };
+    assert!(
+        may_grow || w.cwnd <= before.cwnd,
+        "{} to {} on {event:?}",
+        before.cwnd,
+        w.cwnd
+    );
+}
+
+/// Plays the events; returns the windows.
+fn play(recipe: &Recipe, e: &Established, events: &[Event]) -> Vec<f64> {
+    let mut flow = Flow {
+        c: recipe.build(),
+        w: Window::new(MSS),
+        now: e.now,
+        una: 0,
+        nxt: 0,
+    };
+    flow.c.on_established(&mut flow.w, e);
+    let mut windows = vec![flow.w.cwnd];
+    for event in events {
+        let (before, exit) = (flow.w, flow.c.exit().copied());
+        flow.step(event);
+        check(&flow, &before, event, recipe.convention());
+        if exit.is_some() {
+            assert_eq!(flow.c.exit().copied(), exit, "an exit is recorded once");
+        }
+        windows.push(flow.w.cwnd);
+    }
+    windows
+}
+
+fn recipes() -> Vec<Recipe> {
+    let conventions = [Convention::Rfc, Convention::Ns2, Convention::Linux];
+    let names = STARTUPS
+        .iter()
+        .flat_map(|s| AVOIDANCES.iter().map(|a| (s.name, a.name)));
+    let pairs: Vec<(&str, &str)> = names.chain(VARIANTS).collect();
+    conventions
+        .iter()
+        .flat_map(|c| pairs.iter().map(|(s, a)| Recipe::parse(s, a, *c).unwrap()))
+        .collect()
+}
+
+/// Whatever fails is printed whole; no file of seeds beside the tests is needed.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_combination_keeps_a_sane_window(
+        e in handshake(),
+        events in proptest::collection::vec(event(), 1..120),
+    ) {
+        for recipe in recipes() {
+            play(&recipe, &e, &events);
+        }
+    }
+
+    #[test]
+    fn the_same_events_give_the_same_windows(
+        e in handshake(),
+        events in proptest::collection::vec(event(), 1..120),
+        index in any::<prop::sample::Index>(),
+    ) {
+        let recipe = index.get(&recipes()).clone();
+        let bits = |windows: Vec<f64>| windows.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        prop_assert_eq!(
+            bits(play(&recipe, &e, &events)),
+            bits(play(&recipe, &e, &events))
+        );
+    }
+}
