@@ -44,13 +44,20 @@ impl RangeSet {
         self.ranges.clear();
     }
 
-    /// Index of the first range that ends at or after `position`.
+    /// Index of the first range that ends at or after `position`: looked for at both
+    /// ends first, where nearly every question is about.
     fn search(&self, position: u64) -> usize {
-        match self.ranges.back() {
-            Some(last) if last.0 <= position && position <= last.1 => self.ranges.len() - 1,
-            Some(last) if last.1 < position => self.ranges.len(),
-            _ => self.ranges.partition_point(|r| r.1 < position),
+        const NEAR: usize = 4;
+        let len = self.ranges.len();
+        let from_end = self.ranges.iter().rev().take(NEAR).take_while(|r| r.1 >= position).count();
+        if from_end < NEAR.min(len) {
+            return len - from_end;
         }
+        let from_start = self.ranges.iter().take(NEAR).take_while(|r| r.1 < position).count();
+        if from_start < NEAR {
+            return from_start;
+        }
+        self.ranges.partition_point(|r| r.1 < position)
     }
 
     /// Adds `[start, end)` and calls `fresh` for each piece that was not there before.

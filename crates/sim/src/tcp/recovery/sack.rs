@@ -24,10 +24,8 @@ enum Phase {
 /// By which rule of NextSeg a segment may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// Rules 1 and 3: a hole below the highest SACKed byte.
-    Hole,
-    /// Rule 2: data not sent before.
-    NewData,
+    /// Rules 1 to 3: a hole below the highest SACKed byte, or data not sent before.
+    Ordinary,
     /// Rule 4: the rescue retransmission.
     Rescue,
 }
@@ -138,20 +136,20 @@ impl Sack {
     fn next_seg(&self, c: &Connection) -> Option<(Plan, Rule)> {
         if self.phase == Phase::Open {
             let held = self.dup_acks > 0 && !c.stack.limited_transmit;
-            return self.new_data(c).filter(|_| !held).map(|plan| (plan, Rule::NewData));
+            return self.new_data(c).filter(|_| !held).map(|plan| (plan, Rule::Ordinary));
         }
         if let Some(hole) = self.board.next_hole(true) {
-            return Some((self.clip(c, hole), Rule::Hole));
+            return Some((self.clip(c, hole), Rule::Ordinary));
         }
         if let Some(new) = self.new_data(c) {
-            return Some((new, Rule::NewData));
+            return Some((new, Rule::Ordinary));
         }
         if self.phase != Phase::Recovery {
             return None;
         }
         if c.stack.next_seg_rule_3 {
             if let Some(hole) = self.board.next_hole(false) {
-                return Some((self.clip(c, hole), Rule::Hole));
+                return Some((self.clip(c, hole), Rule::Ordinary));
             }
         }
         self.rescue(c).map(|plan| (plan, Rule::Rescue))
@@ -177,13 +175,15 @@ impl Sack {
         if self.forced.take().is_some() {
             return self.board.retransmitted(plan.start, plan.end);
         }
-        match self.next_seg(c) {
-            Some((_, Rule::Hole)) => self.board.retransmitted(plan.start, plan.end),
-            Some((_, Rule::Rescue)) => self.rescue_rxt = None,
-            _ if self.phase == Phase::Open && self.dup_acks > 0 => {
+        if plan.start >= c.high {
+            if self.phase == Phase::Open && self.dup_acks > 0 {
                 self.limited_bytes += plan.end - plan.start;
             }
-            _ => {}
+            return;
+        }
+        match self.next_seg(c) {
+            Some((_, Rule::Rescue)) => self.rescue_rxt = None,
+            _ => self.board.retransmitted(plan.start, plan.end),
         }
     }
 
