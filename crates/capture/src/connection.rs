@@ -156,10 +156,10 @@ impl Live {
         }
         let placed = self.place(segment, from);
         self.handshake(&placed, from);
-        self.data(&placed, from, listeners);
         if let Some(acked) = placed.acknowledgement {
             self.acknowledge(segment, acked, from, listeners);
         }
+        self.data(&placed, from, listeners);
         self.advertise(segment, from);
         self.waits[from].stamp(segment);
     }
@@ -279,11 +279,13 @@ impl Live {
         let advanced = end.saturating_sub(side.highest);
         side.highest = side.highest.max(end);
         side.payload_sum += payload;
-        side.seen_bytes += side.seen.add(start, end);
+        let fresh = side.seen.add(start, end);
+        side.seen_bytes += fresh;
         let hears_all = placed
             .acknowledgement
             .is_some_and(|acked| acked >= peer.highest);
-        if let Some(finished) = self.turns.data(from, segment.time, advanced, hears_all) {
+        if fresh > 0 || advanced > 0 {
+            let finished = self.turns.data(from, segment.time, advanced, hears_all);
             listeners.sink.keep(self.stream, finished);
         }
         let lane = listeners.lanes.lane(self.pair, from);

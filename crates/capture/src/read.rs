@@ -339,20 +339,25 @@ fn merge(
         open.push(Piece::open(path, from, to, ticker)?);
     }
     let mut table = Table::new(options.most_transfers);
-    let earliest = |open: &[Piece]| {
-        let heads = open
-            .iter()
-            .enumerate()
-            .filter_map(|(at, piece)| Some((piece.head?.time, at)));
-        heads.min().map(|(_, at)| at)
-    };
-    while let Some(piece) = earliest(&open).and_then(|at| open.get_mut(at)) {
+    let mut last = 0;
+    while let Some(at) = earliest(&open, last) {
+        let Some(piece) = open.get_mut(at) else { break };
         if let Some(head) = piece.head.take() {
             table.take(&head);
         }
         piece.advance(ticker)?;
+        last = at;
     }
     Ok(table)
+}
+
+/// The piece to read from: of several at the same time the one read last, since a piece ends where the time goes on.
+fn earliest(open: &[Piece], last: usize) -> Option<usize> {
+    let heads = open
+        .iter()
+        .enumerate()
+        .filter_map(|(at, piece)| Some((piece.head?.time, at != last, at)));
+    heads.min().map(|(.., at)| at)
 }
 
 fn describe(segments: &Segments, warnings: &mut Vec<String>) {

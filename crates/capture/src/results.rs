@@ -363,7 +363,7 @@ pub struct Transfer {
     pub start: f64,
     /// Payload bytes.
     pub bytes: u64,
-    /// Seconds from `start` to its last data packet at the monitor.
+    /// Seconds from `start` to the last packet with bytes of it that the monitor had not seen before.
     pub end_s: f64,
     /// Seconds from `start` until its last byte was acknowledged, if that was seen.
     pub acked_s: Option<f64>,

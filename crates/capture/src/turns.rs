@@ -46,18 +46,20 @@ impl Sink {
 }
 
 impl Turns {
-    /// Data came from `side`: `advanced` bytes further than ever before, in a packet that may acknowledge all that
-    /// the other side has sent.
+    /// Bytes not seen before came from `side`: `advanced` of them further than ever, the rest filling a hole. The
+    /// packet may acknowledge all that the other side has sent. What ends with this is handed back.
     pub fn data(
         &mut self,
         side: usize,
         time: u64,
         advanced: u64,
         hears_all: bool,
-    ) -> Option<[Option<Finished>; 2]> {
-        let mine = self.open[side];
-        let turned = advanced > 0 && hears_all && mine.is_some_and(|open| open.answered);
-        let finished = turned.then(|| self.finish());
+    ) -> [Option<Finished>; 2] {
+        let answered = self.open[side].is_some_and(|open| open.answered);
+        let finished = match advanced > 0 && hears_all && answered {
+            true => self.finish(),
+            false => [None, None],
+        };
         match &mut self.open[side] {
             Some(open) => {
                 open.bytes += advanced;
@@ -133,9 +135,7 @@ mod tests {
         let mut turns = Turns::default();
         let mut sink = Sink::new(100);
         for (time, &(side, bytes, hears_all)) in talk.iter().enumerate() {
-            if let Some(finished) = turns.data(side, time as u64, bytes, hears_all) {
-                sink.keep(0, finished);
-            }
+            sink.keep(0, turns.data(side, time as u64, bytes, hears_all));
         }
         sink.keep(0, turns.finish());
         sink.transfers

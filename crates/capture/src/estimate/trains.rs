@@ -117,7 +117,7 @@ impl Trains {
         };
         let highest = peaks().map(|peak| peak.0).fold(0.0, f64::max);
         let least = BYTES.max(SHARE * all).max(OF_HIGHEST * highest);
-        let believed = peaks().filter(|peak| peak.0 >= least).last();
+        let believed = peaks().rfind(|peak| peak.0 >= least);
         let (bytes, rate) =
             believed.ok_or("no rate stands out; senders never kept the path busy")?;
         Ok(Mode {

@@ -208,11 +208,11 @@ impl PacketFile {
     }
 
     #[cfg(test)]
-    pub fn of(data: Vec<u8>) -> Result<Self, Error> {
+    pub fn of(data: Vec<u8>) -> Option<Self> {
         let mut bytes = Bytes::of(data);
-        match recognise(&mut bytes, Path::new("memory"))? {
-            Kind::Packets(framing) => Ok(PacketFile::new(bytes, framing)),
-            Kind::Log(_) => panic!("a log, not packets"),
+        match recognise(&mut bytes, Path::new("memory")) {
+            Ok(Kind::Packets(framing)) => Some(PacketFile::new(bytes, framing)),
+            _ => None,
         }
     }
 }
@@ -259,7 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn drain(data: Vec<u8>) -> u64 {
-        let Ok(mut file) = PacketFile::of(data) else {
+        let Some(mut file) = PacketFile::of(data) else {
             return 0;
         };
         while file.next().is_some() {}

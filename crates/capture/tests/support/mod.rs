@@ -1,0 +1,138 @@
+//! What the tests of whole files share.
+#![allow(dead_code)]
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use flowstart_capture::{read, Capture, Connection, Error, Options};
+
+pub fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/data/captures")
+        .join(name)
+}
+
+pub fn try_read(path: &Path) -> Result<Capture, Error> {
+    read(
+        path,
+        &Options::default(),
+        &mut |_| ControlFlow::Continue(()),
+    )
+}
+
+pub fn capture(name: &str) -> Capture {
+    try_read(&data(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub fn expected(name: &str) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(data(name)).unwrap()).unwrap()
+}
+
+pub type Row = HashMap<String, String>;
+
+pub fn table(path: &Path) -> Vec<Row> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    let names = values(lines.next().unwrap());
+    lines
+        .map(|line| names.iter().cloned().zip(values(line)).collect())
+        .collect()
+}
+
+/// The values of a line; a quoted one may hold commas.
+fn values(line: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => values.push(String::new()),
+            letter => values.last_mut().unwrap().push(letter),
+        }
+    }
+    values
+}
+
+pub fn number<T: std::str::FromStr>(row: &Row, name: &str) -> Option<T> {
+    row[name].parse().ok()
+}
+
+/// The connection of a row of truth: the same ends, and of several such the one nearest in time.
+pub fn find<'a>(capture: &'a Capture, truth: &Row) -> Option<&'a Connection> {
+    let start: f64 = number(truth, "t_start").unwrap();
+    let same = |row: &&Connection| {
+        row.client_ip.to_string() == truth["client_ip"]
+            && row.client_port.to_string() == truth["client_port"]
+            && row.server_port.to_string() == truth["server_port"]
+    };
+    let distance = |row: &&Connection| (row.start - start).abs();
+    capture
+        .connections
+        .iter()
+        .filter(same)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// Columns of a row that tshark judges otherwise; of times it knows microseconds.
+pub fn differences(connection: &Connection, row: &Row) -> Vec<String> {
+    let ours = serde_json::to_value(connection).unwrap();
+    let foreign = |name: &str| name == "irtt_s" || name.starts_with("tcptrace_");
+    let differs = |name: &&String| {
+        let (ours, theirs) = (&ours[name.as_str()], &row[name.as_str()]);
+        match ours {
+            serde_json::Value::Null => !theirs.is_empty(),
+            serde_json::Value::String(text) => text != theirs,
+            number => match theirs.parse::<f64>() {
+                Ok(theirs) => (number.as_f64().unwrap() - theirs).abs() > 1e-6,
+                Err(_) => true,
+            },
+        }
+    };
+    let columns = row.keys().filter(|name| !foreign(name)).filter(differs);
+    columns
+        .map(|name| {
+            format!(
+                "{name} of {}: {} {}",
+                row["stream"],
+                ours[name.as_str()],
+                row[name]
+            )
+        })
+        .collect()
+}
+
+pub fn unpacked(name: &str) -> Vec<u8> {
+    let mut content = Vec::new();
+    flate2::read::MultiGzDecoder::new(fs::File::open(data(name)).unwrap())
+        .read_to_end(&mut content)
+        .unwrap();
+    content
+}
+
+/// A file of a test's own that goes away with it.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str, content: &[u8]) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("flowstart-capture-{}-{name}", std::process::id()));
+        fs::write(&path, content).unwrap();
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Bytes of the first `count` packets of a little-endian pcap, its header included.
+pub fn length_of(content: &[u8], count: usize) -> usize {
+    (0..count).fold(24, |at, _| {
+        at + 16 + u32::from_le_bytes(content[at + 8..at + 12].try_into().unwrap()) as usize
+    })
+}
