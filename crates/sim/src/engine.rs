@@ -125,7 +125,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn moment((time, cause): (u64, u64)) -> Moment {
-        Moment { time: Time(time), cause: Time(cause) }
+        Moment {
+            time: Time(time),
+            cause: Time(cause),
+        }
     }
 
     proptest! {

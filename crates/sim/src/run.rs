@@ -68,7 +68,10 @@ impl Prepared {
         let chain = Chain::new(&scenario.path, &stack)?;
         let plans = expand(scenario, &stack, &chain)?;
         if scenario.duration == Some(Time::ZERO) {
-            return Err(RequestError::new("duration", "`0s` simulates nothing; a positive time is needed"));
+            return Err(RequestError::new(
+                "duration",
+                "`0s` simulates nothing; a positive time is needed",
+            ));
         }
         Ok(Prepared {
             stack: Arc::new(stack),
@@ -134,7 +137,10 @@ impl<'a> Simulation<'a> {
             .iter()
             .map(|plan| FlowState {
                 endpoints: None,
-                log: FlowLog { writes: vec![[None; 2]; plan.writes.len()], ..FlowLog::default() },
+                log: FlowLog {
+                    writes: vec![[None; 2]; plan.writes.len()],
+                    ..FlowLog::default()
+                },
             })
             .collect();
         Simulation {
@@ -170,7 +176,10 @@ impl<'a> Simulation<'a> {
                 self.now = end;
                 return;
             }
-            Moment { time: self.now, cause: self.cause } = due.moment;
+            Moment {
+                time: self.now,
+                cause: self.cause,
+            } = due.moment;
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
@@ -189,13 +198,19 @@ impl<'a> Simulation<'a> {
     }
 
     fn moment(&self) -> Moment {
-        Moment { time: self.now, cause: self.cause }
+        Moment {
+            time: self.now,
+            cause: self.cause,
+        }
     }
 
     fn schedule_arrival(&mut self) {
         if let Some(next) = self.arrivals.get(self.next_arrival) {
             // All arrivals are known from the beginning.
-            let moment = Moment { time: next.at, cause: Time::ZERO };
+            let moment = Moment {
+                time: next.at,
+                cause: Time::ZERO,
+            };
             self.queue.push(moment, self.arrival_event());
         }
     }
@@ -240,7 +255,11 @@ impl<'a> Simulation<'a> {
         }
         segment.hop += 1;
         let route = &self.routes[segment.flow as usize];
-        let route = if segment.is_forward() { &route.data } else { &route.acks };
+        let route = if segment.is_forward() {
+            &route.data
+        } else {
+            &route.acks
+        };
         match route.get(usize::from(segment.hop)) {
             Some(&link) => self.enter(link, segment),
             None => self.on_segment(&segment),
@@ -250,7 +269,9 @@ impl<'a> Simulation<'a> {
     /// A segment reaches its endpoint.
     fn on_segment(&mut self, segment: &Segment) {
         let flow = segment.flow;
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+            return;
+        };
         if segment.is_forward() {
             let answer = ends.receiver.on_segment(segment, self.now);
             if segment.kind == Kind::Data {
@@ -261,7 +282,11 @@ impl<'a> Simulation<'a> {
         } else {
             ends.sender.on_segment(segment, self.now);
             if self.trace.is_some() {
-                let event = if segment.kind == Kind::Ack { Event::Ack } else { Event::Open };
+                let event = if segment.kind == Kind::Ack {
+                    Event::Ack
+                } else {
+                    Event::Open
+                };
                 self.sample(flow, event, segment.seq, segment.sacks);
             }
             self.pump(flow);
@@ -277,8 +302,14 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_timer(&mut self, flow: u32, receiver: bool) {
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
-        let timer = if receiver { &mut ends.receiver_timer } else { &mut ends.sender_timer };
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+            return;
+        };
+        let timer = if receiver {
+            &mut ends.receiver_timer
+        } else {
+            &mut ends.sender_timer
+        };
         if timer.armed != Some(self.now) {
             return;
         }
@@ -299,7 +330,9 @@ impl<'a> Simulation<'a> {
 
     /// Sends what a sender wants to send, and sees whether it has finished.
     fn pump(&mut self, flow: u32) {
-        let Some(mut ends) = self.flows[flow as usize].endpoints.take() else { return };
+        let Some(mut ends) = self.flows[flow as usize].endpoints.take() else {
+            return;
+        };
         let first = self.routes[flow as usize].data[0];
         while let Some(segment) = ends.sender.poll_transmit(self.now) {
             if self.trace.is_some() {
@@ -322,7 +355,9 @@ impl<'a> Simulation<'a> {
     /// Keeps the event of a timer no later than its deadline.
     fn arm(&mut self, flow: u32, receiver: bool) {
         let event = self.timer_event(flow, receiver);
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else { return };
+        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+            return;
+        };
         let (deadline, timer) = if receiver {
             (ends.receiver.deadline(), &mut ends.receiver_timer)
         } else {
@@ -332,7 +367,13 @@ impl<'a> Simulation<'a> {
         let deadline = deadline.max(self.now);
         if timer.armed.is_none_or(|armed| armed > deadline) {
             timer.armed = Some(deadline);
-            self.queue.push(Moment { time: deadline, cause: self.now }, event);
+            self.queue.push(
+                Moment {
+                    time: deadline,
+                    cause: self.now,
+                },
+                event,
+            );
         }
     }
 
@@ -356,15 +397,18 @@ impl<'a> Simulation<'a> {
         }
         self.flows[segment.flow as usize].log.packets_dropped += 1;
         if let Some(trace) = &mut self.trace {
-            trace.flow_samples.push(self.now, FlowSample {
-                flow: segment.flow,
-                event: Event::Drop,
-                seq: segment.seq,
-                sack_blocks: 0,
-                cwnd: f64::NAN,
-                ssthresh: f64::NAN,
-                flight: 0,
-            });
+            trace.flow_samples.push(
+                self.now,
+                FlowSample {
+                    flow: segment.flow,
+                    event: Event::Drop,
+                    seq: segment.seq,
+                    sack_blocks: 0,
+                    cwnd: f64::NAN,
+                    ssthresh: f64::NAN,
+                    flight: 0,
+                },
+            );
         }
     }
 
@@ -391,13 +435,19 @@ impl<'a> Simulation<'a> {
     fn finish(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if let Some(ends) = state.endpoints.take() {
-            close(&mut state.log, &ends, self.prepared.plans[flow as usize].size);
+            close(
+                &mut state.log,
+                &ends,
+                self.prepared.plans[flow as usize].size,
+            );
             self.unfinished -= 1;
         }
     }
 
     fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
-        let Some(ends) = &self.flows[flow as usize].endpoints else { return };
+        let Some(ends) = &self.flows[flow as usize].endpoints else {
+            return;
+        };
         let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(self.now, sample);
@@ -411,13 +461,16 @@ impl<'a> Simulation<'a> {
             _ if sender.is_retransmission(segment) => Event::Retransmit,
             _ => Event::Send,
         };
-        trace
-            .flow_samples
-            .push(self.now, flow_sample(sender, segment.flow, event, segment.seq, 0));
+        trace.flow_samples.push(
+            self.now,
+            flow_sample(sender, segment.flow, event, segment.seq, 0),
+        );
     }
 
     fn sample_queue(&mut self, link: LinkId, dropped: bool) {
-        let Some(direction) = self.bottleneck.iter().position(|b| *b == link) else { return };
+        let Some(direction) = self.bottleneck.iter().position(|b| *b == link) else {
+            return;
+        };
         let moment = self.moment();
         let held = self.links[link as usize].held(moment);
         let Some(trace) = &mut self.trace else { return };
@@ -435,12 +488,18 @@ impl<'a> Simulation<'a> {
                 close(&mut state.log, &ends, plan.size);
             }
         }
-        let rows = (0..self.flows.len() as u32).map(|flow| self.row(flow)).collect();
+        let rows = (0..self.flows.len() as u32)
+            .map(|flow| self.row(flow))
+            .collect();
         let chain = &self.prepared.chain;
         Outcome {
             flows: rows,
             transfers: self.transfers(),
-            links: self.links.iter().map(|l| LinkRow::of(l, self.now)).collect(),
+            links: self
+                .links
+                .iter()
+                .map(|l| LinkRow::of(l, self.now))
+                .collect(),
             buffer_reading: chain.reading().to_string(),
             buffer: chain.buffer().to_string(),
             events: self.queue.handled(),
@@ -457,9 +516,16 @@ impl<'a> Simulation<'a> {
         let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
         let since = |at: Time| at.since(plan.start).secs();
         let fct = log.delivered_at.map(since);
-        let ideal = plan
-            .size
-            .map(|size| ideal_fct(size, plan.handshake, plan.rtt, rate, stack.mss, stack.header));
+        let ideal = plan.size.map(|size| {
+            ideal_fct(
+                size,
+                plan.handshake,
+                plan.rtt,
+                rate,
+                stack.mss,
+                stack.header,
+            )
+        });
         let bottleneck = &self.links[self.bottleneck[usize::from(plan.reverse)] as usize];
         FlowRow {
             startup: plan.startup.clone(),
@@ -500,16 +566,21 @@ impl<'a> Simulation<'a> {
         flows
             .flat_map(|(flow, (plan, state))| {
                 let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
-                plan.writes.iter().zip(starts).zip(&state.log.writes).enumerate().map(
-                    move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
-                        flow: flow as u32,
-                        transfer: i as u32,
-                        available_s: at.secs(),
-                        bytes: end - start,
-                        delivered_s: delivered.map(Time::secs),
-                        acked_s: acked.map(Time::secs),
-                    },
-                )
+                plan.writes
+                    .iter()
+                    .zip(starts)
+                    .zip(&state.log.writes)
+                    .enumerate()
+                    .map(
+                        move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
+                            flow: flow as u32,
+                            transfer: i as u32,
+                            available_s: at.secs(),
+                            bytes: end - start,
+                            delivered_s: delivered.map(Time::secs),
+                            acked_s: acked.map(Time::secs),
+                        },
+                    )
             })
             .collect()
     }

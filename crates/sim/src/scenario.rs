@@ -23,7 +23,10 @@ pub struct RequestError {
 impl RequestError {
     /// An error about `field`.
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> RequestError {
-        RequestError { field: field.into(), problem: problem.into() }
+        RequestError {
+            field: field.into(),
+            problem: problem.into(),
+        }
     }
 }
 
@@ -210,7 +213,9 @@ impl Serialize for Probability {
 
 impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(d)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -464,7 +469,8 @@ fn syntax(text: &str, error: &toml::de::Error) -> RequestError {
 impl StackSpec {
     fn resolve(&self) -> Result<Stack, RequestError> {
         let name = self.preset.as_deref().unwrap_or("rfc");
-        let mut stack = Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
+        let mut stack =
+            Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
         if let Some(mss) = self.mss {
             stack.mss = within("stack.mss", mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32;
         }
@@ -503,7 +509,10 @@ impl StackSpec {
         set(&mut stack.next_seg_rule_4, self.next_seg_rule_4);
         set(&mut stack.limited_transmit, self.limited_transmit);
         set(&mut stack.newreno.impatient, self.newreno_impatient);
-        set(&mut stack.newreno.partial_deflation, self.newreno_partial_deflation);
+        set(
+            &mut stack.newreno.partial_deflation,
+            self.newreno_partial_deflation,
+        );
     }
 
     fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {
@@ -513,19 +522,30 @@ impl StackSpec {
         set(&mut rto.max, self.rto_max);
         set(&mut rto.granularity, self.tick);
         if rto.granularity == Time::ZERO {
-            return Err(RequestError::new("stack.tick", "`0s` is no clock; a positive time is needed"));
+            return Err(RequestError::new(
+                "stack.tick",
+                "`0s` is no clock; a positive time is needed",
+            ));
         }
         if rto.min > rto.max {
-            let problem = format!("`{}` is above the upper bound `{}` (stack.rto_max)", rto.min, rto.max);
+            let problem = format!(
+                "`{}` is above the upper bound `{}` (stack.rto_max)",
+                rto.min, rto.max
+            );
             return Err(RequestError::new("stack.rto_min", problem));
         }
-        let Some(phase) = self.tick_phase else { return Ok(()) };
+        let Some(phase) = self.tick_phase else {
+            return Ok(());
+        };
         match &mut rto.ticks {
             _ if !(0.0..1.0).contains(&phase) => {
                 let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
                 Err(RequestError::new("stack.tick_phase", problem))
             }
-            None => Err(RequestError::new("stack.tick_phase", "only the `ns2` stack counts in ticks")),
+            None => Err(RequestError::new(
+                "stack.tick_phase",
+                "only the `ns2` stack counts in ticks",
+            )),
             Some(ticks) => {
                 ticks.phase = phase;
                 Ok(())
@@ -559,13 +579,21 @@ impl StackSpec {
         let usual = Time::from_millis(if ns2 { 100 } else { 200 });
         let timer = self.ack_timer.unwrap_or(usual);
         let every = self.ack_every.unwrap_or(2);
-        within("stack.ack_every", u64::from(every), 1, 1000, "1 to 1000 segments")?;
+        within(
+            "stack.ack_every",
+            u64::from(every),
+            1,
+            1000,
+            "1 to 1000 segments",
+        )?;
         Ok(match name {
             AckName::Every => AckPolicy::Every,
             AckName::Delayed => AckPolicy::Delayed { every, timer },
-            AckName::QuickThenDelayed => {
-                AckPolicy::QuickThenDelayed { quick: self.ack_quick.unwrap_or(QUICK), every, timer }
-            }
+            AckName::QuickThenDelayed => AckPolicy::QuickThenDelayed {
+                quick: self.ack_quick.unwrap_or(QUICK),
+                every,
+                timer,
+            },
         })
     }
 }
@@ -587,7 +615,10 @@ pub(crate) fn within(
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(RequestError::new(field, format!("`{value}` is out of range; {right} is needed")))
+    Err(RequestError::new(
+        field,
+        format!("`{value}` is out of range; {right} is needed"),
+    ))
 }
 
 /// An error for a name that does not exist, with the nearest that does.

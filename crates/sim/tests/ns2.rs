@@ -21,7 +21,9 @@ struct Record {
 }
 
 fn data(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/ns2").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/data/ns2")
+        .join(name)
 }
 
 fn recording(name: &str) -> Vec<Record> {
@@ -31,7 +33,10 @@ fn recording(name: &str) -> Vec<Record> {
         .map(|line| {
             let line = line.unwrap();
             let fields: Vec<&str> = line.split(',').collect();
-            let what = ["send", "ack", "drop", "timer"].into_iter().find(|w| *w == fields[0]).unwrap();
+            let what = ["send", "ack", "drop", "timer"]
+                .into_iter()
+                .find(|w| *w == fields[0])
+                .unwrap();
             Record {
                 what,
                 time_us: fields[1].parse().unwrap(),
@@ -59,7 +64,12 @@ fn ours(outcome: &Outcome) -> Vec<Record> {
                 "ack" => ("ack", t.seq[i] / MSS),
                 what => (what, t.seq[i] / MSS + 1),
             };
-            Some(Record { what, time_us: t.time_ns[i] as f64 / 1e3, number, cwnd: t.cwnd[i] })
+            Some(Record {
+                what,
+                time_us: t.time_ns[i] as f64 / 1e3,
+                number,
+                cwnd: t.cwnd[i],
+            })
         })
         .collect()
 }
@@ -103,7 +113,11 @@ fn check(name: &str, path: &str, packets: u64) -> Result<(), String> {
         "sack1lss100" => ("ns2-sack", "limited-slow-start:max_ssthresh=100"),
         other => (other, "slow-start"),
     };
-    let ack = if name.ends_with("delack") { "delayed" } else { "every" };
+    let ack = if name.ends_with("delack") {
+        "delayed"
+    } else {
+        "every"
+    };
     let stack = format!("recovery = \"{recovery}\", ack = \"{ack}\"");
     let outcome = run(&scenario(path, &stack, startup, packets)).unwrap();
     let (ours, theirs) = (ours(&outcome), recording(name));
@@ -113,12 +127,18 @@ fn check(name: &str, path: &str, packets: u64) -> Result<(), String> {
             writeln!(failures, "{name}: {difference}").unwrap();
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(failures) }
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(failures)
+    }
 }
 
 fn check_all(names: &[&str], path: &str, packets: u64) {
-    let failures: Vec<String> =
-        names.iter().filter_map(|name| check(name, path, packets).err()).collect();
+    let failures: Vec<String> = names
+        .iter()
+        .filter_map(|name| check(name, path, packets).err())
+        .collect();
     assert!(failures.is_empty(), "{}", failures.join(""));
 }
 

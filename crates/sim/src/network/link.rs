@@ -121,14 +121,21 @@ impl Link {
         }
         self.settle(now);
         let wire = u64::from(segment.wire);
-        if !self.config.queue.admits(self.backlog, self.service(now), wire) {
+        if !self
+            .config
+            .queue
+            .admits(self.backlog, self.service(now), wire)
+        {
             self.counters.refused += 1;
             return Verdict::Dropped;
         }
         let (start, finish) = self.clock.transmit(segment.wire, now.time);
         if self.service_ends > now {
             self.waiting.push_back(Waiting {
-                start: Moment { time: start, cause: self.last_start },
+                start: Moment {
+                    time: start,
+                    cause: self.last_start,
+                },
                 wire: segment.wire,
             });
             self.backlog.packets += 1;
@@ -137,9 +144,15 @@ impl Link {
             self.in_service = segment.wire;
         }
         self.last_start = start;
-        self.service_ends = Moment { time: finish, cause: start };
+        self.service_ends = Moment {
+            time: finish,
+            cause: start,
+        };
         self.count(finish.since(start), segment.wire, now);
-        let arrival = Moment { time: finish + self.config.delay, cause: start };
+        let arrival = Moment {
+            time: finish + self.config.delay,
+            cause: start,
+        };
         let idle = self.ring.is_empty();
         self.ring.push_back(InFlight { arrival, segment });
         Verdict::Accepted(idle.then_some(arrival))
@@ -187,7 +200,10 @@ impl Link {
     /// transmission it has accepted.
     fn service(&self, now: Moment) -> Backlog {
         if self.service_ends > now {
-            Backlog { packets: 1, bytes: u64::from(self.in_service) }
+            Backlog {
+                packets: 1,
+                bytes: u64::from(self.in_service),
+            }
         } else {
             Backlog::default()
         }
@@ -236,7 +252,14 @@ struct Transmitter {
 
 impl Transmitter {
     fn new(rate: Option<Rate>) -> Transmitter {
-        Transmitter { rate: rate.map(Rate::bps), whole: 0, part: 0, wire: 0, time: 0, remainder: 0 }
+        Transmitter {
+            rate: rate.map(Rate::bps),
+            whole: 0,
+            part: 0,
+            wire: 0,
+            time: 0,
+            remainder: 0,
+        }
     }
 
     /// When it is free: rounded up, so that the rate is never exceeded.
@@ -247,7 +270,9 @@ impl Transmitter {
     /// Transmits after what it has to do already: when that begins, and when the last
     /// bit has left.
     fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
-        let Some(rate) = self.rate else { return (now, now) };
+        let Some(rate) = self.rate else {
+            return (now, now);
+        };
         if self.free_at() <= now {
             (self.whole, self.part) = (now.0, 0);
         }
@@ -317,15 +342,27 @@ mod tests {
     #[test]
     fn the_two_readings_of_a_buffer_differ_by_the_packet_in_transmission() {
         for (limit, drops) in [(60, 140), (10, 190), (2, 198)] {
-            assert_eq!(drops_of_a_burst(Limit::Packets(limit), BufferReading::Ns2), drops);
-            assert_eq!(drops_of_a_burst(Limit::Packets(limit), BufferReading::Linux), drops - 1);
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Ns2),
+                drops
+            );
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Linux),
+                drops - 1
+            );
         }
     }
 
     #[test]
     fn a_buffer_in_bytes_counts_bytes() {
-        assert_eq!(drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Ns2), 190);
-        assert_eq!(drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Linux), 189);
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Ns2),
+            190
+        );
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Linux),
+            189
+        );
         assert_eq!(drops_of_a_burst(Limit::Unlimited, BufferReading::Ns2), 0);
     }
 
@@ -333,8 +370,14 @@ mod tests {
     fn a_packet_arrives_after_its_transmission_and_the_delay() {
         let mut link = link(12_000_000, Limit::Unlimited, BufferReading::Linux);
         let now = at(Time::from_millis(5));
-        let arrival = |ms, cause| Moment { time: Time::from_millis(ms), cause: Time::from_millis(cause) };
-        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(Some(arrival(7, 5))));
+        let arrival = |ms, cause| Moment {
+            time: Time::from_millis(ms),
+            cause: Time::from_millis(cause),
+        };
+        assert_eq!(
+            link.send(packet(1500), now),
+            Verdict::Accepted(Some(arrival(7, 5)))
+        );
         assert_eq!(link.send(packet(1500), now), Verdict::Accepted(None));
         let (_, next) = link.deliver().unwrap();
         assert_eq!(next, Some(arrival(8, 6)));
@@ -346,10 +389,16 @@ mod tests {
         // comes at that moment finds room if it was caused later, and none if earlier.
         for (cause_us, accepted) in [(1, true), (0, false)] {
             let mut link = link(12_000_000, Limit::Packets(1), BufferReading::Linux);
-            let first = Moment { time: Time::from_micros(1), cause: Time::ZERO };
+            let first = Moment {
+                time: Time::from_micros(1),
+                cause: Time::ZERO,
+            };
             link.send(packet(1500), first);
             link.send(packet(1500), first);
-            let now = Moment { time: Time::from_micros(1001), cause: Time::from_micros(cause_us) };
+            let now = Moment {
+                time: Time::from_micros(1001),
+                cause: Time::from_micros(cause_us),
+            };
             let verdict = link.send(packet(1500), now);
             assert_eq!(matches!(verdict, Verdict::Accepted(_)), accepted);
         }
@@ -359,7 +408,9 @@ mod tests {
     fn serialisation_carries_its_remainder() {
         // 1500 bytes at 7 bit/s·10⁹ take 1714 and 2/7 ns: seven of them take 12 000 ns.
         let mut clock = Transmitter::new(Some(Rate(7_000_000_000)));
-        let finish: Vec<u64> = (0..7).map(|_| clock.transmit(1500, Time::ZERO).1.0).collect();
+        let finish: Vec<u64> = (0..7)
+            .map(|_| clock.transmit(1500, Time::ZERO).1 .0)
+            .collect();
         assert_eq!(finish[0], 1715);
         assert_eq!(finish[6], 12_000);
     }

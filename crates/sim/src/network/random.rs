@@ -39,7 +39,10 @@ pub struct Chance {
 impl Chance {
     /// Happens with `probability`, drawn from `rng`.
     pub fn new(probability: f64, rng: Pcg64Mcg) -> Chance {
-        Chance { threshold: (probability.clamp(0.0, 1.0) * u64::MAX as f64) as u64, rng }
+        Chance {
+            threshold: (probability.clamp(0.0, 1.0) * u64::MAX as f64) as u64,
+            rng,
+        }
     }
 
     /// Whether it happens this time.

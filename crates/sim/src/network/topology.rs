@@ -73,14 +73,20 @@ fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
     if (SLOWEST..=FASTEST).contains(&rate.0) {
         return Ok(rate);
     }
-    Err(RequestError::new(field, format!("`{rate}` is out of range; 1bps to 100Tbps is needed")))
+    Err(RequestError::new(
+        field,
+        format!("`{rate}` is out of range; 1bps to 100Tbps is needed"),
+    ))
 }
 
 fn time(field: &str, time: Time) -> Result<Time, RequestError> {
     if time <= LONGEST {
         return Ok(time);
     }
-    Err(RequestError::new(field, format!("`{time}` is out of range; at most {LONGEST} is needed")))
+    Err(RequestError::new(
+        field,
+        format!("`{time}` is out of range; at most {LONGEST} is needed"),
+    ))
 }
 
 impl Chain {
@@ -94,13 +100,25 @@ impl Chain {
             Chain::routers(path, reading, packet)?
         };
         if path.hosts == Some(0) {
-            return Err(RequestError::new("path.hosts", "`0` is no pair of hosts; at least 1 is needed"));
+            return Err(RequestError::new(
+                "path.hosts",
+                "`0` is no pair of hosts; at least 1 is needed",
+            ));
         }
         Ok(Chain {
             hops,
-            access_rate: path.access_rate.map(|r| rate("path.access_rate", r)).transpose()?,
-            access_delay: path.access_delay.map(|d| time("path.access_delay", d)).transpose()?,
-            nic_rate: path.nic_rate.map(|r| rate("path.nic_rate", r)).transpose()?,
+            access_rate: path
+                .access_rate
+                .map(|r| rate("path.access_rate", r))
+                .transpose()?,
+            access_delay: path
+                .access_delay
+                .map(|d| time("path.access_delay", d))
+                .transpose()?,
+            nic_rate: path
+                .nic_rate
+                .map(|r| rate("path.nic_rate", r))
+                .transpose()?,
             hosts: path.hosts,
             reading,
             packet,
@@ -109,11 +127,22 @@ impl Chain {
 
     fn single(path: &PathSpec, reading: BufferReading, packet: u32) -> Result<Hop, RequestError> {
         let missing = |field, example| {
-            RequestError::new(field, format!("missing; a path needs one, such as `{example}`"))
+            RequestError::new(
+                field,
+                format!("missing; a path needs one, such as `{example}`"),
+            )
         };
-        let forward = rate("path.rate", path.rate.ok_or_else(|| missing("path.rate", "5Mbps"))?)?;
-        let rtt = time("path.rtt", path.rtt.ok_or_else(|| missing("path.rtt", "64ms"))?)?;
-        let reverse = path.reverse_rate.map_or(Ok(forward), |r| rate("path.reverse_rate", r))?;
+        let forward = rate(
+            "path.rate",
+            path.rate.ok_or_else(|| missing("path.rate", "5Mbps"))?,
+        )?;
+        let rtt = time(
+            "path.rtt",
+            path.rtt.ok_or_else(|| missing("path.rtt", "64ms"))?,
+        )?;
+        let reverse = path
+            .reverse_rate
+            .map_or(Ok(forward), |r| rate("path.reverse_rate", r))?;
         let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
         let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
         let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
@@ -132,7 +161,11 @@ impl Chain {
         })
     }
 
-    fn routers(path: &PathSpec, reading: BufferReading, packet: u32) -> Result<Vec<Hop>, RequestError> {
+    fn routers(
+        path: &PathSpec,
+        reading: BufferReading,
+        packet: u32,
+    ) -> Result<Vec<Hop>, RequestError> {
         let unfit = [
             ("path.rate", path.rate.is_some()),
             ("path.rtt", path.rtt.is_some()),
@@ -142,7 +175,10 @@ impl Chain {
             ("path.reverse_loss", path.reverse_loss.is_some()),
         ];
         if let Some((field, _)) = unfit.iter().find(|(_, given)| *given) {
-            return Err(RequestError::new(*field, "contradicts `path.hops`; give it for each hop"));
+            return Err(RequestError::new(
+                *field,
+                "contradicts `path.hops`; give it for each hop",
+            ));
         }
         let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
         time("path.hops", rtt)?;
@@ -177,21 +213,38 @@ impl Chain {
     }
 
     fn narrowest(&self) -> usize {
-        (0..self.hops.len()).min_by_key(|i| self.hops[*i].forward.rate).unwrap_or(0)
+        (0..self.hops.len())
+            .min_by_key(|i| self.hops[*i].forward.rate)
+            .unwrap_or(0)
     }
 
     /// Two-way propagation between hosts that use hops `from..=to`.
     pub fn rtt(&self, from: u32, to: u32) -> Time {
         let access = self.access_delay.unwrap_or(Time::ZERO).times(2);
-        let hops: Time = self.hops[from as usize..=to as usize].iter().map(|h| h.delay).sum();
+        let hops: Time = self.hops[from as usize..=to as usize]
+            .iter()
+            .map(|h| h.delay)
+            .sum();
         (hops + access).times(2)
     }
 
     /// The slowest rate on the way of a flow's data.
     pub fn bottleneck_rate(&self, from: u32, to: u32, reverse: bool) -> Rate {
         let hops = self.hops[from as usize..=to as usize].iter();
-        let slowest = hops.map(|h| if reverse { h.reverse.rate } else { h.forward.rate }).min();
-        [slowest, self.access_rate, self.nic_rate].into_iter().flatten().min().unwrap_or(Rate(0))
+        let slowest = hops
+            .map(|h| {
+                if reverse {
+                    h.reverse.rate
+                } else {
+                    h.forward.rate
+                }
+            })
+            .min();
+        [slowest, self.access_rate, self.nic_rate]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(Rate(0))
     }
 
     /// The bandwidth-delay product at `rate` over `rtt`, in full-size packets.
@@ -201,7 +254,11 @@ impl Chain {
 
     /// Lays the links for these flows.
     pub fn build(&self, flows: &[FlowPlan], seed: u64) -> Network {
-        let mut builder = Builder { chain: self, links: Vec::new(), hosts: Vec::new() };
+        let mut builder = Builder {
+            chain: self,
+            links: Vec::new(),
+            hosts: Vec::new(),
+        };
         let [forward, reverse] = builder.lay_hops(seed);
         let narrowest = self.narrowest();
         let bottleneck = [forward[narrowest], reverse[narrowest]];
@@ -213,11 +270,17 @@ impl Chain {
         let mut links = builder.links;
         for (i, flow) in flows.iter().enumerate() {
             let link = &mut links[bottleneck[usize::from(flow.reverse)] as usize];
-            link.forced_drops.extend(
-                flow.forced_drops.iter().map(|p| ForcedDrop { flow: i as u32, position: *p }),
-            );
+            link.forced_drops
+                .extend(flow.forced_drops.iter().map(|p| ForcedDrop {
+                    flow: i as u32,
+                    position: *p,
+                }));
         }
-        Network { links, routes, bottleneck }
+        Network {
+            links,
+            routes,
+            bottleneck,
+        }
     }
 }
 
@@ -244,11 +307,14 @@ fn limit(
         // A product below one packet still leaves room for one.
         Amount::Bdp(x) if x > 0.0 && x <= 1e6 => {
             let bytes = rate.bytes_in(rtt) as f64 * x;
-            Ok(Limit::Packets(((bytes / f64::from(packet)) as u64).max(least)))
+            Ok(Limit::Packets(
+                ((bytes / f64::from(packet)) as u64).max(least),
+            ))
         }
-        Amount::Bdp(_) => {
-            Err(RequestError::new(field, format!("`{amount}` is out of range; above 0 is needed")))
-        }
+        Amount::Bdp(_) => Err(RequestError::new(
+            field,
+            format!("`{amount}` is out of range; above 0 is needed"),
+        )),
     }
 }
 
@@ -268,8 +334,18 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn lay(&mut self, name: String, rate: Option<Rate>, delay: Time, limit: Limit) -> LinkId {
-        let queue = DropTail { limit, reading: self.chain.reading };
-        self.links.push(LinkConfig { name, rate, delay, queue, loss: None, forced_drops: vec![] });
+        let queue = DropTail {
+            limit,
+            reading: self.chain.reading,
+        };
+        self.links.push(LinkConfig {
+            name,
+            rate,
+            delay,
+            queue,
+            loss: None,
+            forced_drops: vec![],
+        });
         self.links.len() as LinkId - 1
     }
 
@@ -278,7 +354,11 @@ impl Builder<'_> {
         let mut way = |label: &str, pick: fn(&Hop) -> Way| {
             let lay = |(i, hop): (usize, &Hop)| {
                 let way = pick(hop);
-                let name = if hops.len() == 1 { label.to_string() } else { format!("{label}-{i}") };
+                let name = if hops.len() == 1 {
+                    label.to_string()
+                } else {
+                    format!("{label}-{i}")
+                };
                 let id = self.lay(name, Some(way.rate), hop.delay, way.limit);
                 if way.loss > 0.0 {
                     let rng = stream(seed, "loss", u64::from(id));
@@ -291,7 +371,13 @@ impl Builder<'_> {
         [way("forward", |h| h.forward), way("reverse", |h| h.reverse)]
     }
 
-    fn route(&mut self, flow: u32, plan: &FlowPlan, forward: &[LinkId], reverse: &[LinkId]) -> Route {
+    fn route(
+        &mut self,
+        flow: u32,
+        plan: &FlowPlan,
+        forward: &[LinkId],
+        reverse: &[LinkId],
+    ) -> Route {
         let pair = self.chain.hosts.map_or(flow, |n| flow % n);
         let [left, right] = self.host_pair(pair);
         let (from, to) = (plan.from_hop as usize, plan.to_hop as usize);
@@ -301,10 +387,19 @@ impl Builder<'_> {
         };
         let east = join(&left, forward[from..=to].to_vec(), &right);
         let west = join(&right, back.collect(), &left);
-        let (mut data, mut acks) = if plan.reverse { (west, east) } else { (east, west) };
+        let (mut data, mut acks) = if plan.reverse {
+            (west, east)
+        } else {
+            (east, west)
+        };
         if plan.extra_delay > Time::ZERO {
             let mut detour = |name: &str| {
-                self.lay(format!("{name}-{flow}"), None, plan.extra_delay, Limit::Unlimited)
+                self.lay(
+                    format!("{name}-{flow}"),
+                    None,
+                    plan.extra_delay,
+                    Limit::Unlimited,
+                )
             };
             data.push(detour("far"));
             acks.push(detour("near"));
@@ -315,7 +410,10 @@ impl Builder<'_> {
     fn host_pair(&mut self, pair: u32) -> [Host; 2] {
         while self.hosts.len() <= pair as usize {
             let n = self.hosts.len();
-            let hosts = [self.host(&format!("left-{n}")), self.host(&format!("right-{n}"))];
+            let hosts = [
+                self.host(&format!("left-{n}")),
+                self.host(&format!("right-{n}")),
+            ];
             self.hosts.push(hosts);
         }
         self.hosts[pair as usize].clone()
@@ -325,12 +423,27 @@ impl Builder<'_> {
         let chain = self.chain;
         let mut host = Host::default();
         if let Some(rate) = chain.nic_rate {
-            host.up.push(self.lay(format!("nic-{name}"), Some(rate), Time::ZERO, Limit::Unlimited));
+            host.up.push(self.lay(
+                format!("nic-{name}"),
+                Some(rate),
+                Time::ZERO,
+                Limit::Unlimited,
+            ));
         }
         if chain.access_rate.is_some() || chain.access_delay.is_some() {
             let delay = chain.access_delay.unwrap_or(Time::ZERO);
-            host.up.push(self.lay(format!("up-{name}"), chain.access_rate, delay, Limit::Unlimited));
-            host.down.push(self.lay(format!("down-{name}"), chain.access_rate, delay, Limit::Unlimited));
+            host.up.push(self.lay(
+                format!("up-{name}"),
+                chain.access_rate,
+                delay,
+                Limit::Unlimited,
+            ));
+            host.down.push(self.lay(
+                format!("down-{name}"),
+                chain.access_rate,
+                delay,
+                Limit::Unlimited,
+            ));
         }
         host
     }

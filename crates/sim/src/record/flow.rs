@@ -120,7 +120,6 @@ pub fn ideal_fct(size: u64, handshake: bool, rtt: Time, rate: Rate, mss: u32, he
     handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +127,14 @@ mod tests {
     #[test]
     fn the_ideal_counts_handshake_one_way_delay_and_wire_bytes() {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
-        let ideal = ideal_fct(100_000, true, Time::from_millis(100), Rate(100_000_000), 1460, 40);
+        let ideal = ideal_fct(
+            100_000,
+            true,
+            Time::from_millis(100),
+            Rate(100_000_000),
+            1460,
+            40,
+        );
         assert!((ideal - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
     }
 }

@@ -34,7 +34,11 @@ impl LinkRow {
             dropped: c.refused + c.lost,
             max_queue_pkts: c.max_held.packets,
             max_queue_bytes: c.max_held.bytes,
-            utilisation: if simulated == Time::ZERO { 0.0 } else { c.busy.secs() / simulated.secs() },
+            utilisation: if simulated == Time::ZERO {
+                0.0
+            } else {
+                c.busy.secs() / simulated.secs()
+            },
         }
     }
 }

@@ -120,7 +120,10 @@ impl Connection {
 
     /// The segment at `nxt`, if the application has data there.
     pub fn next_segment(&self) -> Option<Plan> {
-        (self.nxt < self.queued).then(|| Plan { start: self.nxt, end: self.segment_end(self.nxt) })
+        (self.nxt < self.queued).then(|| Plan {
+            start: self.nxt,
+            end: self.segment_end(self.nxt),
+        })
     }
 
     /// Where a segment that starts at `start` ends.
@@ -181,7 +184,11 @@ impl Connection {
     }
 
     fn segment(&self, kind: Kind, seq: u64, len: u32, marks: Marks) -> Segment {
-        let wire = if len == 0 { self.stack.bare } else { len + self.stack.header };
+        let wire = if len == 0 {
+            self.stack.bare
+        } else {
+            len + self.stack.header
+        };
         Segment {
             seq,
             sack: [SackBlock::default(); MAX_SACK_BLOCKS],
@@ -198,8 +205,11 @@ impl Connection {
 
     /// Takes over the window that a segment advertises.
     pub fn take_window(&mut self, advertised: u32) {
-        self.peer_window =
-            if advertised == UNLIMITED_WINDOW { u64::MAX } else { u64::from(advertised) };
+        self.peer_window = if advertised == UNLIMITED_WINDOW {
+            u64::MAX
+        } else {
+            u64::from(advertised)
+        };
     }
 
     /// Moves SND.UNA up to `ack` and forgets what it covers. Returns when the newest
@@ -296,8 +306,11 @@ impl Connection {
     pub fn lose(&mut self, now: Time, added: u64, inflation: Segments) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
-        let loss =
-            Loss { now, flight: self.outstanding() - added, usable: self.usable(inflation) };
+        let loss = Loss {
+            now,
+            flight: self.outstanding() - added,
+            usable: self.usable(inflation),
+        };
         self.controller.on_loss(&mut self.window, &loss);
     }
 
@@ -327,7 +340,9 @@ impl Connection {
         self.rtt.back_off();
         self.restart_timer(now);
         self.stop_timing();
-        self.stack.max_timeouts.is_none_or(|max| self.timeouts_in_a_row < max)
+        self.stack
+            .max_timeouts
+            .is_none_or(|max| self.timeouts_in_a_row < max)
     }
 
     /// How long nothing was sent, where that is longer than the timeout and nothing is
@@ -336,8 +351,11 @@ impl Connection {
         if self.high == 0 || self.outstanding() > 0 {
             return None;
         }
-        let since =
-            if self.stack.rto.ticks.is_some() { self.last_acked } else { self.last_sent };
+        let since = if self.stack.rto.ticks.is_some() {
+            self.last_acked
+        } else {
+            self.last_sent
+        };
         Some(now.since(since)).filter(|idle| *idle >= self.rtt.rto())
     }
 

@@ -19,7 +19,11 @@ pub struct Flight {
 impl Flight {
     /// A new segment that ends at `end` was sent.
     pub fn sent(&mut self, end: u64, at: Time) {
-        self.sent.push_back(Sent { end, at, again: false });
+        self.sent.push_back(Sent {
+            end,
+            at,
+            again: false,
+        });
     }
 
     /// The segment that ends at `end` was sent again.

@@ -26,7 +26,10 @@ impl RangeSet {
 
     /// The `i`-th range from the top, the highest first.
     pub fn from_top(&self, i: usize) -> Option<(u64, u64)> {
-        self.ranges.len().checked_sub(i + 1).map(|at| self.ranges[at])
+        self.ranges
+            .len()
+            .checked_sub(i + 1)
+            .map(|at| self.ranges[at])
     }
 
     /// The lowest range.
@@ -49,11 +52,22 @@ impl RangeSet {
     fn search(&self, position: u64) -> usize {
         const NEAR: usize = 4;
         let len = self.ranges.len();
-        let from_end = self.ranges.iter().rev().take(NEAR).take_while(|r| r.1 >= position).count();
+        let from_end = self
+            .ranges
+            .iter()
+            .rev()
+            .take(NEAR)
+            .take_while(|r| r.1 >= position)
+            .count();
         if from_end < NEAR.min(len) {
             return len - from_end;
         }
-        let from_start = self.ranges.iter().take(NEAR).take_while(|r| r.1 < position).count();
+        let from_start = self
+            .ranges
+            .iter()
+            .take(NEAR)
+            .take_while(|r| r.1 < position)
+            .count();
         if from_start < NEAR {
             return from_start;
         }

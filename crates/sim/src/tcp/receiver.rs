@@ -188,7 +188,8 @@ impl Receiver {
             len = 1;
         }
         for &old in &self.recent[..self.recent_len] {
-            let covered = old.1 <= self.next || newest.is_some_and(|n| n.0 <= old.0 && old.1 <= n.1);
+            let covered =
+                old.1 <= self.next || newest.is_some_and(|n| n.0 <= old.0 && old.1 <= n.1);
             if len < MAX_SACK_BLOCKS && !covered {
                 blocks[len] = old;
                 len += 1;
@@ -296,7 +297,10 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timer() {
-        let mut r = receiver(AckPolicy::Delayed { every: 2, timer: Time(100) });
+        let mut r = receiver(AckPolicy::Delayed {
+            every: 2,
+            timer: Time(100),
+        });
         assert!(data(&mut r, 0, 0).is_none());
         assert_eq!(data(&mut r, 1, 10).unwrap().seq, 2 * MSS);
         assert!(data(&mut r, 2, 20).is_none());
@@ -308,7 +312,10 @@ mod tests {
 
     #[test]
     fn nothing_out_of_order_and_no_gap_filled_waits() {
-        let mut r = receiver(AckPolicy::Delayed { every: 2, timer: Time(100) });
+        let mut r = receiver(AckPolicy::Delayed {
+            every: 2,
+            timer: Time(100),
+        });
         assert!(data(&mut r, 1, 0).is_some(), "above a hole");
         assert!(data(&mut r, 1, 0).is_some(), "a duplicate");
         assert!(data(&mut r, 3, 0).is_some(), "above a second hole");
@@ -319,7 +326,11 @@ mod tests {
 
     #[test]
     fn quick_acknowledgements_come_first() {
-        let mut r = receiver(AckPolicy::QuickThenDelayed { quick: 2, every: 2, timer: Time(100) });
+        let mut r = receiver(AckPolicy::QuickThenDelayed {
+            quick: 2,
+            every: 2,
+            timer: Time(100),
+        });
         let answered: Vec<bool> = (0..6).map(|n| data(&mut r, n, 0).is_some()).collect();
         assert_eq!(answered, [true, true, false, true, false, true]);
     }

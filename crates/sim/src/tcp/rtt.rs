@@ -43,16 +43,28 @@ pub struct RttEstimator {
 
 #[derive(Clone, Debug)]
 enum Averages {
-    Rfc6298 { srtt: Time, rttvar: Time, any: bool },
+    Rfc6298 {
+        srtt: Time,
+        rttvar: Time,
+        any: bool,
+    },
     /// `srtt8` is 8 × srtt and `rttvar4` is 4 × rttvar, in ticks.
-    Ticks { srtt8: i64, rttvar4: i64, phase: Time },
+    Ticks {
+        srtt8: i64,
+        rttvar4: i64,
+        phase: Time,
+    },
 }
 
 impl RttEstimator {
     /// An estimator without samples.
     pub fn new(params: &RtoParams) -> RttEstimator {
         let averages = match &params.ticks {
-            None => Averages::Rfc6298 { srtt: Time::ZERO, rttvar: Time::ZERO, any: false },
+            None => Averages::Rfc6298 {
+                srtt: Time::ZERO,
+                rttvar: Time::ZERO,
+                any: false,
+            },
             Some(ticks) => Averages::Ticks {
                 srtt8: 0,
                 rttvar4: 0,
@@ -109,7 +121,11 @@ impl RttEstimator {
                 self.rto = *srtt + self.params.granularity.max(rttvar.times(4));
                 self.latest = Some(rtt);
             }
-            Averages::Ticks { srtt8, rttvar4, phase } => {
+            Averages::Ticks {
+                srtt8,
+                rttvar4,
+                phase,
+            } => {
                 let tick = self.params.granularity.0;
                 let into_tick = (sent.0 + phase.0) % tick;
                 let ticks = (((rtt.0 + into_tick) / tick) as i64).max(1);

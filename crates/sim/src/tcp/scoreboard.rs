@@ -43,7 +43,15 @@ impl Scoreboard {
 
     /// Records the SACK blocks of an ACK; returns the bytes they report for the first time.
     pub fn update(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mss: u64) -> u64 {
-        let Scoreboard { sacked, una, lost_edge, high_rxt, sacked_bytes, lost_bytes, retransmitted_bytes } = self;
+        let Scoreboard {
+            sacked,
+            una,
+            lost_edge,
+            high_rxt,
+            sacked_bytes,
+            lost_bytes,
+            retransmitted_bytes,
+        } = self;
         let before = *sacked_bytes;
         for (start, end) in blocks {
             sacked.insert(start.max(*una), end, |from, to| {
@@ -131,9 +139,10 @@ impl Scoreboard {
     /// retransmission of NextSeg rule 4.
     pub fn highest_hole(&self, nxt: u64, mss: u64) -> Option<(u64, u64)> {
         let (low, end) = match self.sacked.from_top(0) {
-            Some((low, high)) if high == nxt => {
-                (self.sacked.from_top(1).map_or(self.una, |below| below.1), low)
-            }
+            Some((low, high)) if high == nxt => (
+                self.sacked.from_top(1).map_or(self.una, |below| below.1),
+                low,
+            ),
             Some((_, high)) => (high, nxt),
             None => (self.una, nxt),
         };
@@ -144,14 +153,18 @@ impl Scoreboard {
         let mut above = 0;
         let mut edge = None;
         for i in 0..DUP_THRESH {
-            let Some((start, end)) = self.sacked.from_top(i) else { break };
+            let Some((start, end)) = self.sacked.from_top(i) else {
+                break;
+            };
             above += end - start;
             if i + 1 == DUP_THRESH || above > (DUP_THRESH as u64 - 1) * mss {
                 edge = Some(start);
                 break;
             }
         }
-        let Some(edge) = edge.filter(|e| *e > self.lost_edge) else { return };
+        let Some(edge) = edge.filter(|e| *e > self.lost_edge) else {
+            return;
+        };
         let from = self.lost_edge.max(self.una);
         self.lost_bytes += edge - from - self.sacked.bytes_within(from, edge);
         self.lost_edge = edge;
@@ -192,7 +205,9 @@ mod tests {
                 .sum()
         }
         fn next_hole(&self, lost_only: bool) -> Option<u64> {
-            let highest = (self.una..self.nxt).rev().find(|s| self.sacked[*s as usize])?;
+            let highest = (self.una..self.nxt)
+                .rev()
+                .find(|s| self.sacked[*s as usize])?;
             (self.high_rxt.max(self.una)..highest)
                 .find(|s| !self.sacked[*s as usize])
                 .filter(|s| !lost_only || self.is_lost(*s))

@@ -16,7 +16,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed,
-    SynSent { at: Time, tries: u32, waiting: bool },
+    SynSent {
+        at: Time,
+        tries: u32,
+        waiting: bool,
+    },
     Open,
     /// Given up after too many timeouts.
     Failed,
@@ -43,7 +47,11 @@ impl Sender {
 
     /// Opens the connection.
     pub fn open(&mut self, now: Time) {
-        self.state = State::SynSent { at: now, tries: 1, waiting: true };
+        self.state = State::SynSent {
+            at: now,
+            tries: 1,
+            waiting: true,
+        };
         self.connection.restart_timer(now);
     }
 
@@ -57,7 +65,11 @@ impl Sender {
     pub fn push(&mut self, bytes: u64, now: Time) {
         self.restart_after_idle(now);
         let mss = self.connection.mss();
-        let whole = if self.connection.stack.whole_segments { bytes.div_ceil(mss) * mss } else { bytes };
+        let whole = if self.connection.stack.whole_segments {
+            bytes.div_ceil(mss) * mss
+        } else {
+            bytes
+        };
         self.connection.queued = self.connection.queued.saturating_add(whole);
         self.recovery.on_data();
     }
@@ -71,7 +83,11 @@ impl Sender {
             Restart::One => 1.0,
             Restart::Keep => f64::INFINITY,
         };
-        let idle = Idle { now, idle, restart_window };
+        let idle = Idle {
+            now,
+            idle,
+            restart_window,
+        };
         c.controller.on_idle(&mut c.window, &idle);
     }
 
@@ -103,12 +119,22 @@ impl Sender {
         c.counters.syn_retransmits = u64::from(tries - 1);
         let stack = &c.stack;
         // RFC 5681 §3.1: after a lost SYN the window starts at one segment.
-        let initial_window = if tries > 1 { 1.0 } else { stack.iw.segments(stack.mss) };
+        let initial_window = if tries > 1 {
+            1.0
+        } else {
+            stack.iw.segments(stack.mss)
+        };
         let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
         let established = Established {
             now,
             initial_window,
-            rtt: rtt.and_then(|exact| if coarse.is_some() { c.rtt.latest() } else { Some(exact) }),
+            rtt: rtt.and_then(|exact| {
+                if coarse.is_some() {
+                    c.rtt.latest()
+                } else {
+                    Some(exact)
+                }
+            }),
             queued: c.queued,
             peer_window: c.peer_window,
             header: stack.header,
@@ -190,7 +216,11 @@ impl Sender {
         }
         c.rtt.back_off();
         c.restart_timer(now);
-        self.state = State::SynSent { at: now, tries: tries + 1, waiting: true };
+        self.state = State::SynSent {
+            at: now,
+            tries: tries + 1,
+            waiting: true,
+        };
     }
 
     fn fail(&mut self) {

@@ -123,12 +123,19 @@ impl Stack {
             bare: 40,
             sack_block_bytes: 8,
             iw: InitialWindow::Rfc6928,
-            ack: AckPolicy::Delayed { every: 2, timer: Time::from_millis(200) },
+            ack: AckPolicy::Delayed {
+                every: 2,
+                timer: Time::from_millis(200),
+            },
             recovery: RecoveryKind::Sack,
             next_seg_rule_3: true,
             next_seg_rule_4: true,
             limited_transmit: true,
-            newreno: NewRenoOptions { impatient: true, partial_deflation: true, max_burst: None },
+            newreno: NewRenoOptions {
+                impatient: true,
+                partial_deflation: true,
+                max_burst: None,
+            },
             rto: RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
@@ -159,7 +166,10 @@ impl Stack {
             iw: InitialWindow::Segments(2),
             ack: AckPolicy::Every,
             recovery: RecoveryKind::Ns2Sack,
-            newreno: NewRenoOptions { max_burst: Some(2), ..Stack::rfc().newreno },
+            newreno: NewRenoOptions {
+                max_burst: Some(2),
+                ..Stack::rfc().newreno
+            },
             rto: RtoParams {
                 initial: Time::from_secs(3),
                 min: Time::from_millis(200),
@@ -168,7 +178,9 @@ impl Stack {
                 after_syn_loss: Time::from_secs(6),
                 // The phase that ns-2's default random stream gives an agent made before
                 // the simulation starts: its second draw.
-                ticks: Some(Ticks { phase: 0.555_880_715_864 }),
+                ticks: Some(Ticks {
+                    phase: 0.555_880_715_864,
+                }),
             },
             window: Some(100_000 * 1460),
             restart: Restart::One,

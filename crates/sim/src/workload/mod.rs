@@ -60,13 +60,25 @@ const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST: u64 = 1 << 50;
 
 /// Expands a scenario's flows.
-pub fn expand(scenario: &Scenario, stack: &Stack, chain: &Chain) -> Result<Vec<FlowPlan>, RequestError> {
+pub fn expand(
+    scenario: &Scenario,
+    stack: &Stack,
+    chain: &Chain,
+) -> Result<Vec<FlowPlan>, RequestError> {
     if scenario.flows.is_empty() {
-        return Err(RequestError::new("flows", "empty; at least one flow is needed"));
+        return Err(RequestError::new(
+            "flows",
+            "empty; at least one flow is needed",
+        ));
     }
     let mut plans = Vec::new();
     for (i, spec) in scenario.flows.iter().enumerate() {
-        let entry = Entry { spec, field: format!("flows[{i}]"), stack, chain };
+        let entry = Entry {
+            spec,
+            field: format!("flows[{i}]"),
+            stack,
+            chain,
+        };
         entry.expand(scenario.seed, &mut plans)?;
     }
     let endless = plans.iter().any(|p: &FlowPlan| p.size.is_none());
@@ -84,11 +96,19 @@ pub fn arrivals(plans: &[FlowPlan]) -> Vec<Arrival> {
         let flow = flow as u32;
         if plan.writes.is_empty() {
             let bytes = plan.size.unwrap_or(WITHOUT_LIMIT);
-            arrivals.push(Arrival { at: plan.start, flow, bytes });
+            arrivals.push(Arrival {
+                at: plan.start,
+                flow,
+                bytes,
+            });
         }
         let mut before = 0;
         for (at, end) in &plan.writes {
-            arrivals.push(Arrival { at: *at, flow, bytes: end - before });
+            arrivals.push(Arrival {
+                at: *at,
+                flow,
+                bytes: end - before,
+            });
             before = *end;
         }
     }
@@ -111,14 +131,24 @@ impl Entry<'_> {
     fn expand(&self, seed: u64, plans: &mut Vec<FlowPlan>) -> Result<(), RequestError> {
         let spec = self.spec;
         let count = u64::from(spec.count.unwrap_or(1));
-        let count = within(&self.field("count"), count, 1, MOST_FLOWS, "1 to 1 000 000 flows")?;
+        let count = within(
+            &self.field("count"),
+            count,
+            1,
+            MOST_FLOWS,
+            "1 to 1 000 000 flows",
+        )?;
         let template = self.template()?;
         let interval = spec.interval.unwrap_or(Time::ZERO);
         let jitter = spec.jitter.unwrap_or(Time::ZERO);
         let mut rng = stream(seed, "arrivals", plans.len() as u64);
         for i in 0..count {
             let mut plan = template.clone();
-            let moved = if jitter > Time::ZERO { below(&mut rng, jitter.0) } else { 0 };
+            let moved = if jitter > Time::ZERO {
+                below(&mut rng, jitter.0)
+            } else {
+                0
+            };
             let offset = interval.times(i) + Time(moved);
             plan.start += offset;
             plan.writes.iter_mut().for_each(|w| w.0 += offset);
@@ -185,7 +215,10 @@ impl Entry<'_> {
     ) -> Result<(Option<u64>, Vec<(Time, u64)>), RequestError> {
         let spec = self.spec;
         if spec.writes.is_empty() {
-            let size = spec.size.map(|s| self.bytes("size", s, from, to)).transpose()?;
+            let size = spec
+                .size
+                .map(|s| self.bytes("size", s, from, to))
+                .transpose()?;
             return Ok((size, Vec::new()));
         }
         if spec.size.is_some() {
@@ -199,7 +232,10 @@ impl Entry<'_> {
             let at = start + write.at;
             if at < latest {
                 let problem = format!("`{}` is before the write that precedes it", write.at);
-                return Err(RequestError::new(self.field(&format!("writes[{i}].at")), problem));
+                return Err(RequestError::new(
+                    self.field(&format!("writes[{i}].at")),
+                    problem,
+                ));
             }
             latest = at;
             end += self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;

@@ -116,7 +116,10 @@ impl Classic {
         }
         let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
         c.recovery_ack(&signal);
-        self.forced = Some(Plan { start: c.una, end: c.segment_end(c.una) });
+        self.forced = Some(Plan {
+            start: c.una,
+            end: c.segment_end(c.una),
+        });
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
     }
 
@@ -166,7 +169,10 @@ impl Classic {
         self.in_recovery = true;
         self.first_partial_seen = false;
         self.inflation = DUP_THRESH;
-        self.forced = Some(Plan { start: c.una, end: c.segment_end(c.una) });
+        self.forced = Some(Plan {
+            start: c.una,
+            end: c.segment_end(c.una),
+        });
     }
 
     /// The timer expired: go back to the first unacknowledged segment.

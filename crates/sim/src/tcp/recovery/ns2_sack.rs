@@ -184,8 +184,14 @@ impl Ns2Sack {
         if self.pipe >= c.window.cwnd_segments() as i64 {
             return None;
         }
-        match self.sacked.hole_at_or_after(self.retransmitted_to.max(c.una)) {
-            Some((start, _)) => Some(Plan { start, end: c.segment_end(start) }),
+        match self
+            .sacked
+            .hole_at_or_after(self.retransmitted_to.max(c.una))
+        {
+            Some((start, _)) => Some(Plan {
+                start,
+                end: c.segment_end(start),
+            }),
             None => self.new_data(c),
         }
     }

@@ -136,7 +136,10 @@ impl Sack {
     fn next_seg(&self, c: &Connection) -> Option<(Plan, Rule)> {
         if self.phase == Phase::Open {
             let held = self.dup_acks > 0 && !c.stack.limited_transmit;
-            return self.new_data(c).filter(|_| !held).map(|plan| (plan, Rule::Ordinary));
+            return self
+                .new_data(c)
+                .filter(|_| !held)
+                .map(|plan| (plan, Rule::Ordinary));
         }
         if let Some(hole) = self.board.next_hole(true) {
             return Some((self.clip(c, hole), Rule::Ordinary));
@@ -162,12 +165,20 @@ impl Sack {
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
     fn rescue(&self, c: &Connection) -> Option<Plan> {
         let due = c.stack.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una > r);
-        let hole = due.then(|| self.board.highest_hole(c.high, c.mss())).flatten()?;
-        Some(Plan { start: hole.0, end: hole.1 })
+        let hole = due
+            .then(|| self.board.highest_hole(c.high, c.mss()))
+            .flatten()?;
+        Some(Plan {
+            start: hole.0,
+            end: hole.1,
+        })
     }
 
     fn clip(&self, c: &Connection, hole: (u64, u64)) -> Plan {
-        Plan { start: hole.0, end: hole.1.min(c.segment_end(hole.0)) }
+        Plan {
+            start: hole.0,
+            end: hole.1.min(c.segment_end(hole.0)),
+        }
     }
 
     /// Accounts for a segment that leaves.
