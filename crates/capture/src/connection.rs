@@ -255,42 +255,45 @@ impl Live {
     }
 
     fn data(&mut self, placed: &Placed, from: usize, listeners: &mut Listeners) {
+        let repeat = self.judge(placed, from);
         let segment = placed.segment;
         let payload = u64::from(segment.payload);
         let start = placed.sequence + u64::from(segment.has(SYN));
-        let rtt = self.shake.rtt();
-        let (side, peer) = match &mut self.sides {
-            [client, server] if from == CLIENT => (client, server),
-            [client, server] => (server, client),
-        };
-        let judgement = side.sent.judge(&peer.sent, placed, rtt);
-        match judgement {
-            Judgement::Fresh => {}
-            Judgement::Retransmission => side.retransmissions += 1,
-            Judgement::OutOfOrder => side.out_of_order += 1,
-        }
+        let end = start + payload;
+        let heard = self.sides[1 - from].highest;
+        let side = &mut self.sides[from];
         if segment.has(FIN) {
-            side.fin = Some(start + payload);
-        }
-        if payload == 0 && !segment.has(FIN) {
+            side.fin = Some(end);
+        } else if payload == 0 {
             return;
         }
-        let end = start + payload;
         let advanced = end.saturating_sub(side.highest);
+        let fresh = side.seen.add(start, end);
         side.highest = side.highest.max(end);
         side.payload_sum += payload;
-        let fresh = side.seen.add(start, end);
         side.seen_bytes += fresh;
-        let hears_all = placed
-            .acknowledgement
-            .is_some_and(|acked| acked >= peer.highest);
         if fresh > 0 || advanced > 0 {
+            let hears_all = placed.acknowledgement.is_some_and(|acked| acked >= heard);
             let finished = self.turns.data(from, segment.time, advanced, hears_all);
             listeners.sink.keep(self.stream, finished);
         }
-        let lane = listeners.lanes.lane(self.pair, from);
-        lane.arrived(segment, judgement != Judgement::Fresh);
-        self.waits[from].sent(segment.time, end, advanced, judgement != Judgement::Fresh);
+        listeners
+            .lanes
+            .lane(self.pair, from)
+            .arrived(segment, repeat);
+        self.waits[from].sent(segment.time, end, advanced, repeat);
+    }
+
+    /// Whether a packet repeats data; counts it.
+    fn judge(&mut self, placed: &Placed, from: usize) -> bool {
+        let (rtt, peer) = (self.shake.rtt(), self.sides[1 - from].sent);
+        let side = &mut self.sides[from];
+        match side.sent.judge(&peer, placed, rtt) {
+            Judgement::Fresh => return false,
+            Judgement::Retransmission => side.retransmissions += 1,
+            Judgement::OutOfOrder => side.out_of_order += 1,
+        }
+        true
     }
 
     fn acknowledge(

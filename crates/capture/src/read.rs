@@ -33,12 +33,7 @@ pub fn read(
         source,
     })?;
     let total = metadata.is_file().then_some(metadata.len());
-    let mut ticker = Ticker {
-        progress,
-        before: 0,
-        total,
-        packets: 0,
-    };
+    let mut ticker = Ticker::new(progress, total);
     match file::open(path)? {
         Opened::Packets(file) => packets(path, file, options, &mut ticker),
         Opened::Log(bytes, format) => zeek::read(path, bytes, format, options, &mut ticker),
@@ -48,21 +43,33 @@ pub fn read(
 /// Reports progress and hears whether to go on.
 pub(crate) struct Ticker<'a> {
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
-    /// Bytes of the passes before this one.
-    before: u64,
+    /// Of the file; not known of a pipe.
+    size: Option<u64>,
+    read: u64,
     total: Option<u64>,
     packets: u64,
 }
 
-impl Ticker<'_> {
-    pub fn tick(&mut self, taken: u64) -> Result<(), Error> {
+impl<'a> Ticker<'a> {
+    fn new(progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>, size: Option<u64>) -> Self {
+        Ticker {
+            progress,
+            size,
+            read: 0,
+            total: size,
+            packets: 0,
+        }
+    }
+
+    /// A packet more, for which so many bytes of the file were read.
+    pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
+        self.read += bytes;
         self.packets += 1;
         if self.packets % REPORT_EVERY != 0 {
             return Ok(());
         }
-        let bytes_read = self.before + taken;
         let progress = Progress {
-            bytes_read,
+            bytes_read: self.read,
             bytes_total: self.total,
             packets: self.packets,
         };
@@ -72,16 +79,9 @@ impl Ticker<'_> {
         }
     }
 
-    /// A pass over the file is done; `more` further ones turned out to be needed.
-    fn pass(&mut self, taken: u64, more: u64) {
-        self.before += taken;
-        let size = self
-            .total
-            .map(|total| total.saturating_sub(self.before) + taken);
-        self.total = self
-            .total
-            .zip(size)
-            .map(|_| self.before + size.unwrap_or(0) * more);
+    /// So many further passes over the file turned out to be needed.
+    fn expect(&mut self, passes: u64) {
+        self.total = self.size.map(|size| self.read + size * passes);
     }
 }
 
@@ -89,12 +89,7 @@ impl Ticker<'_> {
 #[cfg(test)]
 pub(crate) fn still<T>(work: impl FnOnce(&mut Ticker) -> T) -> T {
     let mut progress = |_| ControlFlow::Continue(());
-    work(&mut Ticker {
-        progress: &mut progress,
-        before: 0,
-        total: None,
-        packets: 0,
-    })
+    work(&mut Ticker::new(&mut progress, None))
 }
 
 /// What was met besides TCP segments.
@@ -118,6 +113,8 @@ struct Segments {
     file: PacketFile,
     tally: Tally,
     clock: u64,
+    /// Bytes of the file that the ticker knows of.
+    told: u64,
 }
 
 impl Segments {
@@ -126,6 +123,7 @@ impl Segments {
             file,
             tally: Tally::default(),
             clock: 0,
+            told: 0,
         }
     }
 
@@ -135,7 +133,7 @@ impl Segments {
             let Some(packet) = self.file.next() else {
                 return Ok(None);
             };
-            ticker.tick(taken)?;
+            ticker.tick(taken - std::mem::replace(&mut self.told, taken))?;
             *self.tally.links.entry(packet.link).or_default() += 1;
             // A packet without a time came with the one before it.
             match packet.time {
@@ -161,7 +159,7 @@ fn packets(
     options: &Options,
     ticker: &mut Ticker,
 ) -> Result<Capture, Error> {
-    let reopenable = ticker.total.is_some();
+    let reopenable = ticker.size.is_some();
     let mut warnings = Vec::new();
     let mut segments = Segments::new(file);
     let mut table = Table::new(options.most_transfers);
@@ -215,7 +213,8 @@ fn straight(
             Err(Late(late)) => {
                 in_order = false;
                 if !borne {
-                    ticker.pass(segments.file.taken(), 0);
+                    // One more to find the pieces, and one for each of two or more.
+                    ticker.expect(3);
                     return Ok(false);
                 }
                 table.take(&late);
@@ -265,7 +264,7 @@ fn find_pieces(path: &Path, ticker: &mut Ticker) -> Result<Pieces, Error> {
         }
         number += 1;
     }
-    ticker.pass(pieces.segments.file.taken(), pieces.starts.len() as u64);
+    ticker.expect(pieces.starts.len() as u64);
     Ok(pieces)
 }
 

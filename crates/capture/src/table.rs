@@ -20,6 +20,9 @@ enum Slot {
     Over(Box<Connection>),
 }
 
+/// A connection that is over at once is laid aside after this. ns
+const FIRST_LOOK: u64 = 60_000_000_000;
+
 /// All connections of a capture.
 pub(crate) struct Table {
     /// The latest connection of each pair of ends.
@@ -95,10 +98,8 @@ impl Table {
         let index = self.slots.len();
         let mut live = Live::new(index, client, server, segment.time, flags);
         live.pair = self.lanes.pair(client.address, server.address, index);
-        self.looks.push(Reverse((
-            segment.time.saturating_add(live.patience()),
-            index,
-        )));
+        self.looks
+            .push(Reverse((segment.time.saturating_add(FIRST_LOOK), index)));
         self.slots.push(Slot::Live(Box::new(live)));
         index
     }

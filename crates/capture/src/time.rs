@@ -2,9 +2,14 @@
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Seconds, rounded once: whole seconds and fraction are added as they are, because a time since 1970 in
-/// nanoseconds has more digits than an `f64`.
+/// Above this an `f64` does not hold every nanosecond: times since 1970 do not fit, durations do.
+const EXACT: u64 = 1 << 53;
+
+/// Seconds, rounded once. Of a time since 1970 the whole seconds and the fraction are divided apart.
 pub(crate) fn seconds(time: u64) -> f64 {
+    if time < EXACT {
+        return time as f64 / SECOND as f64;
+    }
     (time / SECOND) as f64 + (time % SECOND) as f64 / SECOND as f64
 }
 

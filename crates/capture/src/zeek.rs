@@ -32,9 +32,10 @@ pub(crate) fn read(
         warnings: Vec::new(),
     };
     let mut rows = Vec::new();
-    let mut count = 0;
+    let (mut count, mut told) = (0, 0);
     while let Some(row) = log.next(format).map_err(|fault| fault.at(path))? {
-        ticker.tick(log.bytes.taken())?;
+        let taken = log.bytes.taken();
+        ticker.tick(taken - std::mem::replace(&mut told, taken))?;
         count += 1;
         rows.extend(connection(&row).map_err(|what| {
             Fault {

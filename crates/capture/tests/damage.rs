@@ -99,6 +99,24 @@ fn progress_is_reported_and_may_stop_the_reading() {
 }
 
 #[test]
+fn progress_never_goes_back_when_a_file_needs_several_passes() {
+    let content = unpacked("web-mix.pcap.gz");
+    let half = length_of(&content, 20_000);
+    let file = Scratch::new(
+        "turned.pcap",
+        &[&content[..24], &content[half..], &content[24..half]].concat(),
+    );
+    let mut last = 0;
+    read(&file.0, &Options::default(), &mut |progress| {
+        assert!(progress.bytes_read >= last && Some(progress.bytes_read) <= progress.bytes_total);
+        last = progress.bytes_read;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(last > 3 * content.len() as u64 / 2);
+}
+
+#[test]
 fn the_list_of_transfers_has_an_end() {
     let options = Options {
         most_transfers: 5,

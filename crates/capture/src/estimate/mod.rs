@@ -73,8 +73,8 @@ struct Pair {
 pub(crate) struct Lane {
     bytes: u64,
     losses: u64,
-    arrivals: Trains,
-    acknowledgements: Trains,
+    arrivals: Option<Box<Trains>>,
+    acknowledgements: Option<Box<Trains>>,
     ack_wait: Option<u64>,
     stamp_wait: Option<u64>,
 }
@@ -90,7 +90,8 @@ impl Lane {
         self.bytes += u64::from(segment.payload);
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
-            self.arrivals.push(segment.time, segment.length.into());
+            let trains = self.arrivals.get_or_insert_default();
+            trains.push(segment.time, segment.length.into());
         }
     }
 
@@ -101,26 +102,33 @@ impl Lane {
 
     /// An acknowledgement passed that goes further than any before.
     pub fn acknowledged(&mut self, time: u64, advanced: u64) {
+        let trains = self.acknowledgements.get_or_insert_default();
         match advanced > LEAP {
-            true => self.acknowledgements.interrupt(),
-            false => self
-                .acknowledgements
-                .push(time, advanced * HEADERS.0 / HEADERS.1),
+            true => trains.interrupt(),
+            false => trains.push(time, advanced * HEADERS.0 / HEADERS.1),
         }
     }
 
     /// An acknowledgement was repeated: what it will next advance by does not tell a rate.
     pub fn repeated(&mut self) {
-        self.acknowledgements.interrupt();
+        if let Some(trains) = &mut self.acknowledgements {
+            trains.interrupt();
+        }
     }
 
     fn add(&mut self, other: &Lane) {
         self.bytes += other.bytes;
         self.losses += other.losses;
-        self.arrivals.add(&other.arrivals);
-        self.acknowledgements.add(&other.acknowledgements);
+        add_trains(&mut self.arrivals, &other.arrivals);
+        add_trains(&mut self.acknowledgements, &other.acknowledgements);
         self.ack_wait = self.ack_wait.max(other.ack_wait);
         self.stamp_wait = self.stamp_wait.max(other.stamp_wait);
+    }
+}
+
+fn add_trains(trains: &mut Option<Box<Trains>>, more: &Option<Box<Trains>>) {
+    if let Some(more) = more {
+        trains.get_or_insert_default().add(more);
     }
 }
 
@@ -258,8 +266,17 @@ impl Remote {
 const FULL: f64 = 1500.0;
 
 impl Lane {
-    fn path(&self, trains: &Trains, events: &str, wait: Option<u64>, interval: &str) -> Path {
-        let (rate, rate_method) = match trains.mode() {
+    fn path(
+        &self,
+        trains: &Option<Box<Trains>>,
+        events: &str,
+        wait: Option<u64>,
+        interval: &str,
+    ) -> Path {
+        let (rate, rate_method) = match trains
+            .as_ref()
+            .map_or(Err(trains::NOTHING), |trains| trains.mode())
+        {
             Ok(mode) => {
                 let share = 100.0 * mode.share;
                 let method = format!(

@@ -21,6 +21,9 @@ const SHARE: f64 = 0.08;
 const OF_HIGHEST: f64 = 0.2;
 const BYTES: f64 = 24_000.0;
 
+/// Why there is no rate where nothing went.
+pub(super) const NOTHING: &str = "too few bytes went this way";
+
 /// Train rates of one lane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trains {
@@ -103,7 +106,7 @@ impl Trains {
     pub fn mode(&self) -> Result<Mode, &'static str> {
         let all: f64 = self.bins.iter().map(|bin| bin.bytes).sum();
         if all < BYTES {
-            return Err("too few bytes went this way");
+            return Err(NOTHING);
         }
         // A peak's own rate may lie on the border of two bins.
         let peaks = || {
