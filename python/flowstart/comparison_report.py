@@ -16,14 +16,18 @@ LARGEST_TRACE_BYTES = 500_000_000
 """Larger transfers get no figures over time: their traces would fill the memory."""
 
 
-def files(result: "Comparison") -> dict[str, bytes]:
-    """Every file by its name."""
-    found = {"result.json": dump(result.result())} | tables(result.frame)
+def tables(result: "Comparison") -> dict[str, bytes]:
+    """The rows, and everything as JSON."""
+    return {"result.json": encoded(result.result())} | columns(result.frame, "rows")
+
+
+def pictures(result: "Comparison") -> dict[str, bytes]:
+    """The figures, and the page that holds them; over time only where nothing is missing."""
     if not result.rows:
-        return found
-    pictures = _pictures(result)
+        return {}
+    found: dict[str, bytes] = {}
     parts = [report.paragraph(grids.headline(result)), report.table(grids.comparison(result))]
-    for name, (figure, caption) in pictures.items():
+    for name, (figure, caption) in _pictures(result).items():
         svg = plots.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
         parts.append(report.picture(svg, caption))
@@ -33,14 +37,14 @@ def files(result: "Comparison") -> dict[str, bytes]:
     return found
 
 
-def tables(frame: "pl.DataFrame", name: str = "rows") -> dict[str, bytes]:
+def columns(frame: "pl.DataFrame", name: str) -> dict[str, bytes]:
     """A frame as Parquet and as CSV."""
     parquet = io.BytesIO()
     frame.write_parquet(parquet)
     return {f"{name}.parquet": parquet.getvalue(), f"{name}.csv": frame.write_csv().encode()}
 
 
-def dump(document: object) -> bytes:
+def encoded(document: object) -> bytes:
     """A document as JSON text."""
     return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False).encode() + b"\n"
 
@@ -49,10 +53,10 @@ def _pictures(result: "Comparison") -> "dict[str, tuple[Figure, str]]":
     """Figures by file name, each with its caption."""
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
     pictures = {"completion": (result.plot(), caption)}
+    if result.interrupted or result.failures:
+        return pictures
     for size, count in _traceable(result):
         series = result.series(size)
-        if not series:
-            continue
         suffix = f"-{size}" if size else ""
         of = f" of {text.size(count)}" if size else ""
         pictures[f"over-time{suffix}"] = (

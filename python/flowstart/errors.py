@@ -11,3 +11,7 @@ class RequestError(FlowstartError, ValueError):
 
 class SimulationError(FlowstartError, RuntimeError):
     """A sound request failed while it ran."""
+
+
+class Stopped(FlowstartError):
+    """Ctrl-C ended it; the text says what is finished and where it is kept."""

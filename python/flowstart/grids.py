@@ -66,7 +66,7 @@ def summaries(found: list[Summary], startups: Iterable[str]) -> Grid:
     columns += [Column("worst")] if several else []
     columns += [Column(f"vs {baseline}"), Column("× ideal"), Column("lost"), Column("resent")]
     columns += [Column("RTOs"), Column("left by", number=False), Column("at window")]
-    columns += [Column("max queue")]
+    columns += [Column("of BDP"), Column("max queue")]
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:
@@ -86,7 +86,8 @@ def _summary_cells(s: Summary, several: bool, background: bool) -> list[str]:
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change), text.ratio(s.slowdown)]
     cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
-    cells += [_reason(s), _window(s), f"{s.max_queue_pkts} pkt"]
+    cells += [_reason(s), _packets(s.exit_cwnd_pkts), _of_bdp(s)]
+    cells += [_packets(s.max_queue_pkts)]
     cells += [text.percent(s.background_change)] if background else []
     return cells
 
@@ -96,12 +97,15 @@ def _reason(s: Summary) -> str:
     return reason if s.exit_share == 1 else f"{reason} ({s.exit_share:.0%})"
 
 
-def _window(s: Summary) -> str:
-    """The window at the exit, in packets and as a multiple of the path's capacity."""
-    if s.exit_cwnd_pkts is None:
+def _of_bdp(s: Summary) -> str:
+    """The window at the exit as a multiple of the path's capacity."""
+    if s.exit_cwnd_pkts is None or not s.bdp_pkts:
         return text.ABSENT
-    multiple = f" {text.ratio(s.exit_cwnd_pkts / s.bdp_pkts)}×BDP" if s.bdp_pkts else ""
-    return f"{text.count(s.exit_cwnd_pkts)} pkt{multiple}"
+    return text.ratio(s.exit_cwnd_pkts / s.bdp_pkts)
+
+
+def _packets(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{text.count(value)} pkt"
 
 
 def flows(run: "Run", most: int = 50) -> Grid:
@@ -124,7 +128,6 @@ def flows(run: "Run", most: int = 50) -> Grid:
 
 
 def _flow_cells(row: dict[str, Any]) -> list[str]:
-    window = row["startup_exit_cwnd_pkts"]
     return [
         str(row["flow"]),
         row["startup"],
@@ -137,7 +140,7 @@ def _flow_cells(row: dict[str, Any]) -> list[str]:
         text.count(row["packets_retransmitted"]),
         text.count(row["timeouts"]),
         row["startup_exit_reason"] or text.ABSENT,
-        text.ABSENT if window is None else f"{text.count(window)} pkt",
+        _packets(row["startup_exit_cwnd_pkts"]),
     ]
 
 
@@ -151,7 +154,7 @@ def links(run: "Run") -> Grid:
             text.count(row["packets"]),
             text.size(row["bytes"]),
             text.count(row["dropped"]),
-            f"{row['max_queue_pkts']} pkt",
+            _packets(row["max_queue_pkts"]),
             f"{row['utilisation']:.1%}",
         ]
         for row in frames.rows(run.outcome["links"])

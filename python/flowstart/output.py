@@ -1,6 +1,5 @@
 """Folders of results without half-written files."""
 
-import os
 import pathlib
 import shutil
 import tempfile
@@ -10,14 +9,18 @@ from flowstart.errors import RequestError, SimulationError
 
 
 def check(folder: pathlib.Path) -> None:
-    """Raises RequestError where `folder` could not be written; writes nothing."""
+    """Raises RequestError where `folder` could not be written; leaves nothing behind."""
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"-o {folder}: this is a file, and a folder is needed")
     parent = next(p for p in (folder, *folder.absolute().parents) if p.exists())
     if not parent.is_dir():
         raise RequestError(f"-o {folder}: {parent} is a file, and a folder is needed")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise RequestError(f"-o {folder}: {parent} may not be written to")
+    try:
+        # Trying is the only answer that holds for every user and file system.
+        tempfile.TemporaryDirectory(prefix=".flowstart-", dir=parent).cleanup()
+    except OSError as error:
+        problem = f"{parent} cannot be written to: {error.strerror}"
+        raise RequestError(f"-o {folder}: {problem}") from None
 
 
 def write(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from flowstart import grids, plots, report
-from flowstart.comparison_report import dump, tables
+from flowstart.comparison_report import columns, encoded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -11,28 +11,39 @@ if TYPE_CHECKING:
     from flowstart.simulation import Run
 
 
-def files(result: "Run", title: str) -> dict[str, bytes]:
-    """Every file by its name; traces and figures over time where the run has a trace."""
-    found = {"result.json": dump(result.result())}
-    found |= tables(result.flows) | tables(result.links, "links")
+def tables(result: "Run") -> dict[str, bytes]:
+    """The tables, the trace where there is one, and everything else as JSON."""
+    frames = {"rows": result.flows, "links": result.links}
+    if result.transfers.height:
+        frames["transfers"] = result.transfers
+    if result.flow_samples is not None and result.queue_samples is not None:
+        frames |= {"flow-samples": result.flow_samples, "queue-samples": result.queue_samples}
+    found = {"result.json": encoded(result.result())}
+    for name, frame in frames.items():
+        found |= columns(frame, name)
+    return found
+
+
+def pictures(result: "Run", title: str) -> dict[str, bytes]:
+    """The page, and the figures over time where the run has a trace."""
+    found: dict[str, bytes] = {}
     parts = [report.table(grids.flows(result))]
     if result.transfers.height:
-        found |= tables(result.transfers, "transfers")
         parts.append(report.table(grids.transfers(result)))
     parts.append(report.table(grids.links(result)))
-    if result.flow_samples is not None and result.queue_samples is not None:
-        found |= tables(result.flow_samples, "flow-samples")
-        found |= tables(result.queue_samples, "queue-samples")
-        for name, figure in _pictures(result).items():
-            svg = plots.svg(figure)
-            found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
-            parts.append(report.picture(svg, name.replace("-", " ").capitalize()))
+    for name, (figure, caption) in _pictures(result).items():
+        svg = plots.svg(figure)
+        found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
+        parts.append(report.picture(svg, caption))
     found["report.html"] = report.page(title, [*parts, report.made_by()]).encode()
     return found
 
 
-def _pictures(result: "Run") -> "dict[str, Figure]":
+def _pictures(result: "Run") -> "dict[str, tuple[Figure, str]]":
     series = result.series()
     if not series:
         return {}
-    return {"over-time": plots.over_time(series), "sequence": plots.sequence(series)}
+    return {
+        "over-time": (plots.over_time(series), "Window, bytes in flight, bottleneck queue."),
+        "sequence": (plots.sequence(series), "What was sent, sent again and acknowledged."),
+    }

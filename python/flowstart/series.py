@@ -46,7 +46,7 @@ class Series:
 
 def of_run(run: "Run", most: int = 6) -> list[Series]:
     """The series of a traced run's first `most` flows, labelled by number where several."""
-    rows = run.rows[:most]
+    rows = run.rows[:most] if run.outcome["trace"] else []
     several = len(rows) > 1
     return [
         of_flow(run, row, f"{row['flow']}: {row['startup']}" if several else row["startup"])

@@ -46,7 +46,7 @@ pub fn run(
     };
     let mut done = 0;
     while done < total {
-        let arrived = py.detach(|| gather(&mut results));
+        let arrived = py.detach(|| gather(&mut results, total - done));
         done += arrived.len();
         for (index, finished) in arrived {
             batch.finished[index] = Some(finished);
@@ -99,14 +99,15 @@ fn simulate(scenario: &Scenario) -> Finished {
     }
 }
 
-/// What arrives until it is time to look up again, or until all is over.
-///
-/// Every scenario sends exactly one message, so the wait for them all ends.
-fn gather(results: &mut Receiver<Message>) -> Vec<Message> {
+/// What arrives of the `missing` results until it is time to look up again.
+fn gather(results: &mut Receiver<Message>, missing: usize) -> Vec<Message> {
     let until = Instant::now() + LOOK_UP_EVERY;
     let mut arrived = Vec::new();
-    while let Ok(message) = results.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        arrived.push(message);
+    while arrived.len() < missing {
+        match results.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(message) => arrived.push(message),
+            Err(_) => break,
+        }
     }
     arrived
 }

@@ -1,12 +1,13 @@
 """`flowstart compare`: the same traffic under one start-up after another."""
 
 import dataclasses
+import pathlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flowstart.cli import console, options
-from flowstart.errors import RequestError
+from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
     from flowstart.comparison import Comparison, Plan
@@ -72,19 +73,18 @@ def compare(
     """
     from flowstart import output as folders
 
-    plan = _plan(context.params)
     if output:
         folders.check(output)
-    result = _execute(plan, workers)
-    if output:
-        from flowstart import comparison_report
-
-        folders.write(output, comparison_report.files(result))
+    with console.speaking_of(scenario):
+        plan = _plan(context.params)
+        result = _execute(plan, workers)
     if json:
         console.show_json(result.result())
     else:
         _show(result)
-    raise typer.Exit(_status(result, kept=f"in {output}" if output else "above"))
+    if output:
+        _write(result, output)
+    _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
 def _plan(given: dict[str, Any]) -> "Plan":
@@ -158,17 +158,23 @@ def _show(result: "Comparison") -> None:
         print(f"Again: {result.plan.command}")
 
 
-def _status(result: "Comparison", kept: str) -> int:
-    """The exit status; says on stderr what is missing."""
+def _write(result: "Comparison", folder: pathlib.Path) -> None:
+    """The tables first: they are kept even if Ctrl-C cuts the figures short."""
+    from flowstart import comparison_report, output
+
+    output.write(folder, comparison_report.tables(result))
+    output.write(folder, comparison_report.pictures(result))
+
+
+def _say_what_is_missing(result: "Comparison", kept: str) -> None:
+    """Ends in an error where runs failed or Ctrl-C came first."""
     total = len(result.plan.cases())
-    for failure in result.failures[:3]:
-        console.complain(failure, 1)
     if result.interrupted:
-        return console.complain(
-            f"stopped by Ctrl-C: {result.finished} of {total} runs are finished and {kept}", 130
+        raise Stopped(
+            f"stopped by Ctrl-C: {result.finished} of {total} runs are finished and {kept}"
         )
+    for failure in result.failures[:3]:
+        console.note(failure)
     if result.failures:
-        return console.complain(
-            f"{len(result.failures)} of {total} runs failed; the others are {kept}", 1
-        )
-    return 0
+        failed = len(result.failures)
+        raise SimulationError(f"{failed} of {total} runs failed; the others are {kept}")

@@ -27,21 +27,23 @@ def run(
 
     if output:
         folders.check(output)
-    result = simulation.run(scenario, trace=trace or None)
-    if output:
-        from flowstart import run_report
-
-        folders.write(output, run_report.files(result, title=scenario))
+    with console.speaking_of(scenario):
+        result = simulation.run(scenario, trace=trace or None)
     if json:
         console.show_json(result.result())
     else:
         _show(result)
+    if output:
+        from flowstart import run_report
+
+        folders.write(output, run_report.tables(result))
+        folders.write(output, run_report.pictures(result, title=scenario))
 
 
 def _show(result: "Run") -> None:
-    from flowstart import grids
+    from flowstart import frames, grids
 
     console.show_grid(grids.flows(result))
-    if result.outcome["transfers"]:
+    if frames.rows(result.outcome["transfers"]):
         console.show_grid(grids.transfers(result))
     console.show_grid(grids.links(result))

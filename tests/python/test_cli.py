@@ -1,0 +1,244 @@
+"""The command line: what it prints, what it writes, how it refuses."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+import flowstart as fs
+
+Cli = Callable[..., Any]
+PATH = ("--rate", "5Mbps", "--rtt", "64ms")
+FILES = {"rows.parquet", "rows.csv", "result.json", "report.html"}
+
+
+@pytest.fixture
+def scenario(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "scenario.toml"
+    file.write_text(
+        '[path]\nrate = "5Mbps"\nrtt = "64ms"\n\n[[flows]]\nsize = "30kB"\ncount = 2\n\n'
+        '[[flows]]\nwrites = [{at = "0s", size = "5kB"}, {at = "1s", size = "5kB"}]\n'
+    )
+    return file
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version") == (0, f"flowstart {fs.__version__}\n", "")
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"]])
+def test_help_lists_the_commands(cli: Cli, words: list[str]) -> None:
+    answer = cli(*words)
+    assert answer.status == 0
+    for command in ("compare", "run", "algorithms", "schema"):
+        assert command in answer.out
+
+
+def test_compare_shows_a_table_and_how_to_repeat_it(cli: Cli) -> None:
+    words = ("--buffer", "60pkt", "--size", "100kB", "--startup", "slow-start,jump-start")
+    answer = cli("compare", *PATH, *words)
+    assert answer.status == 0
+    assert answer.err == ""
+    first, *_, last = answer.out.strip().splitlines()
+    assert "5Mbps × 64ms" in first
+    assert "BDP" in first
+    assert "seed 1" in first
+    jump = next(line for line in answer.out.splitlines() if line.strip().startswith("jump-start"))
+    assert "all-sent" in jump
+    assert "◀" in jump
+    assert last.startswith("Again: flowstart compare --rate 5Mbps --rtt 64ms")
+
+
+def test_json_is_one_document_and_nothing_else(cli: Cli) -> None:
+    answer = cli("compare", *PATH, "--size", "10kB", "--repeat", "2", "--json")
+    document = json.loads(answer.out)
+    assert answer.err == ""
+    assert len(document["rows"]) == 2 * 5
+    assert document["seeds"] == [1, 2]
+    assert document["rows"][0]["startup_exit_reason"] is None
+
+
+def test_compare_writes_a_folder(cli: Cli, tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "deep" / "out"
+    words = ("--size", "10kB,40kB", "--startup", "slow-start,jump-start", "-o", str(out))
+    assert cli("compare", *PATH, *words).status == 0
+    names = {file.name for file in out.iterdir()}
+    figures = {"completion"} | {
+        f"{f}-{s}" for f in ("over-time", "sequence") for s in ("10kB", "40kB")
+    }
+    assert names == FILES | {f"{f}.{kind}" for f in figures for kind in ("svg", "png")}
+    rows = json.loads((out / "result.json").read_text())["rows"]
+    assert pl.read_parquet(out / "rows.parquet").to_dicts() == rows
+    assert (out / "completion.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_takes_a_file(cli: Cli, scenario: pathlib.Path) -> None:
+    answer = cli("compare", scenario, "--startup", "slow-start,jump-start", "--json")
+    rows = json.loads(answer.out)["rows"]
+    assert [row["startup"] for row in rows] == ["slow-start"] * 3 + ["jump-start"] * 3
+
+
+def test_a_named_path_gives_way_to_options(cli: Cli) -> None:
+    words = ("compare", "--path", "satellite", "--rtt", "300ms", "--size", "10kB", "--json")
+    path = json.loads(cli(*words).out)["scenario"]["path"]
+    assert path["rate"] == "40Mbps"
+    assert path["rtt"] == "300ms"
+
+
+def test_run_shows_flows_writes_and_links(cli: Cli, scenario: pathlib.Path) -> None:
+    answer = cli("run", scenario)
+    assert answer.status == 0
+    for word in ("flow", "write", "link", "forward", "30 kB"):
+        assert word in answer.out
+
+
+def test_run_writes_its_trace(cli: Cli, scenario: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "out"
+    assert cli("run", scenario, "--trace", "--json", "-o", out).status == 0
+    names = {file.name for file in out.iterdir()}
+    assert {*FILES, "links.csv", "transfers.csv", "flow-samples.parquet", "sequence.svg"} <= names
+    assert pl.read_parquet(out / "flow-samples.parquet")["flow"].n_unique() == 3
+
+
+def test_algorithms_lists_and_shows(cli: Cli) -> None:
+    listed = cli("algorithms").out
+    assert "jump-start" in listed
+    assert "cubic" in listed
+    shown = cli("algorithms", "limited-slow-start").out
+    assert "RFC 3742" in shown
+    assert "max_ssthresh" in shown
+    names = [entry["name"] for entry in json.loads(cli("algorithms", "--json").out)]
+    assert "hystart" in names
+    assert json.loads(cli("algorithms", "hystart", "--json").out)["kind"] == "startup"
+
+
+def test_schema_is_json_schema(cli: Cli) -> None:
+    assert "path" in json.loads(cli("schema", "scenario").out)["properties"]
+
+
+REFUSED = [
+    (["compare"], "no path is given"),
+    (["compare", "--rate", "5Mbps"], "--rtt: missing"),
+    (["compare", "--rate", "5", "--rtt", "64ms"], "--rate: `5` is not a rate with a unit"),
+    (["compare", "--rate", "5Mbps", "--rtt", "64"], "--rtt: `64` is not a time with a unit"),
+    (["compare", "--rate", "5Mbps", "--rtt", "64kB"], "--rtt: `64kB` is not a time"),
+    (["compare", "--rate", "0Mbps", "--rtt", "64ms"], "--rate: `0bps` is out of range"),
+    (["compare", "--rate=-5Mbps", "--rtt", "64ms"], "--rate: `-5Mbps` is not"),
+    (["compare", "--rate", "5Mbps", "--rtt", "1000h"], "--rtt:"),
+    (["compare", *PATH, "--size", "0B"], "--size: `0B` is out of range"),
+    (["compare", *PATH, "--size", "100"], "--size: `100` is not a size with a unit"),
+    (["compare", *PATH, "--size", "1kB,1kB"], "size `1kB` is given twice"),
+    (["compare", *PATH, "--buffer", "x"], "--buffer: `x` is not"),
+    (["compare", *PATH, "--loss", "101%"], "--loss: `101%` is not a probability"),
+    (["compare", *PATH, "--queue", "dropp-tail"], "--queue: unknown variant"),
+    (["compare", *PATH, "--startup", "slow-strt"], "did you mean `slow-start`?"),
+    (["compare", *PATH, "--startup", "slow-start,slow-start"], "given twice"),
+    (["compare", *PATH, "--startup", "limited-slow-start:max=3"], "`max`"),
+    (["compare", *PATH, "--avoidance", "rino"], "did you mean `reno`?"),
+    (["compare", *PATH, "--stack", "rfcc"], "--stack: `rfcc` is unknown"),
+    (["compare", *PATH, "--stack", "rfc:sack"], "should be written name=value"),
+    (["compare", *PATH, "--ack", "sometimes"], "--ack: unknown variant `sometimes`"),
+    (["compare", *PATH, "--iw", "many"], "--iw:"),
+    (["compare", *PATH, "--workers", "0"], "--workers"),
+    (["compare", *PATH, "--flows", "0"], "--flows"),
+    (["compare", *PATH, "--repeat", "0"], "--repeat"),
+    (["compare", *PATH, "--seed", "-1"], "seed"),
+    (["compare", "--path", "satelite"], "did you mean `satellite`?"),
+    (["compare", "--rat", "5Mbps"], "--rate"),
+    (["compare", "missing.toml"], "missing.toml: there is no such file"),
+    (["compare", "."], "cannot be read"),
+    (["compare", *PATH, "-o", "/dev/null"], "a folder is needed"),
+    (["compare", *PATH, "-o", "/proc/out"], "cannot be written to"),
+    (["run", "missing.toml"], "missing.toml: there is no such file"),
+    (["run"], "SCENARIO.toml"),
+    (["algorithms", "slow-strt"], "did you mean `slow-start`?"),
+    (["schema", "poem"], "no schema is called"),
+    (["comparr"], "comparr"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED, ids=[" ".join(r[0]) for r in REFUSED])
+def test_a_wrong_request_is_one_line_and_status_2(
+    cli: Cli,
+    words: list[str],
+    message: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = [] if "-o" in words or words[0] in ("algorithms", "schema") else ["-o", "out"]
+    status, printed, error = cli(*words, *out)
+    assert message in error
+    assert error.startswith("flowstart: ")
+    assert error.count("\n") == 1
+    assert (status, printed) == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--rate", "5Mbps"], "--rate and"),
+        (["--reverse-buffer", "5pkt"], "--reverse-buffer and"),
+        (["--stack", "ns2"], "--stack and"),
+        (["--flows", "2"], "--flows and"),
+        (["--size", "1kB"], "its own size"),
+    ],
+)
+def test_a_file_and_what_contradicts_it(
+    cli: Cli, scenario: pathlib.Path, words: list[str], message: str
+) -> None:
+    status, printed, error = cli("compare", scenario, *words)
+    assert (status, printed) == (2, "")
+    assert message in error
+
+
+def test_an_error_in_a_file_names_file_and_field(cli: Cli, scenario: pathlib.Path) -> None:
+    scenario.write_text(scenario.read_text().replace("64ms", "64"))
+    for command in ("compare", "run"):
+        assert f"{scenario}: path.rtt: `64` is not a time" in cli(command, scenario).err
+
+
+def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("ouch")
+
+    monkeypatch.setattr("flowstart.catalog.algorithms", fail)
+    status, printed, error = cli("algorithms")
+    assert (status, printed) == (1, "")
+    assert error.startswith("flowstart: a defect of flowstart: ZeroDivisionError: ouch")
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path) -> None:
+    # The short run is done at once, the long ones would take minutes.
+    words = ("--startup", "slow-start", "--size", "10kB,900GB,901GB", "-o", str(tmp_path / "out"))
+    command = [sys.executable, "-m", "flowstart", "compare", "--rate", "1Gbps", "--rtt", "50ms"]
+    pipe = subprocess.PIPE
+    running = subprocess.Popen([*command, *words], stdout=pipe, stderr=pipe, text=True)
+    time.sleep(2)
+    running.send_signal(signal.SIGINT)
+    printed, error = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "1 of 3 runs are finished" in error
+    assert "Traceback" not in error
+    assert "10 kB" in printed
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["interrupted"]
+    assert len(result["rows"]) == 1
+
+
+def test_a_closed_pipe_is_no_error_message() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "flowstart", "schema"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")

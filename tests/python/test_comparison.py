@@ -1,0 +1,193 @@
+"""Comparisons: their plan, their rows, their summaries."""
+
+import pathlib
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+import flowstart as fs
+from flowstart.comparison import Plan
+from flowstart.summary import summarise
+
+BACKGROUND: dict[str, Any] = {
+    "path": {"rate": "10Mbps", "rtt": "40ms"},
+    "flows": [
+        {"startup": "slow-start", "size": "2MB"},
+        {"start": "1s", "count": 2, "interval": "100ms"},
+    ],
+}
+
+
+def test_three_lines_of_python(path: fs.Path) -> None:
+    result = fs.compare(path, startups=["slow-start", "jump-start"], sizes=["100kB"])
+    assert isinstance(result.frame, pl.DataFrame)
+    assert result.frame["startup"].to_list() == ["slow-start", "jump-start"]
+    assert result.frame["complete"].all()
+    jump = result.summaries[1]
+    assert jump.best
+    assert jump.change is not None
+    assert jump.change < 0
+    assert "<table>" in result._repr_html_()
+
+
+def test_a_row_has_the_promised_columns(path: fs.Path) -> None:
+    promised = (
+        "startup avoidance stack size_bytes seed flow fct_s duration_s ideal_fct_s slowdown "
+        "bytes_delivered packets_sent packets_dropped packets_retransmitted timeouts "
+        "startup_exit_s startup_exit_cwnd_pkts startup_exit_reason max_cwnd_pkts max_queue_pkts"
+    )
+    result = fs.compare(path, startups=["slow-start"], sizes=["10kB"])
+    assert set(promised.split()) <= set(result.rows[0])
+
+
+def test_types_do_not_depend_on_values(path: fs.Path) -> None:
+    calm = fs.compare(path, startups=["slow-start"], sizes=["10kB"]).frame
+    lossy = fs.compare(path, startups=["slow-start"], sizes=["1MB"]).frame
+    assert calm["startup_exit_reason"].item() is None
+    assert lossy["startup_exit_reason"].item() == "loss"
+    assert calm.schema == lossy.schema
+
+
+def test_every_size_startup_and_seed_runs_once(path: fs.Path) -> None:
+    plan = Plan.of_path(path, startups=["a", "b"], sizes=["1kB", "2kB"], seed=5, repeat=3)
+    cases = plan.cases()
+    assert len(set(cases)) == len(cases) == 12
+    assert {case.seed for case in cases} == {5, 6, 7}
+
+
+def test_flows_run_together(path: fs.Path) -> None:
+    result = fs.compare(path, startups=["slow-start"], sizes=["50kB"], flows=3, interval="10ms")
+    assert result.frame["opened_s"].to_list() == pytest.approx([0, 0.01, 0.02])
+    assert result.summaries[0].flows == 3
+
+
+def test_a_parameter_keeps_its_startup_apart(path: fs.Path) -> None:
+    specs = ["limited-slow-start", "limited-slow-start:max_ssthresh=20"]
+    result = fs.compare(path, startups=specs, sizes=["300kB"])
+    assert [s.startup for s in result.summaries] == specs
+    assert result.rows[0]["max_cwnd_pkts"] > result.rows[1]["max_cwnd_pkts"]
+
+
+def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any]) -> None:
+    import json
+
+    result = fs.compare(
+        path,
+        startups=["slow-start", "limited-slow-start:max_ssthresh=20"],
+        sizes=["30kB", "60pkt"],
+        stack="ns2:iw=3",
+        flows=2,
+        seed=7,
+        repeat=2,
+    )
+    assert result.plan.command is not None
+    again = cli(*shlex.split(result.plan.command)[1:], "--json")
+    assert json.loads(again.out)["rows"] == result.rows
+
+
+def test_flows_that_name_a_startup_are_background() -> None:
+    result = fs.compare(BACKGROUND, startups=["slow-start", "jump-start"], sizes=["100kB"])
+    assert [row["tested"] for row in result.rows] == [False, True, True] * 2
+    assert [row["startup"] for row in result.rows[3:]] == ["slow-start", *["jump-start"] * 2]
+    slow, jump = result.summaries
+    assert slow.flows == jump.flows == 2
+    assert slow.background_change == 0
+    assert jump.background_change is not None
+
+
+def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "beside.toml"
+    file.write_text(
+        'path = {rate = "10Mbps", rtt = "40ms"}\n'
+        '[[flows]]\nstartup = "slow-start"\nsize = "2MB"\n'
+        '[[flows]]\nstart = "1s"\ncount = 2\ninterval = "100ms"\n'
+    )
+    ours = {"startups": ["slow-start"], "sizes": ["100kB"]}
+    from_file = fs.compare(file, **ours)  # type: ignore[arg-type]
+    assert from_file.rows == fs.compare(BACKGROUND, **ours).rows  # type: ignore[arg-type]
+    assert str(file) in str(from_file.plan.command)
+
+
+@pytest.mark.parametrize(
+    ("flows", "arguments", "message"),
+    [
+        ([{"startup": "slow-start", "size": "1kB"}], {}, "nothing to compare"),
+        ([{"size": "1kB"}], {"sizes": ["2kB"]}, "its own size"),
+        ([{"size": "1kB"}], {"avoidance": "reno"}, "`avoidance` belongs into the scenario"),
+        ([{"size": "1kB"}], {"repeat": 0}, "repeat = 0: at least one"),
+        ([{"size": "1kB"}], {"startups": []}, "no start-up is given"),
+        ([{"size": "1kB"}], {"seed": "x"}, "seed = 'x': a whole number"),
+        ("x", {}, "flows"),
+    ],
+)
+def test_what_contradicts_is_refused(flows: Any, arguments: dict[str, Any], message: str) -> None:
+    document = BACKGROUND | {"flows": flows}
+    with pytest.raises(fs.RequestError, match=message):
+        fs.compare(document, **arguments)
+
+
+def test_random_loss_is_the_same_on_any_number_of_workers() -> None:
+    lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="2%")
+    one, two = (fs.compare(lossy, sizes=["200kB"], repeat=3, workers=n) for n in (1, 2))
+    assert one.rows == two.rows
+    assert len({row["fct_s"] for row in one.rows}) > 1
+
+
+def row(**fields: Any) -> dict[str, Any]:
+    usual: dict[str, Any] = {
+        "tested": True,
+        "startup": "slow-start",
+        "compared": "slow-start",
+        "size": "1kB",
+        "size_bytes": 1000,
+        "complete": True,
+        "fct_s": 1.0,
+        "duration_s": 1.1,
+        "slowdown": 2.0,
+        "packets_dropped": 0,
+        "packets_retransmitted": 0,
+        "timeouts": 0,
+        "startup_exit_reason": None,
+        "startup_exit_cwnd_pkts": None,
+        "bdp_pkts": 10,
+        "max_queue_pkts": 3,
+    }
+    return usual | fields
+
+
+def test_a_summary_is_a_mean_over_flows() -> None:
+    rows = [
+        row(fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_pkts=8.0),
+        row(fct_s=3.0, max_queue_pkts=9),
+        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_pkts=12.0),
+    ]
+    [found] = summarise(rows, ["slow-start"])
+    assert (found.fct_s, found.worst_fct_s, found.flows) == (2.0, 3.0, 3)
+    assert found.dropped == pytest.approx(4 / 3)
+    assert (found.exit_reason, found.exit_cwnd_pkts) == ("loss", 10.0)
+    assert found.exit_share == pytest.approx(2 / 3)
+    assert found.max_queue_pkts == 9
+    assert not found.best  # alone
+
+
+def test_changes_are_against_slow_start_wherever_it_stands() -> None:
+    rows = [row(startup="other", fct_s=0.5), row()]
+    other, slow = summarise(rows, ["other", "slow-start"])
+    assert (other.change, slow.change) == (-0.5, 0.0)
+    assert (other.best, slow.best) == (True, False)
+
+
+def test_nobody_is_best_without_a_difference() -> None:
+    rows = [row(startup="other", fct_s=1.0005), row()]
+    assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
+
+
+def test_unfinished_flows_are_counted_and_never_best() -> None:
+    rows = [row(startup="other", complete=False, fct_s=None, slowdown=None), row(), row(fct_s=2.0)]
+    slow, other = summarise(rows, ["slow-start", "other"])
+    assert (other.flows, other.complete, other.fct_s, other.change) == (1, 0, None, None)
+    assert not other.best
+    assert slow.complete == 2

@@ -1,0 +1,37 @@
+"""The package as a whole: what it exports, and that importing it costs little."""
+
+import subprocess
+import sys
+
+import pytest
+
+import flowstart as fs
+
+HEAVY = ("matplotlib", "numpy", "polars", "rich", "typer")
+
+
+@pytest.mark.parametrize("code", ["import flowstart", "import flowstart as fs; fs.Path()"])
+def test_importing_leaves_heavy_libraries_alone(code: str) -> None:
+    check = f"{code}\nimport sys\nprint(*(m for m in {HEAVY} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_help_leaves_polars_and_matplotlib_alone() -> None:
+    check = (
+        "import sys\nfrom flowstart.cli import main\nmain(['compare', '--help'])\n"
+        "print(*({'matplotlib', 'polars', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert "--rate" in done.stdout
+    assert done.stderr.split() == []
+
+
+@pytest.mark.parametrize("name", fs.__all__)
+def test_every_exported_name_is_there(name: str) -> None:
+    assert getattr(fs, name) is not None
+
+
+def test_other_names_are_not() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        fs.nonsense  # noqa: B018

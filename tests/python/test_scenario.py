@@ -1,0 +1,87 @@
+"""Descriptions of runs: the classes, the files, the simulator's checks behind both."""
+
+import dataclasses
+import pathlib
+
+import pytest
+
+import flowstart as fs
+from flowstart import scenario
+
+
+@pytest.mark.parametrize(
+    ("model", "definition"),
+    [(fs.Path, "PathSpec"), (fs.Hop, "HopSpec"), (fs.Flow, "FlowSpec"), (fs.Write, "WriteSpec")],
+)
+def test_the_classes_have_the_simulators_fields(model: type, definition: str) -> None:
+    schema = fs.schema()
+    fields = [field.name for field in dataclasses.fields(model)]
+    assert sorted(fields) == sorted(schema["$defs"][definition]["properties"])
+
+
+def test_a_scenario_has_the_simulators_fields() -> None:
+    fields = [field.name for field in dataclasses.fields(fs.Scenario)]
+    assert sorted(fields) == sorted(fs.schema()["properties"])
+
+
+def test_what_is_left_out_is_left_to_the_simulator() -> None:
+    described = fs.Scenario(
+        path=fs.Path(rate="5Mbps", hops=[fs.Hop(rate="1Mbps", delay="1ms")]),
+        flows=[fs.Flow(size="1kB"), fs.Flow(writes=[fs.Write(at="0s", size="1kB")])],
+        stack="ns2:iw=3",
+    )
+    assert described.document() == {
+        "path": {"rate": "5Mbps", "hops": [{"rate": "1Mbps", "delay": "1ms"}]},
+        "flows": [{"size": "1kB"}, {"writes": [{"at": "0s", "size": "1kB"}]}],
+        "stack": {"preset": "ns2", "iw": "3"},
+    }
+
+
+@pytest.mark.parametrize("name", scenario.named_paths())
+def test_every_named_path_is_sound(name: str) -> None:
+    described = fs.Scenario(path=fs.Path.named(name), flows=[fs.Flow(size="1kB")])
+    assert fs.run(described).rows[0]["complete"]
+
+
+def test_an_unknown_path_names_the_nearest() -> None:
+    with pytest.raises(fs.RequestError, match="did you mean `satellite`"):
+        fs.Path.named("satelite")
+
+
+def test_toml_and_json_say_the_same(tmp_path: pathlib.Path) -> None:
+    toml, json = tmp_path / "a.toml", tmp_path / "a.json"
+    toml.write_text('path = {rate = "5Mbps", rtt = "9ms"}\nflows = [{size = "1kB"}]\n')
+    json.write_text('{"path": {"rate": "5Mbps", "rtt": "9ms"}, "flows": [{"size": "1kB"}]}')
+    assert scenario.read(toml) == scenario.read(json)
+    assert fs.run(toml).rows == fs.run(str(json)).rows
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a = 1\nb = [\n\nc = 2\n", r"bad.toml: .*line 4"),
+        (b"\xff\xfe", "bad.toml: not a text file"),
+        (b"[path]\nrate = 1979-05-27\n", "no field takes"),
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path: pathlib.Path, content: bytes, message: str) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_bytes(content)
+    with pytest.raises(fs.RequestError, match=message):
+        fs.run(file)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"path": {"rate": "5Mbps", "rtt": "1ms"}, "flow": []}, "flow"),
+        ({"path": {"rate": "5", "rtt": "1ms"}, "flows": [{"size": "1kB"}]}, r"path\.rate: `5`"),
+        ({"path": {"rate": 5, "rtt": "1ms"}, "flows": [{"size": "1kB"}]}, r"path\.rate"),
+        ({"path": {"rate": "5Mbps", "rtt": "1ms"}, "flows": [{"sise": "1kB"}]}, r"flows\[0\]"),
+    ],
+)
+def test_the_simulator_names_the_field(document: scenario.Document, message: str) -> None:
+    with pytest.raises(fs.RequestError, match=message) as caught:
+        fs.run(document)
+    assert "\n" not in str(caught.value)
+    assert "line 1 column" not in str(caught.value)
