@@ -77,7 +77,7 @@ class Plan:
             seeds=_seeds(seed or 1, repeat),
             command=None,
         )
-        options = {"stack": _stack_text(fields), "avoidance": avoidance, "flows": flows}
+        options = {"stack": specs.stack_text(fields), "avoidance": avoidance, "flows": flows}
         return dataclasses.replace(plan, command=plan._command(options | {"interval": interval}))
 
     @classmethod
@@ -343,11 +343,3 @@ def _seeds(first: object, repeat: int) -> tuple[int, ...]:
     if repeat < 1:
         raise RequestError(f"repeat = {repeat}: at least one is needed")
     return tuple(range(first, first + repeat))
-
-
-def _stack_text(fields: Mapping[str, Any] | None) -> str | None:
-    """The stack as one word of a command line, the opposite of `specs.stack`."""
-    if not fields:
-        return None
-    overrides = [f"{name}={value}" for name, value in fields.items() if name != "preset"]
-    return ":".join(filter(None, [fields.get("preset", "rfc"), ",".join(overrides)]))

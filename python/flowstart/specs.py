@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart import _native
@@ -72,3 +72,11 @@ def _stack_fields() -> dict[str, Any]:
     schema = json.loads(_native.schema("scenario"))
     fields: dict[str, Any] = schema["$defs"]["StackSpec"]["properties"]
     return fields
+
+
+def stack_text(fields: Mapping[str, Any] | None) -> str | None:
+    """The stack as one word of a command line, the opposite of `stack`."""
+    if not fields:
+        return None
+    overrides = [f"{name}={value}" for name, value in fields.items() if name != "preset"]
+    return ":".join(filter(None, [fields.get("preset", "rfc"), ",".join(overrides)]))

@@ -26,6 +26,16 @@ def size(count: float | None) -> str:
     return f"{count:g} B"
 
 
+def rate(bps: float | None) -> str:
+    """A data rate: `5 Mbps`."""
+    if bps is None:
+        return ABSENT
+    for unit, scale in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)):
+        if bps >= scale:
+            return f"{bps / scale:.3g} {unit}"
+    return f"{bps:.0f} bps"
+
+
 def percent(share: float | None) -> str:
     """A change: `+12.3 %`, `−4.5 %`, `0 %`."""
     if share is None:

@@ -6,6 +6,7 @@
 //! calling thread looks for Ctrl-C.
 
 mod batch;
+mod capture;
 mod columns;
 mod outcome;
 
@@ -26,7 +27,7 @@ mod _native {
     use pyo3::types::PyDict;
 
     use crate::errors::{RequestError, SimulationError};
-    use crate::{batch, outcome};
+    use crate::{batch, capture, outcome};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -83,6 +84,21 @@ mod _native {
     #[pyfunction]
     fn catalog() -> PyResult<String> {
         serde_json::to_string(&flowstart_control::catalog::describe()).map_err(request)
+    }
+
+    /// Reads a packet capture or a Zeek `conn.log` and returns what is in it, as JSON.
+    ///
+    /// `progress(bytes, total)` is called a few times a second. Memory does not grow with
+    /// the file, only with its connections.
+    #[pyfunction]
+    #[pyo3(signature = (path, progress=None))]
+    fn read_capture(
+        py: Python<'_>,
+        path: std::path::PathBuf,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let capture = capture::run(py, path, progress)?.map_err(request)?;
+        py.detach(|| serde_json::to_string(&capture)).map_err(request)
     }
 
     /// The JSON Schema of a kind of document.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from flowstart.cli import algorithms, compare, run, schema
+from flowstart.cli import algorithms, capture, compare, run, schema
 
 app = typer.Typer(
     name="flowstart",
@@ -17,6 +17,7 @@ app = typer.Typer(
 )
 app.command()(compare.compare)
 app.command()(run.run)
+app.command()(capture.capture)
 app.command()(algorithms.algorithms)
 app.command()(schema.schema)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import console, options, replay
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
@@ -24,6 +24,14 @@ def compare(
             help="A scenario instead of path options: its flows that name no start-up are "
             "under test, the others are background.",
             show_default=False,
+        ),
+    ] = None,
+    capture: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The transfers of a pcap, pcapng or Zeek conn.log instead of sizes; path "
+            "options override what the capture tells.",
         ),
     ] = None,
     path: Annotated[
@@ -65,7 +73,7 @@ def compare(
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
-    """Compare start-ups on a path, or in a scenario.
+    """Compare start-ups on a path, in a scenario, or on the transfers of a capture.
 
     Every size is transferred under every start-up, all else being equal. The table shows
     how long it took, against slow start and against the ideal, and how the start-up ended.
@@ -75,6 +83,8 @@ def compare(
 
     if output:
         folders.check(output)
+    if capture:
+        return replay.compare(capture, context.params, workers, json, output)
     with console.speaking_of(scenario):
         plan = _plan(context.params)
         result = _execute(plan, workers)
@@ -106,13 +116,14 @@ def _plan(given: dict[str, Any]) -> "Plan":
     fields = {name: given[name] for name in names if given.get(name) is not None}
     if not fields and not given["path"]:
         raise RequestError(
-            "no path is given: name its --rate and --rtt, a --path NAME, or a scenario file"
+            "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
+            "or a --capture"
         )
     named = Path.named(given["path"]) if given["path"] else Path()
     return Plan.of_path(
         dataclasses.replace(named, **fields),
         sizes=sizes or DEFAULT_SIZES,
-        stack=_stack(given),
+        stack=endpoints(given),
         **{name: given[name] for name in ("flows", "interval", "avoidance")},
         **traffic,
     )
@@ -120,7 +131,17 @@ def _plan(given: dict[str, Any]) -> "Plan":
 
 def _refuse_path_options(given: dict[str, Any]) -> None:
     """A scenario describes path, endpoints and flows; options that do so contradict it."""
-    together = ("scenario", "startup", "size", "seed", "repeat", "workers", "json", "output")
+    together = (
+        "scenario",
+        "capture",
+        "startup",
+        "size",
+        "seed",
+        "repeat",
+        "workers",
+        "json",
+        "output",
+    )
     for name, value in given.items():
         if value is not None and name not in together:
             option = f"--{name.replace('_', '-')}"
@@ -130,7 +151,7 @@ def _refuse_path_options(given: dict[str, Any]) -> None:
             )
 
 
-def _stack(given: dict[str, Any]) -> dict[str, Any] | None:
+def endpoints(given: dict[str, Any]) -> dict[str, Any] | None:
     """`--stack`, `--ack` and `--iw` as one."""
     from flowstart import specs
 

@@ -1,0 +1,103 @@
+"""`flowstart compare --capture`: the user's own transfers under each start-up."""
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from flowstart.cli import capture, console
+from flowstart.errors import RequestError, SimulationError, Stopped
+
+if TYPE_CHECKING:
+    from flowstart.replay import Replay, Settings
+
+MEANT = ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss", "avoidance")
+"""Path options that a replay can use."""
+REST = ("capture", "startup", "stack", "ack", "iw", "seed", "repeat", "workers", "json", "output")
+
+
+def compare(
+    file: pathlib.Path,
+    given: dict[str, Any],
+    workers: int | None,
+    json: bool,
+    folder: pathlib.Path | None,
+) -> None:
+    """Replays a capture and shows, prints or writes the answer."""
+    settings = _settings(given)
+    found = capture.read(file)
+    with console.speaking_of(None):
+        result = _replay(found, settings, workers)
+    if json:
+        console.show_json(result.result())
+    else:
+        _show(result)
+    if folder:
+        _write(result, folder)
+    _say_what_is_missing(result)
+
+
+def _settings(given: dict[str, Any]) -> "Settings":
+    from flowstart import specs
+    from flowstart.cli.compare import endpoints
+    from flowstart.comparison import DEFAULT_STARTUPS
+    from flowstart.replay import Settings
+
+    for name, value in given.items():
+        if value is not None and name not in (*MEANT, *REST):
+            option = "SCENARIO.toml" if name == "scenario" else f"--{name.replace('_', '-')}"
+            raise RequestError(
+                f"{option} and --capture: a replay takes its traffic from the capture"
+            )
+    if given["repeat"] > 1:
+        raise RequestError(
+            "--repeat and --capture: a capture is replayed once; nothing in it is drawn"
+        )
+    if given["reverse_rate"] and not given["rate"]:
+        raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
+    startups = specs.split(given["startup"]) if given["startup"] else list(DEFAULT_STARTUPS)
+    return Settings(
+        startups=specs.startups(startups),
+        stack=endpoints(given),
+        seed=given["seed"] or 1,
+        **{name: given[name] for name in MEANT},
+    )
+
+
+def _replay(found: Any, settings: "Settings", workers: int | None) -> "Replay":
+    from flowstart.progress import Progress
+    from flowstart.replay import replay
+
+    with Progress("runs") as progress:
+        return replay(found, settings, workers=workers, progress=progress)
+
+
+def _show(result: "Replay") -> None:
+    from flowstart import replay_grids as grids
+    from flowstart.replay_report import LIMITS
+
+    print(grids.headline(result))
+    console.show_grid(grids.roads(result))
+    print(grids.sources(result))
+    console.show_grid(grids.classes(result))
+    print(
+        "All transfers of a path run together at the times of the capture; “alone”: each by itself."
+    )
+    for line in (*grids.verdict(result), *LIMITS):
+        print(line)
+    print(f"Again: {result.command}")
+
+
+def _write(result: "Replay", folder: pathlib.Path) -> None:
+    """The tables first: they are kept even if Ctrl-C cuts the figures short."""
+    from flowstart import output, replay_report
+
+    output.write(folder, replay_report.tables(result))
+    output.write(folder, replay_report.pictures(result))
+
+
+def _say_what_is_missing(result: "Replay") -> None:
+    if result.interrupted:
+        raise Stopped("stopped by Ctrl-C: what is finished is above")
+    for failure in result.failures[:3]:
+        console.note(failure)
+    if result.failures:
+        raise SimulationError(f"{len(result.failures)} runs failed; the others are above")

@@ -1,0 +1,393 @@
+"""A user's own transfers, replayed under one start-up after another.
+
+Every transfer of the capture becomes a flow of its size and round trip on a connection
+that is open already, alone on its path and again together with all others of its path at
+the times of the capture. A path is the bottleneck to one remote network, or one for all.
+"""
+
+import dataclasses
+import functools
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native, frames, scenario, specs
+from flowstart.capture import Capture
+from flowstart.errors import RequestError
+from flowstart.scenario import Document
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+MODES = ("alone", "together")
+AFTERWARDS_S = 3600
+"""How long a replay may go on after the last transfer has begun."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user decides; None follows the capture."""
+
+    startups: tuple[str, ...]
+    rate: str | None = None
+    reverse_rate: str | None = None
+    buffer: str | None = None
+    reverse_buffer: str | None = None
+    rtt: str | None = None
+    """One round trip for all, needed for logs that tell none."""
+    loss: str | None = None
+    stack: dict[str, Any] | None = None
+    avoidance: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One transfer of the capture, as it is replayed."""
+
+    number: int
+    """Its place among the capture's transfers."""
+    connection: int
+    direction: str
+    """`c2s` or `s2c`."""
+    to_remote: bool
+    start_s: float
+    """Since the capture's first transfer."""
+    size_bytes: int
+    rtt: str
+
+
+@dataclass(frozen=True)
+class Road:
+    """A bottleneck in both directions, and what crosses it."""
+
+    name: str
+    path: Document
+    """The scenario's path; forward is towards the remote network."""
+    rate_method: str
+    buffer_method: str
+    transfers: tuple[Transfer, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Replay:
+    """What the replay of a capture came to."""
+
+    capture: Capture
+    settings: Settings
+    roads: list[Road]
+    left_out: dict[str, int]
+    """Transfers that cannot be replayed, by reason."""
+    rows: list[dict[str, Any]]
+    """One dictionary per transfer, start-up and mode."""
+    interrupted: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per transfer, start-up and mode."""
+        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        return frames.frame(columns)
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same result."""
+        s = self.settings
+        options = {
+            name: getattr(s, name)
+            for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
+        }
+        options |= {"stack": specs.stack_text(s.stack), "avoidance": s.avoidance}
+        options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
+        words = ["flowstart", "compare", "--capture", self.capture.file]
+        for name, value in options.items():
+            if value:
+                words += [f"--{name.replace('_', '-')}", value]
+        return shlex.join(words)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        from flowstart.replay_summary import summarise
+
+        return {
+            "flowstart": _native.version(),
+            "command": self.command,
+            "capture": {
+                "file": self.capture.file,
+                "summary": self.capture.summary,
+                "warnings": self.capture.warnings,
+                "notes": self.capture.notes,
+            },
+            "paths": [
+                {
+                    "name": road.name,
+                    **road.path,
+                    "rate_method": road.rate_method,
+                    "buffer_method": road.buffer_method,
+                    "transfers": len(road.transfers),
+                }
+                for road in self.roads
+            ],
+            "left_out": self.left_out,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "classes": [dataclasses.asdict(s) for s in summarise(self)],
+            "rows": self.rows,
+        }
+
+    def plot(self) -> "Figure":
+        """Completion times by size class, and how many transfers are hurt."""
+        from flowstart.replay_plots import by_class
+        from flowstart.replay_summary import summarise
+
+        return by_class(summarise(self))
+
+    def _repr_html_(self) -> str:
+        from flowstart import plots, replay_grids, report
+
+        figure = report.picture(plots.svg(self.plot()), "Completion by size class")
+        return report.table(replay_grids.classes(self)) + figure
+
+
+def replay(
+    capture: Capture,
+    settings: Settings,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Replay:
+    """Replays the transfers of a capture. Raises RequestError where that cannot be done."""
+    left_out: dict[str, int] = {}
+    roads = lay(capture, settings, left_out)
+    jobs = list(_jobs(roads, settings))
+    scenarios = [scenario.encode(job.scenario) for job in jobs]
+    batch = _native.run_many(scenarios, workers, progress)
+    runs = frames.rows(batch["runs"])
+    return Replay(
+        capture=capture,
+        settings=settings,
+        roads=roads,
+        left_out=left_out,
+        rows=[_row(row, jobs[row["run"]]) for row in frames.rows(batch["flows"])],
+        interrupted=batch["interrupted"],
+        failures=[f"{jobs[r['run']].label}: {r['error']}" for r in runs if r["error"]],
+    )
+
+
+def lay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Road]:
+    """The roads of a capture with their transfers; counts what is left out, by reason."""
+    transfers = _transfers(capture, settings, left_out)
+    if not transfers:
+        reasons = "; ".join(f"{count} {why}" for why, count in left_out.items())
+        raise RequestError(
+            f"{capture.file}: no transfer can be replayed ({reasons or 'there is none'})"
+        )
+    if settings.rate is not None:
+        return [_given(settings, transfers)]
+    place = {c: g for g in capture.document["groups"] for c in g["connections"]}
+    by_network: dict[str, list[Transfer]] = {}
+    for transfer in transfers:
+        by_network.setdefault(place[transfer.connection]["network"], []).append(transfer)
+    groups = {group["network"]: group for group in capture.document["groups"]}
+    return [
+        _estimated(groups[network], settings, mine, capture) for network, mine in by_network.items()
+    ]
+
+
+def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Transfer]:
+    connections = capture.document["connections"]
+    from_client = capture.remote_is_client()
+    least = {
+        number: group["min_rtt_s"]
+        for group in capture.document["groups"]
+        for number in group["connections"]
+    }
+    found = []
+    rows = capture.document["transfers"]
+    begin = min((row["start"] for row in rows), default=0.0)
+    for number, row in enumerate(rows):
+        connection = connections[row["connection"]]
+        rtt_s = _round_trip(connection, least.get(row["connection"]))
+        if row["connection"] not in from_client:
+            why = "of connections whose far side is not known"
+        elif settings.rtt is None and not rtt_s:
+            why = "of connections without a round trip (--rtt gives one)"
+        else:
+            rtt = settings.rtt or f"{max(round(rtt_s * 1e6), 1)}us"
+            towards_client = row["direction"] == "s2c"
+            found.append(
+                Transfer(
+                    number=number,
+                    connection=row["connection"],
+                    direction=row["direction"],
+                    to_remote=towards_client == from_client[row["connection"]],
+                    start_s=row["start"] - begin,
+                    size_bytes=row["bytes"],
+                    rtt=rtt,
+                )
+            )
+            continue
+        left_out[why] = left_out.get(why, 0) + 1
+    return found
+
+
+def _round_trip(connection: dict[str, Any], least: float | None) -> float | None:
+    """The handshake's, unless it is not known which of several SYN-ACKs was answered."""
+    if least is not None and "syn-ack-retransmitted" in connection["flags"]:
+        return least
+    rtt_s: float | None = connection["rtt_s"]
+    return rtt_s
+
+
+def _given(settings: Settings, transfers: list[Transfer]) -> Road:
+    """One road for all, as the options say."""
+    path = {
+        "rate": settings.rate,
+        "reverse_rate": settings.reverse_rate,
+        "buffer": settings.buffer,
+        "reverse_buffer": settings.reverse_buffer,
+    }
+    path = {name: value for name, value in path.items() if value is not None}
+    method = "by --buffer" if settings.buffer else "one bandwidth-delay product"
+    return Road("all", _with_rtt(path, settings, transfers), "by --rate", method, tuple(transfers))
+
+
+def _estimated(
+    group: dict[str, Any], settings: Settings, transfers: list[Transfer], capture: Capture
+) -> Road:
+    """A network's own road, as far as the capture tells it."""
+    ways = (group["to_remote"], group["from_remote"])
+    rates = [way["rate_bps"] for way in ways]
+    methods = [way["rate_method"] for way in ways]
+    if None in rates:
+        other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
+        if other is None:
+            raise RequestError(
+                f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give --rate"
+            )
+        source = "the other direction's" if any(rates) else "the median of the other networks'"
+        methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
+        rates = [rate or other for rate in rates]
+    path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
+    buffers, buffer_methods = _buffers(ways, settings)
+    path |= buffers
+    return Road(
+        group["network"],
+        _with_rtt(path, settings, transfers),
+        _joined(methods),
+        _joined(buffer_methods),
+        tuple(transfers),
+    )
+
+
+def _buffers(ways: Sequence[dict[str, Any]], settings: Settings) -> tuple[Document, list[str]]:
+    """A buffer that is only known from below is not taken for its size."""
+    buffers: Document = {}
+    methods = []
+    given = (settings.buffer, settings.reverse_buffer or settings.buffer)
+    for name, way, option in zip(("buffer", "reverse_buffer"), ways, given, strict=True):
+        packets = way["buffer_packets"]
+        if option:
+            buffers[name], method = option, "by --buffer"
+        elif packets is not None and packets >= 2 and not way["buffer_at_least"]:
+            buffers[name], method = f"{packets}pkt", way["buffer_method"]
+        else:
+            buffers[name], method = "1bdp", f"assumed 1 BDP, since: {way['buffer_method']}"
+        methods.append(method)
+    return buffers, methods
+
+
+def _typical_rate(capture: Capture) -> float | None:
+    rates = [
+        way["rate_bps"]
+        for group in capture.document["groups"]
+        for way in (group["to_remote"], group["from_remote"])
+        if way["rate_bps"]
+    ]
+    return median(rates) if rates else None
+
+
+def _joined(methods: Sequence[str]) -> str:
+    return methods[0] if len(set(methods)) == 1 else f"there: {methods[0]}; back: {methods[1]}"
+
+
+def _with_rtt(path: Document, settings: Settings, transfers: list[Transfer]) -> Document:
+    """The road's own round trip is the least of its transfers'; the rest is the flows'."""
+    if settings.loss:
+        path |= {"loss": settings.loss, "reverse_loss": settings.loss}
+    return path | {"rtt": settings.rtt or min((t.rtt for t in transfers), key=_microseconds)}
+
+
+def _microseconds(rtt: str) -> int:
+    return int(rtt.removesuffix("us"))
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One simulation: a road under one start-up, with some or all of its transfers."""
+
+    road: Road
+    startup: str
+    mode: str
+    transfers: tuple[Transfer, ...]
+    scenario: Document
+
+    @property
+    def label(self) -> str:
+        return f"{self.startup}, {self.mode}, {self.road.name}"
+
+
+def _jobs(roads: Sequence[Road], settings: Settings) -> Iterator[_Job]:
+    for road in roads:
+        for startup in settings.startups:
+            yield _job(road, startup, "together", road.transfers, settings)
+            for transfer in road.transfers:
+                yield _job(road, startup, "alone", (transfer,), settings)
+
+
+def _job(
+    road: Road, startup: str, mode: str, transfers: tuple[Transfer, ...], settings: Settings
+) -> _Job:
+    begin = min(t.start_s for t in transfers)
+    span = max(t.start_s for t in transfers) - begin
+    flows = [_flow(t, startup, settings, begin) for t in transfers]
+    document: Document = {
+        "seed": settings.seed,
+        "duration": f"{span + AFTERWARDS_S:.6f}s",
+        "path": road.path,
+        "flows": flows,
+    }
+    if settings.stack:
+        document["stack"] = settings.stack
+    return _Job(road, startup, mode, transfers, document)
+
+
+def _flow(transfer: Transfer, startup: str, settings: Settings, begin: float) -> Document:
+    flow: Document = {
+        "startup": startup,
+        "size": f"{transfer.size_bytes}B",
+        "start": f"{round((transfer.start_s - begin) * 1e6)}us",
+        "direction": "forward" if transfer.to_remote else "reverse",
+        "rtt": transfer.rtt,
+        "handshake": False,
+    }
+    if settings.avoidance:
+        flow["avoidance"] = settings.avoidance
+    return flow
+
+
+def _row(row: dict[str, Any], job: _Job) -> dict[str, Any]:
+    """A flow's row with the transfer it stands for."""
+    transfer = job.transfers[row["flow"]]
+    return row | {
+        "mode": job.mode,
+        "network": job.road.name,
+        "transfer": transfer.number,
+        "connection": transfer.connection,
+        "capture_direction": transfer.direction,
+        "rtt": transfer.rtt,
+        "startup": job.startup,
+    }

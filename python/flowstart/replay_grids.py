@@ -1,0 +1,141 @@
+"""A replay as tables of text."""
+
+from flowstart import text
+from flowstart.grids import Column, Grid
+from flowstart.replay import Replay
+from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline, summarise
+
+
+def headline(replay: Replay) -> str:
+    """One line on what was replayed."""
+    count = sum(len(road.transfers) for road in replay.roads)
+    left = sum(replay.left_out.values())
+    out = f" ({left} left out)" if left else ""
+    stack = (replay.settings.stack or {}).get("preset", "rfc")
+    paths = "one path" if len(replay.roads) == 1 else f"{len(replay.roads)} paths"
+    return (
+        f"{replay.capture.file}: {count} transfers{out} over {paths}, "
+        f"stack {stack}, seed {replay.settings.seed}"
+    )
+
+
+def roads(replay: Replay, most: int = 20) -> Grid:
+    """The paths that the transfers were replayed on."""
+    titles = ["rate there", "back", "RTT", "buffer there", "back", "transfers"]
+    grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
+    largest = sorted(replay.roads, key=lambda road: -len(road.transfers))
+    for road in largest[:most]:
+        path = road.path
+        buffer = path.get("buffer", "1bdp")
+        grid.rows.append(
+            [
+                road.name,
+                _rate(path["rate"]),
+                _rate(path.get("reverse_rate", path["rate"])),
+                _time(path["rtt"]),
+                buffer,
+                path.get("reverse_buffer", buffer),
+                str(len(road.transfers)),
+            ]
+        )
+    if len(replay.roads) > most:
+        grid.title = f"The {most} paths with the most transfers, of {len(replay.roads)}"
+    return grid
+
+
+def _rate(value: str) -> str:
+    """Estimates are in bit/s; what the user wrote stays as it is."""
+    number = value.removesuffix("bps")
+    return text.rate(float(number)) if number.isdigit() else value
+
+
+def _time(value: str) -> str:
+    number = value.removesuffix("us")
+    return text.seconds(int(number) / 1e6) if number.isdigit() else value
+
+
+def sources(replay: Replay) -> str:
+    """Whether paths were estimated, in a line; `methods` has the details."""
+    if replay.settings.rate:
+        return "Rate and buffer as given."
+    assumed = sum("assumed" in road.buffer_method for road in replay.roads)
+    whole = len(replay.roads)
+    return (
+        "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the longest "
+        f"wait where packets were lost; 1 BDP is assumed on {assumed} of {whole} paths that show no "
+        "full queue. Path by path: --json or -o; or give --rate and --buffer."
+    )
+
+
+def methods(replay: Replay) -> list[str]:
+    """How rates and buffers were come by, each said once."""
+    seen: dict[str, list[str]] = {}
+    for road in replay.roads:
+        seen.setdefault(f"rate: {road.rate_method}", []).append(road.name)
+        seen.setdefault(f"buffer: {road.buffer_method}", []).append(road.name)
+    return [f"{', '.join(names)}: {method}" for method, names in seen.items()]
+
+
+def classes(replay: Replay) -> Grid:
+    """The answer: a group per size class, a row per start-up."""
+    reference = baseline(replay.settings.startups)
+    titles = ["median", "p95", f"vs {reference}", "× ideal", "p95", "alone", "lost", "RTOs", "hurt"]
+    columns = [Column("start-up", number=False), *(Column(title) for title in titles)]
+    grid = Grid([*columns, Column("most hurt", number=False)])
+    last = None
+    for s in summarise(replay):
+        if s.size_class != last:
+            last = s.size_class
+            grid.groups[len(grid.rows)] = f"{s.size_class}: {s.transfers} transfers"
+        if s.best:
+            grid.marked.add(len(grid.rows))
+        grid.rows.append(_cells(s))
+    return grid
+
+
+def _cells(s: ClassSummary) -> list[str]:
+    done = "" if s.complete == s.transfers else f" ({s.complete} done)"
+    return [
+        s.startup,
+        text.seconds(s.fct_median_s) + done,
+        text.seconds(s.fct_p95_s),
+        text.percent(s.change),
+        text.ratio(s.slowdown_median),
+        text.ratio(s.slowdown_p95),
+        text.seconds(s.alone_median_s),
+        text.ABSENT if s.loss is None else f"{s.loss:.2%}",
+        str(s.timeouts),
+        text.ABSENT if s.hurt is None else f"{s.hurt:.1%}",
+        s.worst_network or text.ABSENT,
+    ]
+
+
+def verdict(replay: Replay) -> list[str]:
+    """What a reader who has ten seconds should take away."""
+    found = [s for s in summarise(replay) if s.size_class == EVERYTHING]
+    timed = [s for s in found if s.fct_median_s is not None and s.change is not None]
+    if not timed:
+        return ["No transfer was completed."]
+    reference = baseline(replay.settings.startups)
+    fastest = min(timed, key=lambda s: (s.change or 0.0, s.fct_p95_s or 0.0))
+    lines = []
+    if (fastest.change or 0) < -0.005:
+        lines.append(
+            f"Typical transfer: soonest under {fastest.startup}, "
+            f"{text.percent(fastest.change)} against {reference} in the median."
+        )
+    else:
+        lines.append(
+            f"Typical transfer: none is sooner than {reference} by more than half a percent."
+        )
+    tail = min(timed, key=lambda s: s.fct_p95_s or 0.0)
+    lines.append(
+        f"Slowest twentieth: soonest under {tail.startup}, p95 {text.seconds(tail.fct_p95_s)}."
+    )
+    for s in timed:
+        if s.hurt:
+            lines.append(
+                f"{s.startup} makes {s.hurt:.1%} of transfers more than a tenth slower than "
+                f"{reference}, most of them towards {s.worst_network}."
+            )
+    return lines

@@ -1,0 +1,145 @@
+"""A replay in few numbers: one summary per size class and start-up."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from flowstart.summary import BASELINE
+
+if TYPE_CHECKING:
+    from flowstart.replay import Replay
+
+CLASSES = (
+    ("below 10 kB", 0, 10_000),
+    ("10 to 100 kB", 10_000, 100_000),
+    ("100 kB to 1 MB", 100_000, 1_000_000),
+    ("1 to 10 MB", 1_000_000, 10_000_000),
+    ("above 10 MB", 10_000_000, None),
+)
+EVERYTHING = "all sizes"
+HURT = 0.1
+"""A transfer is hurt where it takes this much longer than under the baseline."""
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """How the transfers of one size class fared under one start-up, all running together."""
+
+    size_class: str
+    startup: str
+    transfers: int
+    complete: int
+    fct_median_s: float | None
+    fct_p95_s: float | None
+    alone_median_s: float | None
+    """The median completion time of the same transfers, each alone on its path."""
+    change: float | None
+    """The median over transfers of their change against the baseline: −0.1 is 10 % sooner."""
+    slowdown_median: float | None
+    slowdown_p95: float | None
+    loss: float | None
+    """Share of their packets that were lost."""
+    timeouts: int
+    hurt: float | None
+    """Share of transfers that took more than a tenth longer than under the baseline."""
+    worst_network: str | None
+    """Where the largest share of transfers is hurt; None where none is."""
+    best: bool = False
+    """Whether no other start-up's median is lower, where there is a difference at all."""
+
+
+def baseline(startups: Sequence[str]) -> str:
+    """Slow start, or the first where it does not take part."""
+    return BASELINE if BASELINE in startups else startups[0]
+
+
+def summarise(replay: "Replay") -> list[ClassSummary]:
+    """Summaries by size class and then in the order of the start-ups; all sizes last."""
+    startups = replay.settings.startups
+    reference = baseline(startups)
+    by: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    for row in replay.rows:
+        by.setdefault((row["startup"], row["mode"]), {})[row["transfer"]] = row
+    found: list[ClassSummary] = []
+    for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
+        wanted = [
+            number
+            for number, row in by.get((reference, "together"), {}).items()
+            if row["size_bytes"] >= least and (below is None or row["size_bytes"] < below)
+        ]
+        if wanted:
+            group = [_summary(name, s, wanted, by, reference) for s in startups]
+            found += _mark_best(group)
+    return found
+
+
+def _summary(
+    name: str,
+    startup: str,
+    wanted: list[int],
+    by: dict[tuple[str, str], dict[int, dict[str, Any]]],
+    reference: str,
+) -> ClassSummary:
+    together = by.get((startup, "together"), {})
+    alone = by.get((startup, "alone"), {})
+    rows = [together[n] for n in wanted if n in together]
+    base = by[(reference, "together")]
+    changes = {n: _change(together.get(n), base[n]) for n in wanted}
+    known = [change for change in changes.values() if change is not None]
+    hurt = {n for n, change in changes.items() if change is not None and change > HURT}
+    sent = sum(row["packets_sent"] for row in rows)
+    times = _known(row["fct_s"] for row in rows)
+    slowdowns = _known(row["slowdown"] for row in rows)
+    return ClassSummary(
+        size_class=name,
+        startup=startup,
+        transfers=len(wanted),
+        complete=sum(row["complete"] for row in rows),
+        fct_median_s=percentile(times, 50),
+        fct_p95_s=percentile(times, 95),
+        alone_median_s=percentile(_known(alone[n]["fct_s"] for n in wanted if n in alone), 50),
+        change=percentile(known, 50),
+        slowdown_median=percentile(slowdowns, 50),
+        slowdown_p95=percentile(slowdowns, 95),
+        loss=sum(row["packets_dropped"] for row in rows) / sent if sent else None,
+        timeouts=sum(row["timeouts"] for row in rows),
+        hurt=len(hurt) / len(known) if known else None,
+        worst_network=_worst_network(hurt, changes, base),
+    )
+
+
+def _worst_network(
+    hurt: set[int], changes: dict[int, float | None], base: dict[int, dict[str, Any]]
+) -> str | None:
+    counts: dict[str, list[int]] = {}
+    for number, change in changes.items():
+        if change is not None:
+            counts.setdefault(base[number]["network"], []).append(number in hurt)
+    shares = {network: sum(marks) / len(marks) for network, marks in counts.items() if any(marks)}
+    return max(shares, key=lambda network: shares[network], default=None)
+
+
+def _change(row: dict[str, Any] | None, base: dict[str, Any]) -> float | None:
+    if row is None or row["fct_s"] is None or not base["fct_s"]:
+        return None
+    change: float = row["fct_s"] / base["fct_s"] - 1
+    return change
+
+
+def _mark_best(group: list[ClassSummary]) -> list[ClassSummary]:
+    times = _known(s.fct_median_s for s in group)
+    # A difference below a thousandth is none that a reader should act upon.
+    if not times or max(times) <= 1.001 * min(times):
+        return group
+    limit = 1.001 * min(times)
+    return [replace(s, best=s.fct_median_s is not None and s.fct_median_s <= limit) for s in group]
+
+
+def percentile(values: Iterable[float], p: float) -> float | None:
+    """Nearest rank: the value number round(p(n−1)/100) of the sorted list."""
+    ordered = sorted(values)
+    return ordered[round(p / 100 * (len(ordered) - 1))] if ordered else None
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
