@@ -18,7 +18,7 @@ help: ## Show this list
 setup: $(VENV)/.built ## Make .venv with the package and everything that it needs
 
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
-	$(BIN)/flowstart compare --capture tests/data/captures/small.pcap.gz -o out/demo
+	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
 
 test: test-rust test-python ## Check formats, lints and types, and run all tests
 

@@ -62,9 +62,10 @@ def summaries(found: list[Summary], startups: Iterable[str]) -> Grid:
     baseline = BASELINE if BASELINE in startups else next(iter(startups))
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
-    columns = [Column("start-up", number=False), Column("time")]
+    columns = [Column("start-up", number=False), Column("delivered")]
     columns += [Column("worst")] if several else []
-    columns += [Column(f"vs {baseline}"), Column("× ideal"), Column("lost"), Column("resent")]
+    columns += [Column(f"vs {baseline}"), Column("acked"), Column("vs")]
+    columns += [Column("× ideal"), Column("lost"), Column("resent")]
     columns += [Column("RTOs"), Column("left by", number=False), Column("at window")]
     columns += [Column("of BDP"), Column("max queue")]
     columns += [Column("others")] if background else []
@@ -84,7 +85,8 @@ def _summary_cells(s: Summary, several: bool, background: bool) -> list[str]:
         time += f" ({s.complete} of {s.flows} done)"
     cells = [s.startup, time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
-    cells += [text.percent(s.change), text.ratio(s.slowdown)]
+    cells += [text.percent(s.change), text.seconds(s.duration_s), text.percent(s.duration_change)]
+    cells += [text.ratio(s.slowdown)]
     cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
     cells += [_reason(s), _packets(s.exit_cwnd_pkts), _of_bdp(s)]
     cells += [_packets(s.max_queue_pkts)]

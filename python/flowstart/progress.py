@@ -46,6 +46,11 @@ class Progress:
             self._last_line = now
             print(self._line(done, total, now - self._began), file=sys.stderr, flush=True)
 
+    def of_unknown_total(self, done: int, total: int | None) -> None:
+        """The same where the total may not be known: then nothing is shown."""
+        if total:
+            self(done, total)
+
     def _line(self, done: int, total: int, elapsed: float) -> str:
         rate = done / elapsed
         left = f", {(total - done) / rate:.0f} s left" if done else ""

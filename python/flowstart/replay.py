@@ -209,21 +209,20 @@ def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -
     rows = capture.document["transfers"]
     begin = min((row["start"] for row in rows), default=0.0)
     for number, row in enumerate(rows):
-        connection = connections[row["connection"]]
-        rtt_s = _round_trip(connection, least.get(row["connection"]))
-        if row["connection"] not in from_client:
+        connection = row["connection"]
+        rtt = settings.rtt or _round_trip(connections[connection], least.get(connection))
+        if connection not in from_client:
             why = "of connections whose far side is not known"
-        elif settings.rtt is None and not rtt_s:
+        elif rtt is None:
             why = "of connections without a round trip (--rtt gives one)"
         else:
-            rtt = settings.rtt or f"{max(round(rtt_s * 1e6), 1)}us"
             towards_client = row["direction"] == "s2c"
             found.append(
                 Transfer(
                     number=number,
-                    connection=row["connection"],
+                    connection=connection,
                     direction=row["direction"],
-                    to_remote=towards_client == from_client[row["connection"]],
+                    to_remote=towards_client == from_client[connection],
                     start_s=row["start"] - begin,
                     size_bytes=row["bytes"],
                     rtt=rtt,
@@ -234,12 +233,12 @@ def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -
     return found
 
 
-def _round_trip(connection: dict[str, Any], least: float | None) -> float | None:
+def _round_trip(connection: dict[str, Any], least: float | None) -> str | None:
     """The handshake's, unless it is not known which of several SYN-ACKs was answered."""
-    if least is not None and "syn-ack-retransmitted" in connection["flags"]:
-        return least
     rtt_s: float | None = connection["rtt_s"]
-    return rtt_s
+    if least is not None and "syn-ack-retransmitted" in connection["flags"]:
+        rtt_s = least
+    return f"{max(round(rtt_s * 1e6), 1)}us" if rtt_s else None
 
 
 def _given(settings: Settings, transfers: list[Transfer]) -> Road:

@@ -1,5 +1,7 @@
 """A replay as tables of text."""
 
+from typing import Any
+
 from flowstart import text
 from flowstart.grids import Column, Grid
 from flowstart.replay import Replay
@@ -26,7 +28,7 @@ def roads(replay: Replay, most: int = 20) -> Grid:
     largest = sorted(replay.roads, key=lambda road: -len(road.transfers))
     for road in largest[:most]:
         path = road.path
-        buffer = path.get("buffer", "1bdp")
+        buffer = str(path.get("buffer", "1bdp"))
         grid.rows.append(
             [
                 road.name,
@@ -34,7 +36,7 @@ def roads(replay: Replay, most: int = 20) -> Grid:
                 _rate(path.get("reverse_rate", path["rate"])),
                 _time(path["rtt"]),
                 buffer,
-                path.get("reverse_buffer", buffer),
+                str(path.get("reverse_buffer", buffer)),
                 str(len(road.transfers)),
             ]
         )
@@ -43,10 +45,10 @@ def roads(replay: Replay, most: int = 20) -> Grid:
     return grid
 
 
-def _rate(value: str) -> str:
+def _rate(value: Any) -> str:
     """Estimates are in bit/s; what the user wrote stays as it is."""
-    number = value.removesuffix("bps")
-    return text.rate(float(number)) if number.isdigit() else value
+    number = str(value).removesuffix("bps")
+    return text.rate(float(number)) if number.isdigit() else str(value)
 
 
 def _time(value: str) -> str:
@@ -61,9 +63,9 @@ def sources(replay: Replay) -> str:
     assumed = sum("assumed" in road.buffer_method for road in replay.roads)
     whole = len(replay.roads)
     return (
-        "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the longest "
-        f"wait where packets were lost; 1 BDP is assumed on {assumed} of {whole} paths that show no "
-        "full queue. Path by path: --json or -o; or give --rate and --buffer."
+        "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
+        f"longest wait where packets were lost; 1 BDP is assumed on {assumed} of {whole} paths "
+        "that show no full queue. Path by path: --json or -o; or give --rate and --buffer."
     )
 
 
@@ -134,8 +136,9 @@ def verdict(replay: Replay) -> list[str]:
     )
     for s in timed:
         if s.hurt:
+            where = f", worst on {s.worst_network}" if len(replay.roads) > 1 else ""
             lines.append(
                 f"{s.startup} makes {s.hurt:.1%} of transfers more than a tenth slower than "
-                f"{reference}, most of them towards {s.worst_network}."
+                f"{reference}{where}."
             )
     return lines

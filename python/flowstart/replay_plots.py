@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from flowstart.plots import STYLE, Chart, looks
 from flowstart.replay_summary import ClassSummary
@@ -31,6 +32,9 @@ def by_class(found: Sequence[ClassSummary]) -> Figure:
             hurt = [100 * (s.hurt or 0) if s else 0 for s in mine]
             below.bar(x, hurt, width=0.9 * width, color=look["color"])
         above.set_yscale("log")
+        above.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        above.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        above.yaxis.set_minor_formatter(NullFormatter())
         above.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
         below.set_ylabel("hurt (% of transfers)")
         below.set_ylim(bottom=0)

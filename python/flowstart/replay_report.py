@@ -45,9 +45,7 @@ def pictures(replay: "Replay") -> dict[str, bytes]:
 
 
 LIMITS = (
-    "Every transfer starts with a fresh window on a connection that is open already; its "
-    "handshake is not counted.",
-    "Transfers begin when they began in the capture, whether or not those before them would "
-    "have ended sooner.",
+    "Every transfer has a fresh window on a connection that is open already, so no handshake.",
+    "It begins when it began in the capture, even if those before it would have ended sooner.",
     "Receive windows and what the applications waited for are not replayed.",
 )

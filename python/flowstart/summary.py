@@ -35,6 +35,8 @@ class Summary:
     max_queue_pkts: int
     change: float | None = None
     """The mean completion time against the baseline's: −0.1 is 10 % sooner."""
+    duration_change: float | None = None
+    """The same for the time until the sender had everything acknowledged."""
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
@@ -89,14 +91,15 @@ def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Sum
 
 def _against(baseline: str, group: list[Summary]) -> list[Summary]:
     """The group with each one's change against the baseline, and the best marked."""
-    base = next((s.fct_s for s in group if s.startup == baseline), None)
+    base = next((s for s in group if s.startup == baseline), group[0])
     times = [s.fct_s for s in group if s.fct_s is not None and s.complete == s.flows]
     # A difference below a thousandth is none that a reader should act upon.
     limit = 1.001 * min(times) if times and max(times) > 1.001 * min(times) else -1.0
     return [
         replace(
             s,
-            change=_change(s.fct_s, base),
+            change=_change(s.fct_s, base.fct_s),
+            duration_change=_change(s.duration_s, base.duration_s),
             best=s.fct_s is not None and s.complete == s.flows and s.fct_s <= limit,
         )
         for s in group

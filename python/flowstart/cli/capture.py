@@ -41,7 +41,7 @@ def read(file: pathlib.Path) -> "Capture":
     from flowstart.progress import Progress
 
     with Progress("bytes") as progress:
-        found = captures.read(file, lambda done, total: total and progress(done, total))
+        found = captures.read(file, progress.of_unknown_total)
     for warning in found.warnings:
         console.note(f"warning: {warning}")
     return found

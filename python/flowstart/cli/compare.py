@@ -84,7 +84,8 @@ def compare(
     if output:
         folders.check(output)
     if capture:
-        return replay.compare(capture, context.params, workers, json, output)
+        replay.compare(capture, context.params, workers, json, output)
+        return
     with console.speaking_of(scenario):
         plan = _plan(context.params)
         result = _execute(plan, workers)
