@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$p; break; }; done)
@@ -50,11 +51,13 @@ clean: ## Remove everything that was built, and out/
 $(VENV)/.tools: pyproject.toml
 	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) 1.85 or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
 	@test -n "$(PICKED)" || { echo "setup needs Python 3.11 or newer with venv, and there is none (PYTHON=... names one)" >&2; exit 1; }
-	$(PICKED) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	@echo "Making $(VENV) with $$($(PICKED) --version)"
+	@$(PICKED) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	@touch $@
 
 # The package itself, linked to its sources, with the simulator in release form.
 $(VENV)/.built: $(VENV)/.tools $(RUST)
-	$(BIN)/maturin develop --release --quiet --extras dev
+	@echo "Building the package; the first time takes a minute or two"
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev
 	@touch $@
