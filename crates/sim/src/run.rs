@@ -14,7 +14,6 @@ use crate::scenario::{RequestError, Scenario};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::Sender;
-use crate::tcp::stack::Stack;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan};
 use flowstart_control::Time;
 use serde::Serialize;
@@ -53,7 +52,6 @@ pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
 
 /// A scenario that has been checked and worked out.
 pub struct Prepared {
-    stack: Arc<Stack>,
     chain: Chain,
     plans: Vec<FlowPlan>,
     seed: u64,
@@ -64,7 +62,7 @@ pub struct Prepared {
 impl Prepared {
     /// Checks everything that can be wrong with a scenario.
     pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
-        let stack = scenario.stack()?;
+        let stack = Arc::new(scenario.stack()?);
         let chain = Chain::new(&scenario.path, &stack)?;
         let plans = expand(scenario, &stack, &chain)?;
         if scenario.duration == Some(Time::ZERO) {
@@ -74,7 +72,6 @@ impl Prepared {
             ));
         }
         Ok(Prepared {
-            stack: Arc::new(stack),
             chain,
             plans,
             seed: scenario.seed,
@@ -229,7 +226,7 @@ impl<'a> Simulation<'a> {
 
     fn open(&mut self, arrival: Arrival) {
         let plan = &self.prepared.plans[arrival.flow as usize];
-        let stack = &self.prepared.stack;
+        let stack = &plan.stack;
         let mut sender = Sender::new(stack.clone(), arrival.flow, plan.recipe.build());
         sender.push(arrival.bytes, self.now);
         if plan.handshake {
@@ -511,7 +508,7 @@ impl<'a> Simulation<'a> {
     fn row(&self, flow: u32) -> FlowRow {
         let plan = &self.prepared.plans[flow as usize];
         let log = &self.flows[flow as usize].log;
-        let stack = &self.prepared.stack;
+        let stack = &plan.stack;
         let chain = &self.prepared.chain;
         let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
         let since = |at: Time| at.since(plan.start).secs();

@@ -115,6 +115,9 @@ pub struct PathSpec {
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_delay: Option<Time>,
+    /// Which hosts have access links: `both` sides (the default), `left` or `right` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_at: Option<Side>,
     /// Rate of every host's own interface, before its access link.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +160,19 @@ pub struct HopSpec {
 pub enum QueueKind {
     /// First in, first out, refused when full.
     DropTail,
+}
+
+/// Sides of a path; data of a forward flow goes from left to right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Left and right.
+    #[default]
+    Both,
+    /// Where forward flows begin.
+    Left,
+    /// Where they end.
+    Right,
 }
 
 /// How a buffer is read.
@@ -230,6 +246,10 @@ pub struct StackSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub mss: Option<Bytes>,
+    /// Bytes of a data segment beside its payload, such as `40B`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub header: Option<Bytes>,
     /// Initial window: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002` or a number
     /// of segments.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -359,6 +379,10 @@ pub struct FlowSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub size: Option<Amount>,
+    /// Maximum segment size of these flows; the stack's unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub mss: Option<Bytes>,
     /// When the first opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -445,7 +469,7 @@ impl Scenario {
 
     /// The endpoints' stack with every override applied.
     pub fn stack(&self) -> Result<Stack, RequestError> {
-        self.stack.resolve()
+        self.stack.resolve(None)
     }
 }
 
@@ -467,17 +491,25 @@ fn syntax(text: &str, error: &toml::de::Error) -> RequestError {
 }
 
 impl StackSpec {
-    fn resolve(&self) -> Result<Stack, RequestError> {
+    /// The preset with every override applied, for flows whose segments are of this
+    /// size where that is not the stack's own.
+    pub(crate) fn resolve(&self, mss: Option<u32>) -> Result<Stack, RequestError> {
         let name = self.preset.as_deref().unwrap_or("rfc");
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
         if let Some(mss) = self.mss {
-            stack.mss = within("stack.mss", mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32;
+            stack.mss = segment_size("stack.mss", mss)?;
+        }
+        set(&mut stack.mss, mss);
+        if let Some(header) = self.header {
+            let right = "a header of 0 B to 1 kB";
+            stack.header = within("stack.header", header.0, 0, 1000, right)? as u32;
         }
         stack.ack = self.ack_policy(stack.ack)?;
-        if let Some(window) = self.window {
-            stack.window = Some(self.window_bytes(window, &stack)?);
-        }
+        stack.window = match self.window {
+            Some(window) => Some(self.window_bytes(window, &stack)?),
+            None => stack.usual_window(),
+        };
         self.override_recovery(&mut stack);
         self.override_timer(&mut stack)?;
         set(&mut stack.iw, self.iw);
@@ -596,6 +628,11 @@ impl StackSpec {
             },
         })
     }
+}
+
+/// A segment size that can be.
+pub(crate) fn segment_size(field: &str, mss: Bytes) -> Result<u32, RequestError> {
+    Ok(within(field, mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32)
 }
 
 fn set<T: Clone>(field: &mut T, given: Option<T>) {

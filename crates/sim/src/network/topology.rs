@@ -11,7 +11,7 @@
 use super::link::{ForcedDrop, LinkConfig};
 use super::queue::{BufferReading, DropTail, Limit};
 use super::random::{stream, Chance};
-use crate::scenario::{within, HopSpec, PathSpec, RequestError};
+use crate::scenario::{within, HopSpec, PathSpec, RequestError, Side};
 use crate::tcp::stack::Stack;
 use crate::workload::FlowPlan;
 use flowstart_control::{Amount, Rate, Time};
@@ -34,6 +34,7 @@ pub struct Chain {
     hops: Vec<Hop>,
     access_rate: Option<Rate>,
     access_delay: Option<Time>,
+    access_at: Side,
     nic_rate: Option<Rate>,
     hosts: Option<u32>,
     reading: BufferReading,
@@ -105,6 +106,12 @@ impl Chain {
                 "`0` is no pair of hosts; at least 1 is needed",
             ));
         }
+        let access = path.access_rate.is_some() || path.access_delay.is_some();
+        if path.access_at.is_some() && !access {
+            let problem =
+                "there are no access links; give `path.access_rate` or `path.access_delay`";
+            return Err(RequestError::new("path.access_at", problem));
+        }
         Ok(Chain {
             hops,
             access_rate: path
@@ -115,6 +122,7 @@ impl Chain {
                 .access_delay
                 .map(|d| time("path.access_delay", d))
                 .transpose()?,
+            access_at: path.access_at.unwrap_or_default(),
             nic_rate: path
                 .nic_rate
                 .map(|r| rate("path.nic_rate", r))
@@ -198,7 +206,7 @@ impl Chain {
     }
 
     /// How many hops the chain has.
-    pub fn len(&self) -> u32 {
+    pub fn hops(&self) -> u32 {
         self.hops.len() as u32
     }
 
@@ -220,7 +228,8 @@ impl Chain {
 
     /// Two-way propagation between hosts that use hops `from..=to`.
     pub fn rtt(&self, from: u32, to: u32) -> Time {
-        let access = self.access_delay.unwrap_or(Time::ZERO).times(2);
+        let ends = if self.access_at == Side::Both { 2 } else { 1 };
+        let access = self.access_delay.unwrap_or(Time::ZERO).times(ends);
         let hops: Time = self.hops[from as usize..=to as usize]
             .iter()
             .map(|h| h.delay)
@@ -411,15 +420,15 @@ impl Builder<'_> {
         while self.hosts.len() <= pair as usize {
             let n = self.hosts.len();
             let hosts = [
-                self.host(&format!("left-{n}")),
-                self.host(&format!("right-{n}")),
+                self.host(&format!("left-{n}"), Side::Left),
+                self.host(&format!("right-{n}"), Side::Right),
             ];
             self.hosts.push(hosts);
         }
         self.hosts[pair as usize].clone()
     }
 
-    fn host(&mut self, name: &str) -> Host {
+    fn host(&mut self, name: &str, side: Side) -> Host {
         let chain = self.chain;
         let mut host = Host::default();
         if let Some(rate) = chain.nic_rate {
@@ -430,7 +439,8 @@ impl Builder<'_> {
                 Limit::Unlimited,
             ));
         }
-        if chain.access_rate.is_some() || chain.access_delay.is_some() {
+        let here = chain.access_at == Side::Both || chain.access_at == side;
+        if here && (chain.access_rate.is_some() || chain.access_delay.is_some()) {
             let delay = chain.access_delay.unwrap_or(Time::ZERO);
             host.up.push(self.lay(
                 format!("up-{name}"),

@@ -100,6 +100,9 @@ pub struct Stack {
     pub avoidance: &'static str,
 }
 
+/// The window of the `ns2` preset, in packets.
+const NS2_WINDOW: u32 = 100_000;
+
 /// The names of the presets.
 pub const PRESETS: [&str; 2] = ["rfc", "ns2"];
 
@@ -182,7 +185,7 @@ impl Stack {
                     phase: 0.555_880_715_864,
                 }),
             },
-            window: Some(100_000 * 1460),
+            window: Some(NS2_WINDOW * 1460),
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
@@ -192,6 +195,16 @@ impl Stack {
             buffer_reading: BufferReading::Ns2,
             ..Stack::rfc()
         }
+    }
+
+    /// The receiver's buffer where a scenario does not give one: ns-2's is counted in
+    /// packets, so it follows their size.
+    pub fn usual_window(&self) -> Option<u32> {
+        (self.convention == Convention::Ns2).then(|| {
+            NS2_WINDOW
+                .saturating_mul(self.mss)
+                .min(UNLIMITED_WINDOW - 1)
+        })
     }
 
     /// Bytes of a full-size data packet on the wire.

@@ -5,7 +5,7 @@
 
 use crate::network::random::{below, stream};
 use crate::network::topology::Chain;
-use crate::scenario::{within, Direction, FlowSpec, RequestError, Scenario};
+use crate::scenario::{segment_size, within, Direction, FlowSpec, RequestError, Scenario};
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::{Amount, Time};
@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// One flow, worked out.
 #[derive(Clone)]
 pub struct FlowPlan {
+    /// The behaviours of its endpoints.
+    pub stack: Arc<Stack>,
     /// The start-up as the scenario names it.
     pub startup: Arc<str>,
     /// The avoidance as the scenario names it.
@@ -59,10 +61,10 @@ const WITHOUT_LIMIT: u64 = 1 << 62;
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST: u64 = 1 << 50;
 
-/// Expands a scenario's flows.
+/// Expands a scenario's flows, which have `stack` unless they say otherwise.
 pub fn expand(
     scenario: &Scenario,
-    stack: &Stack,
+    stack: &Arc<Stack>,
     chain: &Chain,
 ) -> Result<Vec<FlowPlan>, RequestError> {
     if scenario.flows.is_empty() {
@@ -73,9 +75,17 @@ pub fn expand(
     }
     let mut plans = Vec::new();
     for (i, spec) in scenario.flows.iter().enumerate() {
+        let field = format!("flows[{i}]");
+        let stack = match spec.mss {
+            None => stack.clone(),
+            Some(mss) => {
+                let mss = segment_size(&format!("{field}.mss"), mss)?;
+                Arc::new(scenario.stack.resolve(Some(mss))?)
+            }
+        };
         let entry = Entry {
             spec,
-            field: format!("flows[{i}]"),
+            field,
             stack,
             chain,
         };
@@ -119,7 +129,7 @@ pub fn arrivals(plans: &[FlowPlan]) -> Vec<Arrival> {
 struct Entry<'a> {
     spec: &'a FlowSpec,
     field: String,
-    stack: &'a Stack,
+    stack: Arc<Stack>,
     chain: &'a Chain,
 }
 
@@ -178,6 +188,7 @@ impl Entry<'_> {
         let start = spec.start.unwrap_or(Time::ZERO);
         let (size, writes) = self.data(start, from_hop, to_hop)?;
         Ok(FlowPlan {
+            stack: self.stack.clone(),
             startup: startup.into(),
             avoidance: avoidance.into(),
             recipe: Arc::new(recipe),
@@ -195,7 +206,7 @@ impl Entry<'_> {
     }
 
     fn hops(&self) -> Result<(u32, u32), RequestError> {
-        let last = self.chain.len() - 1;
+        let last = self.chain.hops() - 1;
         let from = self.spec.from_hop.unwrap_or(0);
         let to = self.spec.to_hop.unwrap_or(last);
         if from > to || to > last {

@@ -1,12 +1,16 @@
 //! The `ns2` preset against recordings of ns-2.35, packet for packet.
 
+mod single;
+mod validation;
+
 use flate2::read::GzDecoder;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Outcome, Scenario};
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// ns-2's traces are rounded to a microsecond.
 const TOLERANCE_US: f64 = 1.5;
@@ -47,8 +51,25 @@ fn recording(name: &str) -> Vec<Record> {
         .collect()
 }
 
+/// The rows of a table kept here, without its heading.
+fn csv(name: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(data(name)).expect("the recording is kept here");
+    let row = |line: &str| line.split(',').map(str::to_string).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+/// A column of such a row.
+fn field<T: FromStr<Err: Debug>>(row: &[String], column: usize) -> T {
+    row[column].parse().unwrap()
+}
+
 /// What we have for the same things, in ns-2's numbering: the SYN is packet 0.
 fn ours(outcome: &Outcome) -> Vec<Record> {
+    ours_of(outcome, 0, MSS, 1)
+}
+
+/// The same of one flow with packets of this payload, the first data being `first`.
+fn ours_of(outcome: &Outcome, flow: u32, mss: u64, first: u64) -> Vec<Record> {
     let t = &outcome.trace.as_ref().unwrap().flow_samples;
     let what = |event: u8| match event {
         e if e == Event::Send as u8 || e == Event::Retransmit as u8 => Some("send"),
@@ -58,11 +79,12 @@ fn ours(outcome: &Outcome) -> Vec<Record> {
         _ => None,
     };
     (0..t.time_ns.len())
+        .filter(|i| t.flow[*i] == flow)
         .filter_map(|i| {
             let (what, number) = match what(t.event[i])? {
                 "syn" => ("send", 0),
-                "ack" => ("ack", t.seq[i] / MSS),
-                what => (what, t.seq[i] / MSS + 1),
+                "ack" => ("ack", t.seq[i] / mss + first - 1),
+                what => (what, t.seq[i] / mss + first),
             };
             Some(Record {
                 what,
