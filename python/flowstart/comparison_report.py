@@ -27,6 +27,7 @@ def pictures(result: "Comparison") -> dict[str, bytes]:
         return {}
     found: dict[str, bytes] = {}
     parts = [report.paragraph(grids.headline(result)), report.table(grids.comparison(result))]
+    parts.append(report.paragraph(grids.legend(result)))
     for name, (figure, caption) in _pictures(result).items():
         svg = plots.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}

@@ -52,22 +52,41 @@ def headline(result: "Comparison") -> str:
     return ", ".join(filter(None, parts))
 
 
+def legend(result: "Comparison") -> str:
+    """What the columns of the table mean."""
+    startups = result.plan.startups
+    baseline = BASELINE if BASELINE in startups else startups[0]
+    acked = "acked: until the sender knew; " if _measured_by_sender(result) else ""
+    return (
+        f"change: against {baseline}; {acked}window: in packets, just before start-up was left; "
+        "queue: the most at the bottleneck, packets."
+    )
+
+
+def _measured_by_sender(result: "Comparison") -> bool:
+    """Whether durations are of interest: studies made with ns-2 count until the last ACK.
+
+    Elsewhere the delay of that acknowledgement would only blur the comparison.
+    """
+    return any(row["stack"] == "ns2" for row in result.rows)
+
+
 def comparison(result: "Comparison") -> Grid:
     """The table of a comparison: a group per size, a row per start-up."""
-    return summaries(result.summaries, result.plan.startups)
+    return summaries(result.summaries, acked=_measured_by_sender(result))
 
 
-def summaries(found: list[Summary], startups: Iterable[str]) -> Grid:
+def summaries(found: list[Summary], *, acked: bool) -> Grid:
     """The table of summaries, with only the columns that say something."""
-    baseline = BASELINE if BASELINE in startups else next(iter(startups))
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
     columns = [Column("start-up", number=False), Column("delivered")]
     columns += [Column("worst")] if several else []
-    columns += [Column(f"vs {baseline}"), Column("acked"), Column("vs")]
+    columns += [Column("change")]
+    columns += [Column("acked"), Column("change")] if acked else []
     columns += [Column("× ideal"), Column("lost"), Column("resent")]
-    columns += [Column("RTOs"), Column("left by", number=False), Column("at window")]
-    columns += [Column("of BDP"), Column("max queue")]
+    columns += [Column("RTOs"), Column("left by", number=False), Column("window")]
+    columns += [Column("of BDP"), Column("queue")]
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:
@@ -75,21 +94,22 @@ def summaries(found: list[Summary], startups: Iterable[str]) -> Grid:
             grid.groups[len(grid.rows)] = text.size(s.size_bytes)
         if s.best:
             grid.marked.add(len(grid.rows))
-        grid.rows.append(_summary_cells(s, several, background))
+        grid.rows.append(_summary_cells(s, several, background, acked))
     return grid
 
 
-def _summary_cells(s: Summary, several: bool, background: bool) -> list[str]:
+def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
     time = text.seconds(s.fct_s)
     if s.complete < s.flows:
         time += f" ({s.complete} of {s.flows} done)"
     cells = [s.startup, time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
-    cells += [text.percent(s.change), text.seconds(s.duration_s), text.percent(s.duration_change)]
+    cells += [text.percent(s.change)]
+    cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
     cells += [text.ratio(s.slowdown)]
     cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
-    cells += [_reason(s), _packets(s.exit_cwnd_pkts), _of_bdp(s)]
-    cells += [_packets(s.max_queue_pkts)]
+    cells += [_reason(s), text.count(s.exit_cwnd_pkts), _of_bdp(s)]
+    cells += [text.count(s.max_queue_pkts)]
     cells += [text.percent(s.background_change)] if background else []
     return cells
 

@@ -64,8 +64,9 @@ def sources(replay: Replay) -> str:
     whole = len(replay.roads)
     return (
         "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
-        f"longest wait where packets were lost; 1 BDP is assumed on {assumed} of {whole} paths "
-        "that show no full queue. Path by path: --json or -o; or give --rate and --buffer."
+        "longest wait where packets were lost; where no queue was full 1 BDP is assumed, one "
+        f"way or both on {assumed} of {whole} paths. Path by path: --json or -o; or give --rate "
+        "and --buffer."
     )
 
 
@@ -80,8 +81,7 @@ def methods(replay: Replay) -> list[str]:
 
 def classes(replay: Replay) -> Grid:
     """The answer: a group per size class, a row per start-up."""
-    reference = baseline(replay.settings.startups)
-    titles = ["median", "p95", f"vs {reference}", "× ideal", "p95", "alone", "lost", "RTOs", "hurt"]
+    titles = ["median", "p95", "change", "× ideal", "p95", "alone", "lost", "RTOs", "hurt"]
     columns = [Column("start-up", number=False), *(Column(title) for title in titles)]
     grid = Grid([*columns, Column("most hurt", number=False)])
     last = None
@@ -93,6 +93,16 @@ def classes(replay: Replay) -> Grid:
             grid.marked.add(len(grid.rows))
         grid.rows.append(_cells(s))
     return grid
+
+
+def legend(replay: Replay) -> str:
+    """What the columns of the table mean."""
+    reference = baseline(replay.settings.startups)
+    return (
+        "All transfers of a path run together at the times of the capture; alone: the median with "
+        f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
+        f"take more than a tenth longer than under {reference}, and where most do."
+    )
 
 
 def _cells(s: ClassSummary) -> list[str]:

@@ -21,6 +21,7 @@ def pictures(replay: "Replay") -> dict[str, bytes]:
         report.paragraph(replay_grids.headline(replay)),
         *map(report.paragraph, replay_grids.verdict(replay)),
         report.table(replay_grids.classes(replay)),
+        report.paragraph(replay_grids.legend(replay)),
         report.picture(
             svg,
             "Completion as a multiple of an unhindered transfer on an empty path, and the share "

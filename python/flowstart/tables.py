@@ -12,12 +12,14 @@ MARK = "◀"
 
 def table(grid: Grid) -> Table:
     """A rich table; the best rows are bold and end in a mark."""
-    found = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), title=grid.title or None)
+    found = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=grid.title or None
+    )
     for column in grid.columns:
         found.add_column(
             column.title,
             justify="right" if column.number else "left",
-            no_wrap=column.title == "start-up",
+            no_wrap=True,
         )
     if grid.marked:
         found.add_column("")

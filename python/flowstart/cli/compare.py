@@ -176,6 +176,7 @@ def _show(result: "Comparison") -> None:
     print(grids.headline(result))
     if result.rows:
         console.show_grid(grids.comparison(result))
+        print(grids.legend(result))
     if result.plan.command:
         print(f"Again: {result.plan.command}")
 

@@ -78,9 +78,7 @@ def _show(result: "Replay") -> None:
     console.show_grid(grids.roads(result))
     print(grids.sources(result))
     console.show_grid(grids.classes(result))
-    print(
-        "All transfers of a path run together at the times of the capture; “alone”: each by itself."
-    )
+    print(grids.legend(result))
     for line in (*grids.verdict(result), *LIMITS):
         print(line)
     print(f"Again: {result.command}")

@@ -1,0 +1,150 @@
+"""Reading captures: what the Python side and the command add to the reader in Rust."""
+
+import csv
+import gzip
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+from flowstart import capture as captures
+
+Cli = Callable[..., Any]
+CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
+
+
+@pytest.fixture(scope="module")
+def small() -> captures.Capture:
+    return captures.read(CAPTURES / "small.pcap")
+
+
+def test_the_summary_has_the_names_and_values_of_the_reference(small: captures.Capture) -> None:
+    assert small.summary == json.loads((CAPTURES / "small.expected.json").read_text())
+
+
+def test_every_connection_has_the_bytes_that_its_programs_counted(small: captures.Capture) -> None:
+    with (CAPTURES / "small.truth.csv").open() as file:
+        truth = {(row["client_ip"], int(row["client_port"])): row for row in csv.DictReader(file)}
+    rows = small.document["connections"]
+    assert len(rows) == len(truth)
+    for row in rows:
+        expected = truth[row["client_ip"], row["client_port"]]
+        assert row["c2s_bytes"] == int(expected["c2s_bytes"])
+        assert row["s2c_bytes"] == int(expected["s2c_bytes"])
+
+
+def test_frames_are_flat(small: captures.Capture) -> None:
+    assert len(small.connections) == 11
+    assert small.transfers["bytes"].sum() == small.summary["bytes"]["sum"]
+    assert {"bytes", "rtt_s", "rate_bytes_per_s"} <= set(small.directions.columns)
+
+
+def test_the_command_shows_counts_networks_and_connections(cli: Cli) -> None:
+    answer = cli("capture", CAPTURES / "small.pcap")
+    assert answer.status == 0
+    assert answer.err == ""
+    assert "11 TCP connections (10 complete, 1 refused)" in answer.out
+    assert "10.9.1.0/24" in answer.out
+
+
+def test_json_is_one_document(cli: Cli) -> None:
+    document = json.loads(cli("capture", CAPTURES / "small.pcap", "--json").out)
+    assert document["summary"]["tcp_connections"] == 11
+
+
+def test_a_folder_holds_rows_figures_and_a_page(cli: Cli, tmp_path: pathlib.Path) -> None:
+    assert cli("capture", CAPTURES / "small.pcap", "-o", tmp_path / "out").status == 0
+    names = {file.name for file in (tmp_path / "out").iterdir()}
+    assert {"capture.json", "connections.csv", "transfers.parquet", "report.html"} <= names
+    assert "needed-rates.png" in names
+
+
+def test_a_cut_off_capture_gives_what_could_be_read_and_a_warning(cli: Cli) -> None:
+    answer = cli("capture", CAPTURES / "small-gzip-cut.pcap.gz")
+    assert answer.status == 0
+    assert "432" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"\x93random bytes that are no capture" * 20, "is no capture"),
+        (bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"), "holds no packets"),
+    ],
+)
+def test_what_is_no_capture_is_refused_in_one_line(
+    cli: Cli, tmp_path: pathlib.Path, content: bytes, message: str
+) -> None:
+    file = tmp_path / "file.pcap"
+    file.write_bytes(content)
+    for command in (("capture", file), ("compare", "--capture", file)):
+        answer = cli(*command)
+        assert answer.status == 2
+        assert answer.out == ""
+        assert message in answer.err
+        assert answer.err.count("\n") == 1
+
+
+def test_a_missing_file_is_named(cli: Cli, tmp_path: pathlib.Path) -> None:
+    answer = cli("capture", tmp_path / "nowhere.pcap")
+    assert answer.status == 2
+    assert "nowhere.pcap" in answer.err
+
+
+def test_an_unwritable_folder_is_refused_before_reading(cli: Cli, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = cli("capture", CAPTURES / "small.pcap", "-o", tmp_path / "file")
+    assert answer.status == 2
+    assert answer.out == ""
+
+
+LOG = (
+    "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n"
+    "#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tduration\torig_bytes\t"
+    "resp_bytes\tconn_state\tmissed_bytes\thistory\n"
+    "#types\ttime\tstring\taddr\tport\taddr\tport\tenum\tinterval\tcount\tcount\tstring\tcount\t"
+    "string\n"
+    "10.0\tC1\t192.0.2.7\t50000\t198.51.100.1\t443\ttcp\t1.5\t900\t250000\tSF\t0\tShADadFf\n"
+    "11.0\tC2\t192.0.2.7\t50001\t198.51.100.1\t443\ttcp\t0.5\t700\t9000\tSF\t0\tShADadFf\n"
+    "12.0\tC3\t192.0.2.7\t50002\t198.51.100.1\t443\ttcp\t0.5\t-\t-\tS0\t0\tS\n"
+)
+
+
+@pytest.fixture
+def log(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "conn.log"
+    file.write_text(LOG)
+    return file
+
+
+def test_a_conn_log_gives_bytes_and_says_what_it_cannot_tell(log: pathlib.Path) -> None:
+    found = captures.read(log)
+    assert [c["s2c_bytes"] for c in found.document["connections"][:2]] == [250_000, 9_000]
+    assert found.document["connections"][0]["rtt_s"] is None
+    assert any("round trip" in note.lower() or "rtt" in note.lower() for note in found.notes)
+
+
+def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Path) -> None:
+    answer = cli("compare", "--capture", log)
+    assert answer.status == 2
+    assert "--rtt" in answer.err
+    words = ("--rtt", "40ms", "--rate", "20Mbps", "--startup", "slow-start", "--json")
+    rows = json.loads(cli("compare", "--capture", log, *words).out)["rows"]
+    assert {row["size_bytes"] for row in rows} == {900, 700, 250_000, 9_000}
+
+
+def test_a_compressed_capture_is_the_same_capture(tmp_path: pathlib.Path) -> None:
+    packed = tmp_path / "small.gz"
+    packed.write_bytes(gzip.compress((CAPTURES / "small.pcap").read_bytes()))
+    plain = captures.read(CAPTURES / "small.pcap").document
+    assert captures.read(packed).document == plain
+
+
+def test_the_python_face_raises_what_the_command_prints() -> None:
+    with pytest.raises(fs.RequestError, match="cannot open"):
+        captures.read("/nonexistent/capture")

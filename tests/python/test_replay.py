@@ -1,0 +1,144 @@
+"""Replaying a capture's transfers under each start-up."""
+
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from flowstart import capture as captures
+from flowstart import replay_grids
+from flowstart.errors import RequestError
+from flowstart.replay import Replay, Settings, replay
+from flowstart.replay_summary import EVERYTHING, percentile, summarise
+
+Cli = Callable[..., Any]
+CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
+STARTUPS = ("slow-start", "jump-start")
+CONTRACT = {
+    *("startup", "avoidance", "stack", "size_bytes", "seed", "flow", "fct_s", "duration_s"),
+    *("ideal_fct_s", "slowdown", "bytes_delivered", "packets_sent", "packets_dropped"),
+    *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_pkts"),
+    *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts"),
+}
+
+
+@pytest.fixture(scope="module")
+def small() -> captures.Capture:
+    return captures.read(CAPTURES / "small.pcap")
+
+
+@pytest.fixture(scope="module")
+def replayed(small: captures.Capture) -> Replay:
+    return replay(small, Settings(STARTUPS))
+
+
+def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
+    transfers = len(replayed.capture.document["transfers"])
+    assert len(replayed.rows) == transfers * len(STARTUPS) * 2
+    assert set(replayed.rows[0]) >= CONTRACT
+    assert all(row["bytes_delivered"] == row["size_bytes"] for row in replayed.rows)
+
+
+def test_sizes_and_times_are_the_captures(replayed: Replay) -> None:
+    transfers = replayed.capture.document["transfers"]
+    begin = min(t["start"] for t in transfers)
+    for row in replayed.rows:
+        mine = transfers[row["transfer"]]
+        assert row["size_bytes"] == mine["bytes"]
+        if row["mode"] == "together" and len(replayed.roads) == 1:
+            assert row["opened_s"] == pytest.approx(mine["start"] - begin, abs=1e-6)
+
+
+def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
+    # Configured: 20 Mbit/s, 100 ms.
+    busiest = max(replayed.roads, key=lambda road: sum(t.size_bytes for t in road.transfers))
+    assert float(str(busiest.path["rate"]).removesuffix("bps")) == pytest.approx(20e6, rel=0.05)
+    assert 100_000 <= int(str(busiest.path["rtt"]).removesuffix("us")) < 101_000
+
+
+def test_a_given_rate_and_buffer_put_all_on_one_path(small: captures.Capture) -> None:
+    found = replay(small, Settings(STARTUPS, rate="5Mbps", buffer="20pkt"))
+    assert [road.name for road in found.roads] == ["all"]
+    assert {row["bdp_pkts"] for row in found.rows} == {41}
+
+
+def test_the_workers_do_not_change_the_answer(small: captures.Capture, replayed: Replay) -> None:
+    assert replay(small, Settings(STARTUPS), workers=1).rows == replayed.rows
+
+
+def test_the_classes_add_up(replayed: Replay) -> None:
+    found = summarise(replayed)
+    for startup in STARTUPS:
+        mine = [s for s in found if s.startup == startup]
+        whole = next(s for s in mine if s.size_class == EVERYTHING)
+        assert sum(s.transfers for s in mine) == 2 * whole.transfers
+    slow = [s for s in found if s.startup == "slow-start"]
+    assert all(s.change == 0 and s.hurt == 0 for s in slow)
+
+
+def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Replay) -> None:
+    times: dict[str, dict[int, float]] = {name: {} for name in STARTUPS}
+    for row in replayed.rows:
+        if row["mode"] == "together":
+            times[row["startup"]][row["transfer"]] = row["fct_s"]
+    base, jump = times["slow-start"], times["jump-start"]
+    expected = sum(jump[n] > 1.1 * base[n] for n in base) / len(base)
+    whole = next(
+        s for s in summarise(replayed) if s.size_class == EVERYTHING and s.startup == "jump-start"
+    )
+    assert whole.hurt == pytest.approx(expected)
+    assert any("jump-start makes" in line for line in replay_grids.verdict(replayed))
+
+
+def test_percentiles_are_by_nearest_rank() -> None:
+    assert percentile([], 50) is None
+    assert percentile([3.0, 1.0, 2.0], 50) == 2.0
+    assert percentile([float(n) for n in range(101)], 95) == 95.0
+
+
+def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: captures.Capture) -> None:
+    with pytest.raises(RequestError, match="slow-start"):
+        replay(small, Settings(("slow-strat",)))
+
+
+def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
+    words = ("--startup", ",".join(STARTUPS))
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    assert answer.status == 0
+    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "Typical transfer"):
+        assert expected in answer.out
+    assert answer.out.strip().splitlines()[-1].startswith("Again: flowstart compare --capture")
+
+
+def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "out"
+    words = ("--startup", "slow-start", "--json", "-o", str(out))
+    document = json.loads(cli("compare", "--capture", CAPTURES / "small.pcap", *words).out)
+    assert pl.read_parquet(out / "rows.parquet").height == len(document["rows"])
+    names = {file.name for file in out.iterdir()}
+    assert names >= {"rows.csv", "result.json", "report.html", "classes.png", "classes.svg"}
+    assert document["paths"][0]["rate_method"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--size", "10kB"), "--size and --capture"),
+        (("--flows", "3"), "--flows and --capture"),
+        (("--repeat", "2"), "--repeat and --capture"),
+        (("--reverse-rate", "1Mbps"), "--rate is missing"),
+        (("--rate", "5"), "rate"),
+        (("--rate", "0Mbps"), "rate"),
+        (("--startup", "hystrat"), "hystart"),
+        (("--stack", "windows"), "stack"),
+    ],
+)
+def test_contradictions_are_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
