@@ -55,6 +55,8 @@ class Path:
     access_rate: str | None = None
     """The rate of each host's own line."""
     access_delay: str | None = None
+    access_at: str | None = None
+    """Which hosts have access lines: `both` sides, `left` or `right`."""
     nic_rate: str | None = None
     """The rate at which a host hands packets to its line."""
     buffer_reading: str | None = None
@@ -90,6 +92,8 @@ class Flow:
     """The start-up; one that is left out is the one under comparison in `compare`."""
     avoidance: str | None = None
     size: str | None = None
+    mss: str | None = None
+    """Maximum segment size; the stack's unless given."""
     start: str | None = None
     count: int | None = None
     interval: str | None = None

@@ -20,7 +20,7 @@ def compare(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCENARIO.toml]",
+            metavar="SCENARIO.toml",
             help="A scenario instead of path options: its flows that name no start-up are "
             "under test, the others are background.",
             show_default=False,
@@ -39,7 +39,7 @@ def compare(
     ] = None,
     rate: Annotated[Text, options.text("Rate of the bottleneck: 5Mbps.", "RATE")] = None,
     rtt: Annotated[Text, options.text("Two-way propagation: 64ms.", "TIME")] = None,
-    buffer: Annotated[Text, options.text("Bottleneck buffer: 60pkt, 1bdp, 90kB.", "SIZE")] = None,
+    buffer: Annotated[Text, options.text("Bottleneck buffer: 60pkt, 90kB. [1bdp]", "SIZE")] = None,
     queue: Annotated[Text, options.text("Queue discipline: drop-tail.", "NAME")] = None,
     loss: Annotated[Text, options.text("Random loss on the way forward: 1%.", "SHARE")] = None,
     reverse_rate: Annotated[Text, options.text("Rate of the way back.", "RATE")] = None,
@@ -47,27 +47,32 @@ def compare(
     reverse_loss: Annotated[Text, options.text("Random loss on the way back.", "SHARE")] = None,
     access_rate: Annotated[Text, options.text("Rate of each host's line.", "RATE")] = None,
     access_delay: Annotated[Text, options.text("Delay of each host's line.", "TIME")] = None,
+    access_at: Annotated[
+        Text, options.text("Which hosts have such a line: both, left or right.", "SIDE")
+    ] = None,
     nic_rate: Annotated[Text, options.text("Rate of each host's interface.", "RATE")] = None,
     buffer_reading: Annotated[
         Text, options.text("Does a buffer hold the packet in service? ns2: yes, linux: no.", "NAME")
     ] = None,
-    hosts: Annotated[int | None, typer.Option(help="Pairs of hosts; one per flow.")] = None,
+    hosts: Annotated[int | None, typer.Option(help="Pairs of hosts. [one per flow]")] = None,
     startup: Annotated[
         Text,
         options.text(
-            "Start-ups, comma-separated, with parameters as name:key=value; or all.", "A,B"
+            "Start-ups, with parameters as name:key=value; or all. [slow-start,"
+            "limited-slow-start,hystart,hystart-plus-plus,jump-start]",
+            "A,B,...",
         ),
     ] = None,
-    size: Annotated[Text, options.text("Transfer sizes: 100kB,1MB.", "S,...")] = None,
-    flows: Annotated[int | None, typer.Option(min=1, help="Connections at once.")] = None,
+    size: Annotated[Text, options.text("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...")] = None,
+    flows: Annotated[int | None, typer.Option(min=1, help="Connections at once. [1]")] = None,
     interval: Annotated[Text, options.text("Time between their openings.", "TIME")] = None,
     stack: Annotated[
-        Text, options.text("Endpoints: rfc, ns2, or with overrides ns2:recovery=reno.", "NAME")
+        Text, options.text("Endpoints: rfc, ns2; with overrides: ns2:recovery=reno. [rfc]", "NAME")
     ] = None,
     avoidance: Annotated[Text, options.text("Congestion avoidance.", "NAME")] = None,
     ack: Annotated[Text, options.text("every, delayed or quick-then-delayed.", "WHEN")] = None,
     iw: Annotated[Text, options.text("Initial window: 3, rfc6928.", "WINDOW")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random. [1]")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Repeat with as many seeds.")] = 1,
     workers: options.Workers = None,
     json: options.Json = False,
