@@ -1,7 +1,7 @@
 """Results as cells of text, for the terminal and for pages alike."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart import frames, text
@@ -19,6 +19,8 @@ class Column:
 
     title: str
     number: bool = True
+    spare: bool = False
+    """Whether a terminal that is too narrow may leave it out."""
 
 
 @dataclass
@@ -32,6 +34,11 @@ class Grid:
     marked: set[int] = field(default_factory=set)
     """The best rows."""
     title: str = ""
+
+    def without(self, index: int) -> "Grid":
+        """The same table without the column at `index`."""
+        columns, *rows = ([*row[:index], *row[index + 1 :]] for row in (self.columns, *self.rows))
+        return replace(self, columns=columns, rows=rows)
 
 
 def headline(result: "Comparison") -> str:
@@ -81,12 +88,12 @@ def summaries(found: list[Summary], *, acked: bool) -> Grid:
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
     columns = [Column("start-up", number=False), Column("delivered")]
-    columns += [Column("worst")] if several else []
+    columns += [Column("worst", spare=True)] if several else []
     columns += [Column("change")]
     columns += [Column("acked"), Column("change")] if acked else []
-    columns += [Column("× ideal"), Column("lost"), Column("resent")]
+    columns += [Column("× ideal"), Column("lost"), Column("resent", spare=True)]
     columns += [Column("RTOs"), Column("left by", number=False), Column("window")]
-    columns += [Column("of BDP"), Column("queue")]
+    columns += [Column("of BDP", spare=True), Column("queue", spare=True)]
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:

@@ -1,6 +1,8 @@
 """Grids on the terminal."""
 
 from rich import box
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -8,6 +10,22 @@ from flowstart.grids import Grid
 
 MARK = "◀"
 """Stands at the end of the best rows, for readers without colour."""
+
+
+def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
+    """The table without as many spare columns, from the right, as the console asks for.
+
+    Returns the titles of the columns that were left out, too.
+    """
+    hidden: list[str] = []
+    unbounded = console.options.update(max_width=10_000)
+    while True:
+        found = table(grid)
+        spare = [i for i, column in enumerate(grid.columns) if column.spare]
+        if not spare or Measurement.get(console, unbounded, found).maximum <= console.width:
+            return found, hidden
+        hidden.insert(0, grid.columns[spare[-1]].title)
+        grid = grid.without(spare[-1])
 
 
 def table(grid: Grid) -> Table:
@@ -19,7 +37,7 @@ def table(grid: Grid) -> Table:
         found.add_column(
             column.title,
             justify="right" if column.number else "left",
-            no_wrap=True,
+            no_wrap=column.number or column.title == "start-up",
         )
     if grid.marked:
         found.add_column("")

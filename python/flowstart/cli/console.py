@@ -61,9 +61,13 @@ def show_json(document: Any) -> None:
 
 def show_grid(grid: "Grid") -> None:
     """A table on stdout."""
-    from flowstart.tables import table
+    from flowstart.tables import fitted
 
-    _stdout().print(table(grid))
+    console = _stdout()
+    table, hidden = fitted(grid, console)
+    console.print(table)
+    if hidden:
+        console.print(f"Hidden for want of width: {', '.join(hidden)}.")
 
 
 def _stdout() -> "Console":
