@@ -37,7 +37,8 @@ class Grid:
 
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""
-        columns, *rows = ([*row[:index], *row[index + 1 :]] for row in (self.columns, *self.rows))
+        columns = [*self.columns[:index], *self.columns[index + 1 :]]
+        rows = [[*row[:index], *row[index + 1 :]] for row in self.rows]
         return replace(self, columns=columns, rows=rows)
 
 

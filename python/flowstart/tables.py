@@ -13,25 +13,27 @@ MARK = "◀"
 
 
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
-    """The table without as many spare columns, from the right, as the console asks for.
+    """The table in the console's width: closer where need be, then without spare columns.
 
-    Returns the titles of the columns that were left out, too.
+    Returns the titles of the columns that were left out, from the right, too.
     """
     hidden: list[str] = []
     unbounded = console.options.update(max_width=10_000)
     while True:
-        found = table(grid)
+        for found in (table(grid), table(grid, gap=0)):
+            if Measurement.get(console, unbounded, found).maximum <= console.width:
+                return found, hidden
         spare = [i for i, column in enumerate(grid.columns) if column.spare]
-        if not spare or Measurement.get(console, unbounded, found).maximum <= console.width:
+        if not spare:
             return found, hidden
         hidden.insert(0, grid.columns[spare[-1]].title)
         grid = grid.without(spare[-1])
 
 
-def table(grid: Grid) -> Table:
-    """A rich table; the best rows are bold and end in a mark."""
+def table(grid: Grid, gap: int = 1) -> Table:
+    """A rich table, one column and `gap` apart; the best rows are bold and end in a mark."""
     found = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=grid.title or None
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0), title=grid.title or None
     )
     for column in grid.columns:
         found.add_column(
