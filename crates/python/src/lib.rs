@@ -98,7 +98,8 @@ mod _native {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let capture = capture::run(py, path, progress)?.map_err(request)?;
-        py.detach(|| serde_json::to_string(&capture)).map_err(request)
+        py.detach(|| serde_json::to_string(&capture))
+            .map_err(request)
     }
 
     /// The JSON Schema of a kind of document.
