@@ -47,9 +47,7 @@ pub fn run(
             return Ok(*result);
         }
         let reported = match (&progress, latest) {
-            (Some(progress), Some(at)) => {
-                progress.call1((at.bytes_read, at.bytes_total)).map(drop)
-            }
+            (Some(progress), Some(at)) => progress.call1((at.bytes_read, at.bytes_total)).map(drop),
             _ => Ok(()),
         };
         if let Err(error) = reported.and_then(|()| py.check_signals()) {
@@ -72,7 +70,9 @@ fn gather(messages: &mut mpsc::Receiver<Message>) -> Gathered {
             Ok(Message::Done(result)) => return (latest, Some(result)),
             Err(RecvTimeoutError::Timeout) => return (latest, None),
             // The thread ends only after it has sent its result, or by a defect.
-            Err(RecvTimeoutError::Disconnected) => return (latest, Some(Box::new(Err(Error::Stopped)))),
+            Err(RecvTimeoutError::Disconnected) => {
+                return (latest, Some(Box::new(Err(Error::Stopped))))
+            }
         }
     }
 }
