@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart import _native
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "5Mbps", "--rtt", "64ms")
@@ -223,6 +224,28 @@ def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     status, printed, error = cli("algorithms")
     assert (status, printed) == (1, "")
     assert error.startswith("flowstart: a defect of flowstart: ZeroDivisionError: ouch")
+
+
+def test_a_failed_run_leaves_the_others(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_fails(scenarios: list[str], *others: Any) -> Any:
+        batch = run_many(scenarios[:1], *others)
+        for name, value in (("run", 1), ("error", "ouch"), ("simulated_s", None)):
+            batch["runs"][name].append(value)
+        for name in ("events", "buffer", "buffer_reading"):
+            batch["runs"][name].append(None)
+        return batch
+
+    run_many = _native.run_many
+    monkeypatch.setattr(_native, "run_many", one_fails)
+    words = ("--startup", "slow-start,hystart", "--size", "10kB", "-o", tmp_path / "out")
+    status, printed, error = cli("compare", *PATH, *words)
+    assert status == 1
+    assert "slow-start" in printed
+    assert "hystart with 10kB, seed 1: ouch" in error
+    assert "1 of 2 runs failed; the others are in" in error
+    assert len(json.loads((tmp_path / "out" / "result.json").read_text())["rows"]) == 1
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path) -> None:
