@@ -67,7 +67,7 @@ pub struct Connection {
     /// The one segment being timed, where only one is: its end and when it left.
     timed: Option<(u64, Time)>,
     delivered_total: u64,
-    /// The window was what stopped sending when `nxt` was here.
+    /// The window was what stopped sending when `high` was here.
     limited_until: u64,
     retransmitted_in_recovery: u64,
     last_sent: Time,
@@ -140,7 +140,8 @@ impl Connection {
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64) {
         if pipe + self.mss() > self.window.cwnd_bytes() {
-            self.limited_until = self.nxt;
+            // While going back, an acknowledgement may pass `nxt` by far.
+            self.limited_until = self.high;
         }
     }
 

@@ -116,7 +116,6 @@ impl Sender {
         self.state = State::Open;
         let c = &mut self.connection;
         c.deadline = None;
-        c.counters.syn_retransmits = u64::from(tries - 1);
         let stack = &c.stack;
         // RFC 5681 §3.1: after a lost SYN the window starts at one segment.
         let initial_window = if tries > 1 {
@@ -214,6 +213,7 @@ impl Sender {
         if c.stack.syn_timeout_is_loss {
             c.window.ssthresh = 2.0;
         }
+        c.counters.syn_retransmits += 1;
         c.rtt.back_off();
         c.restart_timer(now);
         self.state = State::SynSent {

@@ -1,0 +1,148 @@
+//! How windows open and what bounds them: growth by round, the peer's window, idling.
+
+use crate::{outcome, steps, Step, MSS};
+use flowstart_sim::Outcome;
+
+/// A path without queues: rounds stay apart.
+fn open(stack: &str, flow: &str) -> Outcome {
+    outcome(&format!(
+        r#"
+        trace = true
+        path = {{ rate = "100Gbps", rtt = "100ms", buffer = "100000pkt" }}
+        stack = {{ {stack} }}
+        flows = [{{ size = "3000pkt", {flow} }}]
+        "#
+    ))
+}
+
+/// The window in whole segments at the beginning of each round of 100 ms, once what
+/// arrives then is dealt with.
+fn rounds(run: &Outcome, count: usize) -> Vec<u64> {
+    let t = &run.trace.as_ref().unwrap().flow_samples;
+    let window_at = |round: usize| {
+        let until = 100_000_000 * (round as u64 + 1) + 5_000_000;
+        let last = t.time_ns.partition_point(|at| *at < until) - 1;
+        t.cwnd[last] as u64
+    };
+    (0..count).map(window_at).collect()
+}
+
+#[test]
+fn the_window_doubles_each_round_where_every_segment_is_acknowledged() {
+    let run = open("iw = \"3\", ack = \"every\"", "");
+    let expected = [3, 6, 12, 24, 48, 96, 192, 384, 768, 1536];
+    assert_eq!(rounds(&run, 10), expected);
+    let sent = |round: u64| {
+        let until = 0.1 * (round + 1) as f64 + 0.05;
+        let sends = steps(&run).into_iter();
+        sends
+            .filter(|(t, s)| *t < until && matches!(s, Step::Send(_)))
+            .count()
+    };
+    let sent: Vec<usize> = (0..7).map(sent).collect();
+    assert_eq!(sent, [3, 9, 21, 45, 93, 189, 381]);
+}
+
+#[test]
+fn counting_two_segments_an_acknowledgement_makes_up_for_delayed_ones() {
+    let run = open("iw = \"10\", ack = \"delayed\"", "");
+    assert_eq!(rounds(&run, 6), [10, 20, 40, 80, 160, 320]);
+}
+
+#[test]
+fn counting_acknowledgements_grows_by_half_where_they_are_delayed() {
+    // ns-2's timer of 100 ms fires for the odd last segment of a round, together with
+    // what the next round brings.
+    let run = open("preset = \"ns2\", iw = \"3\", ack = \"delayed\"", "");
+    let expected = [3, 4, 6, 9, 13, 19, 28, 42, 63, 94, 141, 211, 316, 474];
+    assert_eq!(rounds(&run, 14), expected);
+}
+
+#[test]
+fn rounds_needed_by_initial_window() {
+    for (iw, expected) in [
+        (1, [7, 7, 8, 10]),
+        (2, [6, 6, 7, 9]),
+        (3, [5, 6, 7, 8]),
+        (4, [5, 5, 6, 8]),
+    ] {
+        for (packets, rounds) in [64, 120, 200, 685].into_iter().zip(expected) {
+            let run = outcome(&format!(
+                r#"
+                path = {{ rate = "100Gbps", rtt = "100ms", buffer = "100000pkt" }}
+                stack = {{ iw = "{iw}", ack = "every" }}
+                flows = [{{ size = "{packets}pkt" }}]
+                "#
+            ));
+            let taken = (run.flows[0].duration_s.unwrap() / 0.1) as u64 - 1;
+            assert_eq!(taken, rounds, "{packets} packets, initial window {iw}");
+        }
+    }
+}
+
+fn most_outstanding(run: &Outcome) -> u64 {
+    let t = &run.trace.as_ref().unwrap().flow_samples;
+    t.flight.iter().copied().max().unwrap()
+}
+
+#[test]
+fn the_peers_window_bounds_what_is_outstanding() {
+    let run = open("window = \"200kB\", ack = \"every\"", "");
+    // 200 kB is advertised in steps of four bytes, and a segment leaves whole or not.
+    assert_eq!(most_outstanding(&run), 200_000 / MSS * MSS);
+    let unscaled = open(
+        "window = \"200kB\", ack = \"every\", window_scaling = false",
+        "",
+    );
+    assert_eq!(most_outstanding(&unscaled), 65_535 / MSS * MSS);
+}
+
+#[test]
+fn the_first_flight_sees_the_unscaled_window_of_the_handshake() {
+    let run = open("window = \"1MB\"", "startup = \"jump-start\"");
+    let before_the_first_ack = steps(&run)
+        .into_iter()
+        .take_while(|(_, s)| !matches!(s, Step::Ack(..)))
+        .filter(|(_, s)| matches!(s, Step::Send(_)))
+        .count();
+    assert_eq!(before_the_first_ack as u64, 65_535 / MSS);
+}
+
+#[test]
+fn a_window_that_the_application_does_not_use_does_not_grow() {
+    // 60 writes of one segment, one each round trip.
+    let writes: Vec<String> = (0..60)
+        .map(|i| format!("{{ at = \"{}ms\", size = \"1pkt\" }}", 150 * i))
+        .collect();
+    let run = outcome(&format!(
+        r#"
+        path = {{ rate = "10Mbps", rtt = "100ms" }}
+        stack = {{ iw = "4", ack = "every" }}
+        flows = [{{ writes = [{}] }}]
+        "#,
+        writes.join(", ")
+    ));
+    assert_eq!(run.flows[0].max_cwnd_pkts, 4.0);
+}
+
+#[test]
+fn an_idle_time_longer_than_the_timeout_restarts_the_window() {
+    for (restart, window) in [("initial-window", 10.0), ("one", 1.0), ("keep", 80.0)] {
+        let run = outcome(&format!(
+            r#"
+            trace = true
+            path = {{ rate = "100Mbps", rtt = "100ms" }}
+            stack = {{ ack = "every", restart = "{restart}" }}
+            flows = [{{ writes = [{{ at = "0s", size = "70pkt" }}, {{ at = "5s", size = "90pkt" }}] }}]
+            "#
+        ));
+        let t = &run.trace.as_ref().unwrap().flow_samples;
+        let again = t.time_ns.partition_point(|at| *at < 5_000_000_000);
+        assert_eq!(t.cwnd[again], window, "{restart}");
+        let at_once = t.time_ns[again..]
+            .iter()
+            .filter(|at| **at == 5_000_000_000)
+            .count();
+        assert_eq!(at_once as f64, window, "{restart}");
+    }
+}
