@@ -129,7 +129,7 @@ def _plan(given: dict[str, Any]) -> "Plan":
     return Plan.of_path(
         dataclasses.replace(named, **fields),
         sizes=sizes or DEFAULT_SIZES,
-        stack=endpoints(given),
+        stack=options.endpoints(given),
         **{name: given[name] for name in ("flows", "interval", "avoidance")},
         **traffic,
     )
@@ -155,15 +155,6 @@ def _refuse_path_options(given: dict[str, Any]) -> None:
                 f"{option} and {given['scenario']}: the scenario describes path and flows; "
                 f"write `{name}` into it, or leave one of the two out"
             )
-
-
-def endpoints(given: dict[str, Any]) -> dict[str, Any] | None:
-    """`--stack`, `--ack` and `--iw` as one."""
-    from flowstart import specs
-
-    fields = specs.stack(given["stack"]) if given["stack"] else {}
-    fields |= {name: given[name] for name in ("ack", "iw") if given[name] is not None}
-    return fields or None
 
 
 def _execute(plan: "Plan", workers: int | None) -> "Comparison":

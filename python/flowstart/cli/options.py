@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 import pathlib
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,3 +28,12 @@ def text(help_: str, metavar: str) -> typer.models.OptionInfo:
     """An option whose value is passed on to the simulator as it is."""
     option: typer.models.OptionInfo = typer.Option(metavar=metavar, help=help_)
     return option
+
+
+def endpoints(given: dict[str, Any]) -> dict[str, Any] | None:
+    """`--stack`, `--ack` and `--iw` as one."""
+    from flowstart import specs
+
+    fields = specs.stack(given["stack"]) if given["stack"] else {}
+    fields |= {name: given[name] for name in ("ack", "iw") if given[name] is not None}
+    return fields or None

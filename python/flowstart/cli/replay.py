@@ -3,7 +3,7 @@
 import pathlib
 from typing import TYPE_CHECKING, Any
 
-from flowstart.cli import capture, console
+from flowstart.cli import capture, console, options
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def compare(
 
 def _settings(given: dict[str, Any]) -> "Settings":
     from flowstart import specs
-    from flowstart.cli.compare import endpoints
     from flowstart.comparison import DEFAULT_STARTUPS
     from flowstart.replay import Settings
 
@@ -56,7 +55,7 @@ def _settings(given: dict[str, Any]) -> "Settings":
     startups = specs.split(given["startup"]) if given["startup"] else list(DEFAULT_STARTUPS)
     return Settings(
         startups=specs.startups(startups),
-        stack=endpoints(given),
+        stack=options.endpoints(given),
         seed=given["seed"] or 1,
         **{name: given[name] for name in MEANT},
     )
