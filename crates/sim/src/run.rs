@@ -107,8 +107,24 @@ struct Timer {
 }
 
 struct FlowState {
-    endpoints: Option<Box<Endpoints>>,
+    life: Life,
     log: FlowLog,
+}
+
+/// A flow costs memory for its endpoints only while it lasts.
+enum Life {
+    Waiting,
+    Open(Box<Endpoints>),
+    Over,
+}
+
+impl FlowState {
+    fn endpoints(&mut self) -> Option<&mut Endpoints> {
+        match &mut self.life {
+            Life::Open(ends) => Some(ends),
+            Life::Waiting | Life::Over => None,
+        }
+    }
 }
 
 struct Simulation<'a> {
@@ -133,7 +149,7 @@ impl<'a> Simulation<'a> {
             .plans
             .iter()
             .map(|plan| FlowState {
-                endpoints: None,
+                life: Life::Waiting,
                 log: FlowLog {
                     writes: vec![[None; 2]; plan.writes.len()],
                     ..FlowLog::default()
@@ -216,10 +232,11 @@ impl<'a> Simulation<'a> {
         let arrival = self.arrivals[self.next_arrival];
         self.next_arrival += 1;
         self.schedule_arrival();
-        if self.flows[arrival.flow as usize].endpoints.is_none() {
-            self.open(arrival);
-        } else if let Some(ends) = &mut self.flows[arrival.flow as usize].endpoints {
-            ends.sender.push(arrival.bytes, self.now);
+        match &mut self.flows[arrival.flow as usize].life {
+            Life::Waiting => self.open(arrival),
+            Life::Open(ends) => ends.sender.push(arrival.bytes, self.now),
+            // The connection was given up.
+            Life::Over => return,
         }
         self.pump(arrival.flow);
     }
@@ -234,7 +251,7 @@ impl<'a> Simulation<'a> {
         } else {
             sender.open_established(self.now, plan.rtt);
         }
-        self.flows[arrival.flow as usize].endpoints = Some(Box::new(Endpoints {
+        self.flows[arrival.flow as usize].life = Life::Open(Box::new(Endpoints {
             sender,
             receiver: Receiver::new(stack.receiver(), arrival.flow),
             sender_timer: Timer::default(),
@@ -266,15 +283,14 @@ impl<'a> Simulation<'a> {
     /// A segment reaches its endpoint.
     fn on_segment(&mut self, segment: &Segment) {
         let flow = segment.flow;
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+        let state = &mut self.flows[flow as usize];
+        state.log.packets_arrived += u64::from(segment.kind == Kind::Data);
+        let Some(ends) = state.endpoints() else {
             return;
         };
         if segment.is_forward() {
             let answer = ends.receiver.on_segment(segment, self.now);
-            if segment.kind == Kind::Data {
-                self.flows[flow as usize].log.packets_arrived += 1;
-                self.note_delivery(flow);
-            }
+            self.note_delivery(flow);
             self.answer(flow, answer);
         } else {
             ends.sender.on_segment(segment, self.now);
@@ -299,7 +315,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_timer(&mut self, flow: u32, receiver: bool) {
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+        let Some(ends) = self.flows[flow as usize].endpoints() else {
             return;
         };
         let timer = if receiver {
@@ -327,19 +343,19 @@ impl<'a> Simulation<'a> {
 
     /// Sends what a sender wants to send, and sees whether it has finished.
     fn pump(&mut self, flow: u32) {
-        let Some(mut ends) = self.flows[flow as usize].endpoints.take() else {
-            return;
-        };
         let first = self.routes[flow as usize].data[0];
-        while let Some(segment) = ends.sender.poll_transmit(self.now) {
+        let (acknowledged, failed) = loop {
+            let Some(ends) = self.flows[flow as usize].endpoints() else {
+                return;
+            };
+            let Some(segment) = ends.sender.poll_transmit(self.now) else {
+                break (ends.sender.acknowledged(), ends.sender.failed());
+            };
             if self.trace.is_some() {
-                self.sample_sent(&ends.sender, &segment);
+                self.sample_sent(&segment);
             }
             self.enter(first, segment);
-        }
-        let acknowledged = ends.sender.acknowledged();
-        let failed = ends.sender.failed();
-        self.flows[flow as usize].endpoints = Some(ends);
+        };
         self.note_acknowledged(flow, acknowledged);
         let size = self.prepared.plans[flow as usize].size;
         if failed || size.is_some_and(|size| acknowledged >= size) {
@@ -352,7 +368,7 @@ impl<'a> Simulation<'a> {
     /// Keeps the event of a timer no later than its deadline.
     fn arm(&mut self, flow: u32, receiver: bool) {
         let event = self.timer_event(flow, receiver);
-        let Some(ends) = &mut self.flows[flow as usize].endpoints else {
+        let Some(ends) = self.flows[flow as usize].endpoints() else {
             return;
         };
         let (deadline, timer) = if receiver {
@@ -411,8 +427,8 @@ impl<'a> Simulation<'a> {
 
     fn note_delivery(&mut self, flow: u32) {
         let plan = &self.prepared.plans[flow as usize];
-        let FlowState { endpoints, log } = &mut self.flows[flow as usize];
-        let Some(ends) = endpoints else { return };
+        let FlowState { life, log } = &mut self.flows[flow as usize];
+        let Life::Open(ends) = life else { return };
         let delivered = ends.receiver.delivered();
         if log.delivered_at.is_none() && plan.size.is_some_and(|size| delivered >= size) {
             log.delivered_at = Some(self.now);
@@ -431,37 +447,33 @@ impl<'a> Simulation<'a> {
 
     fn finish(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
-        if let Some(ends) = state.endpoints.take() {
-            close(
-                &mut state.log,
-                &ends,
-                self.prepared.plans[flow as usize].size,
-            );
+        if let Life::Open(ends) = std::mem::replace(&mut state.life, Life::Over) {
+            let size = self.prepared.plans[flow as usize].size;
+            close(&mut state.log, &ends, size);
             self.unfinished -= 1;
         }
     }
 
     fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
-        let Some(ends) = &self.flows[flow as usize].endpoints else {
+        let Life::Open(ends) = &self.flows[flow as usize].life else {
             return;
         };
-        let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
         if let Some(trace) = &mut self.trace {
+            let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
             trace.flow_samples.push(self.now, sample);
         }
     }
 
-    fn sample_sent(&mut self, sender: &Sender, segment: &Segment) {
-        let Some(trace) = &mut self.trace else { return };
+    fn sample_sent(&mut self, segment: &Segment) {
+        let Life::Open(ends) = &self.flows[segment.flow as usize].life else {
+            return;
+        };
         let event = match segment.kind {
             Kind::Syn => Event::Syn,
-            _ if sender.is_retransmission(segment) => Event::Retransmit,
+            _ if ends.sender.is_retransmission(segment) => Event::Retransmit,
             _ => Event::Send,
         };
-        trace.flow_samples.push(
-            self.now,
-            flow_sample(sender, segment.flow, event, segment.seq, 0),
-        );
+        self.sample(segment.flow, event, segment.seq, 0);
     }
 
     fn sample_queue(&mut self, link: LinkId, dropped: bool) {
@@ -481,12 +493,13 @@ impl<'a> Simulation<'a> {
 
     fn outcome(mut self) -> Outcome {
         for (state, plan) in self.flows.iter_mut().zip(&self.prepared.plans) {
-            if let Some(ends) = state.endpoints.take() {
-                close(&mut state.log, &ends, plan.size);
+            if let Life::Open(ends) = &state.life {
+                close(&mut state.log, ends, plan.size);
             }
         }
+        let on_the_way = self.on_the_way();
         let rows = (0..self.flows.len() as u32)
-            .map(|flow| self.row(flow))
+            .map(|flow| self.row(flow, on_the_way[flow as usize]))
             .collect();
         let chain = &self.prepared.chain;
         Outcome {
@@ -505,7 +518,16 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn row(&self, flow: u32) -> FlowRow {
+    /// How many data packets of each flow the links still hold.
+    fn on_the_way(&self) -> Vec<u64> {
+        let mut held = vec![0; self.flows.len()];
+        for segment in self.links.iter().flat_map(Link::in_network) {
+            held[segment.flow as usize] += u64::from(segment.kind == Kind::Data);
+        }
+        held
+    }
+
+    fn row(&self, flow: u32, packets_in_network: u64) -> FlowRow {
         let plan = &self.prepared.plans[flow as usize];
         let log = &self.flows[flow as usize].log;
         let stack = &plan.stack;
@@ -541,6 +563,7 @@ impl<'a> Simulation<'a> {
             packets_sent: log.counters.packets_sent,
             packets_arrived: log.packets_arrived,
             packets_dropped: log.packets_dropped,
+            packets_in_network,
             packets_retransmitted: log.counters.packets_retransmitted,
             timeouts: log.counters.timeouts,
             fast_retransmits: log.counters.fast_retransmits,
@@ -586,11 +609,14 @@ impl<'a> Simulation<'a> {
 /// Notes when each write has got as far as `position`; `stage` 0 is delivery, 1
 /// acknowledgement.
 fn note_writes(plan: &FlowPlan, log: &mut FlowLog, stage: usize, position: u64, now: Time) {
-    for ((_, end), noted) in plan.writes.iter().zip(&mut log.writes) {
-        if *end > position {
-            return;
-        }
-        noted[stage].get_or_insert(now);
+    let next = &mut log.writes_done[stage];
+    while plan
+        .writes
+        .get(*next)
+        .is_some_and(|(_, end)| *end <= position)
+    {
+        log.writes[*next][stage] = Some(now);
+        *next += 1;
     }
 }
 

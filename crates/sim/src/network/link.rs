@@ -181,6 +181,11 @@ impl Link {
         &self.counters
     }
 
+    /// For how long after `now` it transmits what it has accepted.
+    pub fn busy_after(&self, now: Time) -> Time {
+        self.service_ends.time.since(now)
+    }
+
     /// How it was made.
     pub fn config(&self) -> &LinkConfig {
         &self.config

@@ -41,6 +41,8 @@ pub struct FlowRow {
     pub packets_arrived: u64,
     /// Data packets dropped anywhere.
     pub packets_dropped: u64,
+    /// Data packets on their way when the run ended.
+    pub packets_in_network: u64,
     /// Data packets sent again.
     pub packets_retransmitted: u64,
     /// Expiries of the retransmission timer.
@@ -110,6 +112,8 @@ pub struct FlowLog {
     pub min_rtt: Option<Time>,
     /// For each write: when it was delivered, and when acknowledged.
     pub writes: Vec<[Option<Time>; 2]>,
+    /// How many of them have been delivered, and how many acknowledged.
+    pub writes_done: [usize; 2],
 }
 
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].

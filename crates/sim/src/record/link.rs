@@ -37,7 +37,8 @@ impl LinkRow {
             utilisation: if simulated == Time::ZERO {
                 0.0
             } else {
-                c.busy.secs() / simulated.secs()
+                // Counted are all transmissions accepted; some are still to come.
+                c.busy.since(link.busy_after(simulated)).secs() / simulated.secs()
             },
         }
     }

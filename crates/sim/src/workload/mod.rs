@@ -187,6 +187,8 @@ impl Entry<'_> {
         }
         let start = spec.start.unwrap_or(Time::ZERO);
         let (size, writes) = self.data(start, from_hop, to_hop)?;
+        // The first write opens the connection.
+        let start = writes.first().map_or(start, |first| first.0);
         Ok(FlowPlan {
             stack: self.stack.clone(),
             startup: startup.into(),
@@ -249,7 +251,15 @@ impl Entry<'_> {
                 ));
             }
             latest = at;
-            end += self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
+            let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
+            // Where segments leave whole, so do writes.
+            let mss = u64::from(self.stack.mss);
+            let whole = self.stack.whole_segments;
+            end += if whole {
+                bytes.next_multiple_of(mss)
+            } else {
+                bytes
+            };
             writes.push((at, end));
         }
         Ok((Some(end), writes))
