@@ -5,10 +5,11 @@
 
 use std::fmt;
 
-use crate::avoidance::{cubic, none, reno, Avoidance};
+use crate::avoidance::{cubic, none, reno, vegas, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
-    hystart, hystart_plus_plus, jump_start, limited_slow_start, slow_start, Startup,
+    hystart, hystart_plus_plus, jump_start, limited_slow_start, slow_start, vegas_slow_start,
+    Startup,
 };
 use crate::{Controller, Convention};
 
@@ -19,10 +20,12 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     jump_start::ENTRY,
     hystart::ENTRY,
     hystart_plus_plus::ENTRY,
+    vegas_slow_start::ENTRY,
 ];
 
 /// The congestion avoidances.
-pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[reno::ENTRY, cubic::ENTRY, none::ENTRY];
+pub const AVOIDANCES: &[Entry<dyn Avoidance>] =
+    &[reno::ENTRY, cubic::ENTRY, none::ENTRY, vegas::ENTRY];
 
 /// What an algorithm needs beyond an ordinary sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -256,11 +259,12 @@ mod tests {
                 "limited-slow-start",
                 "jump-start",
                 "hystart",
-                "hystart-plus-plus"
+                "hystart-plus-plus",
+                "vegas-slow-start",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
-        assert_eq!(avoidances, ["reno", "cubic", "none"]);
+        assert_eq!(avoidances, ["reno", "cubic", "none", "vegas"]);
     }
 
     #[test]
@@ -334,7 +338,7 @@ mod tests {
         assert_eq!(
             complaint("xyz", "reno"),
             "startup `xyz`: unknown; known are `slow-start`, `limited-slow-start`, \
-             `jump-start`, `hystart`, `hystart-plus-plus`"
+             `jump-start`, `hystart`, `hystart-plus-plus`, `vegas-slow-start`"
         );
         assert_eq!(
             complaint("hystart", "cubik"),

@@ -99,10 +99,13 @@ impl Controller {
         if let Some(reason) = self.startup.on_ack(w, a) {
             self.record(reason, a.now, before, a.flight);
         }
-        if !self.startup.in_charge(w) {
-            self.enter_avoidance(w, a.now, before, a.flight);
-            let rest = self.startup.leftover();
-            if rest > 0 {
+        if self.startup.in_charge(w) {
+            return self.avoidance.on_startup_ack(w, a);
+        }
+        self.enter_avoidance(w, a.now, before, a.flight);
+        match self.startup.leftover() {
+            0 => self.avoidance.on_startup_ack(w, a),
+            rest => {
                 let acked = Ack {
                     acked: rest,
                     delivered: rest,

@@ -59,3 +59,71 @@ pub(crate) fn rounds(
     }
     windows
 }
+
+/// A path with one bottleneck, an endless queue before it and an ACK for each segment.
+#[derive(Clone, Copy)]
+pub(crate) struct Bottleneck {
+    /// How long a full segment occupies the bottleneck.
+    pub(crate) transmission: Time,
+    /// The round trip of a single segment, its transmission included.
+    pub(crate) rtt: Time,
+}
+
+/// What an ACK left behind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) at: Time,
+    pub(crate) cwnd: f64,
+}
+
+impl Bottleneck {
+    /// Sends so many segments from time zero on, `adjust` changing the window before the
+    /// ACK of each. The handshake took one round trip and ended at zero.
+    pub(crate) fn run(
+        self,
+        startup: &str,
+        avoidance: &str,
+        convention: Convention,
+        segments: u64,
+        adjust: impl Fn(&mut Window, u64),
+    ) -> Vec<Step> {
+        const MSS: u64 = 1460;
+        let mut controller = catalog::controller(startup, avoidance, convention).unwrap();
+        let mut window = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(self.rtt),
+            ..Established::at(Time::ZERO)
+        };
+        controller.on_established(&mut window, &e);
+        adjust(&mut window, 0);
+        let (mut sent_at, mut ack_at, mut steps) = (vec![], vec![], vec![]);
+        let (mut free, mut now) = (Time::ZERO, Time::ZERO);
+        while steps.len() < segments as usize {
+            let una = steps.len() as u64;
+            while (sent_at.len() as u64) < segments.min(una + window.cwnd_segments()) {
+                free = free.max(now) + self.transmission;
+                sent_at.push(now);
+                ack_at.push(free + self.rtt.since(self.transmission));
+            }
+            now = ack_at[steps.len()];
+            let ack = Ack {
+                una: (una + 1) * MSS,
+                nxt: sent_at.len() as u64 * MSS,
+                delivered_total: (una + 1) * MSS,
+                rtt: Some(now.since(sent_at[steps.len()])),
+                flight: (sent_at.len() as u64 - una - 1) * MSS,
+                ..Ack::of(now, MSS)
+            };
+            if una > 0 {
+                adjust(&mut window, una);
+            }
+            controller.on_ack(&mut window, &ack);
+            steps.push(Step {
+                at: now,
+                cwnd: window.cwnd,
+            });
+        }
+        steps
+    }
+}

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 const MSS: u32 = 1460;
 
 /// Readings and options that the defaults of a stack do not reach.
-const VARIANTS: [(&str, &str); 12] = [
+const VARIANTS: &[(&str, &str)] = &[
     ("slow-start:growth=per-byte", "reno:growth=per-ack"),
     ("slow-start:limit=unlimited,ssthresh=20", "reno:base=cwnd"),
     (
@@ -41,6 +41,11 @@ const VARIANTS: [(&str, &str); 12] = [
     (
         "hystart-plus-plus:n_rtt_sample=1,css_rounds=1,low_cwnd=2",
         "cubic",
+    ),
+    ("vegas-slow-start:reading=paper", "vegas:reading=paper"),
+    (
+        "vegas-slow-start:reading=linux,gamma=0",
+        "vegas:reading=linux",
     ),
 ];
 
@@ -279,7 +284,7 @@ fn recipes() -> Vec<Recipe> {
     let names = STARTUPS
         .iter()
         .flat_map(|s| AVOIDANCES.iter().map(|a| (s.name, a.name)));
-    let pairs: Vec<(&str, &str)> = names.chain(VARIANTS).collect();
+    let pairs: Vec<(&str, &str)> = names.chain(VARIANTS.iter().copied()).collect();
     conventions
         .iter()
         .flat_map(|c| pairs.iter().map(|(s, a)| Recipe::parse(s, a, *c).unwrap()))

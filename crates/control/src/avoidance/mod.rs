@@ -7,11 +7,16 @@ pub mod cubic;
 mod cubic_2008;
 pub mod none;
 pub mod reno;
+pub mod vegas;
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
     /// A start-up hands over without a loss.
     fn on_start(&mut self, _w: &mut Window, _now: Time) {}
+
+    /// An ACK that the start-up, still in charge, has used: measure, but leave the window
+    /// alone.
+    fn on_startup_ack(&mut self, _w: &Window, _a: &Ack) {}
 
     /// An ACK of new data outside recovery: grow.
     fn on_ack(&mut self, w: &mut Window, a: &Ack);

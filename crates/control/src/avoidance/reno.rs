@@ -142,6 +142,14 @@ impl Decrease {
         }
     }
 
+    /// Of that base, exactly.
+    pub(crate) fn of(base: Base) -> Decrease {
+        Decrease {
+            base,
+            precise: true,
+        }
+    }
+
     /// The threshold and the window after a loss.
     fn half(&self, w: &Window, flight: u64, usable: Segments) -> (Segments, Segments) {
         let base = self.base.segments(w, flight, usable);

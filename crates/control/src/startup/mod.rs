@@ -8,6 +8,7 @@ pub mod hystart_plus_plus;
 pub mod jump_start;
 pub mod limited_slow_start;
 pub mod slow_start;
+pub mod vegas_slow_start;
 
 /// Who answers a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

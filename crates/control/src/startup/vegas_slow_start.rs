@@ -1,0 +1,292 @@
+//! Vegas' slow start: double every other round trip, and look in between.
+//!
+//! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
+//! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the
+//! window is another one by the time the ACKs tell of it. Vegas lets the window stand for
+//! one round trip after each doubling and compares the rate that the round had with the
+//! rate that its window would have on an empty path. When the difference is worth more than
+//! `gamma` segments in a queue, the path is full: an eighth of the window is given back and
+//! linear growth begins. It takes twice as many rounds as slow start, and bursts look like
+//! queues to it, so on fast long paths it stops far too early.
+//!
+//! Linux looks at the least round-trip time of a round, which bursts do not inflate, doubles
+//! every round, and drops to the window that would have had no queue. The measurement is that
+//! of [`crate::avoidance::vegas`], where the readings are compared.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `linux` under linux, else `ns2` | whose rules |
+//! | `gamma` | 1 segment | leave when more than this waits in queues |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! The measurement of rounds; whether this one grows, `incr`, and whether the last one did,
+//! `inc_flag`.
+//!
+//! # Contested
+//!
+//! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
+//! - ns-2 does not grow a window that is not used to within two segments.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Segments, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "vegas-slow-start",
+    title: "Vegas slow start",
+    source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
+             Linux 2.6.22 tcp_vegas.c",
+    year: 1995,
+    summary: "Doubles the window every other round trip until more than gamma segments wait \
+              in queues.",
+    params: &[
+        vegas::READING,
+        GAMMA,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Code,
+    build: |params, convention| Ok(Box::new(VegasSlowStart::new(params, convention))),
+};
+
+const GAMMA: ParamSpec = ParamSpec {
+    name: "gamma",
+    unit: Unit::Segments,
+    default: "1",
+    meaning: "slow start ends when more segments than these wait in queues",
+};
+
+/// Vegas' slow start.
+struct VegasSlowStart {
+    reading: Reading,
+    gamma: Segments,
+    opening: Opening,
+    growth: Growth,
+    rounds: Rounds,
+    inc_flag: bool,
+    incr: bool,
+}
+
+impl VegasSlowStart {
+    fn new(params: &Params, convention: Convention) -> VegasSlowStart {
+        let reading = Reading::read(params, convention);
+        VegasSlowStart {
+            reading,
+            gamma: params.segments("gamma"),
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            rounds: Rounds::new(reading),
+            inc_flag: true,
+            incr: false,
+        }
+    }
+
+    /// A round is over: true where slow start is.
+    fn end_round(&mut self, w: &mut Window, round: Round) -> bool {
+        let full = round.diff.is_some_and(|diff| diff > self.gamma);
+        match self.reading {
+            Reading::Linux if full => {
+                w.ssthresh = 2.0;
+                w.cwnd = w.cwnd.min((round.target + 1.0).max(2.0));
+                return true;
+            }
+            Reading::Linux => return false,
+            Reading::Ns2 | Reading::Paper => {}
+        }
+        self.inc_flag = !self.inc_flag;
+        self.incr = self.inc_flag && !full;
+        if self.inc_flag && full {
+            w.ssthresh = 2.0;
+            if self.reading == Reading::Ns2 {
+                w.cwnd = w.cwnd.min((w.cwnd - w.cwnd / 8.0).max(2.0));
+            }
+            return true;
+        }
+        false
+    }
+
+    fn grow(&mut self, w: &mut Window, a: &Ack) {
+        match self.reading {
+            Reading::Linux => self.growth.grow(w, a),
+            Reading::Ns2 | Reading::Paper if !self.incr => {}
+            Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
+            Reading::Ns2 | Reading::Paper => self.growth.grow(w, a),
+        }
+    }
+}
+
+impl Startup for VegasSlowStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let round = self.rounds.on_ack(w, a);
+        if round.is_some_and(|round| self.end_round(w, round)) {
+            return Some(Reason::Delay);
+        }
+        self.grow(w, a);
+        None
+    }
+
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        self.rounds.on_recovery_ack(a);
+    }
+
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.rounds.restart();
+        (self.inc_flag, self.incr) = (true, false);
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Bottleneck, Step};
+    use crate::Time;
+
+    /// ns-2's agent has no handshake: one segment leaves at once, and the initial window
+    /// follows when the second segment is acknowledged.
+    fn ns2(path: Bottleneck, initial_window: f64, segments: u64) -> Vec<Step> {
+        path.run(
+            "vegas-slow-start",
+            "vegas",
+            Convention::Ns2,
+            segments,
+            |w, number| match number {
+                0 => w.cwnd = 1.0,
+                1 => w.cwnd = initial_window,
+                _ => {}
+            },
+        )
+    }
+
+    #[test]
+    fn ns2_over_10_mbps_and_100_ms() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(1_200),
+            rtt: Time::from_nanos(101_234_464),
+        };
+        let steps = ns2(path, 2.0, 3_000);
+        let window_at = |t: Time| {
+            let last = steps.iter().take_while(|s| s.at <= t).last();
+            last.map_or(1.0, |s| s.cwnd)
+        };
+        let expected = [
+            1.0, 1.0, 3.0, 3.0, 6.0, 6.0, 12.0, 12.0, 24.0, 24.0, 21.0, 22.0, 22.95, 23.91, 24.87,
+            25.84,
+        ];
+        for (number, cwnd) in expected.into_iter().enumerate() {
+            let t = Time::from_millis(100 * (number as u64 + 1));
+            assert!(
+                (window_at(t) - cwnd).abs() < 0.06,
+                "{} at {t}",
+                window_at(t)
+            );
+        }
+        let end = window_at(Time::from_secs(6));
+        assert!((end - 68.63).abs() < 0.06, "{end} at 6 s");
+    }
+
+    /// The recording `js_5M_64ms_q60`, Vegas, an ACK per packet: windows after the ACK of
+    /// some packets, counted from zero.
+    #[test]
+    fn ns2_over_5_mbps_and_64_ms() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(2_336),
+            rtt: Time::from_micros(66_880),
+        };
+        let steps = ns2(path, 3.0, 2_000);
+        for (number, at, cwnd) in [
+            (0, 66_880, 1.0),
+            (1, 133_760, 4.0),
+            (6, 267_520, 5.0),
+            (9, 274_528, 8.0),
+            (18, 401_280, 9.0),
+            (25, 417_632, 16.0),
+            (42, 535_040, 14.0),
+            (61, 613_600, 14.286),
+            (66, 625_280, 14.643),
+            (71, 636_960, 15.0),
+            (92, 754_368, 16.373),
+            (203, 1_181_344, 20.647),
+            (352, 1_654_176, 25.394),
+            (512, 2_058_656, 31.152),
+            (1799, 5_065_088, 31.447),
+            (1999, 5_532_288, 31.447),
+        ] {
+            let step: &Step = &steps[number];
+            assert_eq!(step.at, Time::from_micros(at), "ACK of packet {number}");
+            assert!(
+                (step.cwnd - cwnd).abs() < 5.1e-4,
+                "{} at {number}",
+                step.cwnd
+            );
+        }
+    }
+
+    fn judged(reading: &str, diff: f64) -> (bool, f64, f64) {
+        let spec = format!("reading={reading}");
+        let kind = crate::params::Kind::Startup;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
+        let mut v = VegasSlowStart::new(&params, Convention::Rfc);
+        let mut w = Window::new(1460);
+        w.cwnd = 24.0;
+        v.inc_flag = false;
+        let round = Round {
+            diff: Some(diff),
+            target: 22.0,
+            old_cwnd: 24.0,
+        };
+        (v.end_round(&mut w, round), w.cwnd, w.ssthresh)
+    }
+
+    #[test]
+    fn one_segment_in_the_queue_is_not_too_many() {
+        let on = (false, 24.0, f64::INFINITY);
+        assert_eq!(judged("ns2", 1.0), on);
+        assert_eq!(judged("ns2", 2.0), (true, 21.0, 2.0));
+        assert_eq!(judged("paper", 1.143), (true, 24.0, 2.0));
+        assert_eq!(judged("linux", 1.0), on);
+        assert_eq!(judged("linux", 1.5), (true, 23.0, 2.0));
+    }
+
+    #[test]
+    fn linux_doubles_every_round() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(12),
+            rtt: Time::from_millis(100),
+        };
+        let steps = path.run(
+            "vegas-slow-start",
+            "vegas",
+            Convention::Linux,
+            70,
+            |_, _| {},
+        );
+        // Ten segments in the first round: twenty after it, forty after the second.
+        assert_eq!((steps[9].cwnd, steps[29].cwnd), (20.0, 40.0));
+    }
+}
