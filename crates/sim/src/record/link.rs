@@ -1,6 +1,7 @@
 //! One row for each link.
 
 use crate::network::link::Link;
+use crate::network::queue::Limit;
 use flowstart_control::Time;
 use serde::Serialize;
 
@@ -15,6 +16,10 @@ pub struct LinkRow {
     pub bytes: u64,
     /// Packets refused by the queue or lost.
     pub dropped: u64,
+    /// The queue's limit in packets, where it has one.
+    pub limit_pkts: Option<u64>,
+    /// The queue's limit in bytes, where it has one.
+    pub limit_bytes: Option<u64>,
     /// The most the queue held, packets, as its limit counts them.
     pub max_queue_pkts: u64,
     /// The most the queue held, bytes.
@@ -32,6 +37,14 @@ impl LinkRow {
             packets: c.packets,
             bytes: c.bytes,
             dropped: c.refused + c.lost,
+            limit_pkts: match link.config().queue.limit {
+                Limit::Packets(limit) => Some(limit),
+                _ => None,
+            },
+            limit_bytes: match link.config().queue.limit {
+                Limit::Bytes(limit) => Some(limit),
+                _ => None,
+            },
             max_queue_pkts: c.max_held.packets,
             max_queue_bytes: c.max_held.bytes,
             utilisation: if simulated == Time::ZERO {

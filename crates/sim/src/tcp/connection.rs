@@ -126,9 +126,14 @@ impl Connection {
         })
     }
 
-    /// Where a segment that starts at `start` ends.
+    /// Where a segment that starts at `start` ends. Old and new data do not share one.
     pub fn segment_end(&self, start: u64) -> u64 {
-        (start + self.mss()).min(self.queued)
+        let end = if start < self.high {
+            self.high
+        } else {
+            self.queued
+        };
+        (start + self.mss()).min(end)
     }
 
     /// Whether the peer's window has room for `plan`.
@@ -153,7 +158,7 @@ impl Connection {
             self.restart_timer(now);
         }
         if again {
-            self.flight.sent_again(plan.end);
+            self.flight.sent_again(plan.start, plan.end);
             self.counters.packets_retransmitted += 1;
             self.retransmitted_in_recovery += plan.end - plan.start;
         } else {

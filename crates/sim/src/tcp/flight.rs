@@ -26,11 +26,14 @@ impl Flight {
         });
     }
 
-    /// The segment that ends at `end` was sent again.
-    pub fn sent_again(&mut self, end: u64) {
-        let at = self.sent.partition_point(|s| s.end < end);
-        if let Some(segment) = self.sent.get_mut(at) {
+    /// `[start, end)` was sent again, perhaps cut up in another way.
+    pub fn sent_again(&mut self, start: u64, end: u64) {
+        let first = self.sent.partition_point(|s| s.end <= start);
+        for segment in self.sent.range_mut(first..) {
             segment.again = true;
+            if segment.end >= end {
+                break;
+            }
         }
     }
 
@@ -71,7 +74,22 @@ mod tests {
         let mut flight = Flight::default();
         flight.sent(10, Time(1));
         flight.sent(20, Time(2));
-        flight.sent_again(10);
+        flight.sent_again(0, 10);
         assert_eq!(flight.acknowledged(20), None);
+    }
+
+    #[test]
+    fn all_that_is_touched_counts_as_sent_twice() {
+        let sent = |again: (u64, u64)| {
+            let mut flight = Flight::default();
+            (1..=4).for_each(|n| flight.sent(10 * n, Time(n)));
+            flight.sent_again(again.0, again.1);
+            (1..=4)
+                .map(|n| flight.acknowledged(10 * n).is_none())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(sent((10, 20)), [false, true, false, false]);
+        assert_eq!(sent((15, 25)), [false, true, true, false]);
+        assert_eq!(sent((35, 60)), [false, false, false, true]);
     }
 }

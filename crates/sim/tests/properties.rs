@@ -1,0 +1,291 @@
+//! What holds in every run, over random paths, stacks and flows.
+//!
+//! `PROPTEST_CASES=5000` looks longer. A failing scenario is printed as TOML.
+
+use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
+use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::{run, Outcome, Scenario};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A line of a table, or nothing.
+fn perhaps(line: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
+    prop_oneof![2 => Just(String::new()), 1 => line].boxed()
+}
+
+fn lines(parts: Vec<BoxedStrategy<String>>) -> impl Strategy<Value = String> {
+    let join = |parts: Vec<String>| {
+        let given: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+        given.join("\n")
+    };
+    parts.prop_map(join)
+}
+
+fn key(name: &'static str, values: &'static [&'static str]) -> BoxedStrategy<String> {
+    select(values)
+        .prop_map(move |v| format!("{name} = {v}"))
+        .boxed()
+}
+
+const RATES: &[&str] = &[
+    "\"64kbps\"",
+    "\"1Mbps\"",
+    "\"5Mbps\"",
+    "\"77777777bps\"",
+    "\"1Gbps\"",
+    "\"7Gbps\"",
+];
+const DELAYS: &[&str] = &[
+    "\"0s\"",
+    "\"1us\"",
+    "\"333333ns\"",
+    "\"5ms\"",
+    "\"30ms\"",
+    "\"300ms\"",
+];
+const BUFFERS: &[&str] = &[
+    "\"2pkt\"",
+    "\"3pkt\"",
+    "\"10pkt\"",
+    "\"60pkt\"",
+    "\"1bdp\"",
+    "\"0.1bdp\"",
+    "\"30kB\"",
+];
+const LOSSES: &[&str] = &["\"0.1%\"", "\"1%\"", "\"5%\"", "\"40%\""];
+
+fn path() -> impl Strategy<Value = String> {
+    let single = lines(vec![
+        key("rate", RATES),
+        key("rtt", DELAYS),
+        perhaps(key("loss", LOSSES)),
+        perhaps(key("reverse_rate", RATES)),
+        perhaps(key("reverse_buffer", BUFFERS)),
+        perhaps(key("reverse_loss", LOSSES)),
+    ]);
+    let hop = || {
+        let parts = (select(RATES), select(DELAYS), select(BUFFERS));
+        parts.prop_map(|(r, d, b)| format!("{{ rate = {r}, delay = {d}, buffer = {b} }}"))
+    };
+    let chain = prop::collection::vec(hop(), 3).prop_map(|h| format!("hops = [{}]", h.join(", ")));
+    let access = lines(vec![
+        key("access_rate", RATES),
+        perhaps(key("access_delay", DELAYS)),
+        perhaps(key("access_at", &["\"left\"", "\"right\"", "\"both\""])),
+    ]);
+    lines(vec![
+        prop_oneof![4 => single.boxed(), 1 => chain.boxed()].boxed(),
+        perhaps(key("buffer", BUFFERS)),
+        perhaps(access),
+        perhaps(key("nic_rate", RATES)),
+        perhaps(key("buffer_reading", &["\"ns2\"", "\"linux\""])),
+        perhaps(key("hosts", &["1", "2"])),
+    ])
+}
+
+fn stack() -> impl Strategy<Value = String> {
+    const RECOVERIES: &[&str] = &[
+        "\"go-back-n\"",
+        "\"tahoe\"",
+        "\"reno\"",
+        "\"newreno\"",
+        "\"sack\"",
+        "\"ns2-sack\"",
+    ];
+    const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
+    lines(vec![
+        perhaps(key("preset", &["\"rfc\"", "\"ns2\""])),
+        perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
+        perhaps(key(
+            "iw",
+            &["\"1\"", "\"3\"", "\"10\"", "\"40\"", "\"rfc3390\""],
+        )),
+        perhaps(key("recovery", RECOVERIES)),
+        perhaps(key(
+            "ack",
+            &["\"every\"", "\"delayed\"", "\"quick-then-delayed\""],
+        )),
+        perhaps(key("ack_every", &["1", "3"])),
+        perhaps(key("limited_transmit", &["true", "false"])),
+        perhaps(key("next_seg_rule_3", &["false"])),
+        perhaps(key("next_seg_rule_4", &["false"])),
+        perhaps(key("newreno_impatient", &["false"])),
+        perhaps(key("newreno_partial_deflation", &["false"])),
+        perhaps(key("rto_min", &["\"0s\"", "\"200ms\""])),
+        perhaps(key("window", WINDOWS)),
+        perhaps(key("window_scaling", &["false"])),
+        perhaps(key(
+            "restart",
+            &["\"one\"", "\"keep\"", "\"initial-window\""],
+        )),
+        perhaps(key("grow_when_app_limited", &["true", "false"])),
+    ])
+}
+
+fn names<T: ?Sized>(
+    key: &'static str,
+    entries: &'static [flowstart_control::catalog::Entry<T>],
+) -> BoxedStrategy<String> {
+    let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
+    select(names)
+        .prop_map(move |n| format!("{key} = \"{n}\""))
+        .boxed()
+}
+
+fn flow() -> impl Strategy<Value = String> {
+    let size = prop_oneof![
+        Just("1B".to_string()),
+        (1u64..200).prop_map(|n| format!("{n}pkt")),
+        (1u64..200_000).prop_map(|n| format!("{n}B")),
+    ];
+    let write = (0u64..3000, 1u64..60_000);
+    let writes = prop::collection::vec(write, 1..5).prop_map(|mut writes| {
+        writes.sort_unstable();
+        let write = |(at, size)| format!("{{ at = \"{at}ms\", size = \"{size}B\" }}");
+        let writes: Vec<String> = writes.into_iter().map(write).collect();
+        format!("writes = [{}]", writes.join(", "))
+    });
+    let drops = prop::collection::vec(0u64..40, 1..6);
+    lines(vec![
+        names("startup", STARTUPS),
+        perhaps(names("avoidance", AVOIDANCES)),
+        prop_oneof![3 => size.prop_map(|s| format!("size = \"{s}\"")).boxed(), 1 => writes.boxed()]
+            .boxed(),
+        perhaps((0u64..3_000_000).prop_map(|us| format!("start = \"{us}us\""))),
+        perhaps(key("count", &["2", "3"])),
+        perhaps(key("interval", &["\"0s\"", "\"10ms\""])),
+        perhaps(key("jitter", &["\"10ms\""])),
+        perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
+        perhaps(key("rtt", &["\"5s\""])),
+        perhaps(key("handshake", &["false"])),
+        perhaps(key("mss", &["\"536B\"", "\"1460B\""])),
+        perhaps(drops.prop_map(|d| format!("forced_drops = {d:?}"))),
+    ])
+}
+
+fn scenario() -> impl Strategy<Value = String> {
+    let flows = prop::collection::vec(flow(), 1..5).prop_map(|flows| {
+        let tables: Vec<String> = flows.iter().map(|f| format!("[[flows]]\n{f}")).collect();
+        tables.join("\n")
+    });
+    (0u64..1000, path(), stack(), flows).prop_map(|(seed, path, stack, flows)| {
+        format!("seed = {seed}\ntrace = true\n[path]\n{path}\n[stack]\n{stack}\n{flows}\n")
+    })
+}
+
+fn json(outcome: &Outcome) -> String {
+    serde_json::to_string(outcome).unwrap()
+}
+
+/// One flow's accounts.
+fn audit(flow: &FlowRow, ns2: bool, cut_short: bool) -> Result<(), TestCaseError> {
+    let on_the_way = flow.packets_in_network;
+    let accounted = flow.packets_arrived + flow.packets_dropped + on_the_way;
+    prop_assert_eq!(
+        flow.packets_sent,
+        accounted,
+        "sent = arrived + dropped + in network"
+    );
+    let size = flow.size_bytes.unwrap();
+    // A connection is given up after so many timeouts, or SYNs; ns-2's never are.
+    let given_up = !ns2 && (flow.timeouts >= 15 || flow.syn_retransmits >= 6);
+    prop_assert!(
+        flow.complete || given_up || cut_short,
+        "flow {} did not end",
+        flow.flow
+    );
+    if flow.complete {
+        prop_assert_eq!(flow.bytes_delivered, size);
+        let (fct, duration) = (flow.fct_s.unwrap(), flow.duration_s.unwrap());
+        prop_assert!(fct <= duration, "{} > {}", fct, duration);
+    }
+    prop_assert!(flow.bytes_delivered <= size);
+    prop_assert!(flow.packets_retransmitted <= flow.packets_sent);
+    prop_assert!(flow.packets_arrived * 8960 >= flow.bytes_delivered);
+    if let Some(slowdown) = flow.slowdown {
+        prop_assert!(slowdown >= 1.0 - 1e-9, "slowdown {}", slowdown);
+    }
+    Ok(())
+}
+
+fn audit_trace(outcome: &Outcome) -> Result<(), TestCaseError> {
+    let trace = outcome.trace.as_ref().unwrap();
+    let windows = trace.flow_samples.cwnd.iter().filter(|w| !w.is_nan());
+    let least = windows.copied().fold(f64::INFINITY, f64::min);
+    prop_assert!(least >= 1.0, "a window of {}", least);
+    for times in [&trace.flow_samples.time_ns, &trace.queue_samples.time_ns] {
+        prop_assert!(times.windows(2).all(|t| t[0] <= t[1]), "time went back");
+    }
+    Ok(())
+}
+
+fn audit_links(outcome: &Outcome, scenario: &Scenario) -> Result<(), TestCaseError> {
+    for link in &outcome.links {
+        prop_assert!(
+            link.utilisation <= 1.0 + 1e-9,
+            "{}: {}",
+            link.name,
+            link.utilisation
+        );
+        if let Some(limit) = link.limit_pkts {
+            prop_assert!(
+                link.max_queue_pkts <= limit,
+                "{}: {} > {}",
+                link.name,
+                link.max_queue_pkts,
+                limit
+            );
+        }
+        if let Some(limit) = link.limit_bytes {
+            prop_assert!(link.max_queue_bytes <= limit, "{}", link.name);
+        }
+    }
+    let dropped: u64 = outcome.flows.iter().map(|f| f.packets_dropped).sum();
+    let refused: u64 = outcome.links.iter().map(|l| l.dropped).sum();
+    prop_assert!(
+        dropped <= refused,
+        "{} dropped, links say {}",
+        dropped,
+        refused
+    );
+    prop_assert!(scenario.flows.len() <= outcome.flows.len());
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn runs_keep_their_accounts(text in scenario()) {
+        // Some combinations contradict each other; errors.rs is about those.
+        let Ok(mut scenario) = Scenario::from_toml(&text) else {
+            return Err(TestCaseError::reject("no scenario"));
+        };
+        let Ok(outcome) = run(&scenario) else {
+            return Err(TestCaseError::reject("refused"));
+        };
+        let ns2 = scenario.stack.preset.as_deref() == Some("ns2");
+        for flow in &outcome.flows {
+            audit(flow, ns2, false)?;
+        }
+        audit_trace(&outcome)?;
+        audit_links(&outcome, &scenario)?;
+        let again = run(&scenario).unwrap();
+        prop_assert_eq!(json(&again), json(&outcome), "a rerun differs");
+        scenario.trace = false;
+        let untraced = run(&scenario).unwrap();
+        prop_assert_eq!(json(&untraced), json(&Outcome { trace: None, ..outcome }), "the trace interferes");
+    }
+
+    #[test]
+    fn a_run_cut_short_keeps_its_accounts(text in scenario(), ms in 1u64..5000) {
+        let text = format!("duration = \"{ms}ms\"\n{text}");
+        let Some(outcome) = Scenario::from_toml(&text).ok().and_then(|s| run(&s).ok()) else {
+            return Err(TestCaseError::reject("no scenario"));
+        };
+        for flow in &outcome.flows {
+            audit(flow, false, true)?;
+        }
+        for link in &outcome.links {
+            prop_assert!(link.utilisation <= 1.0 + 1e-9, "{}: {}", link.name, link.utilisation);
+        }
+    }
+}
