@@ -78,7 +78,8 @@ pub(crate) struct Step {
 
 impl Bottleneck {
     /// Sends so many segments from time zero on, `adjust` changing the window before the
-    /// ACK of each. The handshake took one round trip and ended at zero.
+    /// ACK of each. The handshake ended at zero;
+    /// its packets were so small that they took no time to transmit.
     pub(crate) fn run(
         self,
         startup: &str,
@@ -92,7 +93,7 @@ impl Bottleneck {
         let mut window = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
-            rtt: Some(self.rtt),
+            rtt: Some(self.rtt.since(self.transmission)),
             ..Established::at(Time::ZERO)
         };
         controller.on_established(&mut window, &e);

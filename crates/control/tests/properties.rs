@@ -47,6 +47,8 @@ const VARIANTS: &[(&str, &str)] = &[
         "vegas-slow-start:reading=linux,gamma=0",
         "vegas:reading=linux",
     ),
+    ("packet-pair-start:reading=ns2", "reno"),
+    ("packet-pair-start:acks=2", "none"),
 ];
 
 /// Something that a transport may report.

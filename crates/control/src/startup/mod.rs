@@ -7,6 +7,7 @@ pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod jump_start;
 pub mod limited_slow_start;
+pub mod packet_pair_start;
 pub mod slow_start;
 pub mod vegas_slow_start;
 

@@ -1,0 +1,322 @@
+//! Packet-pair start: the spacing of the first ACKs tells where slow start should stop.
+//!
+//! J. C. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP",
+//! SIGCOMM 1996. Slow start overshoots because its threshold is arbitrary. Packets that leave
+//! back to back are spread out by the slowest link, by the time that it needs for each; their
+//! ACKs keep that distance. So the first ACKs give the rate of the bottleneck, the handshake
+//! the round-trip time, and their product is the window that fills the path: the threshold
+//! at which doubling should end. In a clean network the estimate is exact. On a real one,
+//! interrupts, delayed ACKs and queues on the way back squeeze ACKs together, and the estimate
+//! comes out two or three times too large.
+//!
+//! `robust` divides by the segments that the ACKs cover and discards ACKs that do not belong
+//! to one flight; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
+//! two ACKs of data, whatever they cover.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `ns2` under ns2, else `robust` | how ACKs become a window |
+//! | `acks` | 3 | `robust`: so many ACKs of one flight, fewer if it is shorter |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! The round-trip time of the handshake; when the first ACK of a flight came and what it
+//! acknowledged; whether the estimate is made.
+//!
+//! # Contested
+//!
+//! - The paper's text was not at hand. It fits a line through three ACKs; here the first and
+//!   the last count, which agree where ACKs are evenly spaced.
+//! - The threshold is only ever lowered, and before any loss. `robust` keeps it at two
+//!   segments or more, `ns2` at one, below which no window falls.
+//! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "packet-pair-start",
+    title: "Packet-pair start (Hoe)",
+    source: "Hoe: Improving the Start-up Behavior of a Congestion Control Scheme for TCP, \
+             SIGCOMM 1996; ns-2 NewRenoTcpAgent, newreno_changes_",
+    year: 1996,
+    summary: "Slow start with a threshold that the spacing of the first ACKs and the round-trip \
+              time give.",
+    params: &[
+        READING,
+        ACKS,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Secondhand,
+    build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
+};
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["robust", "ns2"]),
+    default: "by stack: ns2 under ns2, otherwise robust",
+    meaning: "how ACKs become a window: robust, by the segments they cover, within one flight; \
+              ns2, the time between the first two ACKs, whatever they cover",
+};
+
+const ACKS: ParamSpec = ParamSpec {
+    name: "acks",
+    unit: Unit::Number,
+    default: "3",
+    meaning: "reading=robust: so many ACKs of one flight make an estimate, fewer if it is shorter",
+};
+
+/// The first ACK of a flight.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    at: Time,
+    una: u64,
+    flight_end: u64,
+    /// ACKs of this flight so far.
+    acks: u32,
+}
+
+/// Packet-pair start.
+struct PacketPairStart {
+    ns2: bool,
+    acks: u32,
+    opening: Opening,
+    growth: Growth,
+    base_rtt: Option<Time>,
+    first: Option<First>,
+    done: bool,
+}
+
+impl PacketPairStart {
+    fn new(params: &Params, convention: Convention) -> Result<PacketPairStart, SpecError> {
+        let acks = params.number("acks");
+        if acks.fract() != 0.0 || !(2.0..=1e6).contains(&acks) {
+            let expected = "a whole number from 2 to 1000000";
+            return Err(SpecError::bad_value(params, "acks", expected));
+        }
+        let by_stack = match convention {
+            Convention::Ns2 => "ns2",
+            Convention::Rfc | Convention::Linux => "robust",
+        };
+        Ok(PacketPairStart {
+            ns2: params.choice_given("reading").unwrap_or(by_stack) == "ns2",
+            acks: acks as u32,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            base_rtt: None,
+            first: None,
+            done: false,
+        })
+    }
+
+    /// The window that fills the path, once enough ACKs are in.
+    fn estimate(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
+        let base = self.base_rtt?;
+        let first = match &mut self.first {
+            Some(first) if self.ns2 || a.una <= first.flight_end => first,
+            first => {
+                let (at, una, flight_end) = (a.now, a.una, a.nxt);
+                *first = Some(First {
+                    at,
+                    una,
+                    flight_end,
+                    acks: 1,
+                });
+                return None;
+            }
+        };
+        first.acks += 1;
+        let span = a.now.since(first.at);
+        if self.ns2 {
+            self.done = true;
+            return window(base, span, 1).map(|w| w.max(1.0));
+        }
+        let enough = first.acks >= self.acks || a.una == first.flight_end;
+        // ACKs so far apart are not those of packets that left together.
+        self.done = enough && span > Time::ZERO && span < base.over(2);
+        if !self.done {
+            return None;
+        }
+        let covered = (a.una - first.una).div_ceil(u64::from(w.mss));
+        window(base, span, covered).map(|w| w.max(2.0))
+    }
+}
+
+/// Whole segments that pass in `base` where so many take `span`.
+fn window(base: Time, span: Time, segments: u64) -> Option<Segments> {
+    let passed = u128::from(base.nanos()) * u128::from(segments);
+    let whole = passed.checked_div(u128::from(span.nanos()))?;
+    Some(whole as f64)
+}
+
+impl Startup for PacketPairStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.base_rtt = e.rtt;
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if !self.done {
+            if let Some(estimate) = self.estimate(w, a) {
+                w.ssthresh = w.ssthresh.min(estimate);
+                if !w.in_slow_start() {
+                    self.growth.spare(a);
+                    return Some(Reason::Estimate);
+                }
+            }
+        }
+        self.growth.grow(w, a);
+        None
+    }
+
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.done = true;
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.done = true;
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::testing::{established, Bottleneck};
+
+    const MSS: u64 = 1460;
+
+    /// The threshold after ACKs of so many segments each, so far apart, in a first flight of
+    /// ten; the handshake took 100 ms.
+    fn threshold(spec: &str, covered: u64, spacing: Time, count: u64) -> f64 {
+        let spec = format!("packet-pair-start:{spec}");
+        let (mut c, mut w) = established(&spec, Convention::Rfc);
+        for number in 1..=count {
+            let ack = Ack {
+                una: number * covered * MSS,
+                nxt: 10 * MSS,
+                ..Ack::of(
+                    Time::from_millis(200) + spacing.times(number),
+                    covered * MSS,
+                )
+            };
+            c.on_ack(&mut w, &ack);
+        }
+        w.ssthresh
+    }
+
+    #[test]
+    fn spacing_becomes_a_window() {
+        let us = Time::from_micros;
+        for (spacing, window) in [(1_200, 83.0), (120, 833.0)] {
+            assert_eq!(threshold("reading=ns2", 1, us(spacing), 2), window);
+            assert_eq!(threshold("", 1, us(spacing), 3), window);
+        }
+        assert_eq!(threshold("reading=ns2", 2, us(2_400), 2), 41.0);
+        assert_eq!(threshold("", 2, us(2_400), 3), 83.0);
+        assert_eq!(threshold("reading=ns2", 1, us(100_000), 2), 1.0);
+        assert_eq!(threshold("", 1, us(100_000), 10), f64::INFINITY);
+        assert_eq!(threshold("acks=2", 1, us(60_000), 10), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_short_flight_gives_what_it_has() {
+        assert_eq!(threshold("", 5, Time::from_millis(6), 2), 83.0);
+        assert_eq!(
+            threshold("acks=4", 2, Time::from_micros(2_400), 3),
+            f64::INFINITY
+        );
+    }
+
+    #[test]
+    fn acks_at_one_instant_tell_nothing() {
+        assert_eq!(threshold("", 1, Time::ZERO, 9), f64::INFINITY);
+        assert_eq!(threshold("reading=ns2", 1, Time::ZERO, 9), f64::INFINITY);
+    }
+
+    #[test]
+    fn an_estimate_below_the_window_ends_it() {
+        let (mut c, mut w) = established("packet-pair-start", Convention::Rfc);
+        for number in 1..=3 {
+            let ack = Ack {
+                una: number * MSS,
+                nxt: 10 * MSS,
+                ..Ack::of(Time::from_millis(200 + 20 * number), MSS)
+            };
+            c.on_ack(&mut w, &ack);
+        }
+        assert_eq!((w.cwnd, w.ssthresh), (12.0, 5.0));
+        assert_eq!(c.exit().unwrap().reason, Reason::Estimate);
+    }
+
+    /// ns-2 with a first window of three: the same windows a handshake later.
+    #[test]
+    fn ns2_over_10_mbps_and_100_ms() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(1_200),
+            rtt: Time::from_nanos(101_234_464),
+        };
+        let spec = "packet-pair-start:iw=3";
+        let steps = path.run(spec, "reno", Convention::Ns2, 3_000, |_, _| {});
+        let handshake = Time::from_nanos(100_035_200);
+        let expected = [3.0, 6.0, 12.0, 24.0, 48.0, 83.16, 84.09, 85.06, 86.02];
+        for (number, cwnd) in expected.into_iter().enumerate() {
+            let t = Time::from_millis(100 * (number as u64 + 2)).since(handshake);
+            let last = steps.iter().take_while(|s| s.at <= t).last();
+            let found = last.map_or(3.0, |s| s.cwnd);
+            assert!((found - cwnd).abs() < 0.02, "{found} is not {cwnd} at {t}");
+        }
+        let end = steps[2_999].at + handshake;
+        assert!((end.secs() - 4.1967).abs() < 1e-3, "{end}");
+    }
+
+    #[test]
+    fn after_a_loss_nothing_is_estimated() {
+        let (mut c, mut w) = established("packet-pair-start", Convention::Rfc);
+        let loss = Loss {
+            now: Time::ZERO,
+            flight: 10 * MSS,
+            usable: 10.0,
+        };
+        c.on_loss(&mut w, &loss);
+        w.ssthresh = 100.0;
+        for number in 1..=3 {
+            let ack = Ack {
+                una: number * MSS,
+                nxt: 10 * MSS,
+                ..Ack::of(Time::from_millis(200 + number), MSS)
+            };
+            c.on_ack(&mut w, &ack);
+        }
+        assert_eq!(w.ssthresh, 100.0);
+    }
+
+    #[test]
+    fn one_ack_is_no_pair() {
+        let error = catalog::controller("packet-pair-start:acks=1", "reno", Convention::Rfc);
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "startup `packet-pair-start`: parameter `acks`: `1` is not a whole number from 2 to \
+             1000000"
+        );
+    }
+}
