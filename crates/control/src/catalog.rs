@@ -8,8 +8,8 @@ use std::fmt;
 use crate::avoidance::{cubic, none, reno, vegas, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
-    hystart, hystart_plus_plus, jump_start, limited_slow_start, packet_pair_start, slow_start,
-    vegas_slow_start, Startup,
+    adaptive_start, hystart, hystart_plus_plus, jump_start, limited_slow_start, packet_pair_start,
+    slow_start, vegas_slow_start, Startup,
 };
 use crate::{Controller, Convention};
 
@@ -22,6 +22,7 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     hystart_plus_plus::ENTRY,
     vegas_slow_start::ENTRY,
     packet_pair_start::ENTRY,
+    adaptive_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -263,6 +264,7 @@ mod tests {
                 "hystart-plus-plus",
                 "vegas-slow-start",
                 "packet-pair-start",
+                "adaptive-start",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();

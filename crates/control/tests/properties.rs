@@ -49,6 +49,7 @@ const VARIANTS: &[(&str, &str)] = &[
     ),
     ("packet-pair-start:reading=ns2", "reno"),
     ("packet-pair-start:acks=2", "none"),
+    ("adaptive-start:response=standard,ssthresh=5", "cubic"),
 ];
 
 /// Something that a transport may report.

@@ -3,6 +3,7 @@
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::{Reason, Window};
 
+pub mod adaptive_start;
 pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod jump_start;

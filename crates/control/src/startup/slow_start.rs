@@ -107,6 +107,14 @@ impl Opening {
         }
     }
 
+    /// The same with a threshold that the start-up chooses.
+    pub(crate) fn with_threshold(self, ssthresh: Segments) -> Opening {
+        Opening {
+            ssthresh: Some(ssthresh),
+            ..self
+        }
+    }
+
     /// RFC 5681 §3.1: the initial window; the threshold "arbitrarily high". ns-2 takes
     /// the receiver's window for the latter.
     pub(crate) fn open(&self, w: &mut Window, e: &Established) {
@@ -198,9 +206,14 @@ impl Growth {
     /// RFC 5681 §3.1: the window grows by what the ACK earns. Linux stops at the
     /// threshold and leaves the rest to the avoidance.
     pub(crate) fn grow(&mut self, w: &mut Window, a: &Ack) {
-        w.cwnd += self.earned(w, a);
+        self.grow_by(w, a, 1.0);
+    }
+
+    /// The same at a fraction of the speed, for start-ups that brake.
+    pub(crate) fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
+        w.cwnd += share * self.earned(w, a);
         if matches!(self.policy, Policy::Packets) && w.cwnd > w.ssthresh {
-            self.leftover = ((w.cwnd - w.ssthresh) * f64::from(w.mss)) as u64;
+            self.leftover = ((w.cwnd - w.ssthresh) / share * f64::from(w.mss)) as u64;
             w.cwnd = w.ssthresh;
         }
     }
