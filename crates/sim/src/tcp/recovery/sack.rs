@@ -65,6 +65,7 @@ impl Sack {
             rtt = c.take_sample(sent, now);
             c.rearm(now);
         }
+        debug_assert!(c.una < c.high || self.pipe(c) == 0, "the pipe leaks");
         let signal = c.ack_signal(now, acked, delivered, rtt, self.pipe(c));
         match self.phase {
             Phase::Recovery if c.una >= self.recovery_point => {
@@ -103,7 +104,9 @@ impl Sack {
         self.phase = Phase::Recovery;
         self.recovery_point = c.high;
         self.board.begin_recovery();
-        let first = self.clip(c, (c.una, c.high));
+        // What is SACKed right above may be closer than a full segment.
+        let hole = self.board.next_hole(false).unwrap_or((c.una, c.high));
+        let first = self.clip(c, hole);
         self.rescue_rxt = Some(first.end);
         self.forced = Some(first);
         c.restart_timer(now);
