@@ -8,8 +8,8 @@ use std::fmt;
 use crate::avoidance::{cubic, none, reno, vegas, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
-    adaptive_start, hystart, hystart_plus_plus, jump_start, limited_slow_start, packet_pair_start,
-    slow_start, vegas_slow_start, Startup,
+    adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
+    limited_slow_start, packet_pair_start, slow_start, smooth_start, vegas_slow_start, Startup,
 };
 use crate::{Controller, Convention};
 
@@ -23,6 +23,8 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     vegas_slow_start::ENTRY,
     packet_pair_start::ENTRY,
     adaptive_start::ENTRY,
+    delay_based_slow_start::ENTRY,
+    smooth_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -265,6 +267,8 @@ mod tests {
                 "vegas-slow-start",
                 "packet-pair-start",
                 "adaptive-start",
+                "delay-based-slow-start",
+                "smooth-start",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();

@@ -4,12 +4,14 @@ use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::{Reason, Window};
 
 pub mod adaptive_start;
+pub mod delay_based_slow_start;
 pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod jump_start;
 pub mod limited_slow_start;
 pub mod packet_pair_start;
 pub mod slow_start;
+pub mod smooth_start;
 pub mod vegas_slow_start;
 
 /// Who answers a loss.

@@ -1,0 +1,257 @@
+//! Delay-based slow start: growth turns linear when queueing delay is felt.
+//!
+//! Known only from the summary that S. Ha and I. Rhee give in "Hybrid Slow Start for
+//! High-Bandwidth and Long-Distance Networks" (PFLDnet 2008, reference 9), probably of D. Leith,
+//! R. Shorten and others, "Delay-based AIMD congestion control" (PFLDnet 2007). Limited slow
+//! start bounds the last leap of slow start by a constant, which is too small for fast paths
+//! and too large for slow ones. This variant lets the path choose it: when the round-trip
+//! time exceeds its minimum by `tau0`, the current window becomes `max_ssthresh` of limited
+//! slow start. Doubling builds a passing queue of half a window, so that is at about
+//! `2 * rate * tau0`; from there half of it is added per round, and a path takes about
+//! `RTT/tau0` rounds to fill.
+//!
+//! The rule beyond that summary is a reconstruction.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `tau0` | 20 ms | the queueing delay that counts |
+//! | `samples` | 2 | so many samples in a row must show it |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! The least round-trip time; samples in a row above it; `max_ssthresh` once it is armed.
+//!
+//! # Contested
+//!
+//! - `tau0` is not known. 20 ms is the default of the FreeBSD controller of the same group.
+//! - One sample may be a delayed ACK, so two in a row are asked for.
+//! - It arms once, until a loss or a timeout; the threshold is left alone.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "delay-based-slow-start",
+    title: "Delay-based slow start",
+    source: "Ha, Rhee: Hybrid Slow Start, PFLDnet 2008, reference 9 (a summary; the rest is a \
+             reconstruction); RFC 3742 §2 for the growth",
+    year: 2007,
+    summary: "Slow start that turns into limited slow start when the queueing delay exceeds tau0.",
+    params: &[
+        TAU0,
+        SAMPLES,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(DelayBased::new(params, convention)?)),
+};
+
+const TAU0: ParamSpec = ParamSpec {
+    name: "tau0",
+    unit: Unit::Time,
+    default: "20ms",
+    meaning: "the queueing delay that makes growth linear",
+};
+
+const SAMPLES: ParamSpec = ParamSpec {
+    name: "samples",
+    unit: Unit::Number,
+    default: "2",
+    meaning: "so many round-trip times in a row must show that delay",
+};
+
+/// Delay-based slow start.
+struct DelayBased {
+    tau0: Time,
+    samples: u32,
+    opening: Opening,
+    growth: Growth,
+    rtt_min: Time,
+    /// Samples in a row with too much delay.
+    late: u32,
+    /// Infinite until armed.
+    max_ssthresh: Segments,
+}
+
+impl DelayBased {
+    fn new(params: &Params, convention: Convention) -> Result<DelayBased, SpecError> {
+        let samples = params.number("samples");
+        if samples.fract() != 0.0 || !(1.0..=1e6).contains(&samples) {
+            let expected = "a whole number from 1 to 1000000";
+            return Err(SpecError::bad_value(params, "samples", expected));
+        }
+        Ok(DelayBased {
+            tau0: params.time("tau0"),
+            samples: samples as u32,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            rtt_min: Time::MAX,
+            late: 0,
+            max_ssthresh: f64::INFINITY,
+        })
+    }
+
+    fn watch(&mut self, w: &Window, rtt: Time) {
+        self.rtt_min = self.rtt_min.min(rtt);
+        let late = rtt.since(self.rtt_min) > self.tau0;
+        self.late = if late { self.late.saturating_add(1) } else { 0 };
+        if self.late >= self.samples && self.max_ssthresh == f64::INFINITY {
+            self.max_ssthresh = w.cwnd;
+        }
+    }
+
+    fn disarm(&mut self) {
+        self.late = 0;
+        self.max_ssthresh = f64::INFINITY;
+    }
+}
+
+impl Startup for DelayBased {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if let Some(rtt) = a.rtt {
+            self.watch(w, rtt);
+        }
+        if w.cwnd <= self.max_ssthresh {
+            self.growth.grow(w, a);
+        } else {
+            // RFC 3742 §2, without its rounding to bytes.
+            let k = (w.cwnd / (0.5 * self.max_ssthresh)).floor();
+            self.growth.grow_by(w, a, 1.0 / k);
+        }
+        None
+    }
+
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.disarm();
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.disarm();
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::testing::Bottleneck;
+
+    fn algorithm(spec: &str) -> (DelayBased, Window) {
+        let kind = crate::params::Kind::Startup;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
+        let mut w = Window::new(1460);
+        w.cwnd = 64.0;
+        let mut d = DelayBased::new(&params, Convention::Rfc).unwrap();
+        d.rtt_min = Time::from_millis(100);
+        (d, w)
+    }
+
+    fn ack(d: &mut DelayBased, w: &mut Window, rtt: u64) {
+        let ack = Ack {
+            rtt: Some(Time::from_millis(rtt)),
+            ..Ack::of(Time::ZERO, 1460)
+        };
+        d.on_ack(w, &ack);
+    }
+
+    #[test]
+    fn two_late_samples_in_a_row_arm_it() {
+        let armed_after = |spec: &str, rtts: &[u64]| {
+            let (mut d, mut w) = algorithm(spec);
+            rtts.iter().for_each(|rtt| ack(&mut d, &mut w, *rtt));
+            d.max_ssthresh
+        };
+        assert_eq!(armed_after("", &[119, 119, 120]), f64::INFINITY);
+        assert_eq!(armed_after("", &[121, 119, 121]), f64::INFINITY);
+        assert_eq!(armed_after("", &[121, 121, 121]), 65.0);
+        assert_eq!(armed_after("samples=1", &[121, 121]), 64.0);
+        assert_eq!(armed_after("tau0=30ms", &[121, 121]), f64::INFINITY);
+    }
+
+    /// One round of 64 ACKs: 64 to 65, sixty-two halves, and a third.
+    #[test]
+    fn growth_turns_linear() {
+        let (mut d, mut w) = algorithm("samples=1");
+        ack(&mut d, &mut w, 121);
+        assert_eq!((w.cwnd, d.max_ssthresh), (65.0, 64.0));
+        ack(&mut d, &mut w, 121);
+        assert_eq!(w.cwnd, 65.5);
+        (0..61).for_each(|_| ack(&mut d, &mut w, 121));
+        assert_eq!(w.cwnd, 96.0);
+        ack(&mut d, &mut w, 121);
+        assert_eq!(w.cwnd, 96.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn a_loss_or_a_timeout_disarms_it() {
+        let (mut d, mut w) = algorithm("samples=1");
+        ack(&mut d, &mut w, 121);
+        let loss = Loss {
+            now: Time::ZERO,
+            flight: 0,
+            usable: 64.0,
+        };
+        d.on_loss(&mut w, &loss);
+        assert_eq!(d.max_ssthresh, f64::INFINITY);
+        ack(&mut d, &mut w, 121);
+        let timeout = Timeout {
+            now: Time::ZERO,
+            flight: 0,
+            usable: 64.0,
+            repeated: false,
+        };
+        d.on_timeout(&mut w, &timeout);
+        assert_eq!(d.max_ssthresh, f64::INFINITY);
+    }
+
+    /// 10 Mbit/s, 100 ms: the passing queue of doubling is 20 ms long where 34 segments or more
+    /// make up a flight. That is the flight of 64, in its second half, each ACK of which has
+    /// added one.
+    #[test]
+    fn it_arms_at_twice_the_rate_times_tau0() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(1_200),
+            rtt: Time::from_millis(100),
+        };
+        let spec = "delay-based-slow-start:iw=1";
+        let steps = path.run(spec, "reno", Convention::Rfc, 300, |_, _| {});
+        let plain = path.run("slow-start:iw=1", "reno", Convention::Rfc, 300, |_, _| {});
+        let differ = steps.iter().zip(&plain).find(|(a, b)| a.cwnd != b.cwnd);
+        let armed = differ.unwrap().0.cwnd;
+        assert!((64.0 + 33.0..64.0 + 37.0).contains(&armed), "{armed}");
+    }
+
+    #[test]
+    fn no_sample_shows_nothing() {
+        let error =
+            catalog::controller("delay-based-slow-start:samples=0", "reno", Convention::Rfc);
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "startup `delay-based-slow-start`: parameter `samples`: `0` is not a whole number \
+             from 1 to 1000000"
+        );
+    }
+}

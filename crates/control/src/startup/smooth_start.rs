@@ -1,0 +1,214 @@
+//! Smooth start: growth slows down step by step towards the threshold.
+//!
+//! H. Wang, H. Xin, D. Reeves, K. Shin, "A Simple Refinement of Slow-Start of TCP Congestion
+//! Control", ISCC 2000. Where slow start meets its threshold, growth falls from a window per
+//! round trip to a segment per round trip at once; the last doubling arrives as a burst and may
+//! be lost. Smooth start makes the passage gradual. Below a part of the threshold the window
+//! doubles as ever, the *filling* phase; from there on, *probing*, each of `depth` equal steps
+//! halves what an ACK adds. It is of use only where the threshold means something: after a
+//! loss, or with [`super::packet_pair_start`]'s estimate.
+//!
+//! The rule is a reconstruction: of the paper its idea and the names of its phases and
+//! parameters were known, not its text. No comparison should rest on its numbers.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `start_frac` | 0.5 | probing begins at this part of the threshold |
+//! | `depth` | 2 | so many steps, each at half the speed of the one before |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the power
+//! of the step.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Segments, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "smooth-start",
+    title: "Smooth start",
+    source: "Wang, Xin, Reeves, Shin: A Simple Refinement of Slow-Start of TCP Congestion \
+             Control, ISCC 2000 (the rule is a reconstruction)",
+    year: 2000,
+    summary: "Slow start that halves its speed step by step as it nears the threshold.",
+    params: &[
+        START_FRAC,
+        DEPTH,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(SmoothStart::new(params, convention)?)),
+};
+
+const START_FRAC: ParamSpec = ParamSpec {
+    name: "start_frac",
+    unit: Unit::Ratio,
+    default: "0.5",
+    meaning: "slowing down begins at this part of the threshold",
+};
+
+const DEPTH: ParamSpec = ParamSpec {
+    name: "depth",
+    unit: Unit::Number,
+    default: "2",
+    meaning: "so many steps from there to the threshold, each at half the speed of the one \
+              before",
+};
+
+/// Thresholds below this are too small for steps.
+const LEAST_SSTHRESH: Segments = 8.0;
+
+/// Smooth start.
+struct SmoothStart {
+    start_frac: f64,
+    depth: u32,
+    opening: Opening,
+    growth: Growth,
+}
+
+impl SmoothStart {
+    fn new(params: &Params, convention: Convention) -> Result<SmoothStart, SpecError> {
+        let start_frac = params.ratio("start_frac");
+        if start_frac == 1.0 {
+            return Err(SpecError::bad_value(params, "start_frac", "below 1"));
+        }
+        let depth = params.number("depth");
+        if depth.fract() != 0.0 || !(1.0..=16.0).contains(&depth) {
+            let expected = "a whole number from 1 to 16";
+            return Err(SpecError::bad_value(params, "depth", expected));
+        }
+        Ok(SmoothStart {
+            start_frac,
+            depth: depth as u32,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+        })
+    }
+
+    /// What an ACK adds, as a share of what slow start would.
+    fn share(&self, w: &Window) -> f64 {
+        let from = self.start_frac * w.ssthresh;
+        if w.ssthresh < LEAST_SSTHRESH || w.cwnd < from {
+            return 1.0;
+        }
+        let step = (w.ssthresh - from) / f64::from(self.depth);
+        let i = ((w.cwnd - from) / step) as u32 + 1;
+        1.0 / f64::from(1u32 << i.min(self.depth))
+    }
+}
+
+impl Startup for SmoothStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let share = self.share(w);
+        self.growth.grow_by(w, a, share);
+        None
+    }
+
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{established, rounds, Receiver};
+    use crate::{catalog, Time};
+
+    /// ACKs until the window reaches each of these.
+    fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {
+        let (mut c, mut w) = established(&format!("smooth-start:{spec}"), Convention::Rfc);
+        w.cwnd = from;
+        let count = |target: &f64| {
+            let mut acks = 0;
+            while w.cwnd < *target {
+                c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+                acks += 1;
+            }
+            acks
+        };
+        windows.iter().map(count).collect()
+    }
+
+    #[test]
+    fn two_steps_below_the_threshold() {
+        assert_eq!(
+            acks_to("ssthresh=64", 31.0, &[32.0, 48.0, 64.0]),
+            [1, 32, 64]
+        );
+        assert_eq!(acks_to("ssthresh=8", 3.0, &[4.0, 6.0, 8.0]), [1, 4, 8]);
+        // Too small for steps.
+        assert_eq!(acks_to("ssthresh=7", 3.0, &[7.0]), [4]);
+        assert_eq!(acks_to("ssthresh=64,depth=1", 32.0, &[64.0]), [64]);
+        assert_eq!(
+            acks_to("ssthresh=64,start_frac=0.75", 32.0, &[48.0, 56.0, 64.0]),
+            [16, 16, 32]
+        );
+    }
+
+    #[test]
+    fn the_window_by_rounds() {
+        let spec = "smooth-start:ssthresh=64,iw=16";
+        let windows = rounds(spec, Convention::Rfc, Receiver::EverySegment, 4);
+        assert_eq!(windows, [16.0, 32.0, 48.0, 60.0]);
+        assert_eq!(acks_to("ssthresh=64", 60.0, &[64.0]), [16]);
+    }
+
+    #[test]
+    fn without_a_threshold_it_is_slow_start() {
+        let smooth = rounds("smooth-start", Convention::Rfc, Receiver::Delayed, 6);
+        assert_eq!(
+            smooth,
+            rounds("slow-start", Convention::Rfc, Receiver::Delayed, 6)
+        );
+    }
+
+    #[test]
+    fn linux_leaves_the_rest_to_the_avoidance() {
+        let (mut c, mut w) = established("smooth-start:ssthresh=16", Convention::Linux);
+        // From 10 at half the speed: twelve packets to the threshold, four to spare; those
+        // and twelve more are a window.
+        c.on_ack(&mut w, &Ack::of(Time::ZERO, 16 * 1460));
+        assert_eq!(w.cwnd, 16.0);
+        c.on_ack(&mut w, &Ack::of(Time::ZERO, 11 * 1460));
+        assert_eq!(w.cwnd, 16.0);
+        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        assert_eq!(w.cwnd, 17.0);
+    }
+
+    #[test]
+    fn steps_must_fit_below_the_threshold() {
+        let complaint = |spec: &str| {
+            let spec = format!("smooth-start:{spec}");
+            let error = catalog::controller(&spec, "reno", Convention::Rfc);
+            error.err().unwrap().to_string()
+        };
+        assert!(complaint("start_frac=1").ends_with("parameter `start_frac`: `1` is not below 1"));
+        assert!(complaint("depth=0").ends_with("`0` is not a whole number from 1 to 16"));
+    }
+}
