@@ -17,6 +17,7 @@
 pub mod engine;
 pub mod network;
 pub mod record;
+mod request;
 mod run;
 mod scenario;
 pub mod tcp;

@@ -10,18 +10,15 @@ use crate::network::topology::{Chain, LinkId, Network, Route};
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
 use crate::record::trace::{Event, FlowSample, Trace};
-use crate::scenario::{RequestError, Scenario};
+use crate::request::{out_of_range, RequestError};
+use crate::scenario::Scenario;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::Sender;
-use crate::workload::{arrivals, expand, Arrival, FlowPlan};
+use crate::workload::{arrivals, expand, Arrival, FlowPlan, LATEST};
 use flowstart_control::Time;
 use serde::Serialize;
 use std::sync::Arc;
-
-/// A run without a `duration` is stopped after this long: nothing that is worth
-/// watching takes longer, but a path that loses everything would never end.
-const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
 
 /// What a run leaves behind.
 #[derive(Clone, Debug, Serialize)]
@@ -65,17 +62,17 @@ impl Prepared {
         let stack = Arc::new(scenario.stack()?);
         let chain = Chain::new(&scenario.path, &stack)?;
         let plans = expand(scenario, &stack, &chain)?;
-        if scenario.duration == Some(Time::ZERO) {
-            return Err(RequestError::new(
-                "duration",
-                "`0s` simulates nothing; a positive time is needed",
-            ));
+        if let Some(duration) = scenario.duration {
+            if duration == Time::ZERO || duration > LATEST {
+                let right = format!("above 0s to {LATEST}");
+                return Err(out_of_range("duration", duration, &right));
+            }
         }
         Ok(Prepared {
             chain,
             plans,
             seed: scenario.seed,
-            end: scenario.duration.unwrap_or(LONGEST_RUN),
+            end: scenario.duration.unwrap_or(LATEST),
             trace: scenario.trace,
         })
     }

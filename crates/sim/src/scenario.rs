@@ -6,41 +6,13 @@
 use crate::network::queue::BufferReading;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Stack, PRESETS};
-use flowstart_control::{nearest, Amount, Bytes, InitialWindow, Rate, Time};
+use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A request that cannot be carried out: which field, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestError {
-    /// The field, dotted, as in `path.rate`; empty for the whole.
-    pub field: String,
-    /// The value and what would be right.
-    pub problem: String,
-}
-
-impl RequestError {
-    /// An error about `field`.
-    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> RequestError {
-        RequestError {
-            field: field.into(),
-            problem: problem.into(),
-        }
-    }
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.field.is_empty() || self.field == "." {
-            f.write_str(&self.problem)
-        } else {
-            write!(f, "{}: {}", self.field, self.problem)
-        }
-    }
-}
-
-impl std::error::Error for RequestError {}
+pub use crate::request::RequestError;
+use crate::request::{out_of_range, quantity, required, unknown, within};
 
 /// One run: a path, the endpoints' stack, and the flows that cross the path.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +27,7 @@ pub struct Scenario {
     /// Stop here, such as `60s`. By default the run ends when every flow has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub duration: Option<Time>,
     /// Record windows, sequence numbers and queues over time.
     #[serde(default)]
@@ -79,14 +52,17 @@ pub struct PathSpec {
     /// Bottleneck rate, such as `5Mbps`.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub rate: Option<Rate>,
     /// Two-way propagation without serialisation, half of it each way on the bottleneck.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub rtt: Option<Time>,
     /// Bottleneck buffer, such as `60pkt`, `1bdp` (the default) or `100kB`.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub buffer: Option<Amount>,
     /// The queue's discipline.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,26 +70,32 @@ pub struct PathSpec {
     /// Random loss on the forward direction of the bottleneck, such as `1%`.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub loss: Option<Probability>,
     /// Rate of the reverse direction; the same as `rate` unless given.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub reverse_rate: Option<Rate>,
     /// Buffer of the reverse direction; the same as `buffer` unless given.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub reverse_buffer: Option<Amount>,
     /// Random loss on the reverse direction.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub reverse_loss: Option<Probability>,
     /// Rate of an access link for every host; none unless this or its delay is given.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub access_rate: Option<Rate>,
     /// One-way delay of every access link, in addition to `rtt`.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub access_delay: Option<Time>,
     /// Which hosts have access links: `both` sides (the default), `left` or `right` only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +103,7 @@ pub struct PathSpec {
     /// Rate of every host's own interface, before its access link.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
     pub nic_rate: Option<Rate>,
     /// Whether the packet in transmission takes a place in the buffer: `ns2` or `linux`.
     /// The default follows the stack.
@@ -140,17 +123,21 @@ pub struct PathSpec {
 pub struct HopSpec {
     /// Its rate.
     #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
     pub rate: Rate,
     /// Its one-way delay.
     #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
     pub delay: Time,
     /// Its buffer; `1bdp` of the whole chain by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub buffer: Option<Amount>,
     /// Random loss, forward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub loss: Option<Probability>,
 }
 
@@ -245,15 +232,18 @@ pub struct StackSpec {
     /// Maximum segment size, payload bytes, such as `1460B`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub mss: Option<Bytes>,
     /// Bytes of a data segment beside its payload, such as `40B`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub header: Option<Bytes>,
     /// Initial window: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002` or a number
     /// of segments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub iw: Option<InitialWindow>,
     /// When the receiver acknowledges.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,6 +251,7 @@ pub struct StackSpec {
     /// How long a delayed acknowledgement may wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub ack_timer: Option<Time>,
     /// Segments per delayed acknowledgement.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,18 +280,22 @@ pub struct StackSpec {
     /// Timeout before the first round-trip sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub rto_initial: Option<Time>,
     /// Lower bound of the timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub rto_min: Option<Time>,
     /// Upper bound of the timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub rto_max: Option<Time>,
     /// Clock granularity; under `ns2` the tick in which round trips are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub tick: Option<Time>,
     /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -311,6 +306,7 @@ pub struct StackSpec {
     /// The receiver's buffer in bytes or packets; unlimited by default under `rfc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub window: Option<Amount>,
     /// Whether windows are scaled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -378,14 +374,17 @@ pub struct FlowSpec {
     /// Bytes to transfer, such as `100kB` or `64pkt`; without limit unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub size: Option<Amount>,
     /// Maximum segment size of these flows; the stack's unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub mss: Option<Bytes>,
     /// When the first opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub start: Option<Time>,
     /// How many flows of this kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -393,10 +392,12 @@ pub struct FlowSpec {
     /// Time from one opening to the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub interval: Option<Time>,
     /// Each opening is moved by a uniform draw from zero to this.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub jitter: Option<Time>,
     /// Which way the data goes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -404,6 +405,7 @@ pub struct FlowSpec {
     /// This flow's own two-way propagation; what exceeds the path's lies on its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
     pub rtt: Option<Time>,
     /// Whether a handshake opens the connection; `false` starts with data on a
     /// connection whose round trip is known.
@@ -429,9 +431,11 @@ pub struct FlowSpec {
 pub struct WriteSpec {
     /// When, counted from the flow's start.
     #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
     pub at: Time,
     /// How much.
     #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
     pub size: Amount,
 }
 
@@ -451,20 +455,27 @@ pub enum Direction {
 impl Scenario {
     /// Reads a scenario from JSON.
     pub fn from_json(text: &str) -> Result<Scenario, RequestError> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut reader).map_err(|e| {
-            let field = e.path().to_string();
-            RequestError::new(field, plain(&e.into_inner().to_string()))
-        })
+        let value = serde_json::from_str(text).map_err(|e| {
+            let place = format!("line {}, column {}", e.line(), e.column());
+            RequestError::new(place, without_place(&e.to_string()))
+        })?;
+        Scenario::from_value(value)
     }
 
     /// Reads a scenario from TOML.
     pub fn from_toml(text: &str) -> Result<Scenario, RequestError> {
-        let reader = toml::Deserializer::parse(text).map_err(|e| syntax(text, &e))?;
-        serde_path_to_error::deserialize(reader).map_err(|e| {
-            let field = e.path().to_string();
-            RequestError::new(field, plain(e.into_inner().message()))
-        })
+        let table: toml::Table = text.parse().map_err(|e| syntax(text, &e))?;
+        let value = serde_json::to_value(table);
+        Scenario::from_value(value.map_err(|e| RequestError::new("", e.to_string()))?)
+    }
+
+    fn from_value(value: serde_json::Value) -> Result<Scenario, RequestError> {
+        if !value.is_object() {
+            let problem = "a scenario is a table with `path` and `flows`";
+            return Err(RequestError::new("", problem));
+        }
+        serde_path_to_error::deserialize(value)
+            .map_err(|e| RequestError::from_reader(&e.path().to_string(), &e.inner().to_string()))
     }
 
     /// The endpoints' stack with every override applied.
@@ -478,10 +489,11 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// A library's message without its position suffix.
-fn plain(message: &str) -> String {
-    let end = message.rfind(" at line ").unwrap_or(message.len());
-    message[..end].to_string()
+/// A JSON reader's message without the place, which stands before it.
+fn without_place(message: &str) -> &str {
+    message
+        .rsplit_once(" at line ")
+        .map_or(message, |(message, _)| message)
 }
 
 fn syntax(text: &str, error: &toml::de::Error) -> RequestError {
@@ -558,6 +570,15 @@ impl StackSpec {
                 "stack.tick",
                 "`0s` is no clock; a positive time is needed",
             ));
+        }
+        for (field, bound) in [
+            ("stack.rto_initial", rto.initial),
+            ("stack.rto_max", rto.max),
+        ] {
+            // Backing off from nothing gets nowhere.
+            if bound < Time::from_millis(1) {
+                return Err(out_of_range(field, bound, "at least 1ms"));
+            }
         }
         if rto.min > rto.max {
             let problem = format!(
@@ -639,30 +660,4 @@ fn set<T: Clone>(field: &mut T, given: Option<T>) {
     if let Some(value) = given {
         *field = value;
     }
-}
-
-/// `value`, or an error that names the field and what would be right.
-pub(crate) fn within(
-    field: &str,
-    value: u64,
-    least: u64,
-    most: u64,
-    right: &str,
-) -> Result<u64, RequestError> {
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(RequestError::new(
-        field,
-        format!("`{value}` is out of range; {right} is needed"),
-    ))
-}
-
-/// An error for a name that does not exist, with the nearest that does.
-pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
-    let hint = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", known.join(", ")),
-    };
-    RequestError::new(field, format!("`{name}` is unknown; {hint}"))
 }

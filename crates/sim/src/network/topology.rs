@@ -11,7 +11,8 @@
 use super::link::{ForcedDrop, LinkConfig};
 use super::queue::{BufferReading, DropTail, Limit};
 use super::random::{stream, Chance};
-use crate::scenario::{within, HopSpec, PathSpec, RequestError, Side};
+use crate::request::{out_of_range, RequestError};
+use crate::scenario::{HopSpec, PathSpec, Side};
 use crate::tcp::stack::Stack;
 use crate::workload::FlowPlan;
 use flowstart_control::{Amount, Rate, Time};
@@ -68,26 +69,23 @@ pub struct Network {
 
 const SLOWEST: u64 = 1;
 const FASTEST: u64 = 100_000_000_000_000;
+/// A segment counts the links that it has passed in a byte.
+const MOST_HOPS: usize = 100;
 const LONGEST: Time = Time::from_secs(600);
 
 fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
     if (SLOWEST..=FASTEST).contains(&rate.0) {
         return Ok(rate);
     }
-    Err(RequestError::new(
-        field,
-        format!("`{rate}` is out of range; 1bps to 100Tbps is needed"),
-    ))
+    Err(out_of_range(field, rate, "1bps to 100Tbps"))
 }
 
-fn time(field: &str, time: Time) -> Result<Time, RequestError> {
+/// A delay or a round trip that can be.
+pub fn time(field: &str, time: Time) -> Result<Time, RequestError> {
     if time <= LONGEST {
         return Ok(time);
     }
-    Err(RequestError::new(
-        field,
-        format!("`{time}` is out of range; at most {LONGEST} is needed"),
-    ))
+    Err(out_of_range(field, time, &format!("0s to {LONGEST}")))
 }
 
 impl Chain {
@@ -188,8 +186,14 @@ impl Chain {
                 "contradicts `path.hops`; give it for each hop",
             ));
         }
+        if path.hops.len() > MOST_HOPS {
+            let right = format!("a chain of at most {MOST_HOPS} hops");
+            return Err(out_of_range("path.hops", path.hops.len(), &right));
+        }
+        for (i, hop) in path.hops.iter().enumerate() {
+            time(&format!("path.hops[{i}].delay"), hop.delay)?;
+        }
         let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
-        time("path.hops", rtt)?;
         let hop = |(i, spec): (usize, &HopSpec)| {
             let field = |name: &str| format!("path.hops[{i}].{name}");
             let rate = rate(&field("rate"), spec.rate)?;
@@ -305,13 +309,16 @@ fn limit(
     // Under ns-2's reading a buffer of one refuses everything.
     let least = if reading == BufferReading::Ns2 { 2 } else { 1 };
     match amount {
-        Amount::Packets(n) => {
-            let right = "a buffer of at least one packet besides the one in transmission";
-            within(field, n, least, u64::MAX, right).map(Limit::Packets)
+        Amount::Packets(n) if n >= least => Ok(Limit::Packets(n)),
+        Amount::Packets(_) if least == 2 => {
+            let right = "at least `2pkt`, one of which is the packet in transmission,";
+            Err(out_of_range(field, amount, right))
         }
-        Amount::Bytes(n) => {
-            let right = format!("a buffer of at least one packet ({packet} B)");
-            within(field, n, u64::from(packet), u64::MAX, &right).map(Limit::Bytes)
+        Amount::Packets(_) => Err(out_of_range(field, amount, "at least `1pkt`")),
+        Amount::Bytes(n) if n >= u64::from(packet) => Ok(Limit::Bytes(n)),
+        Amount::Bytes(_) => {
+            let right = format!("at least one packet, `{packet}B`,");
+            Err(out_of_range(field, amount, &right))
         }
         // A product below one packet still leaves room for one.
         Amount::Bdp(x) if x > 0.0 && x <= 1e6 => {
@@ -320,10 +327,7 @@ fn limit(
                 ((bytes / f64::from(packet)) as u64).max(least),
             ))
         }
-        Amount::Bdp(_) => Err(RequestError::new(
-            field,
-            format!("`{amount}` is out of range; above 0 is needed"),
-        )),
+        Amount::Bdp(_) => Err(out_of_range(field, amount, "above 0 to `1000000bdp`")),
     }
 }
 

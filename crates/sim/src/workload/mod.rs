@@ -4,8 +4,9 @@
 //! list of arrivals in order of time, so that flows that have not started cost nothing.
 
 use crate::network::random::{below, stream};
-use crate::network::topology::Chain;
-use crate::scenario::{segment_size, within, Direction, FlowSpec, RequestError, Scenario};
+use crate::network::topology::{time, Chain};
+use crate::request::{out_of_range, within, RequestError};
+use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::{Amount, Time};
@@ -58,6 +59,9 @@ pub struct Arrival {
 
 /// More data than any flow sends.
 const WITHOUT_LIMIT: u64 = 1 << 62;
+/// A run without a `duration` is stopped after this long: nothing that is worth
+/// watching takes longer, but a path that loses everything would never end.
+pub const LATEST: Time = Time::from_secs(30 * 24 * 3600);
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST: u64 = 1 << 50;
 
@@ -148,10 +152,24 @@ impl Entry<'_> {
             MOST_FLOWS,
             "1 to 1 000 000 flows",
         )?;
+        within(
+            &self.field("count"),
+            plans.len() as u64 + count,
+            1,
+            MOST_FLOWS,
+            "at most 1 000 000 flows in all",
+        )?;
         let template = self.template()?;
         let interval = spec.interval.unwrap_or(Time::ZERO);
         let jitter = spec.jitter.unwrap_or(Time::ZERO);
         let mut rng = stream(seed, "arrivals", plans.len() as u64);
+        let last = template.writes.last().map_or(template.start, |w| w.0);
+        let last = last + interval.times(count - 1) + jitter;
+        if last > LATEST {
+            let problem =
+                format!("the last of these begins at {last}; nothing runs longer than {LATEST}");
+            return Err(RequestError::new(self.field.clone(), problem));
+        }
         for i in 0..count {
             let mut plan = template.clone();
             let moved = if jitter > Time::ZERO {
@@ -180,7 +198,11 @@ impl Entry<'_> {
             .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);
-        let rtt = spec.rtt.unwrap_or(path_rtt);
+        let rtt = spec
+            .rtt
+            .map(|rtt| time(&self.field("rtt"), rtt))
+            .transpose()?;
+        let rtt = rtt.unwrap_or(path_rtt);
         if rtt < path_rtt {
             let problem = format!("`{rtt}` is below the path's own {path_rtt}");
             return Err(RequestError::new(self.field("rtt"), problem));
@@ -279,7 +301,6 @@ impl Entry<'_> {
         if (1..=LARGEST).contains(&bytes) {
             return Ok(bytes);
         }
-        let problem = format!("`{amount}` is out of range; 1 B to 1 PB is needed");
-        Err(RequestError::new(self.field(name), problem))
+        Err(out_of_range(&self.field(name), amount, "1 B to 1 PB"))
     }
 }

@@ -1,0 +1,382 @@
+//! Every complaint about a request, word for word: one line that names the field, the
+//! value, and what would be right.
+
+use flowstart_sim::{run, Scenario};
+
+const PATH: &str = "rate = \"5Mbps\", rtt = \"64ms\"";
+
+fn complaint(text: &str) -> String {
+    match Scenario::from_toml(text).and_then(|scenario| run(&scenario)) {
+        Ok(_) => format!("accepted:\n{text}"),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// Each case is what to add to a sound scenario, and the complaint.
+fn check(scenario: impl Fn(&str) -> String, cases: &[(&str, &str)]) {
+    for (given, expected) in cases {
+        let got = complaint(&scenario(given));
+        assert_eq!(&got, expected, "{given}");
+        assert!(!got.contains('\n'));
+    }
+}
+
+#[test]
+fn quantities_need_units() {
+    let rate = "is not a rate with a unit, such as `5Mbps`, `384kbps` or `1Gbps`";
+    let time = "is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`";
+    let amount = "is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`";
+    let size = "is not a size with a unit, such as `100kB`, `1.5MiB` or `1460B`";
+    let cases = [
+        ("path = { rate = 5, rtt = \"64ms\" }", format!("path.rate: `5` {rate}")),
+        ("path = { rate = \"5\", rtt = \"64ms\" }", format!("path.rate: `5` {rate}")),
+        ("path = { rate = true, rtt = \"64ms\" }", format!("path.rate: `true` {rate}")),
+        ("path = { rate = {}, rtt = \"64ms\" }", format!("path.rate: a table {rate}")),
+        ("path = { rate = \"5Mbps\", rtt = 0.5 }", format!("path.rtt: `0.5` {time}")),
+        ("path = { buffer = 60 }", format!("path.buffer: `60` {amount}")),
+        ("duration = -5", format!("duration: `-5` {time}")),
+        ("stack = { mss = 1460 }", format!("stack.mss: `1460` {size}")),
+        ("path = { hops = [{ rate = 5, delay = \"1ms\" }] }", format!("path.hops[0].rate: `5` {rate}")),
+        ("flows = [{ size = 100000 }]", format!("flows[0].size: `100000` {amount}")),
+        ("flows = [{}, { start = \"soon\" }]", format!("flows[1].start: `soon` {time}")),
+        ("flows = [{ writes = [{ at = 3, size = \"1kB\" }] }]", format!("flows[0].writes[0].at: `3` {time}")),
+        (
+            "path = { loss = \"150%\" }",
+            "path.loss: `150%` is not a probability, such as `1%` or `0.01`".into(),
+        ),
+        (
+            "stack = { iw = \"many\" }",
+            "stack.iw: `many` is not an initial window: a number of segments from 1 to 1000000, such as \
+             `10` or `10pkt`, or one of `rfc2581`, `rfc3390`, `rfc5681`, `rfc6928`, `rfc9002`"
+                .into(),
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(complaint(text), expected, "{text}");
+        let json: toml::Table = text.parse().unwrap();
+        let json = serde_json::to_string(&json).unwrap();
+        let error = Scenario::from_json(&json).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{json}");
+    }
+}
+
+#[test]
+fn numbers_are_read_where_no_unit_is_needed() {
+    let text = format!(
+        "path = {{ {PATH}, loss = 0.01 }}\nstack = {{ iw = 3 }}\nflows = [{{ size = \"1kB\" }}]"
+    );
+    assert!(Scenario::from_toml(&text).is_ok());
+    let null = r#"{ "path": { "rate": "5Mbps", "rtt": "64ms", "buffer": null }, "flows": [] }"#;
+    assert!(Scenario::from_json(null).is_ok());
+}
+
+#[test]
+fn names_are_known_or_the_nearest_is_offered() {
+    let top = |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\n{given}");
+    check(
+        top,
+        &[
+            ("pth = {}", "pth: `pth` is unknown; did you mean `path`?"),
+            (
+                "[stack]\npreset = \"rfx\"",
+                "stack.preset: `rfx` is unknown; did you mean `rfc`?",
+            ),
+            (
+                "[stack]\npreset = \"opnet-2000\"",
+                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2",
+            ),
+            (
+                "[stack]\nrecovery = \"newrino\"",
+                "stack.recovery: `newrino` is unknown; did you mean `newreno`?",
+            ),
+            (
+                "[stack]\nack = \"evry\"",
+                "stack.ack: `evry` is unknown; did you mean `every`?",
+            ),
+            ("[stack]\nack = 2", "stack.ack: `2` is not a name in quotes"),
+            (
+                "[stack]\nrestart = \"never\"",
+                "stack.restart: `never` is unknown; known are initial-window, one, keep",
+            ),
+        ],
+    );
+    let path =
+        |given: &str| format!("path = {{ {PATH}, {given} }}\nflows = [{{ size = \"1kB\" }}]");
+    check(
+        path,
+        &[
+            (
+                "ratte = \"1Mbps\"",
+                "path.ratte: `ratte` is unknown; did you mean `rate`?",
+            ),
+            (
+                "queue = \"droptail\"",
+                "path.queue: `droptail` is unknown; did you mean `drop-tail`?",
+            ),
+            (
+                "access_at = \"middle\"",
+                "path.access_at: `middle` is unknown; known are both, left, right",
+            ),
+            (
+                "buffer_reading = \"freebsd\"",
+                "path.buffer_reading: `freebsd` is unknown; known are ns2, linux",
+            ),
+        ],
+    );
+    let flow =
+        |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
+    check(flow, &[
+        ("siz = \"1kB\"", "flows[0].siz: `siz` is unknown; did you mean `size`?"),
+        ("direction = \"forwards\"", "flows[0].direction: `forwards` is unknown; did you mean `forward`?"),
+        ("startup = \"jmp-start\"", "flows[0]: startup `jmp-start`: unknown; did you mean `jump-start`?"),
+        ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
+        (
+            "startup = \"limited-slow-start:max_sthresh=3\"",
+            "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
+        ),
+    ]);
+}
+
+#[test]
+fn values_of_the_wrong_kind() {
+    check(
+        |given| given.to_string(),
+        &[
+            ("path = 3", "path: `3` is not a table, such as `{ ... }`"),
+            (
+                "flows = { size = \"1kB\" }",
+                "flows: a table is not a list, such as `[...]`",
+            ),
+            ("trace = 5", "trace: `5` is not `true` or `false`"),
+            ("seed = -1", "seed: `-1` is not a whole number from 0 on"),
+            ("name = 5", "name: `5` is not text in quotes"),
+            (
+                "flows = [{ count = \"x\" }]",
+                "flows[0].count: `x` is not a whole number from 0 on",
+            ),
+            (
+                "flows = [{ count = 1.5 }]",
+                "flows[0].count: `1.5` is not a whole number from 0 on",
+            ),
+            (
+                "flows = [{ forced_drops = \"x\" }]",
+                "flows[0].forced_drops: `x` is not a list, such as `[...]`",
+            ),
+            (
+                "stack = { tick_phase = \"x\" }",
+                "stack.tick_phase: `x` is not a number",
+            ),
+            (
+                "path = { rate = \"5Mbps\"",
+                "line 1: unclosed inline table, expected `}`",
+            ),
+        ],
+    );
+    let json = |text| Scenario::from_json(text).unwrap_err().to_string();
+    assert_eq!(json("[]"), "a scenario is a table with `path` and `flows`");
+    assert_eq!(json("{ \"path\": }"), "line 1, column 11: expected value");
+}
+
+#[test]
+fn what_is_missing() {
+    check(
+        |given| given.to_string(),
+        &[
+            (
+                "flows = []",
+                "path: missing; needed, such as `path = { rate = \"5Mbps\", rtt = \"64ms\" }`",
+            ),
+            (
+                "path = {}",
+                "flows: missing; needed, such as `flows = [{ size = \"100kB\" }]`",
+            ),
+            (
+                "path = {}\nflows = [{}]",
+                "path.rate: missing; a path needs one, such as `5Mbps`",
+            ),
+            (
+                "path = { rate = \"1Mbps\" }\nflows = [{}]",
+                "path.rtt: missing; a path needs one, such as `64ms`",
+            ),
+            (
+                "path = { hops = [{ rate = \"1Mbps\" }] }\nflows = [{}]",
+                "path.hops[0].delay: missing; needed, such as `delay = \"30ms\"`",
+            ),
+            (
+                "flows = [{ writes = [{ at = \"0s\" }] }]",
+                "flows[0].writes[0].size: missing; needed, such as `size = \"100kB\"`",
+            ),
+        ],
+    );
+    let flows = |given: &str| format!("path = {{ {PATH} }}\nflows = {given}");
+    check(
+        flows,
+        &[
+            ("[]", "flows: empty; at least one flow is needed"),
+            (
+                "[{}]",
+                "duration: missing; a flow without `size` ends only with the run's `duration`",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_contradicts() {
+    let hops = "hops = [{ rate = \"1Mbps\", delay = \"1ms\" }]";
+    let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
+    check(path, &[
+        (&format!("{hops}, rate = \"1Mbps\""), "path.rate: contradicts `path.hops`; give it for each hop"),
+        (&format!("{hops}, loss = \"1%\""), "path.loss: contradicts `path.hops`; give it for each hop"),
+        (
+            &format!("{PATH}, access_at = \"left\""),
+            "path.access_at: there are no access links; give `path.access_rate` or `path.access_delay`",
+        ),
+    ]);
+    let flow = |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ {given} }}]");
+    check(
+        flow,
+        &[
+            (
+                "size = \"1kB\", writes = [{ at = \"0s\", size = \"1kB\" }]",
+                "flows[0].size: contradicts `writes`; give one of the two",
+            ),
+            (
+                "writes = [{ at = \"2s\", size = \"1kB\" }, { at = \"1s\", size = \"1kB\" }]",
+                "flows[0].writes[1].at: `1s` is before the write that precedes it",
+            ),
+            (
+                "size = \"1kB\", rtt = \"10ms\"",
+                "flows[0].rtt: `10ms` is below the path's own 64ms",
+            ),
+            (
+                "size = \"1kB\", to_hop = 1",
+                "flows[0].from_hop: hops 0 to 1 are not on a chain of 0 to 0",
+            ),
+        ],
+    );
+    let stack = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
+    };
+    check(
+        stack,
+        &[
+            (
+                "rto_min = \"90s\"",
+                "stack.rto_min: `90s` is above the upper bound `60s` (stack.rto_max)",
+            ),
+            (
+                "tick_phase = 0.5",
+                "stack.tick_phase: only the `ns2` stack counts in ticks",
+            ),
+            (
+                "window = \"1bdp\"",
+                "stack.window: `1bdp` depends on the path; give bytes or packets",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_cannot_be() {
+    let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
+    let hops = vec!["{ rate = \"1Mbps\", delay = \"1ms\" }"; 101].join(", ");
+    check(path, &[
+        ("rate = \"0bps\", rtt = \"1ms\"", "path.rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
+        ("rate = \"101Tbps\", rtt = \"1ms\"", "path.rate: `101000Gbps` is out of range; 1bps to 100Tbps is needed"),
+        ("rate = \"1Mbps\", rtt = \"1h\"", "path.rtt: `3600s` is out of range; 0s to 600s is needed"),
+        (&format!("{PATH}, buffer = \"0pkt\""), "path.buffer: `0pkt` is out of range; at least `1pkt` is needed"),
+        (
+            &format!("{PATH}, buffer = \"1pkt\", buffer_reading = \"ns2\""),
+            "path.buffer: `1pkt` is out of range; at least `2pkt`, one of which is the packet in transmission, is needed",
+        ),
+        (
+            &format!("{PATH}, buffer = \"1kB\""),
+            "path.buffer: `1kB` is out of range; at least one packet, `1500B`, is needed",
+        ),
+        (
+            &format!("{PATH}, reverse_buffer = \"0bdp\""),
+            "path.reverse_buffer: `0bdp` is out of range; above 0 to `1000000bdp` is needed",
+        ),
+        (&format!("{PATH}, hosts = 0"), "path.hosts: `0` is no pair of hosts; at least 1 is needed"),
+        (&format!("hops = [{hops}]"), "path.hops: `101` is out of range; a chain of at most 100 hops is needed"),
+    ]);
+    let flow =
+        |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
+    check(
+        flow,
+        &[
+            (
+                "count = 0",
+                "flows[0].count: `0` is out of range; 1 to 1 000 000 flows is needed",
+            ),
+            (
+                "mss = \"0B\"",
+                "flows[0].mss: `0` is out of range; a segment of 1 B to 65 kB is needed",
+            ),
+            (
+                "rtt = \"1h\"",
+                "flows[0].rtt: `3600s` is out of range; 0s to 600s is needed",
+            ),
+            (
+                "start = \"1000h\"",
+                "flows[0]: the last of these begins at 3600000s; nothing runs longer than 2592000s",
+            ),
+            (
+                "count = 1000, interval = \"1h\"",
+                "flows[0]: the last of these begins at 3596400s; nothing runs longer than 2592000s",
+            ),
+        ],
+    );
+    check(|given| format!("path = {{ {PATH} }}\n{given}"), &[
+        ("flows = [{ size = \"0B\" }]", "flows[0].size: `0B` is out of range; 1 B to 1 PB is needed"),
+        (
+            "flows = [{ size = \"1B\", count = 600000 }, { size = \"1B\", count = 600000 }]",
+            "flows[1].count: `1200000` is out of range; at most 1 000 000 flows in all is needed",
+        ),
+        (
+            "duration = \"0s\"\nflows = [{}]",
+            "duration: `0s` is out of range; above 0s to 2592000s is needed",
+        ),
+    ]);
+    let stack = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
+    };
+    check(
+        stack,
+        &[
+            (
+                "mss = \"100kB\"",
+                "stack.mss: `100000` is out of range; a segment of 1 B to 65 kB is needed",
+            ),
+            (
+                "header = \"2kB\"",
+                "stack.header: `2000` is out of range; a header of 0 B to 1 kB is needed",
+            ),
+            (
+                "ack_every = 0",
+                "stack.ack_every: `0` is out of range; 1 to 1000 segments is needed",
+            ),
+            (
+                "tick = \"0s\"",
+                "stack.tick: `0s` is no clock; a positive time is needed",
+            ),
+            (
+                "rto_initial = \"0s\"",
+                "stack.rto_initial: `0s` is out of range; at least 1ms is needed",
+            ),
+            (
+                "rto_max = \"10us\"",
+                "stack.rto_max: `10us` is out of range; at least 1ms is needed",
+            ),
+            (
+                "tick_phase = 1.5",
+                "stack.tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
+            ),
+            (
+                "window = \"100B\"",
+                "stack.window: `100` is out of range; a window of one segment to 4 GB is needed",
+            ),
+        ],
+    );
+}
