@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::avoidance::{cubic, none, reno, vegas, Avoidance};
+use crate::avoidance::{cubic, none, reno, vegas, westwood, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
@@ -28,8 +28,13 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
 ];
 
 /// The congestion avoidances.
-pub const AVOIDANCES: &[Entry<dyn Avoidance>] =
-    &[reno::ENTRY, cubic::ENTRY, none::ENTRY, vegas::ENTRY];
+pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
+    reno::ENTRY,
+    cubic::ENTRY,
+    none::ENTRY,
+    vegas::ENTRY,
+    westwood::ENTRY,
+];
 
 /// What an algorithm needs beyond an ordinary sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -272,7 +277,7 @@ mod tests {
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
-        assert_eq!(avoidances, ["reno", "cubic", "none", "vegas"]);
+        assert_eq!(avoidances, ["reno", "cubic", "none", "vegas", "westwood"]);
     }
 
     #[test]

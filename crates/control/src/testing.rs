@@ -88,6 +88,26 @@ impl Bottleneck {
         segments: u64,
         adjust: impl Fn(&mut Window, u64),
     ) -> Vec<Step> {
+        self.run_with(
+            startup,
+            avoidance,
+            convention,
+            segments,
+            adjust,
+            |_, _, _| {},
+        )
+    }
+
+    /// The same, and `after` is called when each ACK has been dealt with.
+    pub(crate) fn run_with(
+        self,
+        startup: &str,
+        avoidance: &str,
+        convention: Convention,
+        segments: u64,
+        adjust: impl Fn(&mut Window, u64),
+        mut after: impl FnMut(&mut Controller, &mut Window, u64),
+    ) -> Vec<Step> {
         const MSS: u64 = 1460;
         let mut controller = catalog::controller(startup, avoidance, convention).unwrap();
         let mut window = Window::new(MSS as u32);
@@ -120,6 +140,7 @@ impl Bottleneck {
                 adjust(&mut window, una);
             }
             controller.on_ack(&mut window, &ack);
+            after(&mut controller, &mut window, una);
             steps.push(Step {
                 at: now,
                 cwnd: window.cwnd,

@@ -52,6 +52,9 @@ const VARIANTS: &[(&str, &str)] = &[
     ("adaptive-start:response=standard,ssthresh=5", "cubic"),
     ("delay-based-slow-start:tau0=1ms,samples=1", "vegas"),
     ("smooth-start:ssthresh=30,depth=4", "cubic"),
+    ("slow-start:ssthresh=10", "westwood:filter=fixed"),
+    ("jump-start", "westwood:reading=plus"),
+    ("adaptive-start", "westwood:tau=1ms"),
 ];
 
 /// Something that a transport may report.

@@ -8,6 +8,7 @@ mod cubic_2008;
 pub mod none;
 pub mod reno;
 pub mod vegas;
+pub mod westwood;
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {

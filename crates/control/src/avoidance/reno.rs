@@ -44,8 +44,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     },
 };
 
-/// How the window opens.
-const GROWTH: ParamSpec = ParamSpec {
+/// How the window opens; Westwood asks the same.
+pub(crate) const GROWTH: ParamSpec = ParamSpec {
     name: "growth",
     unit: Unit::Choice(&["per-ack", "counting"]),
     default: "by stack: per-ack under ns2, otherwise counting",
@@ -73,14 +73,15 @@ pub(crate) const PRECISE: ParamSpec = ParamSpec {
 
 /// The growth rule with its counter.
 #[derive(Clone, Copy, Debug)]
-enum Growth {
+pub(crate) enum Growth {
     PerAck,
     /// Segments acknowledged since the last increase, RFC 5681's `bytes_acked`.
     Counting(Segments),
 }
 
 impl Growth {
-    fn read(params: &Params, convention: Convention) -> Growth {
+    /// By the parameter `growth`.
+    pub(crate) fn read(params: &Params, convention: Convention) -> Growth {
         let by_stack = if convention == Convention::Ns2 {
             "per-ack"
         } else {
@@ -89,6 +90,32 @@ impl Growth {
         match params.choice_given("growth").unwrap_or(by_stack) {
             "per-ack" => Growth::PerAck,
             _ => Growth::Counting(0.0),
+        }
+    }
+
+    /// One segment per round trip in which the window was used.
+    pub(crate) fn grow(&mut self, w: &mut Window, a: &Ack) {
+        if !a.cwnd_limited {
+            return;
+        }
+        match self {
+            // RFC 5681 eq. 3, in segments and real numbers as ns-2 has it.
+            Growth::PerAck => w.cwnd += 1.0 / w.cwnd,
+            // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
+            Growth::Counting(acked) => {
+                *acked += w.segments(a.acked);
+                if *acked >= w.cwnd {
+                    *acked -= w.cwnd;
+                    w.cwnd += 1.0;
+                }
+            }
+        }
+    }
+
+    /// What was counted towards the next segment belonged to another window.
+    pub(crate) fn forget(&mut self) {
+        if let Growth::Counting(acked) = self {
+            *acked = 0.0;
         }
     }
 }
@@ -197,44 +224,21 @@ struct Reno {
 
 impl Avoidance for Reno {
     fn on_start(&mut self, _w: &mut Window, _now: Time) {
-        self.forget();
+        self.growth.forget();
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        if !a.cwnd_limited {
-            return;
-        }
-        match &mut self.growth {
-            // RFC 5681 eq. 3, in segments and real numbers as ns-2 has it.
-            Growth::PerAck => w.cwnd += 1.0 / w.cwnd,
-            // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
-            Growth::Counting(acked) => {
-                *acked += w.segments(a.acked);
-                if *acked >= w.cwnd {
-                    *acked -= w.cwnd;
-                    w.cwnd += 1.0;
-                }
-            }
-        }
+        self.growth.grow(w, a);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
         self.decrease.on_loss(w, l);
-        self.forget();
+        self.growth.forget();
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         self.decrease.on_timeout(w, t);
-        self.forget();
-    }
-}
-
-impl Reno {
-    /// What was counted towards the next segment belonged to another window.
-    fn forget(&mut self) {
-        if let Growth::Counting(acked) = &mut self.growth {
-            *acked = 0.0;
-        }
+        self.growth.forget();
     }
 }
 

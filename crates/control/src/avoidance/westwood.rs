@@ -1,0 +1,543 @@
+//! Westwood: after a loss, back to the window that the measured rate fills.
+//!
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang, "TCP Westwood: Bandwidth Estimation
+//! for Enhanced Transport over Wireless Links", MobiCom 2001. Reno halves its window at every
+//! loss, whether a queue was full or a radio link lost a packet. Westwood measures the rate at
+//! which ACKs come back and, at a loss, sets the threshold to `rate * RTTmin`: what the path
+//! holds without a queue. Where buffers were full that is much like halving; where the loss
+//! meant nothing, the window stays. Growth is Reno's.
+//!
+//! ACKs that arrive squeezed together make the rate of a single one far too high, so it is
+//! filtered: `westwood` filters each ACK's, over a second. *Westwood+* (L. Grieco and S. Mascolo,
+//! 2004, and Linux) counts the bytes of a whole round trip first, which squeezing does not
+//! change.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `plus` under linux, else `westwood` | how the rate is measured |
+//! | `filter` | `tustin` | `westwood`: `tustin`, over `tau`, or `fixed` coefficients |
+//! | `tau` | 1 s | `tustin`: the time constant |
+//! | `growth` | as [`super::reno`] | how the window opens |
+//! | `base` | as [`super::reno`] | what is halved: `plus` on loss, or where nothing is measured |
+//!
+//! # State
+//!
+//! `RTTmin`; the estimate, and the last sample of the filter; segments that duplicate ACKs
+//! reported before the ACK that covers them; for `plus` the bytes of the window that is measured.
+//!
+//! # Contested
+//!
+//! - `plus` halves when a loss is found and goes to the estimate when the recovery ends, as
+//!   the kernel does.
+//! - The first two duplicate ACKs are not told to a controller. The limit of two segments per
+//!   ACK keeps the ACK that covers them from counting too much.
+//! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in turn.
+
+use super::{reno, Avoidance};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Loss, Recovered, Timeout};
+use crate::{Convention, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Avoidance> = Entry {
+    name: "westwood",
+    title: "Westwood and Westwood+",
+    source: "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MobiCom 2001; the authors' \
+             ns-2 module; Linux 2.6.22 tcp_westwood.c",
+    year: 2001,
+    summary: "Reno that falls back to the measured rate times the least round-trip time on loss.",
+    params: &[READING, FILTER, TAU, reno::GROWTH, reno::BASE],
+    needs: &[],
+    certainty: Certainty::Code,
+    build: |params, convention| Ok(Box::new(Westwood::new(params, convention)?)),
+};
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["westwood", "plus"]),
+    default: "by stack: plus under linux, otherwise westwood",
+    meaning: "how the rate is measured: westwood, ACK by ACK; plus, once per round trip \
+              (Westwood+)",
+};
+
+const FILTER: ParamSpec = ParamSpec {
+    name: "filter",
+    unit: Unit::Choice(&["tustin", "fixed"]),
+    default: "tustin",
+    meaning: "reading=westwood: the filter, by the time between ACKs (the module's filter 3) or \
+              with fixed coefficients (its filter 1)",
+};
+
+const TAU: ParamSpec = ParamSpec {
+    name: "tau",
+    unit: Unit::Time,
+    default: "1s",
+    meaning: "filter=tustin: the time constant",
+};
+
+/// The rate by a low-pass filter over single ACKs.
+#[derive(Clone, Copy, Debug)]
+struct PerAck {
+    /// `None` for fixed coefficients.
+    tau: Option<Time>,
+    /// Bytes per second.
+    bwe: f64,
+    last_sample: f64,
+    last_ack: Option<Time>,
+    /// Segments that duplicate ACKs have reported already.
+    unaccounted: f64,
+}
+
+impl PerAck {
+    /// Segments for which an ACK counts: those not yet reported by duplicates, at most two.
+    fn count(&mut self, acked: Segments) -> Segments {
+        if acked == 0.0 {
+            self.unaccounted += 1.0;
+            return 1.0;
+        }
+        if acked <= 1.0 {
+            return acked;
+        }
+        let rest = if self.unaccounted >= acked {
+            self.unaccounted -= acked - 1.0;
+            1.0
+        } else {
+            acked - std::mem::replace(&mut self.unaccounted, 0.0)
+        };
+        rest.min(2.0)
+    }
+
+    fn on_ack(&mut self, w: &Window, a: &Ack) {
+        let last = *self.last_ack.get_or_insert(a.now);
+        let dt = a.now.since(last);
+        let bytes = self.count(w.segments(a.acked)) * f64::from(w.mss);
+        if dt > Time::ZERO {
+            self.last_ack = Some(a.now);
+            self.filter(bytes / dt.secs(), dt);
+        }
+    }
+
+    fn filter(&mut self, sample: f64, dt: Time) {
+        match self.tau {
+            None => self.bwe = 0.9047 * self.bwe + 0.0476 * (sample + self.last_sample),
+            Some(tau) => {
+                let rest = self.silence(dt, tau.over(2));
+                let x = 2.0 * tau.secs() / rest.secs();
+                self.bwe =
+                    self.bwe * (x - 1.0) / (x + 1.0) + (sample + self.last_sample) / (x + 1.0);
+            }
+        }
+        self.last_sample = sample;
+    }
+
+    /// A long time without ACKs counts as samples of zero, half a time constant apart.
+    fn silence(&mut self, dt: Time, half: Time) -> Time {
+        /// After so many hardly anything is left of the estimate.
+        const MOST: u64 = 64;
+        let zeros = (dt.nanos() - 1) / half.nanos();
+        for _ in 0..zeros.min(MOST) {
+            self.bwe = 0.6 * self.bwe + 0.2 * self.last_sample;
+            self.last_sample = 0.0;
+        }
+        dt.since(half.times(zeros))
+    }
+}
+
+/// The rate by the bytes of a round trip, in bytes per millisecond as in the kernel.
+#[derive(Clone, Copy, Debug, Default)]
+struct PerRound {
+    since: Option<Time>,
+    bytes: u64,
+    ns_est: u64,
+    bw_est: u64,
+}
+
+impl PerRound {
+    fn on_ack(&mut self, bytes: u64, now: Time, rtt: Option<Time>) {
+        /// No shorter time is measured over.
+        const LEAST: Time = Time::from_millis(50);
+        let since = *self.since.get_or_insert(now);
+        let span = now.since(since);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if rtt.is_some_and(|rtt| span > rtt.max(LEAST)) {
+            self.filter(self.bytes / (span.nanos() / 1_000_000));
+            (self.since, self.bytes) = (Some(now), 0);
+        }
+    }
+
+    /// Two filters in a row; the first sample sets both.
+    fn filter(&mut self, sample: u64) {
+        if self.ns_est == 0 && self.bw_est == 0 {
+            (self.ns_est, self.bw_est) = (sample, sample);
+            return;
+        }
+        self.ns_est = (7 * self.ns_est + sample) / 8;
+        self.bw_est = (7 * self.bw_est + self.ns_est) / 8;
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Estimator {
+    PerAck(PerAck),
+    PerRound(PerRound),
+}
+
+/// Westwood.
+struct Westwood {
+    estimator: Estimator,
+    rtt_min: Option<Time>,
+    rtt: Option<Time>,
+    delivered: u64,
+    growth: reno::Growth,
+    decrease: reno::Decrease,
+    /// Timeouts in slow start in a row, and one.
+    divisor: f64,
+    /// A recovery that this avoidance began is going on.
+    recovering: bool,
+}
+
+impl Westwood {
+    fn new(params: &Params, convention: Convention) -> Result<Westwood, SpecError> {
+        let by_stack = match convention {
+            Convention::Linux => "plus",
+            Convention::Rfc | Convention::Ns2 => "westwood",
+        };
+        let tau = params.time("tau");
+        if tau < Time::from_millis(1) {
+            return Err(SpecError::bad_value(params, "tau", "at least 1ms"));
+        }
+        let plus = params.choice_given("reading").unwrap_or(by_stack) == "plus";
+        let estimator = if plus {
+            Estimator::PerRound(PerRound::default())
+        } else {
+            Estimator::PerAck(PerAck {
+                tau: (params.choice("filter") == "tustin").then_some(tau),
+                bwe: 0.0,
+                last_sample: 0.0,
+                last_ack: None,
+                unaccounted: 0.0,
+            })
+        };
+        Ok(Westwood {
+            estimator,
+            rtt_min: None,
+            rtt: None,
+            delivered: 0,
+            growth: reno::Growth::read(params, convention),
+            decrease: reno::Decrease::of(reno::Base::read(params, convention)),
+            divisor: 1.0,
+            recovering: false,
+        })
+    }
+
+    fn measure(&mut self, w: &Window, a: &Ack) {
+        if let Some(rtt) = a.rtt {
+            self.rtt = Some(rtt);
+            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        }
+        let bytes = a.delivered_total.saturating_sub(self.delivered);
+        self.delivered = self.delivered.max(a.delivered_total);
+        match &mut self.estimator {
+            Estimator::PerAck(e) => e.on_ack(w, a),
+            Estimator::PerRound(e) => e.on_ack(bytes, a.now, self.rtt),
+        }
+    }
+
+    /// The window that the estimated rate fills, in whole segments; `None` while nothing is
+    /// known.
+    fn window(&self, w: &Window) -> Option<Segments> {
+        let rate = match &self.estimator {
+            Estimator::PerAck(e) => e.bwe,
+            Estimator::PerRound(e) => e.bw_est as f64 * 1_000.0,
+        };
+        let rtt_min = self.rtt_min.filter(|_| rate > 0.0)?;
+        Some((rate * rtt_min.secs() / f64::from(w.mss)).floor())
+    }
+
+    fn plus(&self) -> bool {
+        matches!(self.estimator, Estimator::PerRound(_))
+    }
+}
+
+impl Avoidance for Westwood {
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+        self.growth.forget();
+    }
+
+    fn on_startup_ack(&mut self, w: &Window, a: &Ack) {
+        self.measure(w, a);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.measure(w, a);
+        self.growth.grow(w, a);
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.measure(w, a);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        self.growth.forget();
+        self.recovering = true;
+        match self.window(w) {
+            Some(window) if !self.plus() => {
+                w.ssthresh = window.max(2.0);
+                w.cwnd = w.cwnd.min(w.ssthresh);
+            }
+            _ => self.decrease.on_loss(w, l),
+        }
+    }
+
+    /// The kernel waits until now.
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) {
+        if !std::mem::take(&mut self.recovering) || !self.plus() {
+            return;
+        }
+        if let Some(window) = self.window(w) {
+            w.ssthresh = window.max(2.0);
+            w.cwnd = w.ssthresh;
+        }
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        self.growth.forget();
+        self.recovering = false;
+        let window = self.window(w);
+        let slow_start = w.in_slow_start();
+        let before = w.ssthresh;
+        self.decrease.on_timeout(w, t);
+        if t.repeated {
+            w.ssthresh = before;
+            return;
+        }
+        let divisor = if slow_start { self.divisor + 1.0 } else { 1.0 };
+        self.divisor = divisor.min(4.0);
+        if let Some(window) = window {
+            let divisor = if self.plus() { 1.0 } else { self.divisor };
+            w.ssthresh = (window / divisor).floor().max(2.0);
+        }
+        if self.plus() {
+            self.rtt_min = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::testing::Bottleneck;
+    use crate::Controller;
+
+    const MSS: u64 = 1460;
+
+    fn per_ack(tau: Option<Time>) -> PerAck {
+        PerAck {
+            tau,
+            bwe: 0.0,
+            last_sample: 0.0,
+            last_ack: None,
+            unaccounted: 0.0,
+        }
+    }
+
+    fn filtered(tau: Option<Time>, expected: [f64; 6]) {
+        let mut e = per_ack(tau);
+        for bwe in expected {
+            e.filter(1e6, Time::from_millis(12));
+            assert!((e.bwe - bwe).abs() < 0.06, "{} is not {bwe}", e.bwe);
+        }
+    }
+
+    #[test]
+    fn a_million_every_twelve_milliseconds() {
+        let tustin = [5964.2, 17821.5, 29537.3, 41113.4, 52551.5, 63853.0];
+        filtered(Some(Time::from_secs(1)), tustin);
+        let fixed = [47600.0, 138263.7, 220287.2, 294493.8, 361628.6, 422365.4];
+        filtered(None, fixed);
+    }
+
+    #[test]
+    fn silence_counts_as_zeros() {
+        let mut e = per_ack(Some(Time::from_secs(1)));
+        (e.bwe, e.last_sample) = (1_000.0, 500.0);
+        let rest = e.silence(Time::from_millis(1_012), Time::from_millis(500));
+        assert_eq!(rest, Time::from_millis(12));
+        // 0.6*1000 + 0.2*500, and 0.6 of it.
+        assert!(
+            (e.bwe - 420.0).abs() < 1e-9 && e.last_sample == 0.0,
+            "{e:?}"
+        );
+    }
+
+    #[test]
+    fn what_duplicates_reported_is_not_counted_again() {
+        let mut e = per_ack(None);
+        assert_eq!([0.0; 3].map(|acked| e.count(acked)), [1.0; 3]);
+        assert_eq!((e.count(5.0), e.unaccounted), (2.0, 0.0));
+        e.unaccounted = 5.0;
+        assert_eq!((e.count(3.0), e.unaccounted), (1.0, 3.0));
+        e.unaccounted = 0.0;
+        assert_eq!((e.count(1.0), e.count(7.0)), (1.0, 2.0));
+    }
+
+    #[test]
+    fn plus_filters_twice_in_whole_numbers() {
+        let mut e = PerRound::default();
+        for (sample, expected) in [
+            (1_000, (1_000, 1_000)),
+            (1_200, (1_025, 1_003)),
+            (800, (996, 1_002)),
+            (1_000, (996, 1_001)),
+        ] {
+            e.filter(sample);
+            assert_eq!((e.ns_est, e.bw_est), expected);
+        }
+    }
+
+    #[test]
+    fn plus_measures_over_a_round_trip() {
+        let mut e = PerRound::default();
+        let rtt = Some(Time::from_millis(100));
+        for number in 0..=10 {
+            e.on_ack(1_000, Time::from_millis(10 * number), rtt);
+        }
+        assert_eq!((e.bw_est, e.bytes), (0, 11_000));
+        e.on_ack(1_000, Time::from_millis(110), rtt);
+        assert_eq!((e.bw_est, e.bytes), (12_000 / 110, 0));
+    }
+
+    fn algorithm(spec: &str) -> (Westwood, Window) {
+        let kind = crate::params::Kind::Avoidance;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
+        let mut w = Window::new(1500);
+        w.cwnd = 20.0;
+        (Westwood::new(&params, Convention::Rfc).unwrap(), w)
+    }
+
+    /// 1 Mbit/s, 100 ms, 1500 bytes: 8.33 segments.
+    fn knowing(spec: &str) -> (Westwood, Window) {
+        let (mut v, w) = algorithm(spec);
+        v.rtt_min = Some(Time::from_millis(100));
+        match &mut v.estimator {
+            Estimator::PerAck(e) => e.bwe = 125_000.0,
+            Estimator::PerRound(e) => e.bw_est = 125,
+        }
+        (v, w)
+    }
+
+    fn loss() -> Loss {
+        Loss {
+            now: Time::ZERO,
+            flight: 20 * 1500,
+            usable: 20.0,
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_what_the_rate_fills() {
+        let (mut v, mut w) = knowing("");
+        v.on_loss(&mut w, &loss());
+        assert_eq!((w.cwnd, w.ssthresh), (8.0, 8.0));
+        w.cwnd = 5.0;
+        v.on_loss(&mut w, &loss());
+        assert_eq!((w.cwnd, w.ssthresh), (5.0, 8.0));
+        let (mut v, mut w) = algorithm("");
+        v.on_loss(&mut w, &loss());
+        assert_eq!((w.cwnd, w.ssthresh), (10.0, 10.0));
+    }
+
+    #[test]
+    fn plus_waits_for_the_end_of_recovery() {
+        let (mut v, mut w) = knowing("reading=plus");
+        v.on_loss(&mut w, &loss());
+        assert_eq!((w.cwnd, w.ssthresh), (10.0, 10.0));
+        let recovered = Recovered {
+            now: Time::ZERO,
+            retransmitted: 1,
+            flight: 0,
+        };
+        v.on_recovered(&mut w, &recovered);
+        assert_eq!((w.cwnd, w.ssthresh), (8.0, 8.0));
+        w.cwnd = 9.0;
+        v.on_recovered(&mut w, &recovered);
+        assert_eq!(w.cwnd, 9.0);
+    }
+
+    #[test]
+    fn timeouts_in_slow_start_divide() {
+        let thresholds = |spec: &str| {
+            let (mut v, mut w) = knowing(spec);
+            [
+                20.0,
+                f64::INFINITY,
+                f64::INFINITY,
+                f64::INFINITY,
+                f64::INFINITY,
+            ]
+            .map(|ssthresh| {
+                w.ssthresh = ssthresh;
+                w.cwnd = 20.0;
+                v.rtt_min = Some(Time::from_millis(100));
+                let timeout = Timeout {
+                    now: Time::ZERO,
+                    flight: 0,
+                    usable: 20.0,
+                    repeated: false,
+                };
+                v.on_timeout(&mut w, &timeout);
+                assert_eq!(w.cwnd, 1.0);
+                w.ssthresh
+            })
+        };
+        assert_eq!(thresholds(""), [8.0, 4.0, 2.0, 2.0, 2.0]);
+        assert_eq!(thresholds("reading=plus"), [8.0; 5]);
+    }
+
+    /// A lone flow of 10 Mbit/s and 100 ms: after six seconds the rate is known, and it is
+    /// known from the beginning of the connection.
+    #[test]
+    fn the_rate_of_a_path() {
+        let path = Bottleneck {
+            transmission: Time::from_micros(1_200),
+            rtt: Time::from_millis(100),
+        };
+        for convention in [Convention::Rfc, Convention::Linux] {
+            let mut lost = 0.0;
+            let start = "slow-start:ssthresh=100";
+            let after = |c: &mut Controller, w: &mut Window, number: u64| {
+                if number == 4_999 {
+                    let l = Loss {
+                        now: Time::from_secs(6),
+                        flight: w.cwnd as u64 * MSS,
+                        usable: w.cwnd,
+                    };
+                    c.on_loss(w, &l);
+                    let recovered = Recovered {
+                        now: Time::from_secs(6),
+                        retransmitted: MSS,
+                        flight: 0,
+                    };
+                    c.on_recovered(w, &recovered);
+                    lost = w.cwnd;
+                }
+            };
+            path.run_with(start, "westwood", convention, 5_000, |_, _| {}, after);
+            // 83 segments less what the filters lag and truncate.
+            assert!((80.0..=84.0).contains(&lost), "{lost}");
+        }
+    }
+
+    #[test]
+    fn a_filter_needs_time() {
+        let error = catalog::controller("slow-start", "westwood:tau=0s", Convention::Rfc);
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "avoidance `westwood`: parameter `tau`: `0s` is not at least 1ms"
+        );
+    }
+}
