@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::avoidance::{cubic, none, reno, vegas, westwood, Avoidance};
+use crate::avoidance::{bic, cubic, high_speed, none, reno, vegas, westwood, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
@@ -34,6 +34,8 @@ pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
     none::ENTRY,
     vegas::ENTRY,
     westwood::ENTRY,
+    high_speed::ENTRY,
+    bic::ENTRY,
 ];
 
 /// What an algorithm needs beyond an ordinary sender.
@@ -277,7 +279,18 @@ mod tests {
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
-        assert_eq!(avoidances, ["reno", "cubic", "none", "vegas", "westwood"]);
+        assert_eq!(
+            avoidances,
+            [
+                "reno",
+                "cubic",
+                "none",
+                "vegas",
+                "westwood",
+                "high-speed",
+                "bic"
+            ]
+        );
     }
 
     #[test]

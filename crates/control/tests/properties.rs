@@ -55,6 +55,8 @@ const VARIANTS: &[(&str, &str)] = &[
     ("slow-start:ssthresh=10", "westwood:filter=fixed"),
     ("jump-start", "westwood:reading=plus"),
     ("adaptive-start", "westwood:tau=1ms"),
+    ("limited-slow-start", "high-speed:reading=ns2,low_window=2"),
+    ("hystart", "bic:low_window=2,fast_convergence=false"),
 ];
 
 /// Something that a transport may report.

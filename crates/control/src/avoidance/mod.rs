@@ -3,8 +3,10 @@
 use crate::signals::{Ack, Idle, Loss, Recovered, Timeout};
 use crate::{Time, Window};
 
+pub mod bic;
 pub mod cubic;
 mod cubic_2008;
+pub mod high_speed;
 pub mod none;
 pub mod reno;
 pub mod vegas;

@@ -1,0 +1,294 @@
+//! BIC: a binary search for the window that the path holds.
+//!
+//! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
+//! Networks", INFOCOM 2004. A loss says that the window before it, `W_max`, was too large; the
+//! window after it, `W_min`, is small enough. The best one lies between, so BIC goes half of
+//! the way each round trip, never by more than `s_max` segments nor by less than `s_min`. Near
+//! `W_max` its steps become small, which keeps it stable where it matters; past `W_max` it
+//! probes for a new maximum with steps that begin at one segment and double. Below
+//! `low_window` it is Reno. Linux's default from 2.6.8 to 2.6.18; CUBIC is its simplification.
+//!
+//! This is a reconstruction: the published description of the algorithm, not its text, was at
+//! hand.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `low_window` | 14 segments | Reno below this |
+//! | `s_max` | 32 segments | the largest step per round trip |
+//! | `s_min` | 0.01 segments | the smallest |
+//! | `beta` | 0.875 | what a loss leaves of the window |
+//! | `fast_convergence` | true | give way to new flows |
+//! | `base` | as [`super::reno`] | what a loss multiplies |
+//!
+//! # State
+//!
+//! `W_max`, unknown until the first loss; the step of probing and where it doubles.
+//!
+//! # Contested
+//!
+//! - `W_min` is the window as it stands, so each ACK goes its share of half of the way rather than
+//!   one leap per round trip.
+//! - A start-up that ends without loss leaves no `W_max`: probing begins at once. The paper takes a
+//!   very large one, which means steps of `s_max`.
+//! - The kernel leaves 819/1024 of the window and has `s_max` 16.
+
+use super::{reno, Avoidance};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Loss, Timeout};
+use crate::{Convention, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Avoidance> = Entry {
+    name: "bic",
+    title: "BIC",
+    source: "Xu, Harfoush, Rhee: Binary Increase Congestion Control (BIC) for Fast Long-Distance \
+             Networks, INFOCOM 2004 (a reconstruction)",
+    year: 2004,
+    summary: "Searches for the window between the last loss and now, then beyond in doubling \
+              steps.",
+    params: &[LOW_WINDOW, S_MAX, S_MIN, BETA, FAST_CONVERGENCE, reno::BASE],
+    needs: &[],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(Bic::new(params, convention)?)),
+};
+
+const LOW_WINDOW: ParamSpec = ParamSpec {
+    name: "low_window",
+    unit: Unit::Segments,
+    default: "14",
+    meaning: "below this window the rules are Reno's",
+};
+
+const S_MAX: ParamSpec = ParamSpec {
+    name: "s_max",
+    unit: Unit::Segments,
+    default: "32",
+    meaning: "the largest step per round trip",
+};
+
+const S_MIN: ParamSpec = ParamSpec {
+    name: "s_min",
+    unit: Unit::Segments,
+    default: "0.01",
+    meaning: "the smallest step per round trip",
+};
+
+const BETA: ParamSpec = ParamSpec {
+    name: "beta",
+    unit: Unit::Ratio,
+    default: "0.875",
+    meaning: "what a loss leaves of the window",
+};
+
+const FAST_CONVERGENCE: ParamSpec = ParamSpec {
+    name: "fast_convergence",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether a loss below the last W_max lowers W_max further, to make room for others",
+};
+
+/// BIC.
+struct Bic {
+    low_window: Segments,
+    s_max: Segments,
+    s_min: Segments,
+    beta: f64,
+    fast_convergence: bool,
+    base: reno::Base,
+    decrease: reno::Decrease,
+    w_max: Option<Segments>,
+    /// Segments per round trip while probing.
+    step: Segments,
+    /// The window at which the step doubles.
+    next_step: Segments,
+}
+
+impl Bic {
+    fn new(params: &Params, convention: Convention) -> Result<Bic, SpecError> {
+        let (s_max, s_min) = (params.segments("s_max"), params.segments("s_min"));
+        if s_min == 0.0 {
+            return Err(SpecError::bad_value(params, "s_min", "above zero"));
+        }
+        if !(s_min.max(1.0)..=1e6).contains(&s_max) {
+            let expected = format!("a number from {} to 1000000", s_min.max(1.0));
+            return Err(SpecError::bad_value(params, "s_max", &expected));
+        }
+        let beta = params.ratio("beta");
+        if !(0.05..=0.95).contains(&beta) {
+            let expected = "a number from 0.05 to 0.95";
+            return Err(SpecError::bad_value(params, "beta", expected));
+        }
+        let base = reno::Base::read(params, convention);
+        Ok(Bic {
+            low_window: params.segments("low_window"),
+            s_max,
+            s_min,
+            beta,
+            fast_convergence: params.bool("fast_convergence"),
+            base,
+            decrease: reno::Decrease::of(base),
+            w_max: None,
+            step: 1.0,
+            next_step: 0.0,
+        })
+    }
+
+    /// Segments per round trip at this window.
+    fn increase(&mut self, cwnd: Segments) -> Segments {
+        if cwnd < self.low_window {
+            return 1.0;
+        }
+        match self.w_max {
+            Some(w_max) if cwnd < w_max => {
+                self.next_step = 0.0;
+                ((w_max - cwnd) / 2.0).clamp(self.s_min, self.s_max)
+            }
+            _ => self.probe(cwnd),
+        }
+    }
+
+    /// Past `W_max`: one segment, two, four, up to the largest step.
+    fn probe(&mut self, cwnd: Segments) -> Segments {
+        if self.next_step == 0.0 {
+            (self.step, self.next_step) = (1.0, cwnd + 1.0);
+        } else if cwnd >= self.next_step {
+            self.step = (2.0 * self.step).min(self.s_max);
+            self.next_step = cwnd + self.step;
+        }
+        self.step
+    }
+
+    /// What a loss leaves of a window.
+    fn reduce(&mut self, w: &Window, base: Segments) -> Segments {
+        self.next_step = 0.0;
+        if w.cwnd < self.low_window {
+            self.w_max = Some(w.cwnd);
+            return base / 2.0;
+        }
+        let lower = self.fast_convergence && self.w_max.is_some_and(|w_max| w.cwnd < w_max);
+        self.w_max = Some(if lower {
+            w.cwnd * (1.0 + self.beta) / 2.0
+        } else {
+            w.cwnd
+        });
+        base * self.beta
+    }
+}
+
+impl Avoidance for Bic {
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+        self.next_step = 0.0;
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        if a.cwnd_limited {
+            w.cwnd += w.segments(a.acked) * self.increase(w.cwnd) / w.cwnd;
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss) {
+        let base = self.base.segments(w, l.flight, l.usable);
+        w.ssthresh = self.reduce(w, base).max(2.0);
+        w.cwnd = w.ssthresh;
+    }
+
+    /// Reno's answer; what was known of the path is forgotten.
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        self.decrease.on_timeout(w, t);
+        (self.w_max, self.next_step) = (None, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    fn bic(cwnd: f64, w_max: Option<f64>) -> (Bic, Window) {
+        let kind = crate::params::Kind::Avoidance;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
+        let mut bic = Bic::new(&params, Convention::Ns2).unwrap();
+        bic.w_max = w_max;
+        let mut w = Window::new(1460);
+        (w.cwnd, w.ssthresh) = (cwnd, 2.0);
+        (bic, w)
+    }
+
+    #[test]
+    fn half_of_the_way_within_bounds() {
+        for (cwnd, step) in [
+            (10.0, 1.0),
+            (20.0, 32.0),
+            (136.0, 32.0),
+            (180.0, 10.0),
+            (199.0, 0.5),
+            (199.99, 0.01),
+        ] {
+            let (mut bic, _) = bic(cwnd, Some(200.0));
+            assert!((bic.increase(cwnd) - step).abs() < 1e-12, "at {cwnd}");
+        }
+    }
+
+    #[test]
+    fn beyond_the_maximum_steps_double() {
+        let (mut bic, _) = bic(200.0, Some(200.0));
+        let mut cwnd = 200.0;
+        let mut steps = vec![];
+        for _ in 0..8 {
+            let step = bic.increase(cwnd);
+            steps.push(step);
+            cwnd += step;
+        }
+        assert_eq!(steps, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0]);
+    }
+
+    #[test]
+    fn a_round_goes_its_way() {
+        let (mut bic, mut w) = bic(180.0, Some(200.0));
+        (0..180).for_each(|_| bic.on_ack(&mut w, &Ack::of(Time::ZERO, 1460)));
+        // Ten segments if all at once, a little less as the way gets shorter.
+        assert!((187.0..190.0).contains(&w.cwnd), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn a_loss_sets_the_maximum() {
+        let (mut bic, mut w) = bic(200.0, None);
+        let lose = |bic: &mut Bic, w: &mut Window| {
+            let loss = Loss {
+                now: Time::ZERO,
+                flight: 0,
+                usable: w.cwnd,
+            };
+            bic.on_loss(w, &loss);
+            (w.cwnd, bic.w_max.unwrap())
+        };
+        assert_eq!(lose(&mut bic, &mut w), (175.0, 200.0));
+        w.cwnd = 160.0;
+        assert_eq!(lose(&mut bic, &mut w), (140.0, 150.0));
+        w.cwnd = 10.0;
+        assert_eq!(lose(&mut bic, &mut w), (5.0, 10.0));
+    }
+
+    #[test]
+    fn a_start_up_without_loss_leads_to_probing() {
+        let mut c = catalog::controller("slow-start", "bic", Convention::Rfc).unwrap();
+        let mut w = Window::new(1460);
+        (w.cwnd, w.ssthresh) = (100.0, 100.0);
+        c.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        assert_eq!(w.cwnd, 100.01);
+    }
+
+    #[test]
+    fn steps_in_the_wrong_order_are_refused() {
+        let complaint = |spec: &str| {
+            let error = catalog::controller("slow-start", spec, Convention::Rfc);
+            error.err().unwrap().to_string()
+        };
+        assert!(complaint("bic:s_max=0").ends_with("`0` is not a number from 1 to 1000000"));
+        assert!(complaint("bic:s_min=0").ends_with("`0` is not above zero"));
+        assert!(complaint("bic:beta=1").ends_with("`1` is not a number from 0.05 to 0.95"));
+    }
+}
