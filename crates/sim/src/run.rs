@@ -15,7 +15,8 @@ use crate::scenario::Scenario;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::Sender;
-use crate::workload::{arrivals, expand, Arrival, FlowPlan, LATEST};
+pub(crate) use crate::workload::LONGEST_RUN;
+use crate::workload::{arrivals, expand, Arrival, FlowPlan};
 use flowstart_control::Time;
 use serde::Serialize;
 use std::sync::Arc;
@@ -63,8 +64,8 @@ impl Prepared {
         let chain = Chain::new(&scenario.path, &stack)?;
         let plans = expand(scenario, &stack, &chain)?;
         if let Some(duration) = scenario.duration {
-            if duration == Time::ZERO || duration > LATEST {
-                let right = format!("above 0s to {LATEST}");
+            if duration == Time::ZERO || duration > LONGEST_RUN {
+                let right = format!("above 0s to {LONGEST_RUN}");
                 return Err(out_of_range("duration", duration, &right));
             }
         }
@@ -72,7 +73,7 @@ impl Prepared {
             chain,
             plans,
             seed: scenario.seed,
-            end: scenario.duration.unwrap_or(LATEST),
+            end: scenario.duration.unwrap_or(LONGEST_RUN),
             trace: scenario.trace,
         })
     }

@@ -61,7 +61,7 @@ pub struct Arrival {
 const WITHOUT_LIMIT: u64 = 1 << 62;
 /// A run without a `duration` is stopped after this long: nothing that is worth
 /// watching takes longer, but a path that loses everything would never end.
-pub const LATEST: Time = Time::from_secs(30 * 24 * 3600);
+pub const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST: u64 = 1 << 50;
 
@@ -165,9 +165,10 @@ impl Entry<'_> {
         let mut rng = stream(seed, "arrivals", plans.len() as u64);
         let last = template.writes.last().map_or(template.start, |w| w.0);
         let last = last + interval.times(count - 1) + jitter;
-        if last > LATEST {
-            let problem =
-                format!("the last of these begins at {last}; nothing runs longer than {LATEST}");
+        if last > LONGEST_RUN {
+            let problem = format!(
+                "the last of these begins at {last}; nothing runs longer than {LONGEST_RUN}"
+            );
             return Err(RequestError::new(self.field.clone(), problem));
         }
         for i in 0..count {

@@ -1,0 +1,137 @@
+//! The parts that every packet passes: the event queue, a link, the scoreboard, and one
+//! step of a controller.
+
+use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
+use flowstart_control::signals::{Ack, Established};
+use flowstart_control::{catalog, Convention, Marks, Rate, Time, Window};
+use flowstart_sim::engine::{EventQueue, Moment};
+use flowstart_sim::network::link::{Link, LinkConfig};
+use flowstart_sim::network::queue::{BufferReading, DropTail, Limit};
+use flowstart_sim::tcp::scoreboard::Scoreboard;
+use flowstart_sim::tcp::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
+use std::hint::black_box;
+
+const STEPS: u64 = 1000;
+const MSS: u64 = 1460;
+
+fn at(time: u64) -> Moment {
+    Moment {
+        time: Time(time),
+        cause: Time(time),
+    }
+}
+
+fn event_queue(c: &mut Criterion) {
+    let mut group = c.benchmark_group("event queue, reschedule the next");
+    group.throughput(Throughput::Elements(STEPS));
+    for held in [4u64, 400, 40_000] {
+        let mut queue = EventQueue::new();
+        (0..held).for_each(|i| queue.push(at(i * 7919 % (held * 10)), i as u32));
+        group.bench_function(format!("{held} held"), |b| {
+            b.iter(|| {
+                for i in 0..STEPS {
+                    let due = queue.peek().expect("some are held");
+                    queue.reschedule(at(due.moment.time.0 + i * 31 % (held * 20)));
+                }
+            })
+        });
+    }
+}
+
+fn packet() -> Segment {
+    Segment {
+        seq: 0,
+        sack: [SackBlock::default(); MAX_SACK_BLOCKS],
+        flow: 0,
+        wire: 1500,
+        len: MSS as u32,
+        window: UNLIMITED_WINDOW,
+        kind: Kind::Data,
+        sacks: 0,
+        hop: 0,
+        marks: Marks::default(),
+    }
+}
+
+fn link(c: &mut Criterion) {
+    let mut group = c.benchmark_group("link");
+    group.throughput(Throughput::Elements(STEPS));
+    let queue = DropTail {
+        limit: Limit::Packets(1000),
+        reading: BufferReading::Linux,
+    };
+    let mut link = Link::new(LinkConfig {
+        name: "bench".into(),
+        rate: Some(Rate(1_000_000_000)),
+        delay: Time::from_millis(1),
+        queue,
+        loss: None,
+        forced_drops: Vec::new(),
+    });
+    let mut now = 0;
+    group.bench_function("accept and deliver", |b| {
+        b.iter(|| {
+            for _ in 0..STEPS {
+                now += 12_000;
+                black_box(link.send(packet(), at(now)));
+                black_box(link.deliver());
+            }
+        })
+    });
+}
+
+/// A window of which every other segment is SACKed, then retransmitted hole by hole.
+fn scoreboard(c: &mut Criterion) {
+    let mut group = c.benchmark_group("scoreboard");
+    group.throughput(Throughput::Elements(STEPS));
+    group.bench_function("SACK every other segment, repair every hole", |b| {
+        b.iter_batched_ref(
+            Scoreboard::default,
+            |board| {
+                for n in 0..STEPS {
+                    let block = ((2 * n + 1) * MSS, (2 * n + 2) * MSS);
+                    black_box(board.update(std::iter::once(block), MSS));
+                }
+                board.begin_recovery();
+                while let Some((start, end)) = board.next_hole(false) {
+                    board.retransmitted(start, end);
+                    black_box(board.pipe(2 * STEPS * MSS));
+                }
+            },
+            BatchSize::SmallInput,
+        )
+    });
+}
+
+fn controller(c: &mut Criterion) {
+    let mut group = c.benchmark_group("controller, one acknowledgement");
+    group.throughput(Throughput::Elements(STEPS));
+    for (startup, avoidance) in [("slow-start", "reno"), ("hystart", "cubic")] {
+        group.bench_function(format!("{startup} and {avoidance}"), |b| {
+            b.iter_batched_ref(
+                || {
+                    let made = catalog::controller(startup, avoidance, Convention::Rfc);
+                    let mut controller = made.expect("both are in the catalog");
+                    let mut window = Window::new(MSS as u32);
+                    controller.on_established(&mut window, &Established::at(Time::ZERO));
+                    (controller, window)
+                },
+                |(controller, window)| {
+                    for n in 0..STEPS {
+                        let ack = Ack {
+                            una: n * MSS,
+                            nxt: (n + 10) * MSS,
+                            rtt: Some(Time::from_millis(50)),
+                            ..Ack::of(Time(n * 12_000), MSS)
+                        };
+                        controller.on_ack(window, &ack);
+                    }
+                },
+                BatchSize::SmallInput,
+            )
+        });
+    }
+}
+
+criterion_group!(parts, event_queue, link, scoreboard, controller);
+criterion_main!(parts);

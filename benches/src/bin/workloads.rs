@@ -1,0 +1,217 @@
+//! Whole runs against the budgets: packets, events, CPU time and peak memory of each.
+//!
+//! `cargo run --release -p flowstart-benches --bin workloads` prints one table;
+//! `--json` one JSON document instead. Each workload runs in a process of its own, so
+//! that its memory is its own. Linux only: the figures are read from `/proc`.
+
+use flowstart_sim::{run, Scenario};
+use serde::{Deserialize, Serialize};
+use std::process::{Command, ExitCode};
+
+/// A workload: how often a scenario is run.
+struct Workload {
+    name: &'static str,
+    what: &'static str,
+    runs: u32,
+    scenario: &'static str,
+}
+
+const WORKLOADS: &[Workload] = &[
+    Workload {
+        name: "bulk",
+        what: "1 GB over 1 Gbit/s and 180 ms, a buffer of one BDP",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
+        name: "bulk-lossless",
+        what: "the same with a buffer that never overflows",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
+        name: "contention",
+        what: "200 flows of 200 packets over 5 Mbit/s, ten times",
+        runs: 10,
+        scenario: r#"
+            path = { rate = "5Mbps", rtt = "64ms", buffer = "60pkt" }
+            flows = [{ size = "200pkt", count = 200, interval = "250ms", direction = "alternate" }]
+        "#,
+    },
+    Workload {
+        name: "flows-100",
+        what: "100 flows of 100 packets, one every 1 ms, a hundred times",
+        runs: 100,
+        scenario: r#"
+            path = { rate = "1300Mbps", rtt = "50ms" }
+            flows = [{ size = "100pkt", count = 100, interval = "1ms" }]
+        "#,
+    },
+    Workload {
+        name: "flows-10000",
+        what: "10 000 of them",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1300Mbps", rtt = "50ms" }
+            flows = [{ size = "100pkt", count = 10000, interval = "1ms" }]
+        "#,
+    },
+    Workload {
+        name: "flows-100000",
+        what: "100 000 of them",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1300Mbps", rtt = "50ms" }
+            flows = [{ size = "100pkt", count = 100000, interval = "1ms" }]
+        "#,
+    },
+    Workload {
+        name: "short-runs",
+        what: "10 000 runs of 100 packets",
+        runs: 10_000,
+        scenario: r#"
+            path = { rate = "100Mbps", rtt = "50ms" }
+            flows = [{ size = "100pkt" }]
+        "#,
+    },
+];
+
+/// What a workload took.
+#[derive(Serialize, Deserialize)]
+struct Figures {
+    workload: String,
+    runs: u32,
+    flows: u64,
+    data_packets: u64,
+    packets_dropped: u64,
+    events: u64,
+    cpu_s: f64,
+    packets_per_cpu_s: f64,
+    events_per_packet: f64,
+    peak_memory_bytes: u64,
+}
+
+/// CPU time of this process so far, in seconds.
+fn cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps the time");
+    let nanos: f64 = text
+        .split(' ')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .expect("a number");
+    nanos / 1e9
+}
+
+fn peak_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").expect("Linux keeps the size");
+    let line = text
+        .lines()
+        .find(|l| l.starts_with("VmHWM:"))
+        .expect("a peak");
+    let kib: u64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|n| n.parse().ok())
+        .expect("a number");
+    kib * 1024
+}
+
+fn measure(workload: &Workload) -> Figures {
+    let before = cpu();
+    let (mut flows, mut packets, mut dropped, mut events) = (0, 0, 0, 0);
+    for _ in 0..workload.runs {
+        let scenario = Scenario::from_toml(workload.scenario).expect("a sound scenario");
+        let outcome = run(&scenario).expect("a sound scenario");
+        flows += outcome.flows.len() as u64;
+        packets += outcome.flows.iter().map(|f| f.packets_sent).sum::<u64>();
+        dropped += outcome.flows.iter().map(|f| f.packets_dropped).sum::<u64>();
+        events += outcome.events;
+    }
+    let cpu_s = cpu() - before;
+    Figures {
+        workload: workload.name.into(),
+        runs: workload.runs,
+        flows,
+        data_packets: packets,
+        packets_dropped: dropped,
+        events,
+        cpu_s,
+        packets_per_cpu_s: packets as f64 / cpu_s,
+        events_per_packet: events as f64 / packets as f64,
+        peak_memory_bytes: peak_memory(),
+    }
+}
+
+/// The same in a process of its own.
+fn measure_apart(workload: &Workload) -> Figures {
+    let program = std::env::current_exe().expect("this program");
+    let output = Command::new(program)
+        .args(["--only", workload.name])
+        .output();
+    let output = output.expect("another of this program");
+    serde_json::from_slice(&output.stdout).expect("its figures")
+}
+
+fn table(figures: &[Figures]) {
+    println!(
+        "{:<14} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>8}",
+        "workload",
+        "flows",
+        "packets",
+        "dropped",
+        "events",
+        "CPU s",
+        "Mpkt/s",
+        "ev/pkt",
+        "peak MiB"
+    );
+    for (f, w) in figures.iter().zip(WORKLOADS) {
+        println!(
+            "{:<14} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.2} {:>8.1}   {}",
+            f.workload,
+            f.flows,
+            f.data_packets,
+            f.packets_dropped,
+            f.events,
+            f.cpu_s,
+            f.packets_per_cpu_s / 1e6,
+            f.events_per_packet,
+            f.peak_memory_bytes as f64 / (1 << 20) as f64,
+            w.what,
+        );
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        ["--only", name] => {
+            let Some(workload) = WORKLOADS.iter().find(|w| w.name == *name) else {
+                eprintln!("no workload `{name}`");
+                return ExitCode::from(2);
+            };
+            println!("{}", serde_json::json!(measure(workload)));
+        }
+        ["--json"] => {
+            let figures: Vec<Figures> = WORKLOADS.iter().map(measure_apart).collect();
+            println!("{}", serde_json::json!({ "workloads": figures }));
+        }
+        [] => table(&WORKLOADS.iter().map(measure_apart).collect::<Vec<_>>()),
+        _ => {
+            eprintln!("usage: workloads [--json | --only NAME]");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
