@@ -1,6 +1,9 @@
 //! The parts that every packet passes: the event queue, a link, the scoreboard, and one
 //! step of a controller.
 
+// The macros of Criterion make functions without comments.
+#![allow(missing_docs)]
+
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Marks, Rate, Time, Window};
