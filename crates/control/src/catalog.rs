@@ -9,7 +9,8 @@ use crate::avoidance::{bic, cubic, high_speed, none, reno, vegas, westwood, Avoi
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
-    limited_slow_start, packet_pair_start, slow_start, smooth_start, vegas_slow_start, Startup,
+    limited_slow_start, packet_pair_start, slow_start, smooth_start, swift_start, vegas_slow_start,
+    Startup,
 };
 use crate::{Controller, Convention};
 
@@ -25,6 +26,7 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     adaptive_start::ENTRY,
     delay_based_slow_start::ENTRY,
     smooth_start::ENTRY,
+    swift_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -276,6 +278,7 @@ mod tests {
                 "adaptive-start",
                 "delay-based-slow-start",
                 "smooth-start",
+                "swift-start",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();

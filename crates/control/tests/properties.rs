@@ -57,6 +57,10 @@ const VARIANTS: &[(&str, &str)] = &[
     ("adaptive-start", "westwood:tau=1ms"),
     ("limited-slow-start", "high-speed:reading=ns2,low_window=2"),
     ("hystart", "bic:low_window=2,fast_convergence=false"),
+    (
+        "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
+        "cubic",
+    ),
 ];
 
 /// Something that a transport may report.

@@ -12,6 +12,7 @@ pub mod limited_slow_start;
 pub mod packet_pair_start;
 pub mod slow_start;
 pub mod smooth_start;
+pub mod swift_start;
 pub mod vegas_slow_start;
 
 /// Who answers a loss.
