@@ -350,12 +350,11 @@ def _jobs(roads: Sequence[Road], settings: Settings) -> Iterator[_Job]:
 def _job(
     road: Road, startup: str, mode: str, transfers: tuple[Transfer, ...], settings: Settings
 ) -> _Job:
-    begin = min(t.start_s for t in transfers)
-    span = max(t.start_s for t in transfers) - begin
-    flows = [_flow(t, startup, settings, begin) for t in transfers]
+    starts = _without_long_gaps([t.start_s for t in transfers])
+    flows = [_flow(t, startup, settings, at) for t, at in zip(transfers, starts, strict=True)]
     document: Document = {
         "seed": settings.seed,
-        "duration": f"{span + AFTERWARDS_S:.6f}s",
+        "duration": f"{max(starts) + AFTERWARDS_S:.6f}s",
         "path": road.path,
         "flows": flows,
     }
@@ -364,11 +363,25 @@ def _job(
     return _Job(road, startup, mode, transfers, document)
 
 
-def _flow(transfer: Transfer, startup: str, settings: Settings, begin: float) -> Document:
+def _without_long_gaps(starts: Sequence[float]) -> list[float]:
+    """Times from zero on; where nothing begins for long, that long is enough.
+
+    By then what began before is over, and captures may be put together over years.
+    """
+    at: dict[float, float] = {}
+    before, now = min(starts), 0.0
+    for start in sorted(starts):
+        now += min(start - before, AFTERWARDS_S)
+        before = start
+        at[start] = now
+    return [at[start] for start in starts]
+
+
+def _flow(transfer: Transfer, startup: str, settings: Settings, start_s: float) -> Document:
     flow: Document = {
         "startup": startup,
         "size": f"{transfer.size_bytes}B",
-        "start": f"{round((transfer.start_s - begin) * 1e6)}us",
+        "start": f"{round(start_s * 1e6)}us",
         "direction": "forward" if transfer.to_remote else "reverse",
         "rtt": transfer.rtt,
         "handshake": False,

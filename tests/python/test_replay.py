@@ -11,7 +11,7 @@ import pytest
 from flowstart import capture as captures
 from flowstart import replay_grids
 from flowstart.errors import RequestError
-from flowstart.replay import Replay, Settings, replay
+from flowstart.replay import AFTERWARDS_S, Replay, Settings, _without_long_gaps, replay
 from flowstart.replay_summary import EVERYTHING, percentile, summarise
 
 Cli = Callable[..., Any]
@@ -142,3 +142,9 @@ def test_contradictions_are_refused(cli: Cli, words: tuple[str, ...], message: s
     assert answer.out == ""
     assert message in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_long_silences_are_shortened() -> None:
+    day = 86_400.0
+    starts = [400 * day + 1, 0.0, 400 * day, 1.0]
+    assert _without_long_gaps(starts) == [1.0 + AFTERWARDS_S + 1.0, 0.0, 1.0 + AFTERWARDS_S, 1.0]

@@ -77,7 +77,8 @@ mod _native {
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
     #[pyfunction]
     fn resolve(scenario: &str) -> PyResult<String> {
-        serde_json::to_string(&parse(scenario)?).map_err(request)
+        let whole = parse(scenario)?.resolved().map_err(request)?;
+        serde_json::to_string(&whole).map_err(request)
     }
 
     /// Every start-up and avoidance with source, parameters and needs, as JSON.

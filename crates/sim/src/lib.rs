@@ -18,6 +18,7 @@ pub mod engine;
 pub mod network;
 pub mod record;
 mod request;
+mod resolve;
 mod run;
 mod scenario;
 pub mod tcp;

@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::Sender;
-pub(crate) use crate::workload::LONGEST_RUN;
+use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan};
 use flowstart_control::Time;
 use serde::Serialize;

@@ -214,6 +214,12 @@ impl Chain {
         self.hops.len() as u32
     }
 
+    /// The buffers of its hops, forward and reverse.
+    pub fn limits(&self) -> Vec<(Limit, Limit)> {
+        let limits = |hop: &Hop| (hop.forward.limit, hop.reverse.limit);
+        self.hops.iter().map(limits).collect()
+    }
+
     /// How its buffers are read.
     pub fn reading(&self) -> BufferReading {
         self.reading

@@ -1,0 +1,165 @@
+//! The whole configuration a scenario stands for: every default filled in, as a scenario
+//! again. A result that carries it says what it ran, whatever defaults change later.
+
+use crate::network::queue::{BufferReading, Limit};
+use crate::network::topology::Chain;
+use crate::scenario::{
+    AckName, Direction, PathSpec, Probability, QueueKind, ReadingName, RecoveryName, RestartName,
+    Scenario, Side, StackSpec,
+};
+use crate::tcp::receiver::AckPolicy;
+use crate::tcp::stack::{RecoveryKind, Restart, Stack};
+use crate::workload::LONGEST_RUN;
+use crate::RequestError;
+use flowstart_control::{Amount, Bytes, Time};
+
+impl Scenario {
+    /// This scenario with every default written out. It runs to the same outcome.
+    pub fn resolved(&self) -> Result<Scenario, RequestError> {
+        let stack = self.stack()?;
+        let chain = Chain::new(&self.path, &stack)?;
+        let mut whole = self.clone();
+        whole.duration.get_or_insert(LONGEST_RUN);
+        whole.path = path(&self.path, &chain);
+        whole.stack = self.stack.filled_in(&stack);
+        for flow in &mut whole.flows {
+            flow.startup.get_or_insert_with(|| "slow-start".into());
+            flow.avoidance.get_or_insert_with(|| stack.avoidance.into());
+            flow.start.get_or_insert(Time::ZERO);
+            flow.count.get_or_insert(1);
+            flow.interval.get_or_insert(Time::ZERO);
+            flow.jitter.get_or_insert(Time::ZERO);
+            flow.direction.get_or_insert(Direction::Forward);
+            flow.handshake.get_or_insert(true);
+            let from = *flow.from_hop.get_or_insert(0);
+            let to = *flow.to_hop.get_or_insert(chain.hops() - 1);
+            if from <= to && to < chain.hops() {
+                flow.rtt.get_or_insert(chain.rtt(from, to));
+            }
+        }
+        Ok(whole)
+    }
+}
+
+fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
+    let mut path = given.clone();
+    path.queue.get_or_insert(QueueKind::DropTail);
+    path.buffer_reading.get_or_insert(match chain.reading() {
+        BufferReading::Ns2 => ReadingName::Ns2,
+        BufferReading::Linux => ReadingName::Linux,
+    });
+    if path.access_rate.is_some() || path.access_delay.is_some() {
+        path.access_delay.get_or_insert(Time::ZERO);
+        path.access_at.get_or_insert(Side::default());
+    }
+    let limits = chain.limits();
+    if path.hops.is_empty() {
+        path.buffer = amount(limits[0].0);
+        path.reverse_buffer = amount(limits[0].1);
+        path.reverse_rate = path.reverse_rate.or(path.rate);
+        path.loss.get_or_insert(Probability(0.0));
+        path.reverse_loss.get_or_insert(Probability(0.0));
+    } else {
+        path.buffer = None;
+        for (hop, (limit, _)) in path.hops.iter_mut().zip(limits) {
+            hop.buffer = amount(limit);
+            hop.loss.get_or_insert(Probability(0.0));
+        }
+    }
+    path
+}
+
+fn amount(limit: Limit) -> Option<Amount> {
+    match limit {
+        Limit::Packets(n) => Some(Amount::Packets(n)),
+        Limit::Bytes(n) => Some(Amount::Bytes(n)),
+        Limit::Unlimited => None,
+    }
+}
+
+impl StackSpec {
+    /// Every field as `stack` has it.
+    fn filled_in(&self, stack: &Stack) -> StackSpec {
+        let rto = &stack.rto;
+        let (ack, every, timer, quick) = match stack.ack {
+            AckPolicy::Every => (AckName::Every, None, None, None),
+            AckPolicy::Delayed { every, timer } => (AckName::Delayed, Some(every), Some(timer), None),
+            AckPolicy::QuickThenDelayed { quick, every, timer } => {
+                (AckName::QuickThenDelayed, Some(every), Some(timer), Some(quick))
+            }
+        };
+        StackSpec {
+            preset: Some(stack.preset.into()),
+            mss: Some(Bytes(stack.mss.into())),
+            header: Some(Bytes(stack.header.into())),
+            iw: Some(stack.iw),
+            ack: Some(ack),
+            ack_timer: timer,
+            ack_every: every,
+            ack_quick: quick,
+            recovery: Some(recovery_name(stack.recovery)),
+            next_seg_rule_3: Some(stack.next_seg_rule_3),
+            next_seg_rule_4: Some(stack.next_seg_rule_4),
+            limited_transmit: Some(stack.limited_transmit),
+            newreno_impatient: Some(stack.newreno.impatient),
+            newreno_partial_deflation: Some(stack.newreno.partial_deflation),
+            rto_initial: Some(rto.initial),
+            rto_min: Some(rto.min),
+            rto_max: Some(rto.max),
+            tick: Some(rto.granularity),
+            tick_phase: rto.ticks.as_ref().map(|ticks| ticks.phase),
+            coarse_pacing: Some(stack.coarse_pacing),
+            window: stack.window.map(|bytes| Amount::Bytes(bytes.into())),
+            window_scaling: Some(stack.window_scaling),
+            restart: Some(match stack.restart {
+                Restart::InitialWindow => RestartName::InitialWindow,
+                Restart::One => RestartName::One,
+                Restart::Keep => RestartName::Keep,
+            }),
+            grow_when_app_limited: Some(stack.grow_when_app_limited),
+        }
+    }
+}
+
+fn recovery_name(kind: RecoveryKind) -> RecoveryName {
+    match kind {
+        RecoveryKind::GoBackN => RecoveryName::GoBackN,
+        RecoveryKind::Tahoe => RecoveryName::Tahoe,
+        RecoveryKind::Reno => RecoveryName::Reno,
+        RecoveryKind::NewReno => RecoveryName::Newreno,
+        RecoveryKind::Sack => RecoveryName::Sack,
+        RecoveryKind::Ns2Sack => RecoveryName::Ns2Sack,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run;
+
+    const SCENARIOS: [&str; 3] = [
+        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
+        "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
+         stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
+         flows = [{ size = \"200pkt\", count = 3, interval = \"20ms\" }]",
+        "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
+         flows = [{ size = \"1MB\", startup = \"hystart\" }, { size = \"50kB\", from_hop = 1 }]",
+    ];
+
+    #[test]
+    fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
+        for text in SCENARIOS {
+            let scenario = Scenario::from_toml(text).unwrap();
+            let whole = scenario.resolved().unwrap();
+            let text = |s: &Scenario| serde_json::to_string(s).unwrap();
+            assert_eq!(text(&whole.resolved().unwrap()), text(&whole));
+            let again = Scenario::from_json(&text(&whole)).unwrap();
+            let rows = |s: &Scenario| {
+                let mut flows = run(s).unwrap().flows;
+                flows.iter_mut().for_each(|f| f.avoidance = "".into());
+                serde_json::to_string(&flows).unwrap()
+            };
+            assert_eq!(rows(&again), rows(&scenario));
+        }
+    }
+}
