@@ -96,12 +96,14 @@ impl Sender {
         match (self.state, segment.kind) {
             (State::SynSent { at, tries, .. }, Kind::SynAck) => {
                 self.connection.take_window(segment.window);
-                let rtt = (tries == 1).then(|| now.since(at));
-                if rtt.is_some() {
+                let rtt = now.since(at);
+                if tries == 1 {
                     self.connection.rtt.sample(at, now);
                 } else {
                     self.connection.rtt.after_syn_loss();
                 }
+                let fair = tries == 1 || self.connection.stack.trusts_repeated_syn;
+                let rtt = fair.then_some(rtt);
                 self.establish(now, rtt, tries);
             }
             (State::Open, Kind::Ack) => {
@@ -127,13 +129,10 @@ impl Sender {
         let established = Established {
             now,
             initial_window,
-            rtt: rtt.and_then(|exact| {
-                if coarse.is_some() {
-                    c.rtt.latest()
-                } else {
-                    Some(exact)
-                }
-            }),
+            rtt: match coarse {
+                Some(tick) => rtt.map(|_| c.rtt.latest().unwrap_or(tick)),
+                None => rtt,
+            },
             queued: c.queued,
             peer_window: c.peer_window,
             header: stack.header,

@@ -92,6 +92,9 @@ pub struct Stack {
     pub ssthresh_starts_at_window: bool,
     /// A timed-out SYN lowers the threshold, since it is a packet like any other.
     pub syn_timeout_is_loss: bool,
+    /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
+    /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
+    pub trusts_repeated_syn: bool,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
     /// How a buffer of N packets is read where the path does not say.
@@ -155,6 +158,7 @@ impl Stack {
             whole_segments: false,
             ssthresh_starts_at_window: false,
             syn_timeout_is_loss: false,
+            trusts_repeated_syn: false,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
             avoidance: "reno",
@@ -191,6 +195,7 @@ impl Stack {
             whole_segments: true,
             ssthresh_starts_at_window: true,
             syn_timeout_is_loss: true,
+            trusts_repeated_syn: true,
             max_timeouts: None,
             buffer_reading: BufferReading::Ns2,
             ..Stack::rfc()

@@ -1,5 +1,6 @@
 //! The `ns2` preset against recordings of ns-2.35, packet for packet.
 
+mod contention;
 mod single;
 mod validation;
 

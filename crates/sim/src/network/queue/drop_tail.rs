@@ -1,7 +1,6 @@
 //! Drop-tail: first in, first out, and refused when full.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// How a buffer of N is read: whether the packet in transmission takes a place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +27,6 @@ impl fmt::Display for BufferReading {
             BufferReading::Ns2 => "ns2 (the packet in transmission counts)",
             BufferReading::Linux => "linux (the packet in transmission does not count)",
         })
-    }
-}
-
-impl FromStr for BufferReading {
-    type Err = ();
-    fn from_str(name: &str) -> Result<BufferReading, ()> {
-        match name {
-            "ns2" => Ok(BufferReading::Ns2),
-            "linux" => Ok(BufferReading::Linux),
-            _ => Err(()),
-        }
     }
 }
 
