@@ -6,9 +6,9 @@
 //! shrinks on loss is the avoidance's rule, unless the start-up answers for itself.
 
 use crate::avoidance::Avoidance;
-use crate::signals::{Ack, Established, Idle, Loss, Recovered, Sent, Timeout};
+use crate::signals::{Ack, Established, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout};
 use crate::startup::{LossResponse, Startup};
-use crate::{Segments, Time, Window};
+use crate::{Rate, Segments, Time, Window};
 
 /// Why a start-up ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -73,6 +73,32 @@ impl Controller {
     /// How the start-up ended; `None` while it lasts.
     pub fn exit(&self) -> Option<&Exit> {
         self.exit.as_ref()
+    }
+
+    /// A SYN is about to leave: the rate for which routers are to be asked, if any.
+    pub fn rate_request(&self, s: &Syn) -> Option<Rate> {
+        self.startup.rate_request(s)
+    }
+
+    /// What is known of the path besides the handshake; before
+    /// [`on_established`](Self::on_established).
+    pub fn on_known(&mut self, k: &Known) {
+        self.startup.on_known(k);
+    }
+
+    /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that says
+    /// so.
+    pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {
+        let before = w.cwnd;
+        if let Some(reason) = self.startup.on_peer_gap(w, g) {
+            self.record(reason, g.now, before, 0);
+        }
+    }
+
+    /// A retransmission timeout that holds instead of the transport's for now, without
+    /// back-off.
+    pub fn timeout(&self) -> Option<Time> {
+        self.startup.timeout()
     }
 
     /// The handshake is complete: sets the first window.
@@ -142,14 +168,19 @@ impl Controller {
         self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
         self.startup.on_timeout(w, t);
         self.avoidance.on_timeout(w, t);
+        self.startup.after_timeout(w, t);
         self.in_avoidance = false;
     }
 
     /// Sending resumes after a long idle time.
     pub fn on_idle(&mut self, w: &mut Window, i: &Idle) {
+        let before = *w;
         w.cwnd = w.cwnd.min(i.restart_window);
         w.pacing = None;
         self.avoidance.on_idle(w, i);
+        if self.startup.on_idle(w, &before, i) {
+            self.in_avoidance = false;
+        }
     }
 
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {

@@ -36,7 +36,7 @@ pub use controller::{Controller, Exit, Reason};
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
-pub use window::{Marks, Window};
+pub use window::{Marks, Pair, Window};
 
 /// Whose conventions an algorithm follows where its sources leave a choice open.
 ///

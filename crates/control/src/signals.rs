@@ -3,7 +3,62 @@
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 
-use crate::{Segments, Time};
+use crate::{Rate, Segments, Time};
+
+/// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
+#[derive(Clone, Copy, Debug)]
+pub struct Syn {
+    /// Bytes the application has queued.
+    pub queued: u64,
+    /// Maximum segment size, bytes of payload.
+    pub mss: u32,
+    /// Bytes that a full-size segment has on the wire beyond its payload.
+    pub header: u32,
+}
+
+/// What is known of the path besides what the handshake shows. Told before [`Established`];
+/// a transport that knows nothing of the kind need not tell it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// What the routers approved of the rate that was asked for, headers included; `None`
+    /// where it was refused, not answered, or found not valid.
+    pub approved: Option<Rate>,
+    /// The round-trip time of the handshake as it was, where [`Established`] has it rounded.
+    pub exact_rtt: Option<Time>,
+    /// The rate of the sender's own interface.
+    pub interface_rate: Option<Rate>,
+    /// What an earlier connection left behind.
+    pub memory: Option<PathMemory>,
+}
+
+/// What a connection knew of its path when it was last used (RFC 9040).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathMemory {
+    /// Its congestion window.
+    pub cwnd: Segments,
+    /// Its threshold.
+    pub ssthresh: Segments,
+    /// Its smoothed round-trip time.
+    pub srtt: Time,
+    /// The variation of that.
+    pub rttvar: Time,
+}
+
+/// The peer has measured how far apart the two segments of a pair arrived. Told before the
+/// [`Ack`] that carried it.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerGap {
+    /// Time now.
+    pub now: Time,
+    /// From the arrival of the first segment of the pair to that of the second.
+    pub gap: Time,
+    /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
+    pub rtt: Option<Time>,
+    /// Position of the next new byte (SND.NXT), before anything is sent in answer.
+    pub nxt: u64,
+    /// The peer's advertised window in bytes.
+    pub peer_window: u64,
+}
 
 /// The handshake is complete; data may be sent.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,10 @@
 //! Situations that the tests of several algorithms share.
 
+use crate::avoidance::reno;
+use crate::catalog::Entry;
+use crate::params::{Kind, Params, SpecError};
 use crate::signals::{Ack, Established};
+use crate::startup::Startup;
 use crate::{catalog, Controller, Convention, Time, Window};
 
 /// The round trip of these situations.
@@ -26,6 +30,20 @@ pub(crate) fn established(startup: &str, convention: Convention) -> (Controller,
     };
     controller.on_established(&mut window, &e);
     (controller, window)
+}
+
+/// A controller with Reno for a start-up that is not in the catalog.
+pub(crate) fn unlisted(
+    entry: &'static Entry<dyn Startup>,
+    spec: &str,
+    convention: Convention,
+) -> Result<Controller, SpecError> {
+    let params = Params::parse(Kind::Startup, entry.name, entry.params, spec)?;
+    let reno = Params::parse(Kind::Avoidance, reno::ENTRY.name, reno::ENTRY.params, "")?;
+    Ok(Controller::new(
+        (entry.build)(&params, convention)?,
+        (reno::ENTRY.build)(&reno, convention)?,
+    ))
 }
 
 /// The window at the start of each of `count` rounds in which all of it is used.

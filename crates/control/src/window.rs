@@ -8,6 +8,21 @@ pub struct Marks {
     /// The segment belongs to an oversized start-up flight that a router may drop first
     /// (Jump Start §IV.E).
     pub startup_excess: bool,
+    /// The segment is one of a pair whose spacing the peer is to measure (Modified Swift
+    /// Start).
+    pub pair: Pair,
+}
+
+/// The part of a segment in a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pair {
+    /// In no pair.
+    #[default]
+    None,
+    /// The first of two that leave back to back.
+    First,
+    /// The second.
+    Second,
 }
 
 /// The state a transport obeys and a controller edits.

@@ -1,7 +1,10 @@
 //! What holds for every algorithm in the catalog, whatever a transport tells it.
 
-use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
-use flowstart_control::signals::{Ack, Established, Idle, Loss, Recovered, Sent, Timeout};
+use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS, WAITING};
+use flowstart_control::params::{Kind, Params};
+use flowstart_control::signals::{
+    Ack, Established, Idle, Known, Loss, PathMemory, PeerGap, Recovered, Sent, Timeout,
+};
 use flowstart_control::{Controller, Convention, Rate, Time, Window};
 use proptest::prelude::*;
 
@@ -89,6 +92,10 @@ enum Event {
     Idle {
         restart_window: f64,
     },
+    PeerGap {
+        gap_us: u64,
+        rtt_ms: Option<u64>,
+    },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -104,6 +111,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (0u64..200).prop_map(|retransmitted| Event::Recovered { retransmitted }),
         1 => any::<bool>().prop_map(|repeated| Event::Timeout { repeated }),
         1 => (1.0f64..20.0).prop_map(|restart_window| Event::Idle { restart_window }),
+        1 => (0u64..50_000, rtt()).prop_map(|(gap_us, rtt_ms)| Event::PeerGap { gap_us, rtt_ms }),
     ]
 }
 
@@ -118,6 +126,26 @@ fn handshake() -> impl Strategy<Value = Established> {
         queued,
         peer_window,
         ..Established::at(Time::from_millis(100))
+    })
+}
+
+/// What a transport may know of the path besides.
+fn known() -> impl Strategy<Value = Known> {
+    let rate = || proptest::option::of((0u64..20_000_000_000).prop_map(Rate));
+    let memory = (1.0f64..2_000.0, 2.0f64..2_000.0, 1u64..400, 0u64..100);
+    let memory = memory.prop_map(|(cwnd, ssthresh, srtt, rttvar)| PathMemory {
+        cwnd,
+        ssthresh,
+        srtt: Time::from_millis(srtt),
+        rttvar: Time::from_millis(rttvar),
+    });
+    (rate(), rate(), proptest::option::of(memory)).prop_map(|(approved, interface_rate, memory)| {
+        Known {
+            approved,
+            exact_rtt: None,
+            interface_rate,
+            memory,
+        }
     })
 }
 
@@ -224,6 +252,16 @@ impl Flow {
                     },
                 );
             }
+            Event::PeerGap { gap_us, rtt_ms } => {
+                let gap = PeerGap {
+                    now,
+                    gap: Time::from_micros(gap_us),
+                    rtt: rtt_ms.map(Time::from_millis),
+                    nxt: self.nxt,
+                    peer_window: u64::MAX,
+                };
+                self.c.on_peer_gap(&mut self.w, &gap);
+            }
             Event::Idle { restart_window } => {
                 let idle = Time::from_secs(2);
                 self.now += idle;
@@ -255,7 +293,9 @@ fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
         "a pacing rate of zero sends nothing"
     );
     let may_grow = match event {
-        Event::RecoveryAck { .. } | Event::Idle { .. } => false,
+        Event::RecoveryAck { .. } => false,
+        // A start-up with a memory may begin anew, with less than it had.
+        Event::Idle { .. } => false,
         Event::Ack {
             cwnd_limited: false,
             ..
@@ -272,19 +312,36 @@ fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
 
 /// Plays the events; returns the windows.
 fn play(recipe: &Recipe, e: &Established, events: &[Event]) -> Vec<f64> {
+    play_on(
+        recipe.build(),
+        recipe.convention(),
+        e,
+        &Known::default(),
+        events,
+    )
+}
+
+fn play_on(
+    c: Controller,
+    convention: Convention,
+    e: &Established,
+    known: &Known,
+    events: &[Event],
+) -> Vec<f64> {
     let mut flow = Flow {
-        c: recipe.build(),
+        c,
         w: Window::new(MSS),
         now: e.now,
         una: 0,
         nxt: 0,
     };
+    flow.c.on_known(known);
     flow.c.on_established(&mut flow.w, e);
     let mut windows = vec![flow.w.cwnd];
     for event in events {
         let (before, exit) = (flow.w, flow.c.exit().copied());
         flow.step(event);
-        check(&flow, &before, event, recipe.convention());
+        check(&flow, &before, event, convention);
         if exit.is_some() {
             assert_eq!(flow.c.exit().copied(), exit, "an exit is recorded once");
         }
@@ -323,6 +380,27 @@ proptest! {
     ) {
         for recipe in recipes() {
             play(&recipe, &e, &events);
+        }
+    }
+
+    #[test]
+    fn those_that_wait_keep_a_sane_window_too(
+        e in handshake(),
+        known in known(),
+        events in proptest::collection::vec(event(), 1..120),
+    ) {
+        for convention in [Convention::Rfc, Convention::Ns2, Convention::Linux] {
+            for startup in WAITING {
+                for avoidance in AVOIDANCES {
+                    let own = Params::parse(Kind::Startup, startup.name, startup.params, "");
+                    let other = Params::parse(Kind::Avoidance, avoidance.name, avoidance.params, "");
+                    let c = Controller::new(
+                        (startup.build)(&own.unwrap(), convention).unwrap(),
+                        (avoidance.build)(&other.unwrap(), convention).unwrap(),
+                    );
+                    play_on(c, convention, &e, &known, &events);
+                }
+            }
         }
     }
 

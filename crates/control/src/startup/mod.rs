@@ -1,7 +1,7 @@
 //! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
 
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
-use crate::{Reason, Window};
+use crate::signals::{Ack, Established, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout};
+use crate::{Rate, Reason, Time, Window};
 
 pub mod adaptive_start;
 pub mod delay_based_slow_start;
@@ -10,6 +10,7 @@ pub mod hystart_plus_plus;
 pub mod jump_start;
 pub mod limited_slow_start;
 pub mod packet_pair_start;
+pub mod quick_start;
 pub mod slow_start;
 pub mod smooth_start;
 pub mod swift_start;
@@ -29,6 +30,14 @@ pub enum LossResponse {
 /// An implementation edits the window and reports, once, that its work is done. It must
 /// not assume that it is called for every packet of the path, only for its own flow's.
 pub trait Startup: Send {
+    /// The rate, headers included, for which the routers are to be asked on the SYN.
+    fn rate_request(&self, _s: &Syn) -> Option<Rate> {
+        None
+    }
+
+    /// What is known of the path besides, before the handshake is reported.
+    fn on_known(&mut self, _k: &Known) {}
+
     /// Sets the first window. The default takes the stack's initial window.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         w.cwnd = e.initial_window;
@@ -36,6 +45,11 @@ pub trait Startup: Send {
 
     /// A data segment has left, `w` already obeyed.
     fn on_sent(&mut self, _w: &mut Window, _s: &Sent) -> Option<Reason> {
+        None
+    }
+
+    /// The peer has measured a pair; the ACK that says so follows.
+    fn on_peer_gap(&mut self, _w: &mut Window, _g: &PeerGap) -> Option<Reason> {
         None
     }
 
@@ -57,6 +71,22 @@ pub trait Startup: Send {
 
     /// The retransmission timer expired. The avoidance sets the window after this.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+
+    /// The avoidance has set the window after a timeout. A start-up that has an answer of its
+    /// own gives it here.
+    fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+
+    /// Sending resumes after an idle time; the stack's restart rule has been applied to `w`,
+    /// which was `before`. True where this start-up begins anew.
+    fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        false
+    }
+
+    /// A retransmission timeout that holds instead of the transport's while this start-up
+    /// wants an early answer.
+    fn timeout(&self) -> Option<Time> {
+        None
+    }
 
     /// Bytes of the last ACK that this start-up did not use because it ended there: the
     /// avoidance grows by them.

@@ -1,0 +1,586 @@
+//! Quick-Start: ask every router on the path for a rate, and start at it.
+//!
+//! RFC 4782 (S. Floyd, M. Allman, A. Jain, P. Sarolahti, "Quick-Start for TCP and IP", January
+//! 2007, Experimental). A sender cannot know how fast it may begin; the routers do. The SYN carries
+//! the wish for a rate in an IP option. Each router that has as much to spare leaves it or
+//! lowers it, the receiver returns what is left, and if all routers took part the sender has
+//! a window of `rate * RTT` at once, paced over the first round trip. With the first ACK of
+//! that data the window becomes what was used of it, and limited slow start goes on. A refusal
+//! costs nothing. A loss in the first flight means that the approval was wrong: the sender falls
+//! back to where it would have been without it.
+//!
+//! Rates are coded in four bits, `40 kbit/s * 2^N`, so the largest is 1.31 Gbit/s.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `request` | 1.31072 Gbit/s | the rate that is asked for |
+//! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
+//! | `qs_thresh` | 4 segments | nothing is asked for with less queued |
+//! | `min_window` | above the initial window | a smaller approved window is not used |
+//! | `pacing` | `window` under ns2, else `rate` | over the rounded round trip, or at the rate |
+//! | `max_ssthresh` | unlimited under ns2, else 100 | limited slow start afterwards |
+//! | `loss` | `ns2` under ns2, else `rfc` | the threshold after a loss of the first flight |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
+//!
+//! # State
+//!
+//! The approved rate; whether the flight leaves, is watched for loss or was lost; how far it goes.
+//!
+//! # Contested
+//!
+//! - After a loss ns-2 leaves the threshold alone; the RFC allows half of what was delivered.
+//! - ns-2 rounds the request down to a code where the RFC allows rounding up.
+//! - ns-2.35 ignores a window no larger than the initial one; `min_window=2` is the rule that
+//!   one published table needs.
+//! - A second request within a connection is not made.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "quick-start",
+    title: "Quick-Start",
+    source: "RFC 4782 §4; ns-2 QSAgent",
+    year: 2007,
+    summary: "Asks all routers on the path for a rate on the SYN and starts at what they approve, \
+              paced.",
+    params: &[
+        REQUEST,
+        QS_RTT,
+        QS_THRESH,
+        MIN_WINDOW,
+        PACING,
+        MAX_SSTHRESH,
+        LOSS,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing, Need::Peer, Need::Routers],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(QuickStart::new(params, convention)?)),
+};
+
+const REQUEST: ParamSpec = ParamSpec {
+    name: "request",
+    unit: Unit::Rate,
+    default: "1.31072Gbps",
+    meaning: "the rate that is asked for, headers included; as given, the largest code",
+};
+
+const QS_RTT: ParamSpec = ParamSpec {
+    name: "qs_rtt",
+    unit: Unit::Time,
+    default: "by stack: 50ms under ns2, otherwise 100ms",
+    meaning: "no more is asked for than carries what is queued within this time",
+};
+
+const QS_THRESH: ParamSpec = ParamSpec {
+    name: "qs_thresh",
+    unit: Unit::Segments,
+    default: "4",
+    meaning: "with fewer segments queued nothing is asked for",
+};
+
+const MIN_WINDOW: ParamSpec = ParamSpec {
+    name: "min_window",
+    unit: Unit::Segments,
+    default: "by initial window: more than that",
+    meaning: "an approved window smaller than this is not used",
+};
+
+const PACING: ParamSpec = ParamSpec {
+    name: "pacing",
+    unit: Unit::Choice(&["rate", "window"]),
+    default: "by stack: window under ns2, otherwise rate",
+    meaning: "how the first flight is paced: at the approved rate, or the window over one \
+              round trip as the stack's clock shows it",
+};
+
+const MAX_SSTHRESH: ParamSpec = ParamSpec {
+    name: "max_ssthresh",
+    unit: Unit::Segments,
+    default: "by stack: unlimited under ns2, otherwise 100",
+    meaning: "after an approval slow start is limited above this window (RFC 3742)",
+};
+
+const LOSS: ParamSpec = ParamSpec {
+    name: "loss",
+    unit: Unit::Choice(&["rfc", "ns2"]),
+    default: "by stack: ns2 under ns2, otherwise rfc",
+    meaning: "the threshold after a loss of the first flight: half of what was delivered of it, \
+              or as it was",
+};
+
+/// The largest rate code.
+const LARGEST_CODE: u8 = 15;
+/// Rate code zero, times two for each further one, in bits per second.
+const UNIT_BPS: u64 = 40_000;
+
+/// §3.1: the rate of a code; zero is a refusal.
+pub fn decode(code: u8) -> Rate {
+    match code.min(LARGEST_CODE) {
+        0 => Rate(0),
+        n => Rate(UNIT_BPS << n),
+    }
+}
+
+/// The largest code whose rate is at most this: what routers do.
+pub fn encode_down(rate: Rate) -> u8 {
+    (0..=LARGEST_CODE)
+        .rev()
+        .find(|code| decode(*code) <= rate)
+        .unwrap_or(0)
+}
+
+/// The smallest code whose rate is at least this: what a request may do.
+pub fn encode_up(rate: Rate) -> u8 {
+    (0..=LARGEST_CODE)
+        .find(|code| decode(*code) >= rate)
+        .unwrap_or(LARGEST_CODE)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Qs {
+    /// Not used, or over.
+    Off,
+    /// The flight leaves, paced.
+    Approved,
+    /// It is out; its losses still count as its own.
+    Watch,
+    /// One was found.
+    Recovery,
+}
+
+/// Quick-Start.
+struct QuickStart {
+    request: Rate,
+    qs_rtt: Time,
+    qs_thresh: Segments,
+    min_window: Option<Segments>,
+    at_rate: bool,
+    max_ssthresh: Segments,
+    rfc_loss: bool,
+    round_up: bool,
+    opening: Opening,
+    growth: Growth,
+    known: Known,
+    qs: Qs,
+    /// An approval was used: slow start is limited from then on.
+    used: bool,
+    initial: Segments,
+    /// The flight ends before this byte.
+    end: u64,
+    delivered: u64,
+}
+
+impl QuickStart {
+    fn new(params: &Params, convention: Convention) -> Result<QuickStart, SpecError> {
+        let ns2 = convention == Convention::Ns2;
+        let qs_rtt = params.time_given("qs_rtt");
+        let qs_rtt = qs_rtt.unwrap_or(Time::from_millis(if ns2 { 50 } else { 100 }));
+        if qs_rtt == Time::ZERO {
+            return Err(SpecError::bad_value(params, "qs_rtt", "a time above zero"));
+        }
+        let max_ssthresh = params.segments_given("max_ssthresh");
+        let max_ssthresh = max_ssthresh.unwrap_or(if ns2 { f64::INFINITY } else { 100.0 });
+        if max_ssthresh < 1.0 {
+            return Err(SpecError::bad_value(params, "max_ssthresh", "at least 1"));
+        }
+        let choice = |name, by_stack| params.choice_given(name).unwrap_or(by_stack);
+        Ok(QuickStart {
+            request: params.rate("request"),
+            qs_rtt,
+            qs_thresh: params.segments("qs_thresh"),
+            min_window: params.segments_given("min_window"),
+            at_rate: choice("pacing", if ns2 { "window" } else { "rate" }) == "rate",
+            max_ssthresh,
+            rfc_loss: choice("loss", if ns2 { "ns2" } else { "rfc" }) == "rfc",
+            round_up: !ns2,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            known: Known::default(),
+            qs: Qs::Off,
+            used: false,
+            initial: 1.0,
+            end: 0,
+            delivered: 0,
+        })
+    }
+
+    /// §4.4: the window that the approved rate fills, where it is worth using.
+    fn begin(&mut self, w: &mut Window, rate: Rate, exact: Time, rounded: Time, header: u32) {
+        let wire = u64::from(w.mss + header);
+        let window = (rate.bytes_in(exact) / wire) as Segments;
+        let used = match self.min_window {
+            None => window > self.initial,
+            Some(least) => window >= least.max(1.0),
+        };
+        if !used {
+            return;
+        }
+        w.cwnd = window;
+        let over_window = Rate::of(wire.saturating_mul(window as u64), rounded);
+        let pacing = if self.at_rate { rate } else { over_window };
+        w.pacing = (pacing.bps() > 0).then_some(pacing);
+        (self.qs, self.used) = (Qs::Approved, true);
+    }
+
+    /// RFC 3742 above `max_ssthresh`, which is obligatory after an approval (§4.4).
+    fn grow(&mut self, w: &mut Window, a: &Ack) {
+        if !self.used || w.cwnd <= self.max_ssthresh {
+            return self.growth.grow(w, a);
+        }
+        let k = (w.cwnd / (0.5 * self.max_ssthresh)).floor();
+        self.growth.grow_by(w, a, 1.0 / k);
+    }
+
+    /// The first ACK of the flight: its window is what was used of it.
+    fn hand_over(&mut self, w: &mut Window) {
+        let sent = self.end.div_ceil(u64::from(w.mss)) as Segments;
+        w.cwnd = w.cwnd.min(sent.max(self.initial));
+        w.pacing = None;
+        self.qs = Qs::Watch;
+    }
+
+    /// §4.6: a threshold of half of what was delivered of the flight, so many bytes.
+    fn threshold(&self, w: &mut Window, delivered: u64) {
+        if self.rfc_loss {
+            w.ssthresh = (w.segments(delivered) / 2.0).floor().max(2.0);
+        }
+    }
+}
+
+impl Startup for QuickStart {
+    /// §4.1: as much as can be used, and nothing where slow start is as quick.
+    fn rate_request(&self, s: &Syn) -> Option<Rate> {
+        let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
+        if (segments as f64) < self.qs_thresh {
+            return None;
+        }
+        let wire = u64::from(s.mss + s.header);
+        let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
+        let want = self.request.min(useful);
+        let code = if self.round_up {
+            encode_up(want)
+        } else {
+            encode_down(want)
+        };
+        (code > 0).then(|| decode(code))
+    }
+
+    fn on_known(&mut self, k: &Known) {
+        self.known = *k;
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.initial = w.cwnd;
+        if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
+            let exact = self.known.exact_rtt.unwrap_or(rtt);
+            self.begin(w, rate, exact, rtt, e.header);
+        }
+    }
+
+    fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
+        if self.qs == Qs::Approved {
+            self.end = self.end.max(s.seq + u64::from(s.bytes));
+        }
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.delivered = a.delivered_total;
+        let first = self.qs == Qs::Approved;
+        if first {
+            self.hand_over(w);
+        }
+        if self.qs == Qs::Watch && a.una >= self.end {
+            self.qs = Qs::Off;
+        }
+        self.grow(w, a);
+        first.then_some(Reason::Router)
+    }
+
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        self.delivered = a.delivered_total;
+    }
+
+    /// §4.6: back to the initial window and slow start.
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        match self.qs {
+            Qs::Off => LossResponse::Standard,
+            Qs::Recovery => {
+                self.qs = Qs::Off;
+                LossResponse::Standard
+            }
+            Qs::Approved | Qs::Watch => {
+                self.qs = Qs::Recovery;
+                w.pacing = None;
+                w.cwnd = w.cwnd.min(self.initial);
+                self.threshold(w, self.delivered);
+                LossResponse::Done
+            }
+        }
+    }
+
+    /// Now it is known what of the flight was delivered.
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        if self.qs == Qs::Recovery {
+            self.qs = Qs::Off;
+            self.threshold(w, self.end.saturating_sub(r.retransmitted));
+        }
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.qs = Qs::Off;
+        w.pacing = None;
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    /// While the flight leaves it is this start-up's whatever the threshold says.
+    fn in_charge(&self, w: &Window) -> bool {
+        self.qs == Qs::Approved || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::unlisted;
+    use crate::Controller;
+
+    const MSS: u64 = 1460;
+    /// 5000 bytes per second.
+    const UNIT: u64 = 8;
+
+    #[test]
+    fn codes_of_rates() {
+        for (bytes_per_second, code) in [
+            (9_999, 0),
+            (10_000, 1),
+            (19_999, 1),
+            (20_000, 2),
+            (40_800, 3),
+            (102_400, 4),
+            (1_024_000, 7),
+            (10_000_000, 10),
+            (125_000_000, 14),
+            (200_000_000, 15),
+        ] {
+            assert_eq!(encode_down(Rate(bytes_per_second * UNIT)), code);
+        }
+        for code in 1..=15 {
+            assert_eq!(encode_down(decode(code)), code);
+            assert_eq!(encode_up(decode(code)), code);
+        }
+        assert_eq!(decode(7), Rate(640_000 * UNIT));
+        assert_eq!(
+            (
+                encode_up(Rate(0)),
+                encode_up(Rate(1)),
+                encode_up(Rate(u64::MAX))
+            ),
+            (0, 1, 15)
+        );
+    }
+
+    fn approved(spec: &str, convention: Convention, code: u8, rtt: Time) -> (Controller, Window) {
+        let mut c = unlisted(&ENTRY, spec, convention).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let known = Known {
+            approved: (code > 0).then(|| decode(code)),
+            ..Known::default()
+        };
+        c.on_known(&known);
+        let e = Established {
+            initial_window: 3.0,
+            rtt: Some(rtt),
+            ..Established::at(rtt)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    #[test]
+    fn the_window_that_a_rate_fills() {
+        for (code, ms, window) in [
+            (7, 112, 47.0),
+            (11, 112, 764.0),
+            (3, 200, 5.0),
+            (8, 50, 42.0),
+            (1, 100, 3.0),
+            (3, 100, 3.0),
+            (14, 180, 9_830.0),
+            (15, 200, 21_845.0),
+            (0, 100, 3.0),
+        ] {
+            let (_, w) = approved("", Convention::Rfc, code, Time::from_millis(ms));
+            assert_eq!(w.cwnd, window, "code {code}, {ms} ms");
+            assert_eq!(w.pacing.is_some(), window > 3.0);
+        }
+        let (_, w) = approved("", Convention::Rfc, 7, Time::from_millis(112));
+        assert_eq!(
+            w.pacing.unwrap().time_for(1_500),
+            Time::from_nanos(2_343_750)
+        );
+        let (_, w) = approved("", Convention::Ns2, 7, Time::from_millis(110));
+        assert_eq!(w.pacing, Some(Rate::of(46 * 1_500, Time::from_millis(110))));
+    }
+
+    #[test]
+    fn a_window_below_the_initial_one_is_used_only_where_asked_for() {
+        let rtt = Time::from_millis(100);
+        assert_eq!(
+            approved("min_window=2", Convention::Ns2, 3, rtt).1.cwnd,
+            2.0
+        );
+        assert_eq!(
+            approved("min_window=3", Convention::Ns2, 3, rtt).1.cwnd,
+            3.0
+        );
+    }
+
+    fn send(c: &mut Controller, w: &mut Window, segments: u64) {
+        for number in 0..segments {
+            let sent = Sent {
+                now: Time::ZERO,
+                bytes: MSS as u32,
+                seq: number * MSS,
+                retransmission: false,
+                flight: (number + 1) * MSS,
+            };
+            c.on_sent(w, &sent);
+        }
+    }
+
+    #[test]
+    fn the_first_ack_cuts_the_window_to_what_was_used() {
+        let cut = |sent: u64| {
+            let (mut c, mut w) = approved("", Convention::Ns2, 11, Time::from_millis(112));
+            assert_eq!(w.cwnd, 764.0);
+            send(&mut c, &mut w, sent);
+            c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+            assert_eq!((w.pacing, c.exit().unwrap().reason), (None, Reason::Router));
+            w.cwnd
+        };
+        assert_eq!(cut(400), 401.0);
+        assert_eq!(cut(764), 765.0);
+        assert_eq!(cut(2), 4.0);
+    }
+
+    #[test]
+    fn slow_start_is_limited_after_an_approval() {
+        let (mut c, mut w) = approved("", Convention::Rfc, 11, Time::from_millis(112));
+        send(&mut c, &mut w, 764);
+        c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+        assert_eq!(w.cwnd, 764.0 + 1.0 / 15.0);
+        let (mut c, mut w) = approved("", Convention::Rfc, 0, Time::from_millis(112));
+        w.cwnd = 764.0;
+        c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+        assert_eq!(w.cwnd, 765.0);
+    }
+
+    fn lost(convention: Convention) -> [(f64, f64); 2] {
+        let (mut c, mut w) = approved("", convention, 7, Time::from_millis(112));
+        send(&mut c, &mut w, 47);
+        let (now, flight) = (Time::from_millis(230), 37 * MSS);
+        let ack = Ack {
+            nxt: 47 * MSS,
+            ..Ack::of(now, 10 * MSS)
+        };
+        c.on_ack(&mut w, &ack);
+        let usable = w.cwnd;
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now,
+                flight,
+                usable,
+            },
+        );
+        let at_once = (w.cwnd, w.ssthresh);
+        let retransmitted = 7 * MSS;
+        let recovered = Recovered {
+            now,
+            retransmitted,
+            flight: 0,
+        };
+        c.on_recovered(&mut w, &recovered);
+        [at_once, (w.cwnd, w.ssthresh)]
+    }
+
+    #[test]
+    fn a_loss_leads_back_to_the_initial_window() {
+        assert_eq!(lost(Convention::Rfc), [(3.0, 5.0), (3.0, 20.0)]);
+        assert_eq!(lost(Convention::Ns2), [(3.0, f64::INFINITY); 2]);
+    }
+
+    #[test]
+    fn a_timeout_ends_it() {
+        let (mut c, mut w) = approved("", Convention::Rfc, 7, Time::from_millis(112));
+        send(&mut c, &mut w, 47);
+        let timeout = Timeout {
+            now: Time::from_secs(1),
+            flight: 47 * MSS,
+            usable: 47.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.cwnd, w.ssthresh, w.pacing), (1.0, 23.5, None));
+    }
+
+    #[test]
+    fn no_more_is_asked_for_than_can_be_used() {
+        let request = |spec: &str, convention, segments: u64| {
+            let c = unlisted(&ENTRY, spec, convention).unwrap();
+            c.rate_request(&Syn {
+                queued: segments * MSS,
+                mss: MSS as u32,
+                header: 40,
+            })
+        };
+        assert_eq!(request("", Convention::Ns2, 3), None);
+        // 120 packets in 50 ms are 3.6 MB/s; the code below is 2.56 MB/s, the one above 5.12.
+        assert_eq!(
+            request("", Convention::Ns2, 120),
+            Some(Rate(2_560_000 * UNIT))
+        );
+        assert_eq!(
+            request("qs_rtt=50ms", Convention::Rfc, 120),
+            Some(Rate(5_120_000 * UNIT))
+        );
+        assert_eq!(
+            request("request=8.192Mbps", Convention::Ns2, 400),
+            Some(Rate(640_000 * UNIT))
+        );
+        assert_eq!(
+            request("", Convention::Rfc, u64::MAX / MSS),
+            Some(decode(15))
+        );
+        assert_eq!(request("request=79kbps", Convention::Ns2, 400), None);
+    }
+
+    #[test]
+    fn times_and_limits_are_above_zero() {
+        let complaint = |spec: &str| {
+            let error = unlisted(&ENTRY, spec, Convention::Rfc).err().unwrap();
+            error.to_string()
+        };
+        assert!(complaint("qs_rtt=0s").ends_with("`0s` is not a time above zero"));
+        assert!(complaint("max_ssthresh=0").ends_with("`0` is not at least 1"));
+    }
+}
