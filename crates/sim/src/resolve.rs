@@ -83,10 +83,19 @@ impl StackSpec {
         let rto = &stack.rto;
         let (ack, every, timer, quick) = match stack.ack {
             AckPolicy::Every => (AckName::Every, None, None, None),
-            AckPolicy::Delayed { every, timer } => (AckName::Delayed, Some(every), Some(timer), None),
-            AckPolicy::QuickThenDelayed { quick, every, timer } => {
-                (AckName::QuickThenDelayed, Some(every), Some(timer), Some(quick))
+            AckPolicy::Delayed { every, timer } => {
+                (AckName::Delayed, Some(every), Some(timer), None)
             }
+            AckPolicy::QuickThenDelayed {
+                quick,
+                every,
+                timer,
+            } => (
+                AckName::QuickThenDelayed,
+                Some(every),
+                Some(timer),
+                Some(quick),
+            ),
         };
         StackSpec {
             preset: Some(stack.preset.into()),
@@ -109,7 +118,7 @@ impl StackSpec {
             tick: Some(rto.granularity),
             tick_phase: rto.ticks.as_ref().map(|ticks| ticks.phase),
             coarse_pacing: Some(stack.coarse_pacing),
-            window: stack.window.map(|bytes| Amount::Bytes(bytes.into())),
+            window: self.window.or_else(|| usual_window(stack)),
             window_scaling: Some(stack.window_scaling),
             restart: Some(match stack.restart {
                 Restart::InitialWindow => RestartName::InitialWindow,
@@ -119,6 +128,16 @@ impl StackSpec {
             grow_when_app_limited: Some(stack.grow_when_app_limited),
         }
     }
+}
+
+/// The window where none is given: in packets where those of a flow may be of another
+/// size than the stack's.
+fn usual_window(stack: &Stack) -> Option<Amount> {
+    let whole = |bytes: u32| match bytes % stack.mss {
+        0 => Amount::Packets((bytes / stack.mss).into()),
+        _ => Amount::Bytes(bytes.into()),
+    };
+    stack.window.map(whole)
 }
 
 fn recovery_name(kind: RecoveryKind) -> RecoveryName {

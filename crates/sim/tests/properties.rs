@@ -276,6 +276,19 @@ proptest! {
     }
 
     #[test]
+    fn a_scenario_with_its_defaults_written_out_is_the_same_run(text in scenario()) {
+        let Ok(scenario) = Scenario::from_toml(&text) else {
+            return Err(TestCaseError::reject("no scenario"));
+        };
+        let Ok(outcome) = run(&scenario) else {
+            return Err(TestCaseError::reject("refused"));
+        };
+        let whole = serde_json::to_string(&scenario.resolved().unwrap()).unwrap();
+        let again = run(&Scenario::from_json(&whole).unwrap()).unwrap();
+        prop_assert_eq!(json(&again), json(&outcome), "{}", whole);
+    }
+
+    #[test]
     fn a_run_cut_short_keeps_its_accounts(text in scenario(), ms in 1u64..5000) {
         let text = format!("duration = \"{ms}ms\"\n{text}");
         let Some(outcome) = Scenario::from_toml(&text).ok().and_then(|s| run(&s).ok()) else {

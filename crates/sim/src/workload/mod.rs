@@ -41,10 +41,12 @@ pub struct FlowPlan {
     pub to_hop: u32,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
-    /// Ends of its writes, in bytes from its start, and when each arrives; empty where
-    /// there is a single one at the start.
-    pub writes: Vec<(Time, u64)>,
+    /// Its writes; empty where there is a single one at the start.
+    pub writes: Writes,
 }
+
+/// When each write arrives, and where in the stream it ends.
+pub type Writes = Vec<(Time, u64)>;
 
 /// Data arrives at a flow; its first arrival opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,33 +146,13 @@ impl Entry<'_> {
 
     fn expand(&self, seed: u64, plans: &mut Vec<FlowPlan>) -> Result<(), RequestError> {
         let spec = self.spec;
-        let count = u64::from(spec.count.unwrap_or(1));
-        let count = within(
-            &self.field("count"),
-            count,
-            1,
-            MOST_FLOWS,
-            "1 to 1 000 000 flows",
-        )?;
-        within(
-            &self.field("count"),
-            plans.len() as u64 + count,
-            1,
-            MOST_FLOWS,
-            "at most 1 000 000 flows in all",
-        )?;
+        let count = self.count(plans.len() as u64)?;
         let template = self.template()?;
         let interval = spec.interval.unwrap_or(Time::ZERO);
         let jitter = spec.jitter.unwrap_or(Time::ZERO);
-        let mut rng = stream(seed, "arrivals", plans.len() as u64);
         let last = template.writes.last().map_or(template.start, |w| w.0);
-        let last = last + interval.times(count - 1) + jitter;
-        if last > LONGEST_RUN {
-            let problem = format!(
-                "the last of these begins at {last}; nothing runs longer than {LONGEST_RUN}"
-            );
-            return Err(RequestError::new(self.field.clone(), problem));
-        }
+        self.in_time(last + interval.times(count - 1) + jitter)?;
+        let mut rng = stream(seed, "arrivals", plans.len() as u64);
         for i in 0..count {
             let mut plan = template.clone();
             let moved = if jitter > Time::ZERO {
@@ -189,6 +171,25 @@ impl Entry<'_> {
             plans.push(plan);
         }
         Ok(())
+    }
+
+    /// How many flows the entry stands for, after `before` others.
+    fn count(&self, before: u64) -> Result<u64, RequestError> {
+        let field = self.field("count");
+        let count = u64::from(self.spec.count.unwrap_or(1));
+        within(&field, count, 1, MOST_FLOWS, "1 to 1 000 000 flows")?;
+        let right = "at most 1 000 000 flows in all";
+        within(&field, before + count, 1, MOST_FLOWS, right)?;
+        Ok(count)
+    }
+
+    fn in_time(&self, last: Time) -> Result<(), RequestError> {
+        if last <= LONGEST_RUN {
+            return Ok(());
+        }
+        let problem =
+            format!("the last of these begins at {last}; nothing runs longer than {LONGEST_RUN}");
+        Err(RequestError::new(self.field.clone(), problem))
     }
 
     fn template(&self) -> Result<FlowPlan, RequestError> {
@@ -242,50 +243,41 @@ impl Entry<'_> {
     }
 
     /// The size, and the writes that make it up where they are given.
-    #[allow(clippy::type_complexity)]
-    fn data(
-        &self,
-        start: Time,
-        from: u32,
-        to: u32,
-    ) -> Result<(Option<u64>, Vec<(Time, u64)>), RequestError> {
+    fn data(&self, start: Time, from: u32, to: u32) -> Result<(Option<u64>, Writes), RequestError> {
         let spec = self.spec;
         if spec.writes.is_empty() {
-            let size = spec
-                .size
-                .map(|s| self.bytes("size", s, from, to))
-                .transpose()?;
-            return Ok((size, Vec::new()));
+            let size = spec.size.map(|s| self.bytes("size", s, from, to));
+            return Ok((size.transpose()?, Writes::new()));
         }
         if spec.size.is_some() {
             let problem = "contradicts `writes`; give one of the two";
             return Err(RequestError::new(self.field("size"), problem));
         }
-        let mut writes = Vec::with_capacity(spec.writes.len());
+        let writes = self.writes(start, from, to)?;
+        Ok((writes.last().map(|w| w.1), writes))
+    }
+
+    fn writes(&self, start: Time, from: u32, to: u32) -> Result<Writes, RequestError> {
+        let mss = u64::from(self.stack.mss);
+        let mut writes = Writes::with_capacity(self.spec.writes.len());
         let mut end = 0;
-        let mut latest = start;
-        for (i, write) in spec.writes.iter().enumerate() {
+        for (i, write) in self.spec.writes.iter().enumerate() {
             let at = start + write.at;
-            if at < latest {
+            if writes.last().is_some_and(|before| at < before.0) {
                 let problem = format!("`{}` is before the write that precedes it", write.at);
-                return Err(RequestError::new(
-                    self.field(&format!("writes[{i}].at")),
-                    problem,
-                ));
+                let field = self.field(&format!("writes[{i}].at"));
+                return Err(RequestError::new(field, problem));
             }
-            latest = at;
             let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
             // Where segments leave whole, so do writes.
-            let mss = u64::from(self.stack.mss);
-            let whole = self.stack.whole_segments;
-            end += if whole {
-                bytes.next_multiple_of(mss)
-            } else {
-                bytes
+            end += match self.stack.whole_segments {
+                true => bytes.next_multiple_of(mss),
+                false => bytes,
             };
+            within(&self.field("writes"), end, 1, LARGEST, "1 PB in all")?;
             writes.push((at, end));
         }
-        Ok((Some(end), writes))
+        Ok(writes)
     }
 
     fn bytes(&self, name: &str, amount: Amount, from: u32, to: u32) -> Result<u64, RequestError> {
