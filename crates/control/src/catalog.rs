@@ -9,8 +9,8 @@ use crate::avoidance::{bic, cubic, high_speed, none, reno, vegas, westwood, Avoi
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
-    limited_slow_start, packet_pair_start, quick_start, slow_start, smooth_start, swift_start,
-    vegas_slow_start, Startup,
+    limited_slow_start, modified_swift_start, packet_pair_start, qs_app, quick_start, slow_start,
+    smooth_start, swift_start, vegas_slow_start, Startup,
 };
 use crate::{Controller, Convention};
 
@@ -31,7 +31,11 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
 
 /// Start-ups that wait for transports to fill their signals: complete and tested, but not yet
 /// offered by name, since without them each would be slow start in disguise.
-pub const WAITING: &[Entry<dyn Startup>] = &[quick_start::ENTRY];
+pub const WAITING: &[Entry<dyn Startup>] = &[
+    quick_start::ENTRY,
+    qs_app::ENTRY,
+    modified_swift_start::ENTRY,
+];
 
 /// The congestion avoidances.
 pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[

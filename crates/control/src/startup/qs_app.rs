@@ -1,0 +1,282 @@
+//! QS-app: a first window as large as the sender's own interface allows.
+//!
+//! K. Kumazoe, D. Cavendish, M. Tsuru, Y. Oie, M. Gerla, slides for the IRTF, November 2008 ("Quick
+//! Start with no pacing"). Where routers do not answer, an application may guess: the sender's
+//! interface is the one link whose speed it knows, so it opens with the window that this link and
+//! the round-trip time of the handshake make, `interface * RTT / MSS`, and skips slow start
+//! altogether. Where the interface is the narrowest link the window is exactly right. Where a later
+//! link is narrower, most of the first flight is lost, and how a sender lives through the loss
+//! of a hundred thousand packets decides everything.
+//!
+//! Its paced twin spreads the same window over the first round trip.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `interface_rate` | the sender's interface | in place of it |
+//! | `paced` | false | spread the window over the first round trip |
+//! | `after` | `avoidance` | what follows: congestion avoidance, or slow start |
+//! | `wire_size` | false | count headers, so that the interface is not exceeded |
+//! | `sessions` | 1 | so many share the interface |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | `after=slow-start` |
+//!
+//! # State
+//!
+//! The rate of the interface; whether the first flight still leaves.
+//!
+//! # Contested
+//!
+//! - What follows the first window is not said. Avoidance is the natural reading of a sender
+//!   that takes its window for the path's.
+//! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Known, Loss, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "qs-app",
+    title: "QS-app (interface-speed window)",
+    source: "Kumazoe, Cavendish, Tsuru, Oie, Gerla: slides for the IRTF, November 2008",
+    year: 2008,
+    summary: "Opens with the window that the sender's own interface and the round-trip time \
+              make, at once or paced.",
+    params: &[
+        INTERFACE_RATE,
+        PACED,
+        AFTER,
+        WIRE_SIZE,
+        SESSIONS,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(QsApp::new(params, convention)?)),
+};
+
+const INTERFACE_RATE: ParamSpec = ParamSpec {
+    name: "interface_rate",
+    unit: Unit::Rate,
+    default: "by path: the rate of the sender's interface",
+    meaning: "the rate that the window is made for",
+};
+
+const PACED: ParamSpec = ParamSpec {
+    name: "paced",
+    unit: Unit::Bool,
+    default: "false",
+    meaning: "whether the window is spread over the first round trip",
+};
+
+const AFTER: ParamSpec = ParamSpec {
+    name: "after",
+    unit: Unit::Choice(&["avoidance", "slow-start"]),
+    default: "avoidance",
+    meaning: "what follows the first window: congestion avoidance from there, or slow start",
+};
+
+const WIRE_SIZE: ParamSpec = ParamSpec {
+    name: "wire_size",
+    unit: Unit::Bool,
+    default: "false",
+    meaning: "whether segments count with their headers",
+};
+
+const SESSIONS: ParamSpec = ParamSpec {
+    name: "sessions",
+    unit: Unit::Number,
+    default: "1",
+    meaning: "so many sessions share the interface: each takes its part",
+};
+
+/// QS-app.
+struct QsApp {
+    rate: Option<Rate>,
+    paced: bool,
+    avoidance: bool,
+    wire_size: bool,
+    sessions: u64,
+    opening: Opening,
+    growth: Growth,
+    /// The first flight has not been acknowledged yet.
+    active: bool,
+}
+
+impl QsApp {
+    fn new(params: &Params, convention: Convention) -> Result<QsApp, SpecError> {
+        let sessions = params.number("sessions");
+        if sessions.fract() != 0.0 || !(1.0..=1e6).contains(&sessions) {
+            let expected = "a whole number from 1 to 1000000";
+            return Err(SpecError::bad_value(params, "sessions", expected));
+        }
+        Ok(QsApp {
+            rate: params.rate_given("interface_rate"),
+            paced: params.bool("paced"),
+            avoidance: params.choice("after") == "avoidance",
+            wire_size: params.bool("wire_size"),
+            sessions: sessions as u64,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            active: false,
+        })
+    }
+
+    fn begin(&mut self, w: &mut Window, e: &Established, rate: Rate, rtt: Time) {
+        let wire = u64::from(w.mss + e.header);
+        let segment = if self.wire_size {
+            wire
+        } else {
+            u64::from(w.mss)
+        };
+        let window = Rate(rate.bps() / self.sessions).bytes_in(rtt) / segment;
+        w.cwnd = (window as Segments).max(w.cwnd);
+        if self.avoidance {
+            w.ssthresh = w.cwnd;
+        }
+        if self.paced {
+            let rate = Rate::of(wire.saturating_mul(w.cwnd_segments()), rtt);
+            w.pacing = (rate.bps() > 0).then_some(rate);
+        }
+        self.active = true;
+    }
+
+    fn stop(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            w.pacing = None;
+        }
+    }
+}
+
+impl Startup for QsApp {
+    fn on_known(&mut self, k: &Known) {
+        self.rate = self.rate.or(k.interface_rate);
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
+            self.begin(w, e, rate, rtt);
+        }
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let first = self.active;
+        self.stop(w);
+        if w.in_slow_start() {
+            self.growth.grow(w, a);
+        } else {
+            self.growth.spare(a);
+        }
+        first.then_some(Reason::FirstAck)
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.stop(w);
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.stop(w);
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    fn in_charge(&self, w: &Window) -> bool {
+        self.active || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::unlisted;
+    use crate::Controller;
+
+    fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
+        let mut c = unlisted(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut w = Window::new(1460);
+        let known = Known {
+            interface_rate: Some(Rate(mbps * 1_000_000)),
+            ..Known::default()
+        };
+        c.on_known(&known);
+        let rtt = Time::from_millis(ms);
+        let e = Established {
+            initial_window: 3.0,
+            rtt: Some(rtt),
+            ..Established::at(rtt)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    #[test]
+    fn the_window_of_an_interface() {
+        for (mbps, ms, window) in [
+            (100, 180, 1_541.0),
+            (100, 220, 1_883.0),
+            (1_000, 180, 15_410.0),
+            (1_000, 220, 18_835.0),
+            (10_000, 180, 154_109.0),
+            (10_000, 220, 188_356.0),
+            (1_000, 1, 85.0),
+            (1, 1, 3.0),
+        ] {
+            let (_, w) = opened("", mbps, ms);
+            assert_eq!((w.cwnd, w.ssthresh, w.pacing), (window, window, None));
+        }
+        assert_eq!(opened("interface_rate=100Mbps", 1_000, 180).1.cwnd, 1_541.0);
+        assert_eq!(opened("wire_size=true", 1_000, 180).1.cwnd, 15_000.0);
+        assert_eq!(opened("sessions=10", 1_000, 180).1.cwnd, 1_541.0);
+    }
+
+    #[test]
+    fn the_paced_twin_takes_a_round_trip() {
+        let (_, w) = opened("paced=true", 1_000, 180);
+        assert_eq!(w.pacing.unwrap().time_for(1_500), Time::from_nanos(11_680));
+    }
+
+    #[test]
+    fn the_first_ack_hands_over() {
+        let (mut c, mut w) = opened("paced=true", 1_000, 1);
+        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        assert_eq!((w.cwnd, w.pacing), (85.0, None));
+        assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
+        // A window of segments, that first one included, makes one more.
+        (0..84).for_each(|_| c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460)));
+        assert_eq!(w.cwnd, 86.0);
+        let (mut c, mut w) = opened("after=slow-start", 1_000, 1);
+        c.on_ack(&mut w, &Ack::of(Time::from_millis(2), 1460));
+        assert_eq!(w.cwnd, 86.0);
+    }
+
+    #[test]
+    fn without_an_interface_it_is_slow_start() {
+        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut w = Window::new(1460);
+        c.on_established(&mut w, &Established::at(Time::ZERO));
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn sessions_are_counted() {
+        let error = unlisted(&ENTRY, "sessions=0", Convention::Rfc)
+            .err()
+            .unwrap();
+        assert!(error
+            .to_string()
+            .ends_with("`0` is not a whole number from 1 to 1000000"));
+    }
+}
