@@ -8,7 +8,7 @@ use std::fmt;
 use crate::avoidance::{bic, cubic, high_speed, none, reno, vegas, westwood, Avoidance};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
-    adaptive_start, delay_based_slow_start, hystart, hystart_plus_plus, jump_start,
+    adaptive_start, delay_based_slow_start, fast_start, hystart, hystart_plus_plus, jump_start,
     limited_slow_start, modified_swift_start, packet_pair_start, qs_app, quick_start, slow_start,
     smooth_start, swift_start, vegas_slow_start, Startup,
 };
@@ -35,6 +35,7 @@ pub const WAITING: &[Entry<dyn Startup>] = &[
     quick_start::ENTRY,
     qs_app::ENTRY,
     modified_swift_start::ENTRY,
+    fast_start::ENTRY,
 ];
 
 /// The congestion avoidances.

@@ -5,6 +5,7 @@ use crate::{Rate, Reason, Time, Window};
 
 pub mod adaptive_start;
 pub mod delay_based_slow_start;
+pub mod fast_start;
 pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod jump_start;

@@ -1,0 +1,467 @@
+//! Fast start: begin with the window that was right last time, at others' convenience.
+//!
+//! V. Padmanabhan and R. Katz, "TCP Fast Start: A Technique for Speeding Up Web Transfers",
+//! GLOBECOM 1998; rules after ns-2's `tcp-fs.cc`, written by its first author. Web transfers come in
+//! bursts, and each slow start learns the same path anew. Fast start remembers: after an idle
+//! period, or on a new connection to the same peer, it sends the last window that is known to
+//! have been safe, paced over the last round-trip time. As the memory may be stale, all but the
+//! first of these segments are marked, so that routers drop them before anything else, and
+//! the attempt is given up early: by a timer without the usual minimum, or as soon as more
+//! than one segment of the flight proves lost. Then slow start begins as if nothing had been sent.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
+//! | `fast_loss_recov` | true | give up at a second loss of the flight |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
+//!
+//! # State
+//!
+//! Whether the flight is out, `fs_mode`, and its range; a round-trip time and its variation
+//! without the coarse clock; the threshold as it was before the flight was lost.
+//!
+//! # Contested
+//!
+//! - ns-2 sends bursts of four, so far apart that they fill a round trip; here the flight is paced
+//!   segment by segment at the same rate.
+//! - ns-2's averages never change after their first sample, as its gains round to zero; here
+//!   they are those of RFC 6298.
+//! - A second loss is known when recovery has ended, one round trip later than ns-2's partial ACK
+//!   tells it.
+//! - How long a memory stays good is the cache's business; ten minutes are usual.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "fast-start",
+    title: "Fast start",
+    source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
+    year: 1998,
+    summary: "Sends the remembered window of the path, paced and marked to be dropped first, \
+              and gives up early.",
+    params: &[
+        FAST_RESET_TIMER,
+        FAST_LOSS_RECOV,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing, Need::Cache],
+    certainty: Certainty::Code,
+    build: |params, convention| Ok(Box::new(FastStart::new(params, convention))),
+};
+
+const FAST_RESET_TIMER: ParamSpec = ParamSpec {
+    name: "fast_reset_timer",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether a timeout of srtt + 4 rttvar, without a minimum, holds while the flight \
+              is out",
+};
+
+const FAST_LOSS_RECOV: ParamSpec = ParamSpec {
+    name: "fast_loss_recov",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether a second loss of the flight leads back to the initial window",
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Off,
+    /// `fs_mode`: the flight is out.
+    Fast,
+    /// A segment of it was lost.
+    Lost,
+    /// The timer has given it up; the window is not set yet.
+    GivenUp,
+}
+
+/// Fast start.
+struct FastStart {
+    fast_reset_timer: bool,
+    fast_loss_recov: bool,
+    opening: Opening,
+    growth: Growth,
+    mode: Mode,
+    memory: Option<PathMemory>,
+    header: u32,
+    initial: Segments,
+    srtt: Time,
+    rttvar: Time,
+    una: u64,
+    /// The marked range.
+    fs_start: u64,
+    fs_end: u64,
+    /// The threshold before a loss of the flight.
+    ssthresh: Segments,
+}
+
+impl FastStart {
+    fn new(params: &Params, convention: Convention) -> FastStart {
+        FastStart {
+            fast_reset_timer: params.bool("fast_reset_timer"),
+            fast_loss_recov: params.bool("fast_loss_recov"),
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            mode: Mode::Off,
+            memory: None,
+            header: 0,
+            initial: 1.0,
+            srtt: Time::ZERO,
+            rttvar: Time::ZERO,
+            una: 0,
+            fs_start: 0,
+            fs_end: 0,
+            ssthresh: f64::INFINITY,
+        }
+    }
+
+    /// RFC 6298's averages, in whole nanoseconds.
+    fn sample(&mut self, rtt: Option<Time>) {
+        let Some(rtt) = rtt else { return };
+        if self.srtt == Time::ZERO {
+            (self.srtt, self.rttvar) = (rtt, rtt.over(2));
+            return;
+        }
+        let error = self.srtt.nanos().abs_diff(rtt.nanos());
+        self.rttvar = Time(self.rttvar.nanos() - self.rttvar.nanos() / 4 + error / 4);
+        self.srtt = Time(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
+    }
+
+    /// Sends so many segments over a round trip, all but the first marked.
+    fn begin(&mut self, w: &mut Window, safe: Segments) {
+        let mss = u64::from(w.mss);
+        w.cwnd = safe;
+        self.mode = Mode::Fast;
+        self.fs_start = self.una.saturating_add(mss);
+        self.fs_end = self.una.saturating_add((safe * mss as f64) as u64);
+        let wire = safe * f64::from(w.mss + self.header);
+        let rate = Rate::of(wire as u64, self.srtt);
+        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.marks.startup_excess = false;
+    }
+
+    fn stop(&mut self, w: &mut Window, next: Mode) {
+        if self.mode == Mode::Fast {
+            w.pacing = None;
+            w.marks.startup_excess = false;
+        }
+        self.mode = next;
+    }
+
+    /// The flight is forgotten, and slow start begins.
+    fn reset(&mut self, w: &mut Window) {
+        w.cwnd = self.initial;
+        w.ssthresh = self.ssthresh;
+    }
+}
+
+/// The window that is known to have been safe: half of one that was still doubling, one
+/// segment less of one that was not.
+fn safe(cwnd: Segments, ssthresh: Segments) -> Segments {
+    if cwnd < ssthresh {
+        (cwnd / 2.0).floor()
+    } else {
+        cwnd - 1.0
+    }
+}
+
+impl Startup for FastStart {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory;
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.header = e.header;
+        self.initial = w.cwnd;
+        let Some(memory) = self.memory else {
+            return self.sample(e.rtt);
+        };
+        (self.srtt, self.rttvar) = (memory.srtt, memory.rttvar);
+        let safe = safe(memory.cwnd, memory.ssthresh);
+        // After a lost SYN the path is no longer the one remembered.
+        if e.rtt.is_some() && safe > self.initial {
+            w.ssthresh = memory.ssthresh;
+            self.begin(w, safe);
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        if self.mode == Mode::Fast {
+            let next = s.seq + u64::from(s.bytes);
+            w.marks.startup_excess = (self.fs_start..self.fs_end).contains(&next);
+        }
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.sample(a.rtt);
+        self.una = a.una;
+        // ACKs clock the rest.
+        let first = self.mode == Mode::Fast && w.pacing.take().is_some();
+        if a.una >= self.fs_end {
+            self.stop(w, Mode::Off);
+        }
+        if w.in_slow_start() {
+            self.growth.grow(w, a);
+        } else {
+            w.cwnd += self.growth.earned(w, a) / w.cwnd;
+        }
+        first.then_some(Reason::FirstAck)
+    }
+
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        self.sample(a.rtt);
+        self.una = a.una;
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        let next = match self.mode {
+            Mode::Fast if self.fast_loss_recov => Mode::Lost,
+            _ => Mode::Off,
+        };
+        self.ssthresh = w.ssthresh;
+        self.stop(w, next);
+        LossResponse::Standard
+    }
+
+    /// One loss is ordinary; more mean that the memory was wrong.
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        let lost = std::mem::replace(&mut self.mode, Mode::Off) == Mode::Lost;
+        if lost && r.retransmitted > u64::from(w.mss) {
+            self.reset(w);
+        }
+    }
+
+    /// The marked segments alone are lost: it costs nothing but them. If the first one is lost
+    /// too, this is a timeout like any other.
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.ssthresh = w.ssthresh;
+        if self.mode == Mode::Fast && self.una >= self.fs_start {
+            self.stop(w, Mode::GivenUp);
+        } else {
+            self.growth.on_timeout();
+            self.stop(w, Mode::Off);
+        }
+    }
+
+    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        if self.mode == Mode::GivenUp {
+            self.mode = Mode::Off;
+            self.reset(w);
+        }
+    }
+
+    fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
+        self.stop(w, Mode::Off);
+        let safe = safe(before.cwnd, before.ssthresh);
+        if self.srtt == Time::ZERO || safe <= w.cwnd {
+            return false;
+        }
+        self.begin(w, safe);
+        true
+    }
+
+    fn timeout(&self) -> Option<Time> {
+        let soon = self.srtt + self.rttvar.times(4);
+        (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon)
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    /// While the flight is out its ACKs are this start-up's, whatever the threshold says.
+    fn in_charge(&self, w: &Window) -> bool {
+        self.mode == Mode::Fast || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::unlisted;
+    use crate::Controller;
+
+    const MSS: u64 = 1460;
+    const RTT: Time = Time::from_millis(100);
+
+    #[test]
+    fn the_window_that_was_safe() {
+        assert_eq!(safe(32.0, 64.0), 16.0);
+        assert_eq!(safe(32.0, 20.0), 31.0);
+        assert_eq!(safe(1.0, 64.0), 0.0);
+    }
+
+    fn remembered(cwnd: f64) -> (Controller, Window) {
+        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let memory = PathMemory {
+            cwnd,
+            ssthresh: 64.0,
+            srtt: RTT,
+            rttvar: Time::from_millis(10),
+        };
+        let known = Known {
+            memory: Some(memory),
+            ..Known::default()
+        };
+        c.on_known(&known);
+        let e = Established {
+            initial_window: 3.0,
+            rtt: Some(RTT),
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    /// Sends whole segments from `from` on; which of them are marked.
+    fn send(c: &mut Controller, w: &mut Window, from: u64, count: u64) -> Vec<bool> {
+        let one = |number: u64| {
+            let mark = w.marks.startup_excess;
+            let sent = Sent {
+                now: RTT,
+                bytes: MSS as u32,
+                seq: number * MSS,
+                retransmission: false,
+                flight: (number - from + 1) * MSS,
+            };
+            c.on_sent(w, &sent);
+            mark
+        };
+        (from..from + count).map(one).collect()
+    }
+
+    fn ack(una: u64) -> Ack {
+        Ack {
+            una: una * MSS,
+            nxt: 100 * MSS,
+            rtt: Some(RTT),
+            ..Ack::of(RTT.times(2), MSS)
+        }
+    }
+
+    #[test]
+    fn a_memory_is_sent_at_once_all_but_its_first_marked() {
+        let (mut c, mut w) = remembered(32.0);
+        assert_eq!((w.cwnd, w.ssthresh), (16.0, 64.0));
+        // Four segments each 25 ms.
+        assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
+        assert_eq!(c.timeout(), Some(Time::from_millis(140)));
+        let marks = send(&mut c, &mut w, 0, 18);
+        assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
+        assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);
+        c.on_ack(&mut w, &ack(1));
+        assert_eq!((w.cwnd, w.pacing), (17.0, None));
+        assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
+        assert!(c.timeout().is_some());
+        c.on_ack(&mut w, &ack(16));
+        assert_eq!((w.cwnd, c.timeout()), (18.0, None));
+    }
+
+    #[test]
+    fn a_small_memory_is_no_better_than_none() {
+        let (c, w) = remembered(6.0);
+        assert_eq!((w.cwnd, w.pacing, c.timeout()), (3.0, None, None));
+    }
+
+    fn timed_out(una: u64) -> (f64, f64) {
+        let (mut c, mut w) = remembered(32.0);
+        send(&mut c, &mut w, 0, 16);
+        if una > 0 {
+            c.on_ack(&mut w, &ack(una));
+            assert_eq!(w.cwnd, 17.0);
+        }
+        let timeout = Timeout {
+            now: RTT.times(3),
+            flight: 16 * MSS,
+            usable: 16.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.pacing, c.timeout()), (None, None));
+        (w.cwnd, w.ssthresh)
+    }
+
+    #[test]
+    fn the_timer_gives_up_the_marked_segments_alone() {
+        assert_eq!(timed_out(1), (3.0, 64.0));
+        assert_eq!(timed_out(0), (1.0, 8.0));
+    }
+
+    fn recovered(segments: u64) -> (f64, f64) {
+        let (mut c, mut w) = remembered(32.0);
+        send(&mut c, &mut w, 0, 16);
+        c.on_ack(&mut w, &ack(1));
+        let (now, flight) = (RTT.times(2), 15 * MSS);
+        let usable = w.cwnd;
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now,
+                flight,
+                usable,
+            },
+        );
+        assert_eq!((w.cwnd, w.ssthresh), (7.5, 7.5));
+        let retransmitted = segments * MSS;
+        let recovered = Recovered {
+            now,
+            retransmitted,
+            flight: 0,
+        };
+        c.on_recovered(&mut w, &recovered);
+        (w.cwnd, w.ssthresh)
+    }
+
+    #[test]
+    fn a_second_loss_gives_it_up() {
+        assert_eq!(recovered(1), (7.5, 7.5));
+        assert_eq!(recovered(2), (3.0, 64.0));
+    }
+
+    fn idled(cwnd: f64, ssthresh: f64) -> (f64, bool, Vec<bool>) {
+        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 3.0,
+            rtt: Some(RTT),
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        c.on_ack(&mut w, &ack(100));
+        (w.cwnd, w.ssthresh) = (cwnd, ssthresh);
+        let idle = Idle {
+            now: Time::from_secs(9),
+            idle: Time::from_secs(8),
+            restart_window: 3.0,
+        };
+        c.on_idle(&mut w, &idle);
+        let (cwnd, paced) = (w.cwnd, w.pacing.is_some());
+        (cwnd, paced, send(&mut c, &mut w, 100, 17))
+    }
+
+    #[test]
+    fn an_idle_connection_remembers_itself() {
+        let (cwnd, paced, marks) = idled(32.0, 64.0);
+        assert_eq!((cwnd, paced), (16.0, true));
+        assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
+        assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);
+        assert_eq!(idled(32.0, 20.0).0, 31.0);
+        assert_eq!(idled(1.0, 64.0).0, 1.0);
+        assert!(!idled(1.0, 64.0).1);
+    }
+}
