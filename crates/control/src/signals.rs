@@ -185,7 +185,7 @@ pub struct Recovered {
 pub struct Timeout {
     /// Time now.
     pub now: Time,
-    /// Bytes outstanding.
+    /// Bytes in flight as the transport estimates them; at most what is outstanding.
     pub flight: u64,
     /// The usable window, `min(cwnd, peer's)`.
     pub usable: Segments,
