@@ -333,12 +333,16 @@ impl Connection {
 
     /// Tells the controller that the timer expired, and backs the timer off. Returns
     /// false where the connection is to be given up.
-    pub fn time_out(&mut self, now: Time) -> bool {
+    ///
+    /// `pipe` is what recovery takes to be in the network. RFC 5681's eq. 4, with all that
+    /// is outstanding, is an upper bound ("no more than"); what is SACKed has left, and
+    /// behind one hole that stays open it can be many windows.
+    pub fn time_out(&mut self, now: Time, pipe: u64) -> bool {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
         let timeout = Timeout {
             now,
-            flight: self.outstanding(),
+            flight: pipe.min(self.outstanding()),
             usable: self.usable(0.0),
             repeated: self.timeouts_in_a_row > 1,
         };

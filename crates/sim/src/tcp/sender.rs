@@ -192,7 +192,8 @@ impl Sender {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
             State::Open => {
                 self.pacer = Pacer::default();
-                let goes_on = self.connection.time_out(now);
+                let pipe = self.recovery.pipe(&self.connection);
+                let goes_on = self.connection.time_out(now, pipe);
                 self.recovery.on_timeout(&mut self.connection);
                 if !goes_on {
                     self.fail();

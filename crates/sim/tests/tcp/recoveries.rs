@@ -1,7 +1,7 @@
 //! Segments 1 and 3 of ten are lost, under every recovery.
 
 use crate::Step::{Again, Send, Timeout};
-use crate::{outcome, sends, steps, times, Step};
+use crate::{outcome, sends, steps, times, Event, Step};
 
 /// An endless flow with ten segments out of which the given ones are lost, at a rate at
 /// which acknowledgements come one by one.
@@ -203,4 +203,21 @@ fn a_lost_retransmission_is_found_by_the_timer_alone() {
     let again = times(&run, |s| *s == Again(1));
     assert_eq!(again.len(), 2);
     assert_eq!(times(&run, |s| *s == Timeout), again[1..]);
+}
+
+#[test]
+fn a_timeout_behind_an_open_hole_never_raises_the_threshold() {
+    // The first retransmission is dropped in the overshoot, and new data flows for a
+    // second until the timer fires: many windows outstanding, one of them in the network.
+    let run = outcome(
+        "trace = true\n\
+         path = { rate = \"100Mbps\", rtt = \"100ms\", buffer = \"833pkt\" }\n\
+         flows = [{ size = \"40MB\" }]",
+    );
+    let t = &run.trace.as_ref().unwrap().flow_samples;
+    let timeouts: Vec<usize> = (1..t.event.len())
+        .filter(|i| t.event[*i] == Event::Timeout as u8)
+        .collect();
+    assert!(t.ssthresh[timeouts[0]] < t.ssthresh[timeouts[0] - 1]);
+    assert!(timeouts.iter().all(|i| t.ssthresh[*i] <= t.ssthresh[i - 1]));
 }
