@@ -340,6 +340,31 @@ mod tests {
         }
     }
 
+    /// To offer one of these is to move its line.
+    #[test]
+    fn those_that_wait_are_complete_but_not_offered() {
+        let names: Vec<_> = WAITING.iter().map(|e| e.name).collect();
+        assert_eq!(
+            names,
+            [
+                "quick-start",
+                "qs-app",
+                "modified-swift-start",
+                "fast-start"
+            ]
+        );
+        for entry in WAITING {
+            assert!(STARTUPS.iter().all(|listed| listed.name != entry.name));
+            assert!(complaint(entry.name, "reno").contains("unknown"));
+            assert!(entry.summary.ends_with('.') && (1980..2100).contains(&entry.year));
+            for param in entry.params {
+                let spec = format!("{}={}", param.name, param.default);
+                let value = Params::parse(Kind::Startup, entry.name, entry.params, &spec);
+                assert_ne!(value.is_ok(), param.default.starts_with("by "), "{spec}");
+            }
+        }
+    }
+
     #[test]
     fn a_recipe_writes_only_what_was_given() {
         let recipe = Recipe::parse(

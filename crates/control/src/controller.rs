@@ -204,7 +204,10 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::{Kind, Params};
     use crate::{catalog, Convention};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::Arc;
 
     const MSS: u64 = 1460;
 
@@ -327,6 +330,82 @@ mod tests {
         assert_eq!((w.cwnd, w.ssthresh), (4.0, 20.0));
         c.on_ack(&mut w, &ack(9_100));
         assert_eq!(w.cwnd, 5.0);
+    }
+
+    #[test]
+    fn what_a_start_up_has_no_use_for_changes_nothing() {
+        let (mut c, mut w) = slow_start(f64::INFINITY);
+        let syn = Syn {
+            queued: u64::MAX,
+            mss: MSS as u32,
+            header: 40,
+        };
+        assert_eq!((c.rate_request(&syn), c.timeout()), (None, None));
+        let known = Known {
+            approved: Some(Rate(1_000_000_000)),
+            interface_rate: Some(Rate(1_000_000_000)),
+            ..Known::default()
+        };
+        c.on_known(&known);
+        let established = Established {
+            initial_window: 10.0,
+            rtt: Some(Time::from_millis(100)),
+            ..Established::at(Time::ZERO)
+        };
+        c.on_established(&mut w, &established);
+        let gap = PeerGap {
+            now: Time::ZERO,
+            gap: Time::from_micros(1),
+            rtt: Some(Time::from_millis(100)),
+            nxt: 0,
+            peer_window: u64::MAX,
+        };
+        c.on_peer_gap(&mut w, &gap);
+        assert_eq!((w.cwnd, w.pacing, c.exit()), (10.0, None, None));
+    }
+
+    /// ACKs that the avoidance only measured, and those it grew by.
+    #[derive(Default)]
+    struct Counts {
+        measured: AtomicU32,
+        used: AtomicU32,
+    }
+
+    struct Counting(Arc<Counts>);
+
+    impl Avoidance for Counting {
+        fn on_startup_ack(&mut self, _w: &Window, _a: &Ack) {
+            self.0.measured.fetch_add(1, Ordering::Relaxed);
+        }
+        fn on_ack(&mut self, _w: &mut Window, _a: &Ack) {
+            self.0.used.fetch_add(1, Ordering::Relaxed);
+        }
+        fn on_loss(&mut self, _w: &mut Window, _l: &Loss) {}
+        fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+    }
+
+    /// An avoidance that measures does so from the first ACK on.
+    #[test]
+    fn the_avoidance_sees_each_ack_once() {
+        let entry = &catalog::STARTUPS[0];
+        for (convention, packets, expected) in [
+            // Two segments to the threshold: both ACKs are the start-up's.
+            (Convention::Rfc, [1, 1, 1], (2, 1)),
+            // The second ACK has some to spare, which are the avoidance's.
+            (Convention::Linux, [1, 4, 1], (1, 2)),
+        ] {
+            let counts = Arc::new(Counts::default());
+            let params = Params::parse(Kind::Startup, entry.name, entry.params, "").unwrap();
+            let startup = (entry.build)(&params, convention).unwrap();
+            let mut c = Controller::new(startup, Box::new(Counting(counts.clone())));
+            let mut w = Window::new(MSS as u32);
+            (w.cwnd, w.ssthresh) = (10.0, 12.0);
+            for count in packets {
+                c.on_ack(&mut w, &Ack::of(Time::ZERO, count * MSS));
+            }
+            let found = [&counts.measured, &counts.used].map(|n| n.load(Ordering::Relaxed));
+            assert_eq!((found[0], found[1]), expected);
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Modified Swift Start: the receiver, not the sender, measures the spacing of pairs.
 //!
-//! A modification of [`super::swift_start`] from a simulation study of paths with a T1 or OC-1
-//! bottleneck. What spoils a packet pair is mostly the way back: delayed ACKs, ACKs squeezed together
+//! A. Elbery, E. Khalil, B. Nosier, I. Morsi, "Swift Start TCP, Problems, Modification, Analytical and
+//! Simulation Studies", SENSORCOMM 2008, and an OPNET study of the same algorithm over T1 and OC-1
+//! lines, whose rules and tables these are. What spoils a packet pair is mostly the way back: delayed ACKs, ACKs squeezed together
 //! or queued. Here the sender marks the segments of two pairs as first and second, the receiver takes
 //! the time between them as they arrive and returns it in an option of its next ACK. The sender
 //! sets its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
@@ -22,6 +23,8 @@
 //!
 //! # Contested
 //!
+//! - The study's copy at hand names neither author nor year, and the paper of 2008 was not at
+//!   hand. Two of the study's equations are upside down and are read the right way round.
 //! - The second pair queues behind the first, so its round trip is longer and the second window
 //!   larger: an over-estimate of the source's own making, kept, since its tables show it.
 //! - The window is that of the payload, `MSS` over the spacing of whole packets, as in the tables.
@@ -39,10 +42,9 @@ use crate::{Convention, Rate, Reason, Segments, Time, Window};
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "modified-swift-start",
     title: "Modified Swift Start",
-    source:
-        "Modified Swift Start, an OPNET study after Partridge et al.: A Swifter Start for TCP, \
-             BBN TR 8339",
-    year: 2009,
+    source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
+             and Simulation Studies, SENSORCOMM 2008; rules from an OPNET study of the same",
+    year: 2008,
     summary: "Swift Start whose receiver measures the spacing of marked pairs and returns it in \
               an option.",
     params: &[
