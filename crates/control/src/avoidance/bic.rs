@@ -1,12 +1,13 @@
 //! BIC: a binary search for the window that the path holds.
 //!
-//! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
-//! Networks", INFOCOM 2004. A loss says that the window before it, `W_max`, was too large; the
-//! window after it, `W_min`, is small enough. The best one lies between, so BIC goes half of
-//! the way each round trip, never by more than `s_max` segments nor by less than `s_min`. Near
-//! `W_max` its steps become small, which keeps it stable where it matters; past `W_max` it
-//! probes for a new maximum with steps that begin at one segment and double. Below
-//! `low_window` it is Reno. Linux's default from 2.6.8 to 2.6.18; CUBIC is its simplification.
+//! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast
+//! Long-Distance Networks", INFOCOM 2004. A loss says that the window before it, `W_max`, was
+//! too large; the window after it, `W_min`, is small enough. The best one lies between, so
+//! BIC goes half of the way each round trip, never by more than `s_max` segments nor by less
+//! than `s_min`. Near `W_max` its steps become small, which keeps it stable where it matters;
+//! past `W_max` it probes for a new maximum with steps that begin at one segment and double.
+//! Below `low_window` it is Reno. Linux's default from 2.6.8 to 2.6.18; CUBIC is its
+//! simplification.
 //!
 //! This is a reconstruction: the published description of the algorithm, not its text, was at
 //! hand.
@@ -28,10 +29,10 @@
 //!
 //! # Contested
 //!
-//! - `W_min` is the window as it stands, so each ACK goes its share of half of the way rather than
-//!   one leap per round trip.
-//! - A start-up that ends without loss leaves no `W_max`: probing begins at once. The paper takes a
-//!   very large one, which means steps of `s_max`.
+//! - `W_min` is the window as it stands, so each ACK goes its share of half of the way rather
+//!   than one leap per round trip.
+//! - A start-up that ends without loss leaves no `W_max`: probing begins at once. The paper
+//!   takes a very large one, which means steps of `s_max`.
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
 use super::{reno, Avoidance};

@@ -3,10 +3,10 @@
 //! RFC 3649 (S. Floyd, "HighSpeed TCP for Large Congestion Windows", December 2003,
 //! Experimental). Reno's window of 83 000 segments, 10 Gbit/s over 100 ms, takes more than an
 //! hour from one loss to the next; no real path is as clean. HighSpeed TCP keeps Reno's rules
-//! up to 38 segments. Beyond, each round trip adds `a(w)` segments instead of one and a loss takes
-//! the share `b(w)` instead of a half, chosen so that the window grows with the loss rate along a
-//! straight line in logarithms: from Reno's at 38 segments to 83 000 segments at one loss in ten
-//! million. It is meant to be used with limited slow start.
+//! up to 38 segments. Beyond, each round trip adds `a(w)` segments instead of one and a loss
+//! takes the share `b(w)` instead of a half, chosen so that the window grows with the loss
+//! rate along a straight line in logarithms: from Reno's at 38 segments to 83 000 segments at
+//! one loss in ten million. It is meant to be used with limited slow start.
 //!
 //! `rfc` takes the loss rate at a window as the RFC's table does, `p(w) = 0.078/w^1.2` (§5).
 //! `ns2` takes it from the line itself, which makes `a(w)` three percent larger.

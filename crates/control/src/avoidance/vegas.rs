@@ -1,14 +1,14 @@
 //! Vegas: hold one to three segments in the queue, and no more.
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
-//! Internet", IEEE JSAC 13(8), 1995. Reno learns the size of a path by overflowing it.
-//! Vegas watches the round-trip time instead. The least one ever seen, `baseRTT`, is the
-//! path without a queue; a window sent on such a path would pass at the *expected* rate
+//! Internet", IEEE JSAC 13(8), 1995. Reno learns the size of a path by overflowing it. Vegas
+//! watches the round-trip time instead. The least one ever seen, `baseRTT`, is the path
+//! without a queue; a window sent on such a path would pass at the *expected* rate
 //! `window/baseRTT`. The *actual* rate of the last round is lower by what waits in queues:
 //! `diff = (expected - actual) * baseRTT` segments of this flow. Below `alpha` the window
-//! grows by a segment per round trip, above `beta` it shrinks by one, between them it
-//! stands still. A lone flow settles without ever losing a packet; beside flows that fill
-//! the queue it is the one that yields.
+//! grows by a segment per round trip, above `beta` it shrinks by one, between them it stands
+//! still. A lone flow settles without ever losing a packet; beside flows that fill the queue
+//! it is the one that yields.
 //!
 //! The readings:
 //!
@@ -32,8 +32,8 @@
 //!
 //! # State
 //!
-//! The measurement that [`Rounds`] keeps, which begins with the connection so that
-//! the least round-trip time is known when the start-up ends; the increment of this round.
+//! The measurement that `Rounds` keeps, which begins with the connection so that the least
+//! round-trip time is known when the start-up ends; the increment of this round.
 //!
 //! # Contested
 //!

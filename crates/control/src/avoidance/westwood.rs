@@ -1,16 +1,16 @@
 //! Westwood: after a loss, back to the window that the measured rate fills.
 //!
-//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang, "TCP Westwood: Bandwidth Estimation
-//! for Enhanced Transport over Wireless Links", MobiCom 2001. Reno halves its window at every
-//! loss, whether a queue was full or a radio link lost a packet. Westwood measures the rate at
-//! which ACKs come back and, at a loss, sets the threshold to `rate * RTTmin`: what the path
-//! holds without a queue. Where buffers were full that is much like halving; where the loss
-//! meant nothing, the window stays. Growth is Reno's.
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi, R. Wang, "TCP Westwood: Bandwidth
+//! Estimation for Enhanced Transport over Wireless Links", MobiCom 2001. Reno halves its
+//! window at every loss, whether a queue was full or a radio link lost a packet. Westwood
+//! measures the rate at which ACKs come back and, at a loss, sets the threshold to
+//! `rate * RTTmin`: what the path holds without a queue. Where buffers were full that is much like
+//! halving; where the loss meant nothing, the window stays. Growth is Reno's.
 //!
 //! ACKs that arrive squeezed together make the rate of a single one far too high, so it is
-//! filtered: `westwood` filters each ACK's, over a second. *Westwood+* (L. Grieco and S. Mascolo,
-//! 2004, and Linux) counts the bytes of a whole round trip first, which squeezing does not
-//! change.
+//! filtered: `westwood` filters each ACK's, over a second. *Westwood+* (L. Grieco and S.
+//! Mascolo, 2004, and Linux) counts the bytes of a whole round trip first, which squeezing
+//! does not change.
 //!
 //! # Parameters
 //!
@@ -25,7 +25,8 @@
 //! # State
 //!
 //! `RTTmin`; the estimate, and the last sample of the filter; segments that duplicate ACKs
-//! reported before the ACK that covers them; for `plus` the bytes of the window that is measured.
+//! reported before the ACK that covers them; for `plus` the bytes of the window that is
+//! measured.
 //!
 //! # Contested
 //!
@@ -33,7 +34,8 @@
 //!   the kernel does.
 //! - The first two duplicate ACKs are not told to a controller. The limit of two segments per
 //!   ACK keeps the ACK that covers them from counting too much.
-//! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in turn.
+//! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in
+//!   turn.
 
 use super::{reno, Avoidance};
 use crate::catalog::{Certainty, Entry};

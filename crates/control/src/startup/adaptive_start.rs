@@ -1,8 +1,8 @@
 //! Adaptive start: raise the threshold as long as the measured rate says that there is room.
 //!
 //! R. Wang, G. Pau, K. Yamada, M. Sanadidi, M. Gerla, "TCP Startup Performance in Large
-//! Bandwidth Delay Networks", INFOCOM 2004: the start-up of TCP Westwood, "Astart". A
-//! sender can see from its ACKs at which rate its data arrives. Westwood filters that into an
+//! Bandwidth Delay Networks", INFOCOM 2004: the start-up of TCP Westwood, "Astart". A sender
+//! can see from its ACKs at which rate its data arrives. Westwood filters that into an
 //! *eligible rate estimate*, ERE, and adaptive start resets the slow-start threshold to
 //! `ERE * RTTmin`, the window that this rate fills, whenever that is above it. The window
 //! then doubles as long as the rate keeps up, and creeps linearly where it does not, until
@@ -23,20 +23,20 @@
 //!
 //! # State
 //!
-//! `RTTmin`, `ERE`, the last sample and the variation `U` of the last ten; of the ACKs of the last
-//! round trip, when they came and what had been delivered.
+//! `RTTmin`, `ERE`, the last sample and the variation `U` of the last ten; of the ACKs of the
+//! last round trip, when they came and what had been delivered.
 //!
 //! # Contested
 //!
-//! - The first threshold decides everything, and the paper's is not known. 22 segments are
-//!   32 kB. Linux has none, so there the rule, which only raises it, does nothing: adaptive start
-//!   is slow start there, just as measurements on Linux found.
+//! - The first threshold decides everything, and the paper's is not known. 22 segments are 32
+//!   kB. Linux has none, so there the rule, which only raises it, does nothing: adaptive
+//!   start is slow start there, just as measurements on Linux found.
 //! - One account resets the threshold when the estimate exceeds the *window*; here it is the
 //!   threshold that it must exceed, and it never falls.
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.
-//! - A timeout is answered by the avoidance, as ever. With Westwood that is
-//!   by an estimate too.
+//! - A timeout is answered by the avoidance, as ever. With Westwood that is by an estimate
+//!   too.
 
 use std::collections::VecDeque;
 

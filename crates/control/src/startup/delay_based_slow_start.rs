@@ -1,13 +1,13 @@
 //! Delay-based slow start: growth turns linear when queueing delay is felt.
 //!
 //! Known only from the summary that S. Ha and I. Rhee give in "Hybrid Slow Start for
-//! High-Bandwidth and Long-Distance Networks" (PFLDnet 2008, reference 9), probably of D. Leith,
-//! R. Shorten and others, "Delay-based AIMD congestion control" (PFLDnet 2007). Limited slow
-//! start bounds the last leap of slow start by a constant, which is too small for fast paths
-//! and too large for slow ones. This variant lets the path choose it: when the round-trip
-//! time exceeds its minimum by `tau0`, the current window becomes `max_ssthresh` of limited
-//! slow start. Doubling builds a passing queue of half a window, so that is at about
-//! `2 * rate * tau0`; from there half of it is added per round, and a path takes about
+//! High-Bandwidth and Long-Distance Networks" (PFLDnet 2008, reference 9), probably of D.
+//! Leith, R. Shorten and others, "Delay-based AIMD congestion control" (PFLDnet 2007).
+//! Limited slow start bounds the last leap of slow start by a constant, which is too small
+//! for fast paths and too large for slow ones. This variant lets the path choose it: when the
+//! round-trip time exceeds its minimum by `tau0`, the current window becomes `max_ssthresh`
+//! of limited slow start. Doubling builds a passing queue of half a window, so that is at
+//! about `2 * rate * tau0`; from there half of it is added per round, and a path takes about
 //! `RTT/tau0` rounds to fill.
 //!
 //! The rule beyond that summary is a reconstruction.

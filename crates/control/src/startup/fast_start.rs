@@ -1,13 +1,14 @@
 //! Fast start: begin with the window that was right last time, at others' convenience.
 //!
 //! V. Padmanabhan and R. Katz, "TCP Fast Start: A Technique for Speeding Up Web Transfers",
-//! GLOBECOM 1998; rules after ns-2's `tcp-fs.cc`, written by its first author. Web transfers come in
-//! bursts, and each slow start learns the same path anew. Fast start remembers: after an idle
-//! period, or on a new connection to the same peer, it sends the last window that is known to
-//! have been safe, paced over the last round-trip time. As the memory may be stale, all but the
-//! first of these segments are marked, so that routers drop them before anything else, and
-//! the attempt is given up early: by a timer without the usual minimum, or as soon as more
-//! than one segment of the flight proves lost. Then slow start begins as if nothing had been sent.
+//! GLOBECOM 1998; rules after ns-2's `tcp-fs.cc`, written by its first author. Web transfers
+//! come in bursts, and each slow start learns the same path anew. Fast start remembers: after
+//! an idle period, or on a new connection to the same peer, it sends the last window that is
+//! known to have been safe, paced over the last round-trip time. As the memory may be stale,
+//! all but the first of these segments are marked, so that routers drop them before anything
+//! else, and the attempt is given up early: by a timer without the usual minimum, or as soon
+//! as more than one segment of the flight proves lost. Then slow start begins as if nothing
+//! had been sent.
 //!
 //! # Parameters
 //!
@@ -24,12 +25,12 @@
 //!
 //! # Contested
 //!
-//! - ns-2 sends bursts of four, so far apart that they fill a round trip; here the flight is paced
-//!   segment by segment at the same rate.
+//! - ns-2 sends bursts of four, so far apart that they fill a round trip; here the flight is
+//!   paced segment by segment at the same rate.
 //! - ns-2's averages never change after their first sample, as its gains round to zero; here
 //!   they are those of RFC 6298.
-//! - A second loss is known when recovery has ended, one round trip later than ns-2's partial ACK
-//!   tells it.
+//! - A second loss is known when recovery has ended, one round trip later than ns-2's partial
+//!   ACK tells it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
 use super::slow_start::{self, Growth, Opening};

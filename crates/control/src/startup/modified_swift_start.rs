@@ -1,13 +1,14 @@
 //! Modified Swift Start: the receiver, not the sender, measures the spacing of pairs.
 //!
-//! A. Elbery, E. Khalil, B. Nosier, I. Morsi, "Swift Start TCP, Problems, Modification, Analytical and
-//! Simulation Studies", SENSORCOMM 2008, and an OPNET study of the same algorithm over T1 and OC-1
-//! lines, whose rules and tables these are. What spoils a packet pair is mostly the way back: delayed ACKs, ACKs squeezed together
-//! or queued. Here the sender marks the segments of two pairs as first and second, the receiver takes
-//! the time between them as they arrive and returns it in an option of its next ACK. The sender
-//! sets its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
-//! over the second round trip; with the first ACK of the paced segments slow start goes on. No
-//! safety factor is left, since nothing can squeeze the measure but the forward path.
+//! A. Elbery, E. Khalil, B. Nosier, I. Morsi, "Swift Start TCP, Problems, Modification,
+//! Analytical and Simulation Studies", SENSORCOMM 2008, and an OPNET study of the same
+//! algorithm over T1 and OC-1 lines, whose rules and tables these are. What spoils a packet
+//! pair is mostly the way back: delayed ACKs, ACKs squeezed together or queued. Here the
+//! sender marks the segments of two pairs as first and second, the receiver takes the time
+//! between them as they arrive and returns it in an option of its next ACK. The sender sets
+//! its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
+//! over the second round trip; with the first ACK of the paced segments slow start goes on.
+//! No safety factor is left, since the way back cannot spoil the measure any more.
 //!
 //! # Parameters
 //!
@@ -18,16 +19,20 @@
 //!
 //! # State
 //!
-//! Whether it probes, paces or is done; segments sent; measurements still to use; where the paced
-//! flight begins and when pacing ends.
+//! Whether it probes, paces or is done; segments sent; measurements still to use; where the
+//! paced flight begins and when pacing ends.
 //!
 //! # Contested
 //!
 //! - The study's copy at hand names neither author nor year, and the paper of 2008 was not at
 //!   hand. Two of the study's equations are upside down and are read the right way round.
-//! - The second pair queues behind the first, so its round trip is longer and the second window
-//!   larger: an over-estimate of the source's own making, kept, since its tables show it.
-//! - The window is that of the payload, `MSS` over the spacing of whole packets, as in the tables.
+//! - The second pair queues behind the first, so its round trip is longer and the second
+//!   window larger: an over-estimate of the source's own making, kept, since its tables show
+//!   it.
+//! - The study says that it cannot over-estimate. Its own OC-1 table does, by 16 %: the ACK of
+//!   the first pair holds up a router just when the second pair arrives there.
+//! - The window is that of the payload, `MSS` over the spacing of whole packets, as in the
+//!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
 use super::slow_start::{self, Growth, Opening};

@@ -4,10 +4,10 @@
 //! SIGCOMM 1996. Slow start overshoots because its threshold is arbitrary. Packets that leave
 //! back to back are spread out by the slowest link, by the time that it needs for each; their
 //! ACKs keep that distance. So the first ACKs give the rate of the bottleneck, the handshake
-//! the round-trip time, and their product is the window that fills the path: the threshold
-//! at which doubling should end. In a clean network the estimate is exact. On a real one,
-//! interrupts, delayed ACKs and queues on the way back squeeze ACKs together, and the estimate
-//! comes out two or three times too large.
+//! the round-trip time, and their product is the window that fills the path: the threshold at
+//! which doubling should end. In a clean network the estimate is exact. On a real one,
+//! interrupts, delayed ACKs and queues on the way back squeeze ACKs together, and the
+//! estimate comes out two or three times too large.
 //!
 //! `robust` divides by the segments that the ACKs cover and discards ACKs that do not belong
 //! to one flight; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first

@@ -1,12 +1,12 @@
 //! QS-app: a first window as large as the sender's own interface allows.
 //!
-//! K. Kumazoe, D. Cavendish, M. Tsuru, Y. Oie, M. Gerla, slides for the IRTF, November 2008 ("Quick
-//! Start with no pacing"). Where routers do not answer, an application may guess: the sender's
-//! interface is the one link whose speed it knows, so it opens with the window that this link and
-//! the round-trip time of the handshake make, `interface * RTT / MSS`, and skips slow start
-//! altogether. Where the interface is the narrowest link the window is exactly right. Where a later
-//! link is narrower, most of the first flight is lost, and how a sender lives through the loss
-//! of a hundred thousand packets decides everything.
+//! K. Kumazoe, D. Cavendish, M. Tsuru, Y. Oie, M. Gerla, slides for the IRTF, November 2008
+//! ("Quick Start with no pacing"). Where routers do not answer, an application may guess: the
+//! sender's interface is the one link whose speed it knows, so it opens with the window that
+//! this link and the round-trip time of the handshake make, `interface * RTT / MSS`, and
+//! skips slow start altogether. Where the interface is the narrowest link the window is
+//! exactly right. Where a later link is narrower, most of the first flight is lost, and how a
+//! sender lives through the loss of a hundred thousand packets decides everything.
 //!
 //! Its paced twin spreads the same window over the first round trip.
 //!

@@ -2,11 +2,11 @@
 //!
 //! H. Wang, H. Xin, D. Reeves, K. Shin, "A Simple Refinement of Slow-Start of TCP Congestion
 //! Control", ISCC 2000. Where slow start meets its threshold, growth falls from a window per
-//! round trip to a segment per round trip at once; the last doubling arrives as a burst and may
-//! be lost. Smooth start makes the passage gradual. Below a part of the threshold the window
-//! doubles as ever, the *filling* phase; from there on, *probing*, each of `depth` equal steps
-//! halves what an ACK adds. It is of use only where the threshold means something: after a
-//! loss, or with [`super::packet_pair_start`]'s estimate.
+//! round trip to a segment per round trip at once; the last doubling arrives as a burst and
+//! may be lost. Smooth start makes the passage gradual. Below a part of the threshold the
+//! window doubles as ever, the *filling* phase; from there on, *probing*, each of `depth`
+//! equal steps halves what an ACK adds. It is of use only where the threshold means
+//! something: after a loss, or with [`super::packet_pair_start`]'s estimate.
 //!
 //! The rule is a reconstruction: of the paper its idea and the names of its phases and
 //! parameters were known, not its text. No comparison should rest on its numbers.
@@ -21,8 +21,8 @@
 //!
 //! # State
 //!
-//! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the power
-//! of the step.
+//! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the
+//! power of the step.
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};

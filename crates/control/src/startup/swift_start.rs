@@ -1,17 +1,18 @@
 //! Swift Start: four segments measure the path, the second round trip uses it.
 //!
-//! C. Partridge, D. Rockwell, M. Allman, R. Krishnan, J. Sterbenz, "A Swifter Start for TCP", BBN
-//! Technical Report 8339, 2002. Four segments leave back to back. The bottleneck spreads them out,
-//! and their ACKs come back so far apart: that is the time the bottleneck takes for a segment.
-//! The round-trip time divided by it is the window that fills the path. As ACKs may be squeezed
-//! together on their way, only a part of it, one `alpha`th, is used; it is paced over the second
-//! round trip, and slow start goes on from there. On fast long paths this saves many rounds. On
-//! small ones it gains nothing, and the paper found it slightly worse there.
+//! C. Partridge, D. Rockwell, M. Allman, R. Krishnan, J. Sterbenz, "A Swifter Start for TCP",
+//! BBN Technical Report 8339, 2002. Four segments leave back to back. The bottleneck spreads
+//! them out, and their ACKs come back so far apart: that is the time the bottleneck takes for
+//! a segment. The round-trip time divided by it is the window that fills the path. As ACKs
+//! may be squeezed together on their way, only a part of it, one `alpha`th, is used; it is
+//! paced over the second round trip, and slow start goes on from there. On fast long paths
+//! this saves many rounds. On small ones it gains nothing, and the paper found it slightly
+//! worse there.
 //!
-//! Everything depends on ACKs. `pair` reads them as the paper's successors describe it: the four are
-//! two pairs, and the ACKs of the two segments of a pair make a sample; a receiver that
-//! acknowledges a pair with one ACK gives none. `per-segment` divides any time between ACKs by the
-//! segments that the later one covers, and so survives delayed ACKs.
+//! Everything depends on ACKs. `pair` reads them as the paper's successors describe it: the
+//! four are two pairs, and the ACKs of the two segments of a pair make a sample; a receiver
+//! that acknowledges a pair with one ACK gives none. `per-segment` divides any time between
+//! ACKs by the segments that the later one covers, and so survives delayed ACKs.
 //!
 //! # Parameters
 //!
@@ -25,13 +26,13 @@
 //!
 //! # State
 //!
-//! Whether it probes, paces or is done; the last ACK; up to four samples; where the paced flight
-//! begins and when pacing ends.
+//! Whether it probes, paces or is done; the last ACK; up to four samples; where the paced
+//! flight begins and when pacing ends.
 //!
 //! # Contested
 //!
-//! - Of the report only the abstract and what others say of it was at hand: the rule is in parts a
-//!   reconstruction, `alpha` as a divisor and the median among them.
+//! - Of the report only the abstract and what others say of it was at hand: the rule is in
+//!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
 use super::slow_start::{self, Growth, Opening};

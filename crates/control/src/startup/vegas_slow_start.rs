@@ -1,13 +1,13 @@
 //! Vegas' slow start: double every other round trip, and look in between.
 //!
 //! L. Brakmo and L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
-//! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the
-//! window is another one by the time the ACKs tell of it. Vegas lets the window stand for
-//! one round trip after each doubling and compares the rate that the round had with the
-//! rate that its window would have on an empty path. When the difference is worth more than
-//! `gamma` segments in a queue, the path is full: an eighth of the window is given back and
-//! linear growth begins. It takes twice as many rounds as slow start, and bursts look like
-//! queues to it, so on fast long paths it stops far too early.
+//! Internet", IEEE JSAC 13(8), 1995. Slow start cannot measure what it does, since the window
+//! is another one by the time the ACKs tell of it. Vegas lets the window stand for one round
+//! trip after each doubling and compares the rate that the round had with the rate that its
+//! window would have on an empty path. When the difference is worth more than `gamma`
+//! segments in a queue, the path is full: an eighth of the window is given back and linear
+//! growth begins. It takes twice as many rounds as slow start, and bursts look like queues to
+//! it, so on fast long paths it stops far too early.
 //!
 //! Linux looks at the least round-trip time of a round, which bursts do not inflate, doubles
 //! every round, and drops to the window that would have had no queue. The measurement is that
