@@ -25,6 +25,7 @@ DEFAULT_STARTUPS = (
     "hystart-plus-plus",
     "jump-start",
 )
+MOST_RUNS = 1_000_000
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
 
 
@@ -66,6 +67,8 @@ class Plan:
         repeat: int = 1,
     ) -> Self:
         """Every size under every start-up on a path, `flows` connections together."""
+        if not isinstance(stack, str | Mapping | None):
+            raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = specs.stack(stack) if isinstance(stack, str) else stack
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
         base = scenario.plain({"path": path, "stack": fields, "flows": [flow]})
@@ -117,6 +120,9 @@ class Plan:
 
     def cases(self) -> list[Case]:
         """Every run, sizes outermost and seeds innermost."""
+        wanted = len(self.sizes) * len(self.startups) * len(self.seeds)
+        if wanted > MOST_RUNS:
+            raise RequestError(f"{wanted} runs are too many at once; at most {MOST_RUNS} are")
         return [
             Case(startup, size, seed)
             for size in self.sizes
@@ -342,4 +348,6 @@ def _seeds(first: object, repeat: int) -> tuple[int, ...]:
         raise RequestError(f"seed = {first!r}: a whole number is needed")
     if repeat < 1:
         raise RequestError(f"repeat = {repeat}: at least one is needed")
+    if repeat > MOST_RUNS:
+        raise RequestError(f"repeat = {repeat}: at most {MOST_RUNS} is possible")
     return tuple(range(first, first + repeat))

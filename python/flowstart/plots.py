@@ -102,7 +102,7 @@ def completion(found: "Sequence[Summary]") -> Figure:
         left.yaxis.set_minor_formatter(NullFormatter())
         left.set_ylabel("completion time")
         right.set_ylabel("completion time / ideal")
-        right.set_ylim(bottom=1)
+        right.set_ylim(bottom=0.95)
         _legend(chart, left)
         return chart
 
@@ -125,7 +125,8 @@ def _bars(found: "Sequence[Summary]") -> Figure:
 def _size_axis(axes: "Axes", found: "Sequence[Summary]") -> None:
     sizes = sorted({s.size_bytes for s in found})
     axes.set_xscale("log")
-    axes.set_xticks(sizes, [text.size(size) for size in sizes])
+    few = len(sizes) <= 4
+    axes.set_xticks(sizes, [text.size(size) for size in sizes], rotation=0 if few else 45)
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("transfer size")
 

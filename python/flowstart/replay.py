@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MODES = ("alone", "together")
+WITHOUT_RTT = "round trip not known"
+"""Why a transfer is left out that `rtt` would let in."""
 AFTERWARDS_S = 3600
 """How long a replay may go on after the last transfer has begun."""
 
@@ -70,6 +72,8 @@ class Road:
     rate_method: str
     buffer_method: str
     transfers: tuple[Transfer, ...]
+    assumed: tuple[str, ...] = ()
+    """Which of the path's fields are neither given nor estimated from its own packets."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,6 +131,7 @@ class Replay:
                     **road.path,
                     "rate_method": road.rate_method,
                     "buffer_method": road.buffer_method,
+                    "assumed": list(road.assumed),
                     "transfers": len(road.transfers),
                 }
                 for road in self.roads
@@ -181,10 +186,7 @@ def lay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[
     """The roads of a capture with their transfers; counts what is left out, by reason."""
     transfers = _transfers(capture, settings, left_out)
     if not transfers:
-        reasons = "; ".join(f"{count} {why}" for why, count in left_out.items())
-        raise RequestError(
-            f"{capture.file}: no transfer can be replayed ({reasons or 'there is none'})"
-        )
+        raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     if settings.rate is not None:
         return [_given(settings, transfers)]
     place = {c: g for g in capture.document["groups"] for c in g["connections"]}
@@ -195,6 +197,13 @@ def lay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[
     return [
         _estimated(groups[network], settings, mine, capture) for network, mine in by_network.items()
     ]
+
+
+def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
+    if WITHOUT_RTT in left_out:
+        missing = "--rtt" if settings.rate else "--rtt and --rate"
+        return f"it tells no round trips, and a replay needs them; give {missing}"
+    return "there is no transfer to replay"
 
 
 def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Transfer]:
@@ -212,9 +221,9 @@ def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -
         connection = row["connection"]
         rtt = settings.rtt or _round_trip(connections[connection], least.get(connection))
         if connection not in from_client:
-            why = "of connections whose far side is not known"
+            why = "far side not known"
         elif rtt is None:
-            why = "of connections without a round trip (--rtt gives one)"
+            why = WITHOUT_RTT
         else:
             towards_client = row["direction"] == "s2c"
             found.append(
@@ -260,6 +269,7 @@ def _estimated(
     """A network's own road, as far as the capture tells it."""
     ways = (group["to_remote"], group["from_remote"])
     rates = [way["rate_bps"] for way in ways]
+    assumed = [name for name, rate in zip(("rate", "reverse_rate"), rates, strict=True) if not rate]
     methods = [way["rate_method"] for way in ways]
     if None in rates:
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
@@ -273,12 +283,14 @@ def _estimated(
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     buffers, buffer_methods = _buffers(ways, settings)
     path |= buffers
+    assumed += [name for name, m in zip(buffers, buffer_methods, strict=True) if "assumed" in m]
     return Road(
         group["network"],
         _with_rtt(path, settings, transfers),
         _joined(methods),
         _joined(buffer_methods),
         tuple(transfers),
+        tuple(assumed),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flowstart import text
 from flowstart.grids import Column, Grid
-from flowstart.replay import Replay
+from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline, summarise
 
 
@@ -29,14 +29,18 @@ def roads(replay: Replay, most: int = 20) -> Grid:
     for road in largest[:most]:
         path = road.path
         buffer = str(path.get("buffer", "1bdp"))
+
+        def shown(name: str, value: str, road: Road = road) -> str:
+            return f"≈ {value}" if name in road.assumed else value
+
         grid.rows.append(
             [
                 road.name,
-                _rate(path["rate"]),
-                _rate(path.get("reverse_rate", path["rate"])),
+                shown("rate", _rate(path["rate"])),
+                shown("reverse_rate", _rate(path.get("reverse_rate", path["rate"]))),
                 _time(path["rtt"]),
-                buffer,
-                str(path.get("reverse_buffer", buffer)),
+                shown("buffer", buffer),
+                shown("reverse_buffer", str(path.get("reverse_buffer", buffer))),
                 str(len(road.transfers)),
             ]
         )
@@ -60,13 +64,11 @@ def sources(replay: Replay) -> str:
     """Whether paths were estimated, in a line; `methods` has the details."""
     if replay.settings.rate:
         return "Rate and buffer as given."
-    assumed = sum("assumed" in road.buffer_method for road in replay.roads)
-    whole = len(replay.roads)
     return (
         "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
-        "longest wait where packets were lost; where no queue was full 1 BDP is assumed, one "
-        f"way or both on {assumed} of {whole} paths. Path by path: --json or -o; or give --rate "
-        "and --buffer."
+        "longest wait where packets were lost. ≈: assumed, since the capture does not tell: a "
+        "rate as the other way's or the other networks', a buffer of 1 BDP. Path by path: --json "
+        "or -o; or give --rate and --buffer."
     )
 
 

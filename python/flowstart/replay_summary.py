@@ -17,6 +17,8 @@ CLASSES = (
     ("above 10 MB", 10_000_000, None),
 )
 EVERYTHING = "all sizes"
+ENOUGH = 10
+"""Transfers that a network needs before it is singled out."""
 HURT = 0.1
 """A transfer is hurt where it takes this much longer than under the baseline."""
 
@@ -115,7 +117,9 @@ def _worst_network(
     for number, change in changes.items():
         if change is not None:
             counts.setdefault(base[number]["network"], []).append(number in hurt)
-    shares = {network: sum(marks) / len(marks) for network, marks in counts.items() if any(marks)}
+    # A share of very few says nothing about their path.
+    enough = {n: marks for n, marks in counts.items() if len(marks) >= ENOUGH} or counts
+    shares = {network: sum(marks) / len(marks) for network, marks in enough.items() if any(marks)}
     return max(shares, key=lambda network: shares[network], default=None)
 
 

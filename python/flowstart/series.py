@@ -67,6 +67,28 @@ def of_flow(run: "Run", row: dict[str, Any], label: str) -> Series:
         bdp_pkts=row["bdp_pkts"],
         time_s=samples["time_ns"][mine] / 1e9,
         **{name: samples[name][mine] for name in ("event", "seq", "cwnd", "flight")},
-        queue_time_s=queue["time_ns"][bottleneck] / 1e9,
-        queue_packets=queue["packets"][bottleneck],
+        **_drained(
+            queue["time_ns"][bottleneck] / 1e9,
+            queue["packets"][bottleneck],
+            queue["empty_ns"][bottleneck] / 1e9,
+        ),
     )
+
+
+def _drained(
+    time_s: "NDArray[Any]", packets: "NDArray[Any]", empty_s: "NDArray[Any]"
+) -> dict[str, "NDArray[Any]"]:
+    """A queue that is sampled when packets come, with the draining in between.
+
+    It falls evenly until it is empty or the next packet comes; at the end it runs empty.
+    """
+    upcoming = np.append(time_s[1:], np.inf)
+    turn = np.minimum(empty_s, upcoming)
+    span = np.where(empty_s > time_s, empty_s - time_s, 1.0)
+    left = packets * np.clip(1 - (turn - time_s) / span, 0, 1)
+    left[empty_s <= upcoming] = 0
+    last = np.where(np.isinf(upcoming), turn, upcoming)
+    return {
+        "queue_time_s": np.stack([time_s, turn, last], axis=1).ravel(),
+        "queue_packets": np.stack([packets, left, left], axis=1).ravel(),
+    }

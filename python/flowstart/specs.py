@@ -26,16 +26,34 @@ def split(text: str) -> list[str]:
     return pieces
 
 
+def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]:
+    """A list option's pieces, or `usual` where it is not given; empty text is refused."""
+    if text is None:
+        return usual
+    pieces = split(text)
+    if not pieces:
+        raise RequestError(f"--{option} `{text}`: empty; leave it out for the usual ones")
+    return pieces
+
+
 def startups(given: Sequence[str]) -> tuple[str, ...]:
     """The start-ups meant; `all` stands for every one in the catalog."""
     names: list[str] = []
-    for spec in given:
+    for spec in texts("startups", given):
         names += [a.name for a in algorithms("startup")] if spec == "all" else [spec]
     return unique("start-up", names)
 
 
+def texts(what: str, given: Sequence[str]) -> Sequence[str]:
+    """`given`, which must be a list of text: a lone word would be taken letter by letter."""
+    if isinstance(given, str) or not all(isinstance(piece, str) for piece in given):
+        raise RequestError(f'{what} = {given!r}: a list of text is needed, such as ["..."]')
+    return given
+
+
 def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
     """`given` as a tuple; refuses an empty list and what is given twice."""
+    texts(what, given)
     if not given:
         raise RequestError(f"no {what} is given")
     twice = next((g for i, g in enumerate(given) if g in given[:i]), None)

@@ -276,3 +276,32 @@ def test_a_closed_pipe_is_no_error_message() -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare", *PATH, "--size", ""], "--size"),
+        (["compare", *PATH, "--size", ","], "--size"),
+        (["compare", *PATH, "--startup", ""], "--startup"),
+        (["compare", *PATH, "--repeat", "100000000"], "repeat"),
+        (["compare", *PATH, "--flows", "1000000000"], "--flows: `1000000000`"),
+        (["compare", *PATH, "--stack", "ns2:iw=3", "--iw", "5"], "both set iw"),
+    ],
+)
+def test_what_says_nothing_or_too_much_is_refused(cli: Cli, words: list[str], message: str) -> None:
+    answer = cli(*words)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_results_are_kept_when_the_reader_goes_away(tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "flowstart", "compare", *PATH, "--json", "-o", str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read(10)
+        process.stdout.close()
+    assert {file.name for file in out.iterdir()} >= FILES

@@ -191,3 +191,19 @@ def test_unfinished_flows_are_counted_and_never_best() -> None:
     assert (other.flows, other.complete, other.fct_s, other.change) == (1, 0, None, None)
     assert not other.best
     assert slow.complete == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"sizes": [10_000]}, "list of text"),
+        ({"sizes": "10kB"}, "list of text"),
+        ({"startups": "slow-start"}, "list of text"),
+        ({"stack": 3}, "stack = 3"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_named(
+    path: fs.Path, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(fs.RequestError, match=message):
+        fs.compare(path, **wrong)

@@ -124,7 +124,7 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     )?;
     dict.set_item(
         "queue_samples",
-        arrays!(py, queues, time_ns, direction, packets, bytes, dropped),
+        arrays!(py, queues, time_ns, direction, packets, bytes, empty_ns, dropped),
     )?;
     Ok(dict)
 }

@@ -479,13 +479,15 @@ impl<'a> Simulation<'a> {
             return;
         };
         let moment = self.moment();
-        let held = self.links[link as usize].held(moment);
+        let link = &mut self.links[link as usize];
+        let (held, empty) = (link.held(moment), link.empty_at());
         let Some(trace) = &mut self.trace else { return };
         let samples = &mut trace.queue_samples;
         samples.time_ns.push(self.now.0);
         samples.direction.push(direction as u8);
         samples.packets.push(held.packets);
         samples.bytes.push(held.bytes);
+        samples.empty_ns.push(empty.max(self.now).0);
         samples.dropped.push(dropped);
     }
 

@@ -27,12 +27,12 @@ def capture(file: FILE, json: options.Json = False, output: options.Folder = Non
     if output:
         folders.check(output)
     found = read(file)
-    if json:
-        console.show_json(found.document)
-    else:
-        _show(found)
-    if output:
-        folders.write(output, _files(found))
+    console.deliver(
+        lambda: console.show_json(found.document) if json else _show(found),
+        output,
+        lambda: _tables(found),
+        lambda: _pictures(found),
+    )
 
 
 def read(file: pathlib.Path) -> "Capture":
@@ -59,9 +59,7 @@ def _show(found: "Capture") -> None:
         print(f"Note: {note}")
 
 
-def _files(found: "Capture") -> dict[str, bytes]:
-    from flowstart import capture_grids as grids
-    from flowstart import capture_plots, plots, report
+def _tables(found: "Capture") -> dict[str, bytes]:
     from flowstart.comparison_report import columns, encoded
 
     files = {"capture.json": encoded(found.document)}
@@ -69,6 +67,14 @@ def _files(found: "Capture") -> dict[str, bytes]:
         frame = getattr(found, name)
         if len(frame):
             files |= columns(frame, name)
+    return files
+
+
+def _pictures(found: "Capture") -> dict[str, bytes]:
+    from flowstart import capture_grids as grids
+    from flowstart import capture_plots, plots, report
+
+    files: dict[str, bytes] = {}
     parts = [report.paragraph(grids.headline(found)), report.table(grids.summary(found))]
     parts += [report.table(grids.networks(found)), report.table(grids.connections(found))]
     for name, figure, caption in (

@@ -94,12 +94,14 @@ def compare(
     with console.speaking_of(scenario):
         plan = _plan(context.params)
         result = _execute(plan, workers)
-    if json:
-        console.show_json(result.result())
-    else:
-        _show(result)
-    if output:
-        _write(result, output)
+    from flowstart import comparison_report
+
+    console.deliver(
+        lambda: console.show_json(result.result()) if json else _show(result),
+        output,
+        lambda: comparison_report.tables(result),
+        lambda: comparison_report.pictures(result),
+    )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
@@ -110,11 +112,11 @@ def _plan(given: dict[str, Any]) -> "Plan":
     from flowstart.scenario import Path
 
     traffic = {
-        "startups": specs.split(given["startup"]) if given["startup"] else DEFAULT_STARTUPS,
+        "startups": specs.listed("startup", given["startup"], DEFAULT_STARTUPS),
         "seed": given["seed"],
         "repeat": given["repeat"],
     }
-    sizes = specs.split(given["size"]) if given["size"] else None
+    sizes = None if given["size"] is None else specs.listed("size", given["size"], ())
     if given["scenario"]:
         _refuse_path_options(given)
         return Plan.of_scenario(given["scenario"], sizes=sizes, **traffic)
@@ -175,14 +177,6 @@ def _show(result: "Comparison") -> None:
         print(grids.legend(result))
     if result.plan.command:
         print(f"Again: {result.plan.command}")
-
-
-def _write(result: "Comparison", folder: pathlib.Path) -> None:
-    """The tables first: they are kept even if Ctrl-C cuts the figures short."""
-    from flowstart import comparison_report, output
-
-    output.write(folder, comparison_report.tables(result))
-    output.write(folder, comparison_report.pictures(result))
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:

@@ -1,9 +1,13 @@
 """What the commands say: results on stdout, everything else on stderr."""
 
 import json
+import os
+import pathlib
 import re
+import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -47,16 +51,61 @@ def _as_option(message: str) -> str:
     message = re.sub(r"^stack\.(ack|iw)\b", r"--\1", message)
     message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
     message = re.sub(r"^flows\[0\]: ", "", message)
+    message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
     field = re.match(r"(path|flows\[0\])\.(\w+)\b", message)
     if field:
         return f"--{field[2].replace('_', '-')}{message[field.end() :]}"
     return message
 
 
+def deliver(
+    show: Callable[[], None],
+    folder: pathlib.Path | None,
+    *contents: Callable[[], Mapping[str, bytes]],
+) -> None:
+    """Shows a result and keeps it in `folder`, the first of `contents` before all else.
+
+    So neither Ctrl-C during the figures nor a reader that has seen enough costs results.
+    """
+    from flowstart import output
+
+    first, *others = contents
+    if folder:
+        with _uninterrupted():
+            output.write(folder, first())
+    try:
+        show()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain of it once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if folder:
+        for content in others:
+            output.write(folder, content())
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait until the block is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
 def show_json(document: Any) -> None:
-    """One JSON document on stdout."""
-    json.dump(document, sys.stdout, indent=1, allow_nan=False, ensure_ascii=False)
-    print()
+    """One JSON document on stdout, whole even where Ctrl-C comes meanwhile."""
+    with _uninterrupted():
+        text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
 
 
 def show_grid(grid: "Grid") -> None:

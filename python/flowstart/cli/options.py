@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from flowstart.errors import RequestError
+
 PATH = "The path"
 TRAFFIC = "The traffic"
 RUNNING = "Running"
@@ -35,5 +37,11 @@ def endpoints(given: dict[str, Any]) -> dict[str, Any] | None:
     from flowstart import specs
 
     fields = specs.stack(given["stack"]) if given["stack"] else {}
-    fields |= {name: given[name] for name in ("ack", "iw") if given[name] is not None}
+    for name in ("ack", "iw"):
+        if given[name] is not None:
+            if name in fields:
+                raise RequestError(
+                    f"--{name} and --stack {given['stack']}: both set {name}; leave one out"
+                )
+            fields[name] = given[name]
     return fields or None

@@ -26,12 +26,14 @@ def compare(
     found = capture.read(file)
     with console.speaking_of(None):
         result = _replay(found, settings, workers)
-    if json:
-        console.show_json(result.result())
-    else:
-        _show(result)
-    if folder:
-        _write(result, folder)
+    from flowstart import replay_report
+
+    console.deliver(
+        lambda: console.show_json(result.result()) if json else _show(result),
+        folder,
+        lambda: replay_report.tables(result),
+        lambda: replay_report.pictures(result),
+    )
     _say_what_is_missing(result)
 
 
@@ -44,7 +46,7 @@ def _settings(given: dict[str, Any]) -> "Settings":
         if value is not None and name not in (*MEANT, *REST):
             option = "SCENARIO.toml" if name == "scenario" else f"--{name.replace('_', '-')}"
             raise RequestError(
-                f"{option} and --capture: a replay takes its traffic from the capture"
+                f"{option} and --capture: a replay has no use for it; leave one of the two out"
             )
     if given["repeat"] > 1:
         raise RequestError(
@@ -52,7 +54,7 @@ def _settings(given: dict[str, Any]) -> "Settings":
         )
     if given["reverse_rate"] and not given["rate"]:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
-    startups = specs.split(given["startup"]) if given["startup"] else list(DEFAULT_STARTUPS)
+    startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
     return Settings(
         startups=specs.startups(startups),
         stack=options.endpoints(given),
@@ -81,14 +83,6 @@ def _show(result: "Replay") -> None:
     for line in (*grids.verdict(result), *LIMITS):
         print(line)
     print(f"Again: {result.command}")
-
-
-def _write(result: "Replay", folder: pathlib.Path) -> None:
-    """The tables first: they are kept even if Ctrl-C cuts the figures short."""
-    from flowstart import output, replay_report
-
-    output.write(folder, replay_report.tables(result))
-    output.write(folder, replay_report.pictures(result))
 
 
 def _say_what_is_missing(result: "Replay") -> None:

@@ -29,15 +29,14 @@ def run(
         folders.check(output)
     with console.speaking_of(scenario):
         result = simulation.run(scenario, trace=trace or None)
-    if json:
-        console.show_json(result.result())
-    else:
-        _show(result)
-    if output:
-        from flowstart import run_report
+    from flowstart import run_report
 
-        folders.write(output, run_report.tables(result))
-        folders.write(output, run_report.pictures(result, title=scenario))
+    console.deliver(
+        lambda: console.show_json(result.result()) if json else _show(result),
+        output,
+        lambda: run_report.tables(result),
+        lambda: run_report.pictures(result, title=scenario),
+    )
 
 
 def _show(result: "Run") -> None:
@@ -47,3 +46,6 @@ def _show(result: "Run") -> None:
     if frames.rows(result.outcome["transfers"]):
         console.show_grid(grids.transfers(result))
     console.show_grid(grids.links(result))
+    gave_up = [row for row in result.rows if not row["complete"] and not row["bytes_delivered"]]
+    if gave_up:
+        print(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")

@@ -5,7 +5,7 @@
 //! link keeps one ring of accepted packets, each with its arrival time at the far end.
 //! One event per packet is enough, and the event queue holds only the ring's head.
 
-use super::queue::{Backlog, DropTail};
+use super::queue::{Backlog, BufferReading, DropTail};
 use super::random::Chance;
 use crate::engine::Moment;
 use crate::tcp::segment::Segment;
@@ -169,6 +169,14 @@ impl Link {
     pub fn held(&mut self, now: Moment) -> Backlog {
         self.settle(now);
         self.config.queue.held(self.backlog, self.service(now))
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes.
+    pub fn empty_at(&self) -> Time {
+        match self.config.queue.reading {
+            BufferReading::Ns2 => self.service_ends.time,
+            BufferReading::Linux => self.last_start,
+        }
     }
 
     /// Packets accepted and not yet delivered.

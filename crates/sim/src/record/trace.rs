@@ -97,6 +97,8 @@ pub struct QueueSamples {
     pub packets: Vec<u64>,
     /// Bytes held.
     pub bytes: Vec<u64>,
+    /// When it would hold nothing if nothing else came.
+    pub empty_ns: Vec<u64>,
     /// Whether the packet offered was dropped.
     pub dropped: Vec<bool>,
 }
