@@ -143,15 +143,19 @@ def over_time(series: "Sequence[Series]") -> Figure:
         chart = Chart(figsize=(8, 6.5))
         panels = chart.subplots(3, 1, sharex=True)
         window, flight, queue = panels
+        drawn: list[Series] = []
         for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
+            first_of_queue = not any(_same_queue(line, other) for other in drawn)
+            drawn.append(line)
             look = look | {"label": line.label, "marker": "", "drawstyle": "steps-post"}
             kept = _thin(line.at_sender)
             window.plot(line.time_s[kept], line.cwnd[kept], **look)
             flight.plot(line.time_s[kept], line.flight[kept] / 1e3, **look)
-            kept = _thin(np.arange(len(line.queue_time_s)))
-            # Sampled when packets arrive; it drains in between, as a plain line shows.
-            look["drawstyle"] = "default"
-            queue.plot(line.queue_time_s[kept], line.queue_packets[kept], **look)
+            if first_of_queue:
+                kept = _thin(np.arange(len(line.queue_time_s)))
+                # It fills in steps and drains evenly; a plain line shows both.
+                look["drawstyle"] = "default"
+                queue.plot(line.queue_time_s[kept], line.queue_packets[kept], **look)
         _capacity(window, series)
         window.set_ylabel("window (packets)")
         flight.set_ylabel("in flight (kB)")
@@ -163,6 +167,13 @@ def over_time(series: "Sequence[Series]") -> Figure:
         chart.align_ylabels()
         _legend(chart, window)
         return chart
+
+
+def _same_queue(one: "Series", other: "Series") -> bool:
+    """Whether two flows of one run share the queue; then one line shows it."""
+    return np.array_equal(one.queue_time_s, other.queue_time_s) and np.array_equal(
+        one.queue_packets, other.queue_packets
+    )
 
 
 def _capacity(axes: "Axes", series: "Sequence[Series]") -> None:

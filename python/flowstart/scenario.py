@@ -10,10 +10,11 @@ Every quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`.
 import dataclasses
 import importlib.resources
 import json
+import math
 import os
 import pathlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -193,7 +194,23 @@ def encode(document: Document) -> str:
         return json.dumps(document, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         # TOML knows dates and infinities, which no field of a scenario takes.
-        raise RequestError(f"the scenario holds a value that no field takes: {error}") from None
+        field, value = next(_not_json(document), ("the scenario", error))
+        raise RequestError(f"{field}: `{value}` is a value that no field takes") from None
+
+
+def _not_json(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
+    """The values within a document that JSON cannot hold, with their fields."""
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _not_json(part, f"{field}.{name}" if field else str(name))
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(value):
+            yield from _not_json(part, f"{field}[{index}]")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            yield field, value
+    elif not isinstance(value, str | int | None):
+        yield field, value
 
 
 def plain(value: Any) -> Any:

@@ -85,3 +85,13 @@ def test_the_simulator_names_the_field(document: scenario.Document, message: str
         fs.run(document)
     assert "\n" not in str(caught.value)
     assert "line 1 column" not in str(caught.value)
+
+
+def test_a_value_that_no_field_takes_is_named(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "odd.toml"
+    file.write_text('path = { rate = "5Mbps", rtt = nan }\nflows = [{ size = "1kB" }]\n')
+    with pytest.raises(fs.RequestError, match=r"path\.rtt: `nan`"):
+        fs.run(file)
+    file.write_text('path = { rate = "5Mbps", rtt = "1ms" }\nflows = [{ size = 2020-01-01 }]\n')
+    with pytest.raises(fs.RequestError, match=r"flows\[0\].size: `2020-01-01`"):
+        fs.run(file)

@@ -251,7 +251,7 @@ fn what_contradicts() {
             ),
             (
                 "size = \"1kB\", to_hop = 1",
-                "flows[0].from_hop: hops 0 to 1 are not on a chain of 0 to 0",
+                "flows[0].to_hop: `1` is out of range; hop 0 to 0 is needed",
             ),
         ],
     );

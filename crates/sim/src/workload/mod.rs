@@ -236,8 +236,13 @@ impl Entry<'_> {
         let from = self.spec.from_hop.unwrap_or(0);
         let to = self.spec.to_hop.unwrap_or(last);
         if from > to || to > last {
-            let problem = format!("hops {from} to {to} are not on a chain of 0 to {last}");
-            return Err(RequestError::new(self.field("from_hop"), problem));
+            let (name, hop) = if to > last {
+                ("to_hop", to)
+            } else {
+                ("from_hop", from)
+            };
+            let right = format!("hop 0 to {}", if to > last { last } else { to });
+            return Err(out_of_range(&self.field(name), hop, &right));
         }
         Ok((from, to))
     }
