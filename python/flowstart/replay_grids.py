@@ -90,8 +90,8 @@ def classes(replay: Replay) -> Grid:
     for s in summarise(replay):
         if s.size_class != last:
             last = s.size_class
-            few = ", so p95 is the slowest" if s.transfers < 10 else ""
-            grid.groups[len(grid.rows)] = f"{s.size_class}: {s.transfers} transfers{few}"
+            only = "only " if s.transfers < 10 else ""
+            grid.groups[len(grid.rows)] = f"{s.size_class}: {only}{s.transfers} transfers"
         if s.best:
             grid.marked.add(len(grid.rows))
         grid.rows.append(_cells(s))
