@@ -88,6 +88,7 @@ struct Figures {
     workload: String,
     runs: u32,
     flows: u64,
+    /// Data packets that reached a receiver.
     data_packets: u64,
     packets_dropped: u64,
     events: u64,
@@ -129,7 +130,7 @@ fn measure(workload: &Workload) -> Figures {
         let scenario = Scenario::from_toml(workload.scenario).expect("a sound scenario");
         let outcome = run(&scenario).expect("a sound scenario");
         flows += outcome.flows.len() as u64;
-        packets += outcome.flows.iter().map(|f| f.packets_sent).sum::<u64>();
+        packets += outcome.flows.iter().map(|f| f.packets_arrived).sum::<u64>();
         dropped += outcome.flows.iter().map(|f| f.packets_dropped).sum::<u64>();
         events += outcome.events;
     }
