@@ -72,6 +72,53 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "at-once-10000",
+        what: "10 000 flows of 100 packets within 0.1 s over 10 Gbit/s",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "10Gbps", rtt = "100ms" }
+            flows = [{ size = "100pkt", count = 10000, interval = "10us" }]
+        "#,
+    },
+    Workload {
+        name: "at-once-100000",
+        what: "100 000 of them within 1 s",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "10Gbps", rtt = "100ms" }
+            flows = [{ size = "100pkt", count = 100000, interval = "10us" }]
+        "#,
+    },
+    Workload {
+        name: "wide-window",
+        what: "30 GB over 100 Gbit/s and 200 ms: 1.7 million packets in flight",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "100Gbps", rtt = "200ms", buffer = "2000000pkt" }
+            stack = { window = "1700000pkt" }
+            flows = [{ size = "30GB" }]
+        "#,
+    },
+    Workload {
+        name: "bulk-traced",
+        what: "bulk with its trace",
+        runs: 1,
+        scenario: r#"
+            trace = true
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
+        name: "bulk-access",
+        what: "bulk-lossless with access links on both sides",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", access_rate = "10Gbps" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
         name: "short-runs",
         what: "10 000 runs of 100 packets",
         runs: 10_000,
@@ -161,7 +208,7 @@ fn measure_apart(workload: &Workload) -> Figures {
 
 fn table(figures: &[Figures]) {
     println!(
-        "{:<14} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>8}",
+        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>8}",
         "workload",
         "flows",
         "packets",
@@ -174,7 +221,7 @@ fn table(figures: &[Figures]) {
     );
     for (f, w) in figures.iter().zip(WORKLOADS) {
         println!(
-            "{:<14} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.2} {:>8.1}   {}",
+            "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.2} {:>8.1}   {}",
             f.workload,
             f.flows,
             f.data_packets,

@@ -106,6 +106,11 @@ struct Timer {
 
 struct FlowState {
     life: Life,
+    /// Its route's number.
+    route: u32,
+    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
+    /// then a packet has no business with the plan or the log.
+    due: [u64; 2],
     log: FlowLog,
 }
 
@@ -146,8 +151,11 @@ impl<'a> Simulation<'a> {
         let flows = prepared
             .plans
             .iter()
-            .map(|plan| FlowState {
+            .zip(network.route_of)
+            .map(|(plan, route)| FlowState {
                 life: Life::Waiting,
+                route,
+                due: [next_due(plan, 0); 2],
                 log: FlowLog {
                     writes: vec![[None; 2]; plan.writes.len()],
                     ..FlowLog::default()
@@ -215,6 +223,10 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    fn route(&self, flow: u32) -> &Route {
+        &self.routes[self.flows[flow as usize].route as usize]
+    }
+
     fn schedule_arrival(&mut self) {
         if let Some(next) = self.arrivals.get(self.next_arrival) {
             // All arrivals are known from the beginning.
@@ -266,7 +278,7 @@ impl<'a> Simulation<'a> {
             None => self.queue.pop(),
         }
         segment.hop += 1;
-        let route = &self.routes[segment.flow as usize];
+        let route = &self.routes[self.flows[segment.flow as usize].route as usize];
         let route = if segment.is_forward() {
             &route.data
         } else {
@@ -288,7 +300,8 @@ impl<'a> Simulation<'a> {
         };
         if segment.is_forward() {
             let answer = ends.receiver.on_segment(segment, self.now);
-            self.note_delivery(flow);
+            let delivered = ends.receiver.delivered();
+            self.note(flow, 0, delivered);
             self.answer(flow, answer);
         } else {
             ends.sender.on_segment(segment, self.now);
@@ -306,7 +319,7 @@ impl<'a> Simulation<'a> {
 
     fn answer(&mut self, flow: u32, answer: Option<Segment>) {
         if let Some(answer) = answer {
-            let first = self.routes[flow as usize].acks[0];
+            let first = self.route(flow).acks[0];
             self.enter(first, answer);
         }
         self.arm(flow, true);
@@ -341,7 +354,7 @@ impl<'a> Simulation<'a> {
 
     /// Sends what a sender wants to send, and sees whether it has finished.
     fn pump(&mut self, flow: u32) {
-        let first = self.routes[flow as usize].data[0];
+        let first = self.route(flow).data[0];
         let (acknowledged, failed) = loop {
             let Some(ends) = self.flows[flow as usize].endpoints() else {
                 return;
@@ -354,9 +367,8 @@ impl<'a> Simulation<'a> {
             }
             self.enter(first, segment);
         };
-        self.note_acknowledged(flow, acknowledged);
-        let size = self.prepared.plans[flow as usize].size;
-        if failed || size.is_some_and(|size| acknowledged >= size) {
+        self.note(flow, 1, acknowledged);
+        if failed || self.flows[flow as usize].log.acked_at.is_some() {
             self.finish(flow);
         } else {
             self.arm(flow, false);
@@ -423,24 +435,23 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn note_delivery(&mut self, flow: u32) {
-        let plan = &self.prepared.plans[flow as usize];
-        let FlowState { life, log } = &mut self.flows[flow as usize];
-        let Life::Open(ends) = life else { return };
-        let delivered = ends.receiver.delivered();
-        if log.delivered_at.is_none() && plan.size.is_some_and(|size| delivered >= size) {
-            log.delivered_at = Some(self.now);
+    /// A flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`.
+    fn note(&mut self, flow: u32, stage: usize, position: u64) {
+        let state = &mut self.flows[flow as usize];
+        if position < state.due[stage] {
+            return;
         }
-        note_writes(plan, log, 0, delivered, self.now);
-    }
-
-    fn note_acknowledged(&mut self, flow: u32, acknowledged: u64) {
         let plan = &self.prepared.plans[flow as usize];
-        let log = &mut self.flows[flow as usize].log;
-        if plan.size.is_some_and(|size| acknowledged >= size) {
-            log.acked_at.get_or_insert(self.now);
+        let log = &mut state.log;
+        note_writes(plan, log, stage, position, self.now);
+        if plan.size.is_some_and(|size| position >= size) {
+            let noted = match stage {
+                0 => &mut log.delivered_at,
+                _ => &mut log.acked_at,
+            };
+            noted.get_or_insert(self.now);
         }
-        note_writes(plan, log, 1, acknowledged, self.now);
+        state.due[stage] = next_due(plan, position);
     }
 
     fn finish(&mut self, flow: u32) {
@@ -604,6 +615,14 @@ impl<'a> Simulation<'a> {
             })
             .collect()
     }
+}
+
+/// The first position beyond `position` at which a write or the whole transfer ends.
+fn next_due(plan: &FlowPlan, position: u64) -> u64 {
+    let next = plan.writes.partition_point(|(_, end)| *end <= position);
+    let write = plan.writes.get(next).map(|(_, end)| *end);
+    let whole = plan.size.filter(|size| *size > position);
+    write.or(whole).unwrap_or(u64::MAX)
 }
 
 /// Notes when each write has got as far as `position`; `stage` 0 is delivery, 1

@@ -16,12 +16,13 @@ use crate::scenario::{HopSpec, PathSpec, Side};
 use crate::tcp::stack::Stack;
 use crate::workload::FlowPlan;
 use flowstart_control::{Amount, Rate, Time};
+use std::collections::HashMap;
 
 /// Index of a link.
 pub type LinkId = u32;
 
 /// The links that a flow's data and its acknowledgements pass.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Route {
     /// From sender to receiver.
     pub data: Vec<LinkId>,
@@ -61,8 +62,11 @@ struct Way {
 pub struct Network {
     /// Every link.
     pub links: Vec<LinkConfig>,
-    /// The route of every flow.
+    /// The different routes that flows take.
     pub routes: Vec<Route>,
+    /// Which of them each flow takes: most flows share one, and so its place in the
+    /// processor's cache.
+    pub route_of: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
 }
@@ -281,10 +285,18 @@ impl Chain {
         let [forward, reverse] = builder.lay_hops(seed);
         let narrowest = self.narrowest();
         let bottleneck = [forward[narrowest], reverse[narrowest]];
-        let routes = flows
+        let mut routes = Vec::new();
+        let mut numbers = HashMap::new();
+        let mut number = |route: Route| {
+            *numbers.entry(route).or_insert_with_key(|route| {
+                routes.push(route.clone());
+                routes.len() as u32 - 1
+            })
+        };
+        let route_of = flows
             .iter()
             .enumerate()
-            .map(|(i, flow)| builder.route(i as u32, flow, &forward, &reverse))
+            .map(|(i, flow)| number(builder.route(i as u32, flow, &forward, &reverse)))
             .collect();
         let mut links = builder.links;
         for (i, flow) in flows.iter().enumerate() {
@@ -298,6 +310,7 @@ impl Chain {
         Network {
             links,
             routes,
+            route_of,
             bottleneck,
         }
     }
