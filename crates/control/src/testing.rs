@@ -10,6 +10,11 @@ use crate::{catalog, Controller, Convention, Time, Window};
 /// The round trip of these situations.
 pub(crate) const RTT: Time = Time::from_millis(100);
 
+/// So many milliseconds.
+pub(crate) fn ms(x: f64) -> Time {
+    Time::from_secs_f64(x / 1_000.0)
+}
+
 /// When a receiver acknowledges.
 #[derive(Clone, Copy)]
 pub(crate) enum Receiver {

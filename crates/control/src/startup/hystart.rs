@@ -412,13 +412,10 @@ impl Startup for HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
     use crate::{catalog, Controller};
 
     const MSS: u64 = 1460;
-
-    fn ms(x: f64) -> Time {
-        Time::from_secs_f64(x / 1000.0)
-    }
 
     fn hystart(spec: &str) -> HyStart {
         let specs = ENTRY.params;

@@ -332,12 +332,9 @@ impl Startup for HyStartPlusPlus {
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::testing::ms;
 
     const MSS: u64 = 1460;
-
-    fn ms(x: f64) -> Time {
-        Time::from_secs_f64(x / 1000.0)
-    }
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
         let kind = crate::params::Kind::Startup;

@@ -283,13 +283,10 @@ impl Startup for SwiftStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
     use crate::{catalog, Controller};
 
     const MSS: u64 = 1460;
-
-    fn ms(x: f64) -> Time {
-        Time::from_secs_f64(x / 1_000.0)
-    }
 
     /// The four segments left at zero; ACKs of so many of them come at these milliseconds.
     fn acked(spec: &str, acks: &[(u64, f64)]) -> (Controller, Window) {

@@ -113,17 +113,27 @@ impl Connection {
         self.high - self.una
     }
 
-    /// `min(cwnd + inflation, peer's window)` in segments: what ns-2 calls `windowd()`.
-    pub fn usable(&self, inflation: Segments) -> Segments {
-        (self.window.cwnd + inflation).min(self.window.segments(self.peer_window))
+    /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
+    fn usable(&self) -> Segments {
+        let peer = self.window.segments(self.peer_window);
+        self.window.cwnd.min(peer)
     }
 
-    /// The segment at `nxt`, if the application has data there.
+    /// The segment at `nxt`, if the application has data there and the peer room for it.
     pub fn next_segment(&self) -> Option<Plan> {
-        (self.nxt < self.queued).then(|| Plan {
-            start: self.nxt,
-            end: self.segment_end(self.nxt),
-        })
+        if self.nxt >= self.queued {
+            return None;
+        }
+        let plan = self.segment_at(self.nxt);
+        (plan.end <= self.una.saturating_add(self.peer_window)).then_some(plan)
+    }
+
+    /// The segment that starts at `start`.
+    pub fn segment_at(&self, start: u64) -> Plan {
+        Plan {
+            start,
+            end: self.segment_end(start),
+        }
     }
 
     /// Where a segment that starts at `start` ends. Old and new data do not share one.
@@ -134,11 +144,6 @@ impl Connection {
             self.queued
         };
         (start + self.mss()).min(end)
-    }
-
-    /// Whether the peer's window has room for `plan`.
-    pub fn peer_allows(&self, plan: Plan) -> bool {
-        plan.end <= self.una.saturating_add(self.peer_window)
     }
 
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
@@ -264,7 +269,7 @@ impl Connection {
     /// After new data was acknowledged: run on while something is outstanding
     /// (RFC 6298 §5.2 and 5.3).
     pub fn rearm(&mut self, now: Time) {
-        if self.outstanding() > 0 || self.nxt < self.high {
+        if self.outstanding() > 0 {
             self.restart_timer(now);
         } else {
             self.deadline = None;
@@ -309,13 +314,13 @@ impl Connection {
 
     /// Tells the controller that recovery begins, with `added` bytes of the flight due
     /// to limited transmit.
-    pub fn lose(&mut self, now: Time, added: u64, inflation: Segments) {
+    pub fn lose(&mut self, now: Time, added: u64) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
         let loss = Loss {
             now,
             flight: self.outstanding() - added,
-            usable: self.usable(inflation),
+            usable: self.usable(),
         };
         self.controller.on_loss(&mut self.window, &loss);
     }
@@ -343,7 +348,7 @@ impl Connection {
         let timeout = Timeout {
             now,
             flight: pipe.min(self.outstanding()),
-            usable: self.usable(0.0),
+            usable: self.usable(),
             repeated: self.timeouts_in_a_row > 1,
         };
         self.controller.on_timeout(&mut self.window, &timeout);

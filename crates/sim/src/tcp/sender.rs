@@ -10,7 +10,7 @@ use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
 use super::stack::{Restart, Stack};
 use flowstart_control::signals::{Established, Idle};
-use flowstart_control::{Controller, Exit, Time, Window};
+use flowstart_control::{AfterSynLoss, Controller, Exit, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,12 +119,8 @@ impl Sender {
         let c = &mut self.connection;
         c.deadline = None;
         let stack = &c.stack;
-        // RFC 5681 §3.1: after a lost SYN the window starts at one segment.
-        let initial_window = if tries > 1 {
-            1.0
-        } else {
-            stack.iw.segments(stack.mss)
-        };
+        let initial_window =
+            AfterSynLoss::OneSegment.apply(stack.iw.segments(stack.mss), tries - 1);
         let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
         let established = Established {
             now,
@@ -138,9 +134,6 @@ impl Sender {
             header: stack.header,
             clock: coarse,
         };
-        if stack.ssthresh_starts_at_window {
-            c.window.ssthresh = c.window.ssthresh.min(c.window.segments(c.peer_window));
-        }
         c.controller.on_established(&mut c.window, &established);
         c.note_cwnd();
         self.recovery.on_data();

@@ -88,8 +88,6 @@ pub struct Stack {
     pub grow_when_app_limited: bool,
     /// Send whole segments only: a transfer is rounded up to them.
     pub whole_segments: bool,
-    /// The threshold starts at the peer's window rather than without bound.
-    pub ssthresh_starts_at_window: bool,
     /// A timed-out SYN lowers the threshold, since it is a packet like any other.
     pub syn_timeout_is_loss: bool,
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
@@ -156,7 +154,6 @@ impl Stack {
             restart: Restart::InitialWindow,
             grow_when_app_limited: false,
             whole_segments: false,
-            ssthresh_starts_at_window: false,
             syn_timeout_is_loss: false,
             trusts_repeated_syn: false,
             max_timeouts: Some(15),
@@ -193,7 +190,6 @@ impl Stack {
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
-            ssthresh_starts_at_window: true,
             syn_timeout_is_loss: true,
             trusts_repeated_syn: true,
             max_timeouts: None,

@@ -116,10 +116,7 @@ impl Classic {
         }
         let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
         c.recovery_ack(&signal);
-        self.forced = Some(Plan {
-            start: c.una,
-            end: c.segment_end(c.una),
-        });
+        self.forced = Some(c.segment_at(c.una));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
     }
 
@@ -158,7 +155,7 @@ impl Classic {
 
     fn enter(&mut self, c: &mut Connection, now: Time) {
         self.recover = c.high;
-        c.lose(now, self.limited_bytes, 0.0);
+        c.lose(now, self.limited_bytes);
         c.restart_timer(now);
         c.stop_timing();
         if self.kind == RecoveryKind::Tahoe {
@@ -169,10 +166,7 @@ impl Classic {
         self.in_recovery = true;
         self.first_partial_seen = false;
         self.inflation = DUP_THRESH;
-        self.forced = Some(Plan {
-            start: c.una,
-            end: c.segment_end(c.una),
-        });
+        self.forced = Some(c.segment_at(c.una));
     }
 
     /// The timer expired: go back to the first unacknowledged segment.
@@ -202,7 +196,7 @@ impl Classic {
         if self.forced.is_some() {
             return self.forced;
         }
-        let plan = c.next_segment().filter(|plan| c.peer_allows(*plan))?;
+        let plan = c.next_segment()?;
         let room = match self.gate {
             Gate::Closed | Gate::Burst(0) => return None,
             Gate::One => c.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),

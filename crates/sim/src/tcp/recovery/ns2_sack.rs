@@ -84,10 +84,10 @@ impl Ns2Sack {
         self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
         c.restart_timer(now);
         c.stop_timing();
-        let end = c.segment_end(c.una);
-        self.retransmitted_to = self.retransmitted_to.max(end);
-        c.lose(now, 0, 0.0);
-        self.forced = Some(Plan { start: c.una, end });
+        let first = c.segment_at(c.una);
+        self.retransmitted_to = self.retransmitted_to.max(first.end);
+        c.lose(now, 0);
+        self.forced = Some(first);
         // The retransmission leaves at once; what the pipe allows waits for the next
         // acknowledgement.
         self.gate = Gate::Closed;
@@ -168,13 +168,13 @@ impl Ns2Sack {
         }
         match self.gate {
             Gate::Closed => None,
-            Gate::One => self.new_data(c).filter(|plan| {
+            Gate::One => c.next_segment().filter(|plan| {
                 let beyond = c.window.cwnd + self.dup_acks as f64;
                 (plan.end - c.una) as f64 <= beyond * c.mss() as f64
             }),
             Gate::Open if self.in_recovery => self.plan_in_recovery(c),
             Gate::Open => {
-                let plan = self.new_data(c)?;
+                let plan = c.next_segment()?;
                 (plan.end <= c.una + c.window.cwnd_segments() * c.mss()).then_some(plan)
             }
         }
@@ -188,16 +188,9 @@ impl Ns2Sack {
             .sacked
             .hole_at_or_after(self.retransmitted_to.max(c.una))
         {
-            Some((start, _)) => Some(Plan {
-                start,
-                end: c.segment_end(start),
-            }),
-            None => self.new_data(c),
+            Some((start, _)) => Some(c.segment_at(start)),
+            None => c.next_segment(),
         }
-    }
-
-    fn new_data(&self, c: &Connection) -> Option<Plan> {
-        c.next_segment().filter(|plan| c.peer_allows(*plan))
     }
 
     /// Accounts for a segment that leaves.

@@ -100,7 +100,7 @@ impl Sack {
         if self.dup_acks < DUP_THRESH && !self.board.is_lost(c.una) {
             return;
         }
-        c.lose(now, self.limited_bytes, 0.0);
+        c.lose(now, self.limited_bytes);
         self.phase = Phase::Recovery;
         self.recovery_point = c.high;
         self.board.begin_recovery();
@@ -139,15 +139,15 @@ impl Sack {
     fn next_seg(&self, c: &Connection) -> Option<(Plan, Rule)> {
         if self.phase == Phase::Open {
             let held = self.dup_acks > 0 && !c.stack.limited_transmit;
-            return self
-                .new_data(c)
+            return c
+                .next_segment()
                 .filter(|_| !held)
                 .map(|plan| (plan, Rule::Ordinary));
         }
         if let Some(hole) = self.board.next_hole(true) {
             return Some((self.clip(c, hole), Rule::Ordinary));
         }
-        if let Some(new) = self.new_data(c) {
+        if let Some(new) = c.next_segment() {
             return Some((new, Rule::Ordinary));
         }
         if self.phase != Phase::Recovery {
@@ -159,10 +159,6 @@ impl Sack {
             }
         }
         self.rescue(c).map(|plan| (plan, Rule::Rescue))
-    }
-
-    fn new_data(&self, c: &Connection) -> Option<Plan> {
-        c.next_segment().filter(|plan| c.peer_allows(*plan))
     }
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
