@@ -203,9 +203,6 @@ impl Sender {
         if c.stack.max_timeouts.is_some() && tries > SYN_RETRIES {
             return self.fail();
         }
-        if c.stack.syn_timeout_is_loss {
-            c.window.ssthresh = 2.0;
-        }
         c.counters.syn_retransmits += 1;
         c.rtt.back_off();
         c.restart_timer(now);

@@ -88,8 +88,6 @@ pub struct Stack {
     pub grow_when_app_limited: bool,
     /// Send whole segments only: a transfer is rounded up to them.
     pub whole_segments: bool,
-    /// A timed-out SYN lowers the threshold, since it is a packet like any other.
-    pub syn_timeout_is_loss: bool,
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
@@ -154,7 +152,6 @@ impl Stack {
             restart: Restart::InitialWindow,
             grow_when_app_limited: false,
             whole_segments: false,
-            syn_timeout_is_loss: false,
             trusts_repeated_syn: false,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
@@ -190,7 +187,6 @@ impl Stack {
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
-            syn_timeout_is_loss: true,
             trusts_repeated_syn: true,
             max_timeouts: None,
             buffer_reading: BufferReading::Ns2,
