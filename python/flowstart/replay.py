@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-MODES = ("alone", "together")
+    from flowstart.replay_summary import ClassSummary
+
 WITHOUT_RTT = "round trip not known"
 """Why a transfer is left out that `rtt` would let in."""
 AFTERWARDS_S = 3600
@@ -96,6 +97,13 @@ class Replay:
         columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
         return frames.frame(columns)
 
+    @functools.cached_property
+    def summaries(self) -> "list[ClassSummary]":
+        """One summary per size class and start-up, all sizes last."""
+        from flowstart.replay_summary import summarise
+
+        return summarise(self)
+
     @property
     def command(self) -> str:
         """The command that gives the same result."""
@@ -114,8 +122,6 @@ class Replay:
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
-        from flowstart.replay_summary import summarise
-
         return {
             "flowstart": _native.version(),
             "command": self.command,
@@ -139,16 +145,15 @@ class Replay:
             "left_out": self.left_out,
             "interrupted": self.interrupted,
             "failures": self.failures,
-            "classes": [dataclasses.asdict(s) for s in summarise(self)],
+            "classes": [dataclasses.asdict(s) for s in self.summaries],
             "rows": self.rows,
         }
 
     def plot(self) -> "Figure":
         """Completion times by size class, and how many transfers are hurt."""
         from flowstart.replay_plots import by_class
-        from flowstart.replay_summary import summarise
 
-        return by_class(summarise(self))
+        return by_class(self.summaries)
 
     def _repr_html_(self) -> str:
         from flowstart import plots, replay_grids, report

@@ -5,7 +5,7 @@ from typing import Any
 from flowstart import text
 from flowstart.grids import Column, Grid
 from flowstart.replay import Replay, Road
-from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline, summarise
+from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
 
 
 def headline(replay: Replay) -> str:
@@ -87,7 +87,7 @@ def classes(replay: Replay) -> Grid:
     columns = [Column("start-up", number=False), *(Column(title) for title in titles)]
     grid = Grid([*columns, Column("most hurt", number=False)])
     last = None
-    for s in summarise(replay):
+    for s in replay.summaries:
         if s.size_class != last:
             last = s.size_class
             only = "only " if s.transfers < 10 else ""
@@ -127,7 +127,7 @@ def _cells(s: ClassSummary) -> list[str]:
 
 def verdict(replay: Replay) -> list[str]:
     """What a reader who has ten seconds should take away."""
-    found = [s for s in summarise(replay) if s.size_class == EVERYTHING]
+    found = [s for s in replay.summaries if s.size_class == EVERYTHING]
     timed = [s for s in found if s.fct_median_s is not None and s.change is not None]
     if not timed:
         return ["No transfer was completed."]

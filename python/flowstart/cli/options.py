@@ -7,9 +7,6 @@ import typer
 
 from flowstart.errors import RequestError
 
-PATH = "The path"
-TRAFFIC = "The traffic"
-RUNNING = "Running"
 
 Folder = Annotated[
     pathlib.Path | None,
