@@ -7,7 +7,6 @@ import typer
 
 from flowstart.errors import RequestError
 
-
 Folder = Annotated[
     pathlib.Path | None,
     typer.Option(
