@@ -6,12 +6,12 @@
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
-use flowstart_control::{catalog, Convention, Marks, Rate, Time, Window};
+use flowstart_control::{catalog, Convention, Rate, Time, Window};
 use flowstart_sim::engine::{EventQueue, Moment};
 use flowstart_sim::network::link::{Link, LinkConfig};
 use flowstart_sim::network::queue::{BufferReading, DropTail, Limit};
 use flowstart_sim::tcp::scoreboard::Scoreboard;
-use flowstart_sim::tcp::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
+use flowstart_sim::tcp::segment::{Kind, Segment};
 use std::hint::black_box;
 
 const STEPS: u64 = 1000;
@@ -43,16 +43,8 @@ fn event_queue(c: &mut Criterion) {
 
 fn packet() -> Segment {
     Segment {
-        seq: 0,
-        sack: [SackBlock::default(); MAX_SACK_BLOCKS],
-        flow: 0,
-        wire: 1500,
         len: MSS as u32,
-        window: UNLIMITED_WINDOW,
-        kind: Kind::Data,
-        sacks: 0,
-        hop: 0,
-        marks: Marks::default(),
+        ..Segment::bare(Kind::Data, 0, 0, 1500)
     }
 }
 

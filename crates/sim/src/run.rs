@@ -311,7 +311,7 @@ impl<'a> Simulation<'a> {
                 } else {
                     Event::Open
                 };
-                self.sample(flow, event, segment.seq, segment.sacks);
+                self.sample(flow, event, segment.seq, segment.options.sacks());
             }
             self.pump(flow);
         }

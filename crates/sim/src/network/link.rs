@@ -310,22 +310,13 @@ impl Transmitter {
 mod tests {
     use super::*;
     use crate::network::queue::{BufferReading, Limit};
-    use crate::tcp::segment::{Kind, SackBlock, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
-    use flowstart_control::Marks;
+    use crate::tcp::segment::Kind;
     use proptest::prelude::*;
 
     fn packet(wire: u32) -> Segment {
         Segment {
-            seq: 0,
-            sack: [SackBlock::default(); MAX_SACK_BLOCKS],
-            flow: 0,
-            wire,
             len: wire,
-            window: UNLIMITED_WINDOW,
-            kind: Kind::Data,
-            sacks: 0,
-            hop: 0,
-            marks: Marks::default(),
+            ..Segment::bare(Kind::Data, 0, 0, wire)
         }
     }
 

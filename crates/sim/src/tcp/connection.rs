@@ -3,7 +3,7 @@
 
 use super::flight::Flight;
 use super::rtt::RttEstimator;
-use super::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
+use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::Stack;
 use flowstart_control::signals::{Ack, Loss, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
@@ -201,16 +201,9 @@ impl Connection {
             len + self.stack.header
         };
         Segment {
-            seq,
-            sack: [SackBlock::default(); MAX_SACK_BLOCKS],
-            flow: self.flow,
-            wire,
             len,
-            window: UNLIMITED_WINDOW,
-            kind,
-            sacks: 0,
-            hop: 0,
             marks,
+            ..Segment::bare(kind, self.flow, seq, wire)
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod connection;
 pub mod flight;
+pub mod options;
 pub mod pacer;
 pub mod ranges;
 pub mod receiver;

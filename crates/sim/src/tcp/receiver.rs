@@ -1,8 +1,9 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
+use super::options::{SackBlock, MAX_SACK_BLOCKS};
 use super::ranges::RangeSet;
-use super::segment::{Kind, SackBlock, Segment, MAX_SACK_BLOCKS, UNLIMITED_WINDOW};
-use flowstart_control::{Marks, Time};
+use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
+use flowstart_control::Time;
 
 /// When a receiver acknowledges (RFC 5681 §4.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +167,7 @@ impl Receiver {
         ack.window = self.advertised();
         if self.config.sack {
             self.report(&mut ack, start, end);
-            ack.wire += u32::from(ack.sacks) * self.config.sack_block_bytes;
+            ack.wire += u32::from(ack.options.sacks()) * self.config.sack_block_bytes;
         }
         ack
     }
@@ -196,13 +197,12 @@ impl Receiver {
             }
         }
         (self.recent, self.recent_len) = (blocks, len);
-        for (slot, block) in ack.sack.iter_mut().zip(&blocks[..len]) {
-            *slot = SackBlock {
+        for block in &blocks[..len] {
+            ack.options.push_sack(SackBlock {
                 start: (block.0.max(self.next) - self.next) as u32,
                 end: (block.1 - self.next) as u32,
-            };
+            });
         }
-        ack.sacks = len as u8;
     }
 
     fn syn_ack(&self) -> Segment {
@@ -225,18 +225,7 @@ impl Receiver {
     }
 
     fn blank(&self, kind: Kind, wire: u32) -> Segment {
-        Segment {
-            seq: self.next,
-            sack: [SackBlock::default(); MAX_SACK_BLOCKS],
-            flow: self.flow,
-            wire,
-            len: 0,
-            window: UNLIMITED_WINDOW,
-            kind,
-            sacks: 0,
-            hop: 0,
-            marks: Marks::default(),
-        }
+        Segment::bare(kind, self.flow, self.next, wire)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What travels: one small value for data and acknowledgements alike.
 
+use super::options::Options;
 use flowstart_control::Marks;
 
 /// Which kind of segment.
@@ -15,18 +16,6 @@ pub enum Kind {
     Ack,
 }
 
-/// A SACK block, as offsets from the cumulative acknowledgement beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First byte, counted from the cumulative acknowledgement.
-    pub start: u32,
-    /// One past the last byte, counted likewise.
-    pub end: u32,
-}
-
-/// At most three SACK blocks a segment (RFC 2018 §3, with room for timestamps).
-pub const MAX_SACK_BLOCKS: usize = 3;
-
 /// An advertised window that limits nothing.
 pub const UNLIMITED_WINDOW: u32 = u32::MAX;
 
@@ -35,10 +24,10 @@ pub const UNLIMITED_WINDOW: u32 = u32::MAX;
 pub struct Segment {
     /// Data: position of the first byte. Ack: everything below is acknowledged.
     pub seq: u64,
-    /// Selectively acknowledged blocks, newest first.
-    pub sack: [SackBlock; MAX_SACK_BLOCKS],
     /// Which flow, and so which pair of endpoints and which route.
     pub flow: u32,
+    /// SACK blocks and whatever else it carries.
+    pub options: Options,
     /// Bytes on the wire.
     pub wire: u32,
     /// Payload bytes.
@@ -47,8 +36,6 @@ pub struct Segment {
     pub window: u32,
     /// What it is.
     pub kind: Kind,
-    /// How many blocks of `sack` are set.
-    pub sacks: u8,
     /// How many links of its route it has passed.
     pub hop: u8,
     /// Marks for routers.
@@ -56,11 +43,26 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// A segment of `flow` without payload and options that has not left yet.
+    pub fn bare(kind: Kind, flow: u32, seq: u64, wire: u32) -> Segment {
+        Segment {
+            seq,
+            flow,
+            options: Options::default(),
+            wire,
+            len: 0,
+            window: UNLIMITED_WINDOW,
+            kind,
+            hop: 0,
+            marks: Marks::default(),
+        }
+    }
+
     /// The absolute SACK blocks it carries.
     pub fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let ack = self.seq;
-        self.sack[..usize::from(self.sacks)]
-            .iter()
+        self.options
+            .sack_blocks()
             .map(move |b| (ack + u64::from(b.start), ack + u64::from(b.end)))
     }
 

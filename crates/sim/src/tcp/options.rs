@@ -1,0 +1,214 @@
+//! What a segment carries beside its header.
+//!
+//! A segment has room for six words. SACK blocks fill them from the front, one other
+//! option takes the last two and so the room of one block. Data carries no SACK blocks,
+//! acknowledgements nothing that only data does, so one small array serves both.
+
+use flowstart_control::Time;
+
+/// A SACK block, as offsets from the cumulative acknowledgement beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First byte, counted from the cumulative acknowledgement.
+    pub start: u32,
+    /// One past the last byte, counted likewise.
+    pub end: u32,
+}
+
+/// At most three SACK blocks a segment (RFC 2018 §3, with room for timestamps).
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+const WORDS: usize = 2 * MAX_SACK_BLOCKS;
+/// Where the words of the other option begin.
+const OTHER: usize = WORDS - 2;
+
+/// An option that is not a SACK block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Extra {
+    /// There is none.
+    #[default]
+    None,
+    /// A Quick-Start rate request, on its way through the routers (RFC 4782 §3.1).
+    RateRequest(RateRequest),
+    /// The receiver's answer to it (RFC 4782 §4.2).
+    RateResponse(RateResponse),
+    /// The sender's report of the rate that it takes as approved (RFC 4782 §3.1).
+    RateReport {
+        /// The rate's code; zero where none was approved.
+        code: u8,
+        /// The nonce of the request.
+        nonce: u32,
+    },
+    /// How far apart the two segments of a pair arrived at the receiver.
+    Gap(Time),
+}
+
+/// RFC 4782 §3.1, with the TTL of the IP header, which changes beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateRequest {
+    /// The rate's code.
+    pub code: u8,
+    /// QS TTL: counted down by every router that takes part.
+    pub qs_ttl: u8,
+    /// The IP header's TTL: counted down by every router.
+    pub ip_ttl: u8,
+    /// QS Nonce, thirty bits.
+    pub nonce: u32,
+}
+
+/// RFC 4782 §4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateResponse {
+    /// The rate's code.
+    pub code: u8,
+    /// TTL Diff: what was left of the IP TTL less what was left of the QS TTL.
+    pub ttl_diff: u8,
+    /// QS Nonce as it arrived.
+    pub nonce: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tag {
+    #[default]
+    None,
+    RateRequest,
+    RateResponse,
+    RateReport,
+    Gap,
+}
+
+/// The options of one segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    words: [u32; WORDS],
+    sacks: u8,
+    tag: Tag,
+}
+
+impl Options {
+    /// The option that is not a SACK block.
+    pub fn extra(&self) -> Extra {
+        let [a, b] = [self.words[OTHER], self.words[OTHER + 1]];
+        let [code, x, y, _] = a.to_le_bytes();
+        match self.tag {
+            Tag::None => Extra::None,
+            Tag::RateRequest => Extra::RateRequest(RateRequest {
+                code,
+                qs_ttl: x,
+                ip_ttl: y,
+                nonce: b,
+            }),
+            Tag::RateResponse => Extra::RateResponse(RateResponse {
+                code,
+                ttl_diff: x,
+                nonce: b,
+            }),
+            Tag::RateReport => Extra::RateReport { code, nonce: b },
+            Tag::Gap => Extra::Gap(Time(u64::from(a) | u64::from(b) << 32)),
+        }
+    }
+
+    /// Sets the option that is not a SACK block; before any block is added.
+    pub fn set_extra(&mut self, extra: Extra) {
+        let bytes = |code, x, y| u32::from_le_bytes([code, x, y, 0]);
+        let (tag, a, b) = match extra {
+            Extra::None => (Tag::None, 0, 0),
+            Extra::RateRequest(r) => (Tag::RateRequest, bytes(r.code, r.qs_ttl, r.ip_ttl), r.nonce),
+            Extra::RateResponse(r) => (Tag::RateResponse, bytes(r.code, r.ttl_diff, 0), r.nonce),
+            Extra::RateReport { code, nonce } => (Tag::RateReport, bytes(code, 0, 0), nonce),
+            Extra::Gap(gap) => (Tag::Gap, gap.0 as u32, (gap.0 >> 32) as u32),
+        };
+        self.tag = tag;
+        self.words[OTHER] = a;
+        self.words[OTHER + 1] = b;
+    }
+
+    /// Whether there is an option that is not a SACK block.
+    pub fn has_extra(&self) -> bool {
+        self.tag != Tag::None
+    }
+
+    /// How many SACK blocks there is room for.
+    pub fn sack_room(&self) -> usize {
+        MAX_SACK_BLOCKS - usize::from(self.has_extra())
+    }
+
+    /// Adds a SACK block, where there is room.
+    pub fn push_sack(&mut self, block: SackBlock) {
+        let at = 2 * usize::from(self.sacks);
+        if usize::from(self.sacks) < self.sack_room() {
+            self.words[at] = block.start;
+            self.words[at + 1] = block.end;
+            self.sacks += 1;
+        }
+    }
+
+    /// How many SACK blocks there are.
+    pub fn sacks(&self) -> u8 {
+        self.sacks
+    }
+
+    /// The SACK blocks, newest first.
+    pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
+        self.words[..2 * usize::from(self.sacks)]
+            .chunks_exact(2)
+            .map(|pair| SackBlock {
+                start: pair[0],
+                end: pair[1],
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_comes_out_as_it_went_in() {
+        let all = [
+            Extra::None,
+            Extra::RateRequest(RateRequest {
+                code: 7,
+                qs_ttl: 91,
+                ip_ttl: 63,
+                nonce: 0x2AAA_AAAA,
+            }),
+            Extra::RateResponse(RateResponse {
+                code: 3,
+                ttl_diff: 228,
+                nonce: 0xAAAA,
+            }),
+            Extra::RateReport {
+                code: 15,
+                nonce: 0x3FFF_FFFF,
+            },
+            Extra::Gap(Time::from_secs(100)),
+        ];
+        for extra in all {
+            let mut options = Options::default();
+            options.set_extra(extra);
+            assert_eq!(options.extra(), extra);
+        }
+    }
+
+    #[test]
+    fn another_option_takes_the_room_of_one_sack_block() {
+        let block = |n| SackBlock {
+            start: n,
+            end: n + 1,
+        };
+        let mut options = Options::default();
+        options.set_extra(Extra::Gap(Time(5)));
+        for n in [2, 4, 6] {
+            options.push_sack(block(n));
+        }
+        let blocks: Vec<_> = options.sack_blocks().collect();
+        assert_eq!(blocks, [block(2), block(4)]);
+        assert_eq!(options.extra(), Extra::Gap(Time(5)));
+    }
+
+    #[test]
+    fn a_segment_is_no_larger_for_its_options() {
+        assert!(std::mem::size_of::<super::super::segment::Segment>() <= 56);
+    }
+}
