@@ -19,6 +19,11 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     slow_start::ENTRY,
     limited_slow_start::ENTRY,
     jump_start::ENTRY,
+    quick_start::ENTRY,
+    qs_app::ENTRY,
+    swift_start::ENTRY,
+    modified_swift_start::ENTRY,
+    fast_start::ENTRY,
     hystart::ENTRY,
     hystart_plus_plus::ENTRY,
     vegas_slow_start::ENTRY,
@@ -26,16 +31,6 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     adaptive_start::ENTRY,
     delay_based_slow_start::ENTRY,
     smooth_start::ENTRY,
-    swift_start::ENTRY,
-];
-
-/// Start-ups that wait for transports to fill their signals: complete and tested, but not yet
-/// offered by name, since without them each would be slow start in disguise.
-pub const WAITING: &[Entry<dyn Startup>] = &[
-    quick_start::ENTRY,
-    qs_app::ENTRY,
-    modified_swift_start::ENTRY,
-    fast_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -280,6 +275,11 @@ mod tests {
                 "slow-start",
                 "limited-slow-start",
                 "jump-start",
+                "quick-start",
+                "qs-app",
+                "swift-start",
+                "modified-swift-start",
+                "fast-start",
                 "hystart",
                 "hystart-plus-plus",
                 "vegas-slow-start",
@@ -287,7 +287,6 @@ mod tests {
                 "adaptive-start",
                 "delay-based-slow-start",
                 "smooth-start",
-                "swift-start",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
@@ -336,31 +335,6 @@ mod tests {
                     !param.meaning.is_empty() && !param.unit.is_empty(),
                     "{spec}"
                 );
-            }
-        }
-    }
-
-    /// To offer one of these is to move its line.
-    #[test]
-    fn those_that_wait_are_complete_but_not_offered() {
-        let names: Vec<_> = WAITING.iter().map(|e| e.name).collect();
-        assert_eq!(
-            names,
-            [
-                "quick-start",
-                "qs-app",
-                "modified-swift-start",
-                "fast-start"
-            ]
-        );
-        for entry in WAITING {
-            assert!(STARTUPS.iter().all(|listed| listed.name != entry.name));
-            assert!(complaint(entry.name, "reno").contains("unknown"));
-            assert!(entry.summary.ends_with('.') && (1980..2100).contains(&entry.year));
-            for param in entry.params {
-                let spec = format!("{}={}", param.name, param.default);
-                let value = Params::parse(Kind::Startup, entry.name, entry.params, &spec);
-                assert_ne!(value.is_ok(), param.default.starts_with("by "), "{spec}");
             }
         }
     }

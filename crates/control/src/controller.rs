@@ -95,12 +95,6 @@ impl Controller {
         }
     }
 
-    /// A retransmission timeout that holds instead of the transport's for now, without
-    /// back-off.
-    pub fn timeout(&self) -> Option<Time> {
-        self.startup.timeout()
-    }
-
     /// The handshake is complete: sets the first window.
     pub fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.startup.on_established(w, e);
@@ -340,7 +334,7 @@ mod tests {
             mss: MSS as u32,
             header: 40,
         };
-        assert_eq!((c.rate_request(&syn), c.timeout()), (None, None));
+        assert_eq!(c.rate_request(&syn), None);
         let known = Known {
             approved: Some(Rate(1_000_000_000)),
             interface_rate: Some(Rate(1_000_000_000)),

@@ -37,8 +37,8 @@ pub(crate) fn established(startup: &str, convention: Convention) -> (Controller,
     (controller, window)
 }
 
-/// A controller with Reno for a start-up that is not in the catalog.
-pub(crate) fn unlisted(
+/// A controller with Reno for this start-up, its parameters given apart.
+pub(crate) fn with_reno(
     entry: &'static Entry<dyn Startup>,
     spec: &str,
     convention: Convention,

@@ -1,6 +1,6 @@
 //! What a controller answers: how much, how fast, and how packets are marked.
 
-use crate::{Rate, Segments};
+use crate::{Rate, Segments, Time};
 
 /// Marks that a controller wants on outgoing data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,9 @@ pub struct Window {
     pub ssthresh: Segments,
     /// At most this rate, headers included; `None` sends as the window allows.
     pub pacing: Option<Rate>,
+    /// A retransmission timeout that holds instead of the transport's, and without back-off,
+    /// while a start-up wants an early answer.
+    pub timeout: Option<Time>,
     /// Marks for the data segments that leave from now on.
     pub marks: Marks,
     /// Maximum segment size, bytes of payload.
@@ -47,6 +50,7 @@ impl Window {
             cwnd: 1.0,
             ssthresh: f64::INFINITY,
             pacing: None,
+            timeout: None,
             marks: Marks::default(),
             mss,
         }

@@ -150,11 +150,20 @@ impl FastStart {
         let rate = Rate::of(wire as u64, self.srtt);
         w.pacing = (rate.bps() > 0).then_some(rate);
         w.marks.startup_excess = false;
+        self.set_timeout(w);
+    }
+
+    /// No minimum, and no clock's granularity: an answer that is late costs more here than
+    /// one that was given up too early.
+    fn set_timeout(&self, w: &mut Window) {
+        let soon = self.srtt + self.rttvar.times(4);
+        w.timeout = (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon);
     }
 
     fn stop(&mut self, w: &mut Window, next: Mode) {
         if self.mode == Mode::Fast {
             w.pacing = None;
+            w.timeout = None;
             w.marks.startup_excess = false;
         }
         self.mode = next;
@@ -213,6 +222,8 @@ impl Startup for FastStart {
         let first = self.mode == Mode::Fast && w.pacing.take().is_some();
         if a.una >= self.fs_end {
             self.stop(w, Mode::Off);
+        } else {
+            self.set_timeout(w);
         }
         if w.in_slow_start() {
             self.growth.grow(w, a);
@@ -275,11 +286,6 @@ impl Startup for FastStart {
         true
     }
 
-    fn timeout(&self) -> Option<Time> {
-        let soon = self.srtt + self.rttvar.times(4);
-        (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon)
-    }
-
     fn leftover(&self) -> u64 {
         self.growth.leftover()
     }
@@ -293,7 +299,7 @@ impl Startup for FastStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::unlisted;
+    use crate::testing::with_reno;
     use crate::Controller;
 
     const MSS: u64 = 1460;
@@ -307,7 +313,7 @@ mod tests {
     }
 
     fn remembered(cwnd: f64) -> (Controller, Window) {
-        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         let memory = PathMemory {
             cwnd,
@@ -361,22 +367,22 @@ mod tests {
         assert_eq!((w.cwnd, w.ssthresh), (16.0, 64.0));
         // Four segments each 25 ms.
         assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
-        assert_eq!(c.timeout(), Some(Time::from_millis(140)));
+        assert_eq!(w.timeout, Some(Time::from_millis(140)));
         let marks = send(&mut c, &mut w, 0, 18);
         assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
         assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);
         c.on_ack(&mut w, &ack(1));
         assert_eq!((w.cwnd, w.pacing), (17.0, None));
         assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
-        assert!(c.timeout().is_some());
+        assert!(w.timeout.is_some());
         c.on_ack(&mut w, &ack(16));
-        assert_eq!((w.cwnd, c.timeout()), (18.0, None));
+        assert_eq!((w.cwnd, w.timeout), (18.0, None));
     }
 
     #[test]
     fn a_small_memory_is_no_better_than_none() {
-        let (c, w) = remembered(6.0);
-        assert_eq!((w.cwnd, w.pacing, c.timeout()), (3.0, None, None));
+        let (_, w) = remembered(6.0);
+        assert_eq!((w.cwnd, w.pacing, w.timeout), (3.0, None, None));
     }
 
     fn timed_out(una: u64) -> (f64, f64) {
@@ -393,7 +399,7 @@ mod tests {
             repeated: false,
         };
         c.on_timeout(&mut w, &timeout);
-        assert_eq!((w.pacing, c.timeout()), (None, None));
+        assert_eq!((w.pacing, w.timeout), (None, None));
         (w.cwnd, w.ssthresh)
     }
 
@@ -435,7 +441,7 @@ mod tests {
     }
 
     fn idled(cwnd: f64, ssthresh: f64) -> (f64, bool, Vec<bool>) {
-        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 3.0,

@@ -1,7 +1,7 @@
 //! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
 
 use crate::signals::{Ack, Established, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout};
-use crate::{Rate, Reason, Time, Window};
+use crate::{Rate, Reason, Window};
 
 pub mod adaptive_start;
 pub mod delay_based_slow_start;
@@ -83,12 +83,6 @@ pub trait Startup: Send {
     /// which was `before`. True where this start-up begins anew.
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
         false
-    }
-
-    /// A retransmission timeout that holds instead of the transport's while this start-up
-    /// wants an early answer.
-    fn timeout(&self) -> Option<Time> {
-        None
     }
 
     /// Bytes of the last ACK that this start-up did not use because it ended there: the

@@ -213,13 +213,13 @@ impl Startup for ModifiedSwiftStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::unlisted;
+    use crate::testing::with_reno;
     use crate::Controller;
 
     const MSS: u64 = 1460;
 
     fn volley() -> (Controller, Window, Vec<Pair>) {
-        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             rtt: Some(Time::from_millis(100)),
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn there_are_two_pairs() {
-        let error = unlisted(&ENTRY, "updates=3", Convention::Rfc)
+        let error = with_reno(&ENTRY, "updates=3", Convention::Rfc)
             .err()
             .unwrap();
         assert!(error

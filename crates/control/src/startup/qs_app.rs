@@ -201,11 +201,11 @@ impl Startup for QsApp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::unlisted;
+    use crate::testing::with_reno;
     use crate::Controller;
 
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
-        let mut c = unlisted(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         let known = Known {
             interface_rate: Some(Rate(mbps * 1_000_000)),
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn without_an_interface_it_is_slow_start() {
-        let mut c = unlisted(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
         let mut w = Window::new(1460);
         c.on_established(&mut w, &Established::at(Time::ZERO));
         assert_eq!((w.cwnd, w.ssthresh), (1.0, f64::INFINITY));
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn sessions_are_counted() {
-        let error = unlisted(&ENTRY, "sessions=0", Convention::Rfc)
+        let error = with_reno(&ENTRY, "sessions=0", Convention::Rfc)
             .err()
             .unwrap();
         assert!(error

@@ -361,7 +361,7 @@ impl Startup for QuickStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::unlisted;
+    use crate::testing::with_reno;
     use crate::Controller;
 
     const MSS: u64 = 1460;
@@ -400,7 +400,7 @@ mod tests {
     }
 
     fn approved(spec: &str, convention: Convention, code: u8, rtt: Time) -> (Controller, Window) {
-        let mut c = unlisted(&ENTRY, spec, convention).unwrap();
+        let mut c = with_reno(&ENTRY, spec, convention).unwrap();
         let mut w = Window::new(MSS as u32);
         let known = Known {
             approved: (code > 0).then(|| decode(code)),
@@ -547,7 +547,7 @@ mod tests {
     #[test]
     fn no_more_is_asked_for_than_can_be_used() {
         let request = |spec: &str, convention, segments: u64| {
-            let c = unlisted(&ENTRY, spec, convention).unwrap();
+            let c = with_reno(&ENTRY, spec, convention).unwrap();
             c.rate_request(&Syn {
                 queued: segments * MSS,
                 mss: MSS as u32,
@@ -578,7 +578,7 @@ mod tests {
     #[test]
     fn times_and_limits_are_above_zero() {
         let complaint = |spec: &str| {
-            let error = unlisted(&ENTRY, spec, Convention::Rfc).err().unwrap();
+            let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();
             error.to_string()
         };
         assert!(complaint("qs_rtt=0s").ends_with("`0s` is not a time above zero"));
