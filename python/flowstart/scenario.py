@@ -105,6 +105,8 @@ class Flow:
     rtt: str | None = None
     """This flow's own two-way propagation, at least the path's."""
     handshake: bool | None = None
+    remembered: str | None = None
+    """The window that an earlier connection left behind, for start-ups that use a memory."""
     writes: Sequence[Write] | None = None
     """What the application writes, instead of `size`."""
     from_hop: int | None = None

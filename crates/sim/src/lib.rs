@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod engine;
+mod memory;
 pub mod network;
 pub mod record;
 mod request;

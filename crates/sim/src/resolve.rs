@@ -5,10 +5,10 @@ use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
     AckName, Direction, PathSpec, Probability, QueueKind, ReadingName, RecoveryName, RestartName,
-    Scenario, Side, StackSpec,
+    Scenario, SharingName, Side, StackSpec,
 };
 use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{RecoveryKind, Restart, Stack};
+use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
 use crate::RequestError;
 use flowstart_control::{Amount, Bytes, Time};
@@ -126,6 +126,15 @@ impl StackSpec {
                 Restart::Keep => RestartName::Keep,
             }),
             grow_when_app_limited: Some(stack.grow_when_app_limited),
+            max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
+            sharing: Some(match stack.sharing {
+                Sharing::None => SharingName::None,
+                Sharing::Remember => SharingName::Remember,
+                Sharing::Temporal => SharingName::Temporal,
+                Sharing::Ensemble => SharingName::Ensemble,
+            }),
+            sharing_lifetime: Some(stack.sharing_lifetime),
+            sharing_cap: self.sharing_cap,
         }
     }
 }

@@ -5,7 +5,9 @@
 //! last to the receiver; its acknowledgements come back the same way.
 
 use crate::engine::{EventId, EventQueue, Moment};
+use crate::memory::Memories;
 use crate::network::link::{Link, Verdict};
+use crate::network::random::stream;
 use crate::network::topology::{Chain, LinkId, Network, Route};
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
@@ -14,10 +16,13 @@ use crate::request::{out_of_range, RequestError};
 use crate::scenario::Scenario;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
-use crate::tcp::sender::Sender;
+use crate::tcp::sender::{Preparation, Sender};
+use crate::tcp::stack::Sharing;
 use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan};
-use flowstart_control::Time;
+use flowstart_control::signals::{Known, PathMemory};
+use flowstart_control::{Rate, Time};
+use rand_core::RngCore;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -143,6 +148,7 @@ struct Simulation<'a> {
     arrivals: Vec<Arrival>,
     next_arrival: usize,
     unfinished: usize,
+    memories: Memories,
     trace: Option<Box<Trace>>,
 }
 
@@ -173,6 +179,7 @@ impl<'a> Simulation<'a> {
             arrivals: arrivals(&prepared.plans),
             next_arrival: 0,
             unfinished: prepared.plans.len(),
+            memories: Memories::default(),
             trace: prepared.trace.then(Box::default),
             prepared,
         }
@@ -252,9 +259,11 @@ impl<'a> Simulation<'a> {
     }
 
     fn open(&mut self, arrival: Arrival) {
+        let preparation = self.prepare(arrival.flow);
         let plan = &self.prepared.plans[arrival.flow as usize];
         let stack = &plan.stack;
-        let mut sender = Sender::new(stack.clone(), arrival.flow, plan.recipe.build());
+        let controller = plan.recipe.build();
+        let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
         sender.push(arrival.bytes, self.now);
         if plan.handshake {
             sender.open(self.now);
@@ -267,6 +276,45 @@ impl<'a> Simulation<'a> {
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
         }));
+    }
+
+    /// What a flow's sender knows before it opens its connection.
+    fn prepare(&mut self, flow: u32) -> Preparation {
+        let plan = &self.prepared.plans[flow as usize];
+        let known = Known {
+            interface_rate: self.interface_rate(flow),
+            memory: self.recall(flow).or(plan.memory),
+            ..Known::default()
+        };
+        let secret = stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64();
+        Preparation { known, secret }
+    }
+
+    /// The rate of the first link that has one.
+    fn interface_rate(&self, flow: u32) -> Option<Rate> {
+        let links = self.route(flow).data.iter();
+        links
+            .map(|link| &self.links[*link as usize])
+            .find_map(|link| link.config().rate)
+    }
+
+    fn recall(&mut self, flow: u32) -> Option<PathMemory> {
+        let plan = &self.prepared.plans[flow as usize];
+        if plan.stack.sharing == Sharing::None {
+            return None;
+        }
+        let flows = &self.flows;
+        let sender_of = |flow: u32| match &flows[flow as usize].life {
+            Life::Open(ends) => Some(&ends.sender),
+            Life::Waiting | Life::Over => None,
+        };
+        let opened = self.memories.open(flow, plan, self.now, sender_of);
+        for other in &opened.others {
+            if let Some(ends) = self.flows[*other as usize].endpoints() {
+                ends.sender.make_room(opened.others.len());
+            }
+        }
+        opened.memory
     }
 
     fn on_delivery(&mut self, link: LinkId) {
@@ -457,8 +505,12 @@ impl<'a> Simulation<'a> {
     fn finish(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if let Life::Open(ends) = std::mem::replace(&mut state.life, Life::Over) {
-            let size = self.prepared.plans[flow as usize].size;
-            close(&mut state.log, &ends, size);
+            let plan = &self.prepared.plans[flow as usize];
+            close(&mut state.log, &ends, plan.size);
+            if plan.stack.sharing != Sharing::None {
+                self.memories
+                    .close(flow, plan, ends.sender.memory(), self.now);
+            }
             self.unfinished -= 1;
         }
     }
@@ -589,6 +641,7 @@ impl<'a> Simulation<'a> {
             min_rtt_s: log.min_rtt.map(Time::secs),
             buffer_reading: chain.reading().name(),
             complete: log.acked_at.is_some(),
+            reset: log.reset,
         }
     }
 
@@ -644,6 +697,7 @@ fn close(log: &mut FlowLog, ends: &Endpoints, size: Option<u64>) {
     log.bytes_delivered = ends.receiver.delivered().min(size.unwrap_or(u64::MAX));
     log.counters = *ends.sender.counters();
     log.exit = ends.sender.exit().copied();
+    log.reset = ends.sender.failed();
     log.min_rtt = ends.sender.min_rtt();
 }
 

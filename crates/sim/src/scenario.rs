@@ -5,7 +5,7 @@
 
 use crate::network::queue::BufferReading;
 use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{RecoveryKind, Restart, Stack, PRESETS};
+use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -317,6 +317,20 @@ pub struct StackSpec {
     /// Let the window grow although the application limits the flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grow_when_app_limited: Option<bool>,
+    /// Timeouts in a row after which a connection is given up; `0` for never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_timeouts: Option<u32>,
+    /// What connections between the same hosts leave behind for each other (RFC 9040).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingName>,
+    /// How long a memory stays good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub sharing_lifetime: Option<Time>,
+    /// The largest window that a memory opens, in segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing_cap: Option<u32>,
 }
 
 /// Names of acknowledgement policies.
@@ -359,6 +373,31 @@ pub enum RestartName {
     One,
     /// The window is kept.
     Keep,
+}
+
+/// Names of what connections leave behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SharingName {
+    /// Nothing.
+    None,
+    /// A memory for start-ups that use one.
+    Remember,
+    /// New connections open with what closed ones left.
+    Temporal,
+    /// New connections share the windows of open ones.
+    Ensemble,
+}
+
+impl From<SharingName> for Sharing {
+    fn from(name: SharingName) -> Sharing {
+        match name {
+            SharingName::None => Sharing::None,
+            SharingName::Remember => Sharing::Remember,
+            SharingName::Temporal => Sharing::Temporal,
+            SharingName::Ensemble => Sharing::Ensemble,
+        }
+    }
 }
 
 /// One flow, or `count` of them.
@@ -411,6 +450,12 @@ pub struct FlowSpec {
     /// connection whose round trip is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake: Option<bool>,
+    /// The window that an earlier connection left behind, such as `1bdp` or `40pkt`, for
+    /// start-ups that use a memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub remembered: Option<Amount>,
     /// Application writes on one connection, instead of `size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<WriteSpec>,
@@ -528,6 +573,10 @@ impl StackSpec {
         set(&mut stack.coarse_pacing, self.coarse_pacing);
         set(&mut stack.window_scaling, self.window_scaling);
         set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
+        if let Some(max) = self.max_timeouts {
+            stack.max_timeouts = (max > 0).then_some(max);
+        }
+        self.override_sharing(&mut stack)?;
         if let Some(restart) = self.restart {
             stack.restart = match restart {
                 RestartName::InitialWindow => Restart::InitialWindow,
@@ -557,6 +606,17 @@ impl StackSpec {
             &mut stack.newreno.partial_deflation,
             self.newreno_partial_deflation,
         );
+    }
+
+    fn override_sharing(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        set(&mut stack.sharing, self.sharing.map(Into::into));
+        set(&mut stack.sharing_lifetime, self.sharing_lifetime);
+        if let Some(cap) = self.sharing_cap {
+            let right = "at least 1 segment";
+            within("stack.sharing_cap", u64::from(cap), 1, u64::MAX, right)?;
+            stack.sharing_cap = f64::from(cap);
+        }
+        Ok(())
     }
 
     fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {

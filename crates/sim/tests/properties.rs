@@ -119,6 +119,12 @@ fn stack() -> impl Strategy<Value = String> {
             &["\"one\"", "\"keep\"", "\"initial-window\""],
         )),
         perhaps(key("grow_when_app_limited", &["true", "false"])),
+        perhaps(key(
+            "sharing",
+            &["\"remember\"", "\"temporal\"", "\"ensemble\""],
+        )),
+        perhaps(key("sharing_lifetime", &["\"1s\""])),
+        perhaps(key("sharing_cap", &["1", "20"])),
     ])
 }
 
@@ -158,6 +164,7 @@ fn flow() -> impl Strategy<Value = String> {
         perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
         perhaps(key("rtt", &["\"5s\""])),
         perhaps(key("handshake", &["false"])),
+        perhaps(key("remembered", &["\"1bdp\"", "\"40pkt\"", "\"1B\""])),
         perhaps(key("mss", &["\"536B\"", "\"1460B\""])),
         perhaps(drops.prop_map(|d| format!("forced_drops = {d:?}"))),
     ])
@@ -188,9 +195,9 @@ fn audit(flow: &FlowRow, ns2: bool, cut_short: bool) -> Result<(), TestCaseError
     );
     let size = flow.size_bytes.unwrap();
     // A connection is given up after so many timeouts, or SYNs; ns-2's never are.
-    let given_up = !ns2 && (flow.timeouts >= 15 || flow.syn_retransmits >= 6);
+    prop_assert!(!flow.reset || !ns2 && (flow.timeouts >= 15 || flow.syn_retransmits >= 6));
     prop_assert!(
-        flow.complete || given_up || cut_short,
+        flow.complete || flow.reset || cut_short,
         "flow {} did not end",
         flow.flow
     );

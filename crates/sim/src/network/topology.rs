@@ -213,6 +213,11 @@ impl Chain {
         path.hops.iter().enumerate().map(hop).collect()
     }
 
+    /// Which pair of hosts a flow is between, where flows share them.
+    pub fn pair_of(&self, flow: u32) -> Option<u32> {
+        self.hosts.map(|n| flow % n)
+    }
+
     /// How many hops the chain has.
     pub fn hops(&self) -> u32 {
         self.hops.len() as u32
@@ -410,7 +415,7 @@ impl Builder<'_> {
         forward: &[LinkId],
         reverse: &[LinkId],
     ) -> Route {
-        let pair = self.chain.hosts.map_or(flow, |n| flow % n);
+        let pair = self.chain.pair_of(flow).unwrap_or(flow);
         let [left, right] = self.host_pair(pair);
         let (from, to) = (plan.from_hop as usize, plan.to_hop as usize);
         let back = reverse[from..=to].iter().rev().copied();

@@ -72,6 +72,8 @@ pub struct FlowRow {
     pub buffer_reading: &'static str,
     /// Whether everything was acknowledged.
     pub complete: bool,
+    /// Whether the sender gave the connection up after timeouts in a row.
+    pub reset: bool,
 }
 
 /// One write of a flow with several.
@@ -106,6 +108,8 @@ pub struct FlowLog {
     pub packets_dropped: u64,
     /// The sender's own counts.
     pub counters: Counters,
+    /// Whether the sender gave up.
+    pub reset: bool,
     /// How the start-up ended.
     pub exit: Option<Exit>,
     /// The smallest round-trip time.

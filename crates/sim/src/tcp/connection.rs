@@ -2,10 +2,11 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::flight::Flight;
+use super::options::Extra;
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::Stack;
-use flowstart_control::signals::{Ack, Loss, Recovered, Sent, Timeout};
+use flowstart_control::signals::{Ack, Loss, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
 use std::sync::Arc;
 
@@ -63,6 +64,10 @@ pub struct Connection {
     pub deadline: Option<Time>,
     /// What it did.
     pub counters: Counters,
+    /// What the acknowledgement that is being taken in carries besides SACK blocks.
+    pub heard: Extra,
+    /// What the next data segment is to carry.
+    pub to_tell: Extra,
     flight: Flight,
     /// The one segment being timed, where only one is: its end and when it left.
     timed: Option<(u64, Time)>,
@@ -91,6 +96,8 @@ impl Connection {
             peer_window: u64::MAX,
             deadline: None,
             counters: Counters::default(),
+            heard: Extra::None,
+            to_tell: Extra::None,
             flight: Flight::default(),
             timed: None,
             delivered_total: 0,
@@ -177,7 +184,11 @@ impl Connection {
         self.counters.packets_sent += 1;
         self.last_sent = now;
         let len = (plan.end - plan.start) as u32;
-        let segment = self.segment(Kind::Data, plan.start, len, self.window.marks);
+        let mut segment = self.segment(Kind::Data, plan.start, len, self.window.marks);
+        if self.to_tell != Extra::None {
+            let told = std::mem::take(&mut self.to_tell);
+            self.attach(&mut segment, told);
+        }
         let sent = Sent {
             now,
             bytes: len,
@@ -189,9 +200,18 @@ impl Connection {
         segment
     }
 
-    /// A SYN.
-    pub fn syn(&self) -> Segment {
-        self.segment(Kind::Syn, 0, 0, Marks::default())
+    /// A SYN that carries this.
+    pub fn syn(&self, extra: Extra) -> Segment {
+        let mut segment = self.segment(Kind::Syn, 0, 0, Marks::default());
+        if extra != Extra::None {
+            self.attach(&mut segment, extra);
+        }
+        segment
+    }
+
+    fn attach(&self, segment: &mut Segment, extra: Extra) {
+        segment.options.set_extra(extra);
+        segment.wire += self.stack.option_bytes;
     }
 
     fn segment(&self, kind: Kind, seq: u64, len: u32, marks: Marks) -> Segment {
@@ -256,7 +276,8 @@ impl Connection {
 
     /// Starts the retransmission timer anew.
     pub fn restart_timer(&mut self, now: Time) {
-        self.deadline = Some(now + self.rtt.rto());
+        let timeout = self.window.timeout.unwrap_or_else(|| self.rtt.rto());
+        self.deadline = Some(now + timeout);
     }
 
     /// After new data was acknowledged: run on while something is outstanding
@@ -296,8 +317,22 @@ impl Connection {
 
     /// The window may grow.
     pub fn grow(&mut self, ack: &Ack) {
+        if let Extra::Gap(gap) = self.heard {
+            self.take_gap(gap, ack);
+        }
         self.controller.on_ack(&mut self.window, ack);
         self.note_cwnd();
+    }
+
+    fn take_gap(&mut self, gap: Time, ack: &Ack) {
+        let gap = PeerGap {
+            now: ack.now,
+            gap,
+            rtt: ack.rtt,
+            nxt: ack.nxt,
+            peer_window: ack.peer_window,
+        };
+        self.controller.on_peer_gap(&mut self.window, &gap);
     }
 
     /// Tells the controller of an acknowledgement during recovery.
@@ -344,8 +379,11 @@ impl Connection {
             usable: self.usable(),
             repeated: self.timeouts_in_a_row > 1,
         };
+        let own = self.window.timeout.is_some();
         self.controller.on_timeout(&mut self.window, &timeout);
-        self.rtt.back_off();
+        if !own {
+            self.rtt.back_off();
+        }
         self.restart_timer(now);
         self.stop_timing();
         self.stack

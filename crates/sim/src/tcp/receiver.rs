@@ -1,9 +1,10 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
-use super::options::{SackBlock, MAX_SACK_BLOCKS};
+use super::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
+use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
-use flowstart_control::Time;
+use flowstart_control::{Pair, Time};
 
 /// When a receiver acknowledges (RFC 5681 §4.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +52,8 @@ pub struct ReceiverConfig {
     pub header: u32,
     /// Bytes that each SACK block costs on the wire.
     pub sack_block_bytes: u32,
+    /// Bytes that any other option costs.
+    pub option_bytes: u32,
     /// Largest window to advertise; [`UNLIMITED_WINDOW`] for one that never limits.
     pub window: u32,
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
@@ -73,6 +76,30 @@ pub struct Receiver {
     unacknowledged: u32,
     quick_left: u32,
     deadline: Option<Time>,
+    pair: PairMeter,
+}
+
+/// Measures how far apart the segments of a pair arrive.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairMeter {
+    /// Where the first segment ended, and when it came.
+    first: Option<(u64, Time)>,
+    /// A measurement that the next acknowledgement is to carry.
+    gap: Option<Time>,
+}
+
+impl PairMeter {
+    /// A marked segment has arrived. The second of a pair counts only right behind its first.
+    fn on_segment(&mut self, segment: &Segment, now: Time) {
+        match segment.marks.pair {
+            Pair::None => {}
+            Pair::First => self.first = Some((segment.seq + u64::from(segment.len), now)),
+            Pair::Second => {
+                let first = self.first.take().filter(|(end, _)| *end == segment.seq);
+                self.gap = first.map(|(_, at)| now.since(at)).or(self.gap);
+            }
+        }
+    }
 }
 
 impl Receiver {
@@ -92,6 +119,7 @@ impl Receiver {
             unacknowledged: 0,
             quick_left,
             deadline: None,
+            pair: PairMeter::default(),
         }
     }
 
@@ -108,7 +136,10 @@ impl Receiver {
     /// A segment has arrived; the answer, if there is one now.
     pub fn on_segment(&mut self, segment: &Segment, now: Time) -> Option<Segment> {
         if segment.kind == Kind::Syn {
-            return Some(self.syn_ack());
+            return Some(self.syn_ack(segment));
+        }
+        if segment.marks.pair != Pair::None {
+            self.pair.on_segment(segment, now);
         }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let in_order = start <= self.next && end > self.next
@@ -165,6 +196,9 @@ impl Receiver {
         self.deadline = None;
         let mut ack = self.blank(Kind::Ack, self.config.header);
         ack.window = self.advertised();
+        if let Some(gap) = self.pair.gap.take() {
+            self.attach(&mut ack, Extra::Gap(gap));
+        }
         if self.config.sack {
             self.report(&mut ack, start, end);
             ack.wire += u32::from(ack.options.sacks()) * self.config.sack_block_bytes;
@@ -197,7 +231,7 @@ impl Receiver {
             }
         }
         (self.recent, self.recent_len) = (blocks, len);
-        for block in &blocks[..len] {
+        for block in &blocks[..len.min(ack.options.sack_room())] {
             ack.options.push_sack(SackBlock {
                 start: (block.0.max(self.next) - self.next) as u32,
                 end: (block.1 - self.next) as u32,
@@ -205,13 +239,23 @@ impl Receiver {
         }
     }
 
-    fn syn_ack(&self) -> Segment {
+    fn attach(&self, segment: &mut Segment, extra: Extra) {
+        segment.options.set_extra(extra);
+        segment.wire += self.config.option_bytes;
+    }
+
+    fn syn_ack(&self, syn: &Segment) -> Segment {
         let mut segment = self.blank(Kind::SynAck, self.config.header);
         segment.window = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
             (window, _) => window.min(65_535),
         };
+        if let Extra::RateRequest(request) = syn.options.extra() {
+            if let Some(response) = respond(request) {
+                self.attach(&mut segment, Extra::RateResponse(response));
+            }
+        }
         segment
     }
 
@@ -241,6 +285,7 @@ mod tests {
             sack: true,
             header: 40,
             sack_block_bytes: 8,
+            option_bytes: 8,
             window: UNLIMITED_WINDOW,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,

@@ -98,6 +98,18 @@ impl RttEstimator {
         (self.min_rtt != Time::MAX).then_some(self.min_rtt)
     }
 
+    /// The smoothed round-trip time and its variation, once there are samples.
+    pub fn smoothed(&self) -> Option<(Time, Time)> {
+        match self.averages {
+            Averages::Rfc6298 { srtt, rttvar, any } => any.then_some((srtt, rttvar)),
+            Averages::Ticks { srtt8, rttvar4, .. } => {
+                let tick = self.params.granularity.0;
+                let ticks = |scaled: i64, by: u64| Time(scaled as u64 * tick / by);
+                (srtt8 > 0).then(|| (ticks(srtt8, 8), ticks(rttvar4, 4)))
+            }
+        }
+    }
+
     /// The last sample, rounded as the estimator rounds.
     pub fn latest(&self) -> Option<Time> {
         self.latest

@@ -5,12 +5,14 @@
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
 use super::connection::{Connection, Counters};
+use super::options::Extra;
 use super::pacer::Pacer;
+use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
 use super::stack::{Restart, Stack};
-use flowstart_control::signals::{Established, Idle};
-use flowstart_control::{AfterSynLoss, Controller, Exit, Time, Window};
+use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
+use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,22 +28,51 @@ enum State {
     Failed,
 }
 
+/// What a sender is given for opening its connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Preparation {
+    /// What is known of the path without asking it.
+    pub known: Known,
+    /// Bits that nobody else can guess.
+    pub secret: u64,
+}
+
+/// What lasts until the connection is open.
+struct Opening {
+    preparation: Preparation,
+    /// A request for a rate that is on its way.
+    asked: Option<Asked>,
+}
+
 /// The sending endpoint of one flow.
 pub struct Sender {
     connection: Connection,
     recovery: Recovery,
     pacer: Pacer,
     state: State,
+    opening: Option<Box<Opening>>,
+    /// A remembered window is being spread over the remembered round trip.
+    spreading: bool,
 }
 
 impl Sender {
     /// A sender for `flow` that has not opened its connection.
-    pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Sender {
+    pub fn new(
+        stack: Arc<Stack>,
+        flow: u32,
+        controller: Controller,
+        preparation: Preparation,
+    ) -> Sender {
         Sender {
             recovery: Recovery::new(&stack),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             state: State::Closed,
+            opening: Some(Box::new(Opening {
+                preparation,
+                asked: None,
+            })),
+            spreading: false,
         }
     }
 
@@ -96,6 +127,7 @@ impl Sender {
         match (self.state, segment.kind) {
             (State::SynSent { at, tries, .. }, Kind::SynAck) => {
                 self.connection.take_window(segment.window);
+                self.hear_routers(segment.options.extra(), tries);
                 let rtt = now.since(at);
                 if tries == 1 {
                     self.connection.rtt.sample(at, now);
@@ -108,19 +140,50 @@ impl Sender {
             }
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
+                self.connection.heard = segment.options.extra();
+                let una = self.connection.una;
                 self.recovery.on_ack(&mut self.connection, segment, now);
+                if self.spreading && self.connection.una > una {
+                    self.stop_spreading();
+                }
             }
             _ => {}
         }
     }
 
+    /// The SYN-ACK tells what the routers approved. A SYN that was repeated asked for nothing.
+    fn hear_routers(&mut self, extra: Extra, tries: u32) {
+        let Some(opening) = self.opening.as_mut() else {
+            return;
+        };
+        let Some(asked) = opening.asked.filter(|_| tries == 1) else {
+            return;
+        };
+        let response = match extra {
+            Extra::RateResponse(response) => Some(response),
+            _ => None,
+        };
+        let answer = asked.judge(response);
+        opening.preparation.known.approved = answer.approved;
+        self.connection.to_tell = answer.report;
+    }
+
     fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {
         self.state = State::Open;
+        let mut known = self
+            .opening
+            .take()
+            .map_or(Known::default(), |o| o.preparation.known);
+        known.exact_rtt = rtt;
         let c = &mut self.connection;
         c.deadline = None;
+        c.controller.on_known(&known);
         let stack = &c.stack;
-        let initial_window =
-            AfterSynLoss::OneSegment.apply(stack.iw.segments(stack.mss), tries - 1);
+        let usual = stack.iw.segments(stack.mss);
+        let memory = known.memory.filter(|_| stack.sharing.opens_windows());
+        // RFC 9040 §7.1: the new connection begins where the old one was.
+        let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing_cap).max(usual));
+        let initial_window = AfterSynLoss::OneSegment.apply(allowed, tries - 1);
         let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
         let established = Established {
             now,
@@ -135,19 +198,63 @@ impl Sender {
             clock: coarse,
         };
         c.controller.on_established(&mut c.window, &established);
-        c.note_cwnd();
+        if let Some(memory) = memory {
+            c.window.ssthresh = c.window.ssthresh.min(memory.ssthresh);
+            self.spread(usual, memory.srtt);
+        }
+        self.connection.note_cwnd();
         self.recovery.on_data();
+    }
+
+    /// A window that is larger than the `usual` one only because it is remembered has no ACKs
+    /// to clock it: it is spread over the remembered round trip.
+    fn spread(&mut self, usual: Segments, srtt: Time) {
+        let c = &mut self.connection;
+        if c.window.cwnd <= usual || c.window.pacing.is_some() {
+            return;
+        }
+        let wire = c.window.cwnd * f64::from(c.stack.packet());
+        let rate = Rate::of(wire as u64, srtt);
+        c.window.pacing = Some(rate).filter(|rate| rate.bps() > 0);
+        self.spreading = c.window.pacing.is_some();
+    }
+
+    fn stop_spreading(&mut self) {
+        self.spreading = false;
+        self.connection.window.pacing = None;
+    }
+
+    /// What the SYN asks the routers for: only the first one asks, since an option may be
+    /// why it was lost (RFC 4782 §4.7.1).
+    fn request(&mut self, tries: u32) -> Extra {
+        let c = &self.connection;
+        let syn = Syn {
+            queued: c.queued,
+            mss: c.stack.mss,
+            header: c.stack.header,
+        };
+        let Some(opening) = self.opening.as_mut().filter(|_| tries == 1) else {
+            return Extra::None;
+        };
+        let Some(rate) = c.controller.rate_request(&syn) else {
+            return Extra::None;
+        };
+        let (asked, request) = Asked::new(rate, opening.preparation.secret);
+        opening.asked = Some(asked);
+        Extra::RateRequest(request)
     }
 
     /// The next segment to leave at `now`, until there is none.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match &mut self.state {
-            State::SynSent { waiting, at, .. } => {
+            State::SynSent { waiting, at, tries } => {
                 if !std::mem::take(waiting) {
                     return None;
                 }
                 *at = now;
-                return Some(self.connection.syn());
+                let tries = *tries;
+                let extra = self.request(tries);
+                return Some(self.connection.syn(extra));
             }
             State::Open => {}
             State::Closed | State::Failed => return None,
@@ -242,6 +349,26 @@ impl Sender {
     /// Bytes in flight as recovery estimates them.
     pub fn flight(&self) -> u64 {
         self.recovery.pipe(&self.connection)
+    }
+
+    /// What this connection knows of its path; nothing before a round trip was measured.
+    pub fn memory(&self) -> Option<PathMemory> {
+        let (srtt, rttvar) = self.connection.rtt.smoothed()?;
+        let window = &self.connection.window;
+        Some(PathMemory {
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            srtt,
+            rttvar,
+        })
+    }
+
+    /// Gives up a part of the window to a connection that has just opened, `others` having
+    /// shared it so far (RFC 9040 §7.2).
+    pub fn make_room(&mut self, others: usize) {
+        let n = others as f64;
+        let window = &mut self.connection.window;
+        window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);
     }
 
     /// How the start-up ended.

@@ -4,7 +4,7 @@ use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
 use crate::network::queue::BufferReading;
-use flowstart_control::{Convention, InitialWindow, Time};
+use flowstart_control::{Convention, InitialWindow, Segments, Time};
 
 /// How loss is found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,28 @@ pub enum RecoveryKind {
     Sack,
     /// ns-2's Sack1: a pipe counted down by acknowledgements.
     Ns2Sack,
+}
+
+/// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Nothing.
+    None,
+    /// A closed connection's window, threshold and round-trip time are remembered, and told to
+    /// start-ups that use a memory.
+    Remember,
+    /// And new connections open with them.
+    Temporal,
+    /// A new connection shares the windows of those that are open (§7.2); where none is, it
+    /// opens with what is remembered.
+    Ensemble,
+}
+
+impl Sharing {
+    /// Whether a memory sets the first window of every start-up.
+    pub fn opens_windows(self) -> bool {
+        matches!(self, Sharing::Temporal | Sharing::Ensemble)
+    }
 }
 
 /// What the window falls to when sending resumes after an idle time.
@@ -60,6 +82,8 @@ pub struct Stack {
     pub bare: u32,
     /// Bytes a SACK block adds.
     pub sack_block_bytes: u32,
+    /// Bytes that any other option of this project's algorithms adds to a segment.
+    pub option_bytes: u32,
     /// The initial window.
     pub iw: InitialWindow,
     /// When the receiver acknowledges.
@@ -84,6 +108,12 @@ pub struct Stack {
     pub window_scaling: bool,
     /// What happens to the window after an idle time.
     pub restart: Restart,
+    /// What connections leave behind for each other.
+    pub sharing: Sharing,
+    /// How long a memory stays good.
+    pub sharing_lifetime: Time,
+    /// The largest window in segments that a memory opens.
+    pub sharing_cap: Segments,
     /// Let the window grow although the application, not the window, limits the flight.
     pub grow_when_app_limited: bool,
     /// Send whole segments only: a transfer is rounded up to them.
@@ -124,6 +154,7 @@ impl Stack {
             header: 40,
             bare: 40,
             sack_block_bytes: 8,
+            option_bytes: 8,
             iw: InitialWindow::Rfc6928,
             ack: AckPolicy::Delayed {
                 every: 2,
@@ -150,6 +181,9 @@ impl Stack {
             window: None,
             window_scaling: true,
             restart: Restart::InitialWindow,
+            sharing: Sharing::None,
+            sharing_lifetime: Time::from_secs(600),
+            sharing_cap: f64::INFINITY,
             grow_when_app_limited: false,
             whole_segments: false,
             trusts_repeated_syn: false,
@@ -164,6 +198,8 @@ impl Stack {
         Stack {
             preset: "ns2",
             convention: Convention::Ns2,
+            // Its options cost nothing on the wire.
+            option_bytes: 0,
             iw: InitialWindow::Segments(2),
             ack: AckPolicy::Every,
             recovery: RecoveryKind::Ns2Sack,
@@ -216,6 +252,7 @@ impl Stack {
             sack: matches!(self.recovery, RecoveryKind::Sack | RecoveryKind::Ns2Sack),
             header: self.bare,
             sack_block_bytes: self.sack_block_bytes,
+            option_bytes: self.option_bytes,
             window: self.window.unwrap_or(UNLIMITED_WINDOW),
             delays_repetition_of_last: self.convention == Convention::Ns2,
             window_field: self.window_field(),

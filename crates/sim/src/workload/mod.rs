@@ -9,6 +9,7 @@ use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
+use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Time};
 use std::sync::Arc;
 
@@ -39,6 +40,10 @@ pub struct FlowPlan {
     pub from_hop: u32,
     /// The last.
     pub to_hop: u32,
+    /// Which pair of hosts it is between, as far as their memories go.
+    pub hosts: u32,
+    /// What is known of the path before the first connection.
+    pub memory: Option<PathMemory>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
     /// Its writes; empty where there is a single one at the start.
@@ -155,6 +160,7 @@ impl Entry<'_> {
         let mut rng = stream(seed, "arrivals", plans.len() as u64);
         for i in 0..count {
             let mut plan = template.clone();
+            plan.hosts = self.chain.pair_of(plans.len() as u32).unwrap_or(0);
             let moved = if jitter > Time::ZERO {
                 below(&mut rng, jitter.0)
             } else {
@@ -226,9 +232,32 @@ impl Entry<'_> {
             extra_delay: rtt.since(path_rtt).over(2),
             from_hop,
             to_hop,
+            hosts: 0,
+            memory: self.remembered(rtt, from_hop, to_hop)?,
             forced_drops: spec.forced_drops.clone(),
             writes,
         })
+    }
+
+    /// What an earlier connection is said to have left: a window that it had kept for long,
+    /// and a round trip with some variation.
+    fn remembered(
+        &self,
+        rtt: Time,
+        from: u32,
+        to: u32,
+    ) -> Result<Option<PathMemory>, RequestError> {
+        let Some(window) = self.spec.remembered else {
+            return Ok(None);
+        };
+        let bytes = self.bytes("remembered", window, from, to)?;
+        let cwnd = (bytes as f64 / f64::from(self.stack.mss)).max(1.0);
+        Ok(Some(PathMemory {
+            cwnd,
+            ssthresh: cwnd,
+            srtt: rtt,
+            rttvar: rtt.over(4),
+        }))
     }
 
     fn hops(&self) -> Result<(u32, u32), RequestError> {
