@@ -34,6 +34,8 @@ class Hop:
     delay: str
     buffer: str | None = None
     loss: str | None = None
+    quick_start: bool | None = None
+    """Whether the routers at its ends know Quick-Start's option."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,8 @@ class Path:
     """Whether a buffer of N holds the packet in service (`ns2`) or not (`linux`)."""
     hosts: int | None = None
     """Pairs of hosts; one per flow by default."""
+    quick_start: Mapping[str, str] | None = None
+    """How routers decide on rate requests: `admission`, `threshold`, `allocation`, ..."""
     hops: Sequence[Hop] | None = None
     """A chain of routers instead of `rate` and `rtt`."""
 

@@ -152,6 +152,11 @@ impl Recipe {
         )
     }
 
+    /// What the start-up needs beyond an ordinary sender.
+    pub fn needs(&self) -> &'static [Need] {
+        self.startup.0.needs
+    }
+
     /// The start-up's name, without parameters.
     pub fn startup_name(&self) -> &'static str {
         self.startup.0.name

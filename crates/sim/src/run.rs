@@ -6,20 +6,23 @@
 
 use crate::engine::{EventId, EventQueue, Moment};
 use crate::memory::Memories;
-use crate::network::link::{Link, Verdict};
+use crate::network::link::{Link, LinkConfig, Verdict};
+use crate::network::quick_start::Router;
 use crate::network::random::stream;
-use crate::network::topology::{Chain, LinkId, Network, Route};
+use crate::network::topology::{Chain, LinkId, Network, Route, Site};
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
 use crate::record::trace::{Event, FlowSample, Trace};
 use crate::request::{out_of_range, RequestError};
 use crate::scenario::Scenario;
+use crate::tcp::options::Extra;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::{Preparation, Sender};
 use crate::tcp::stack::Sharing;
 use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan};
+use flowstart_control::catalog::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Rate, Time};
 use rand_core::RngCore;
@@ -149,11 +152,14 @@ struct Simulation<'a> {
     next_arrival: usize,
     unfinished: usize,
     memories: Memories,
+    /// Routers that decide on rate requests, by their output link; none where no flow asks.
+    routers: Vec<Option<Router>>,
     trace: Option<Box<Trace>>,
 }
 
 impl<'a> Simulation<'a> {
     fn new(prepared: &'a Prepared, network: Network) -> Simulation<'a> {
+        let routers = routers(prepared, &network.sites, &network.links);
         let flows = prepared
             .plans
             .iter()
@@ -180,6 +186,7 @@ impl<'a> Simulation<'a> {
             next_arrival: 0,
             unfinished: prepared.plans.len(),
             memories: Memories::default(),
+            routers,
             trace: prepared.trace.then(Box::default),
             prepared,
         }
@@ -449,8 +456,11 @@ impl<'a> Simulation<'a> {
     }
 
     /// A segment comes to a link.
-    fn enter(&mut self, link: LinkId, segment: Segment) {
+    fn enter(&mut self, link: LinkId, mut segment: Segment) {
         let moment = self.moment();
+        if !self.routers.is_empty() {
+            self.ask_router(link, &mut segment);
+        }
         let verdict = self.links[link as usize].send(segment, moment);
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
@@ -459,6 +469,18 @@ impl<'a> Simulation<'a> {
         }
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
+        }
+    }
+
+    fn ask_router(&mut self, link: LinkId, segment: &mut Segment) {
+        let Some(router) = &mut self.routers[link as usize] else {
+            return;
+        };
+        let busy = self.links[link as usize].busy_after(self.now);
+        router.observe(self.now, self.now + busy);
+        if let Extra::RateRequest(request) = segment.options.extra() {
+            let answer = router.on_request(request, self.now);
+            segment.options.set_extra(Extra::RateRequest(answer));
         }
     }
 
@@ -668,6 +690,23 @@ impl<'a> Simulation<'a> {
             })
             .collect()
     }
+}
+
+/// The routers of all links, where a flow's start-up needs them.
+fn routers(prepared: &Prepared, sites: &[Site], links: &[LinkConfig]) -> Vec<Option<Router>> {
+    let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
+    if !prepared.plans.iter().any(asks) {
+        return Vec::new();
+    }
+    let mut routers: Vec<_> = links.iter().map(|_| None).collect();
+    for site in sites {
+        let link = site.link as usize;
+        let nonces = stream(prepared.seed, "nonces", u64::from(site.link));
+        routers[link] = links[link]
+            .rate
+            .map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
+    }
+    routers
 }
 
 /// The first position beyond `position` at which a write or the whole transfer ends.

@@ -4,6 +4,7 @@
 //! the command line and the JSON Schema all go through it.
 
 use crate::network::queue::BufferReading;
+use crate::network::quick_start::Admission;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
@@ -112,6 +113,9 @@ pub struct PathSpec {
     /// Pairs of hosts on a dumbbell, used in turn; every flow has its own unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
+    /// How routers decide on Quick-Start's rate requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quick_start: Option<QuickStartSpec>,
     /// A chain of routers, instead of `rate` and `rtt`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<HopSpec>,
@@ -139,6 +143,69 @@ pub struct HopSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub loss: Option<Probability>,
+    /// Whether the routers at its ends know Quick-Start's option; they do by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quick_start: Option<bool>,
+}
+
+/// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuickStartSpec {
+    /// By which rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admission: Option<AdmissionName>,
+    /// Nothing is approved above this utilisation, such as `90%`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub threshold: Option<Probability>,
+    /// The share of a link that may be allocated.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub allocation: Option<Probability>,
+    /// For how long an approval counts, at least; the length over which use is measured.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub state_delay: Option<Time>,
+    /// The most for one request under `share`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub max_rate: Option<Rate>,
+}
+
+/// Names of admission rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AdmissionName {
+    /// The routers do not know the option.
+    None,
+    /// RFC 4782 appendix D.
+    Rfc,
+    /// ns-2's first: a share of what is free.
+    Share,
+    /// ns-2's second: all that is asked while the link is below the threshold.
+    Minimal,
+    /// ns-2's third: what is left below the allocation.
+    Target,
+    /// ns-2's fourth: everything.
+    Everything,
+}
+
+impl From<AdmissionName> for Admission {
+    fn from(name: AdmissionName) -> Admission {
+        match name {
+            AdmissionName::None => Admission::Ignorant,
+            AdmissionName::Rfc => Admission::Rfc,
+            AdmissionName::Share => Admission::Share,
+            AdmissionName::Minimal => Admission::Minimal,
+            AdmissionName::Target => Admission::Target,
+            AdmissionName::Everything => Admission::Everything,
+        }
+    }
 }
 
 /// Queue disciplines.

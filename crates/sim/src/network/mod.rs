@@ -2,5 +2,6 @@
 
 pub mod link;
 pub mod queue;
+pub mod quick_start;
 pub mod random;
 pub mod topology;

@@ -10,12 +10,13 @@
 
 use super::link::{ForcedDrop, LinkConfig};
 use super::queue::{BufferReading, DropTail, Limit};
+use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
 use crate::request::{out_of_range, RequestError};
-use crate::scenario::{HopSpec, PathSpec, Side};
+use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
 use crate::tcp::stack::Stack;
 use crate::workload::FlowPlan;
-use flowstart_control::{Amount, Rate, Time};
+use flowstart_control::{Amount, Convention, Rate, Time};
 use std::collections::HashMap;
 
 /// Index of a link.
@@ -41,11 +42,14 @@ pub struct Chain {
     hosts: Option<u32>,
     reading: BufferReading,
     packet: u32,
+    quick_start: Policy,
 }
 
 #[derive(Clone, Debug)]
 struct Hop {
     delay: Time,
+    /// Whether the routers at its ends know Quick-Start's option.
+    knows_quick_start: bool,
     forward: Way,
     reverse: Way,
 }
@@ -69,6 +73,19 @@ pub struct Network {
     pub route_of: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
+    /// Where Quick-Start's requests are decided on.
+    pub sites: Vec<Site>,
+}
+
+/// An output link at which a router, or a sending host, decides on rate requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// The link.
+    pub link: LinkId,
+    /// Whether it is a router's, not a host's.
+    pub forwards: bool,
+    /// How it decides.
+    pub policy: Policy,
 }
 
 const SLOWEST: u64 = 1;
@@ -132,6 +149,7 @@ impl Chain {
             hosts: path.hosts,
             reading,
             packet,
+            quick_start: quick_start(path.quick_start.as_ref(), stack)?,
         })
     }
 
@@ -158,6 +176,7 @@ impl Chain {
         let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
         Ok(Hop {
             delay: rtt.over(2),
+            knows_quick_start: true,
             forward: Way {
                 rate: forward,
                 limit: sized("path.buffer", buffer, forward)?,
@@ -206,6 +225,7 @@ impl Chain {
             let way = |loss| Way { rate, limit, loss };
             Ok(Hop {
                 delay: spec.delay,
+                knows_quick_start: spec.quick_start.unwrap_or(true),
                 forward: way(spec.loss.map_or(0.0, |p| p.0)),
                 reverse: way(0.0),
             })
@@ -286,6 +306,7 @@ impl Chain {
             chain: self,
             links: Vec::new(),
             hosts: Vec::new(),
+            sites: Vec::new(),
         };
         let [forward, reverse] = builder.lay_hops(seed);
         let narrowest = self.narrowest();
@@ -303,6 +324,7 @@ impl Chain {
             .enumerate()
             .map(|(i, flow)| number(builder.route(i as u32, flow, &forward, &reverse)))
             .collect();
+        let sites = builder.sites;
         let mut links = builder.links;
         for (i, flow) in flows.iter().enumerate() {
             let link = &mut links[bottleneck[usize::from(flow.reverse)] as usize];
@@ -317,8 +339,44 @@ impl Chain {
             routes,
             route_of,
             bottleneck,
+            sites,
         }
     }
+}
+
+/// How the routers of a path decide on rate requests: by the stack's rule unless another is
+/// given.
+fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, RequestError> {
+    let field = |name: &str| format!("path.quick_start.{name}");
+    let usual = match stack.convention {
+        Convention::Ns2 => Policy::NS2,
+        _ => Policy::RFC,
+    };
+    let Some(spec) = spec else { return Ok(usual) };
+    let share = |name: &str, given: Option<Probability>, usual: f64| match given {
+        Some(Probability(x)) if x > 0.0 => Ok(x),
+        Some(x) => Err(out_of_range(
+            &field(name),
+            x,
+            "a share of the link, above 0 to 1",
+        )),
+        None => Ok(usual),
+    };
+    let state_delay = spec.state_delay.unwrap_or(usual.state_delay);
+    if state_delay < Time::from_millis(1) {
+        return Err(out_of_range(
+            &field("state_delay"),
+            state_delay,
+            "at least 1ms",
+        ));
+    }
+    Ok(Policy {
+        admission: spec.admission.map_or(usual.admission, Into::into),
+        threshold: share("threshold", spec.threshold, usual.threshold)?,
+        allocation: share("allocation", spec.allocation, usual.allocation)?,
+        state_delay: time(&field("state_delay"), state_delay)?,
+        max_rate: spec.max_rate.unwrap_or(usual.max_rate),
+    })
 }
 
 /// A buffer in the units of a queue.
@@ -367,9 +425,23 @@ struct Builder<'a> {
     links: Vec<LinkConfig>,
     /// Left and right host of each pair, as far as they have been laid.
     hosts: Vec<[Host; 2]>,
+    sites: Vec<Site>,
 }
 
 impl Builder<'_> {
+    /// Rate requests that leave over `link` are decided on there.
+    fn decides(&mut self, link: LinkId, forwards: bool, knows: bool) {
+        let mut policy = self.chain.quick_start;
+        if !knows {
+            policy.admission = Admission::Ignorant;
+        }
+        self.sites.push(Site {
+            link,
+            forwards,
+            policy,
+        });
+    }
+
     fn lay(&mut self, name: String, rate: Option<Rate>, delay: Time, limit: Limit) -> LinkId {
         let queue = DropTail {
             limit,
@@ -397,6 +469,7 @@ impl Builder<'_> {
                     format!("{label}-{i}")
                 };
                 let id = self.lay(name, Some(way.rate), hop.delay, way.limit);
+                self.decides(id, true, hop.knows_quick_start);
                 if way.loss > 0.0 {
                     let rng = stream(seed, "loss", u64::from(id));
                     self.links[id as usize].loss = Some(Chance::new(way.loss, rng));
@@ -466,6 +539,7 @@ impl Builder<'_> {
                 Time::ZERO,
                 Limit::Unlimited,
             ));
+            self.decides(host.up[0], false, true);
         }
         let here = chain.access_at == Side::Both || chain.access_at == side;
         if here && (chain.access_rate.is_some() || chain.access_delay.is_some()) {
@@ -476,12 +550,16 @@ impl Builder<'_> {
                 delay,
                 Limit::Unlimited,
             ));
+            if host.up.len() == 1 {
+                self.decides(host.up[0], false, true);
+            }
             host.down.push(self.lay(
                 format!("down-{name}"),
                 chain.access_rate,
                 delay,
                 Limit::Unlimited,
             ));
+            self.decides(host.down[0], true, true);
         }
         host
     }
