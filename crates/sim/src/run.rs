@@ -476,8 +476,7 @@ impl<'a> Simulation<'a> {
         let Some(router) = &mut self.routers[link as usize] else {
             return;
         };
-        let busy = self.links[link as usize].busy_after(self.now);
-        router.observe(self.now, self.now + busy);
+        router.observe(self.now, self.links[link as usize].busy_until());
         if let Extra::RateRequest(request) = segment.options.extra() {
             let answer = router.on_request(request, self.now);
             segment.options.set_extra(Extra::RateRequest(answer));

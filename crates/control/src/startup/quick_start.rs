@@ -16,6 +16,7 @@
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `request` | 1.31072 Gbit/s | the rate that is asked for |
+//! | `sizing` | `data` | whether the request is for no more than is queued |
 //! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
 //! | `qs_thresh` | 4 segments | nothing is asked for with less queued |
 //! | `min_window` | above the initial window | a smaller approved window is not used |
@@ -54,6 +55,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
               paced.",
     params: &[
         REQUEST,
+        SIZING,
         QS_RTT,
         QS_THRESH,
         MIN_WINDOW,
@@ -75,6 +77,14 @@ const REQUEST: ParamSpec = ParamSpec {
     unit: Unit::Rate,
     default: "1.31072Gbps",
     meaning: "the rate that is asked for, headers included; as given, the largest code",
+};
+
+const SIZING: ParamSpec = ParamSpec {
+    name: "sizing",
+    unit: Unit::Choice(&["data", "fixed"]),
+    default: "data",
+    meaning: "whether no more is asked for than carries what is queued within qs_rtt, or always \
+              the whole request (ns-2's qs_request_mode_ 1 and 0)",
 };
 
 const QS_RTT: ParamSpec = ParamSpec {
@@ -166,6 +176,7 @@ struct QuickStart {
     request: Rate,
     qs_rtt: Time,
     qs_thresh: Segments,
+    sized: bool,
     min_window: Option<Segments>,
     at_rate: bool,
     max_ssthresh: Segments,
@@ -201,6 +212,7 @@ impl QuickStart {
             request: params.rate("request"),
             qs_rtt,
             qs_thresh: params.segments("qs_thresh"),
+            sized: params.choice("sizing") == "data",
             min_window: params.segments_given("min_window"),
             at_rate: choice("pacing", if ns2 { "window" } else { "rate" }) == "rate",
             max_ssthresh,
@@ -248,7 +260,9 @@ impl QuickStart {
     fn hand_over(&mut self, w: &mut Window) {
         let sent = self.end.div_ceil(u64::from(w.mss)) as Segments;
         w.cwnd = w.cwnd.min(sent.max(self.initial));
-        w.pacing = None;
+        if self.at_rate {
+            w.pacing = None;
+        }
         self.qs = Qs::Watch;
     }
 
@@ -269,7 +283,11 @@ impl Startup for QuickStart {
         }
         let wire = u64::from(s.mss + s.header);
         let useful = Rate::of(segments.saturating_mul(wire), self.qs_rtt);
-        let want = self.request.min(useful);
+        let want = if self.sized {
+            self.request.min(useful)
+        } else {
+            self.request
+        };
         let code = if self.round_up {
             encode_up(want)
         } else {
@@ -291,9 +309,12 @@ impl Startup for QuickStart {
         }
     }
 
-    fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.qs == Qs::Approved {
             self.end = self.end.max(s.seq + u64::from(s.bytes));
+        } else if self.qs == Qs::Watch {
+            // ns-2 sends nothing before the timer that paced the flight has run out.
+            w.pacing = None;
         }
         None
     }
@@ -475,12 +496,26 @@ mod tests {
             assert_eq!(w.cwnd, 764.0);
             send(&mut c, &mut w, sent);
             c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
-            assert_eq!((w.pacing, c.exit().unwrap().reason), (None, Reason::Router));
+            assert_eq!(c.exit().unwrap().reason, Reason::Router);
             w.cwnd
         };
         assert_eq!(cut(400), 401.0);
         assert_eq!(cut(764), 765.0);
         assert_eq!(cut(2), 4.0);
+    }
+
+    #[test]
+    fn pacing_ends_with_the_first_ack_or_under_ns2_with_the_next_segment() {
+        let after_the_ack = |convention| {
+            let (mut c, mut w) = approved("", convention, 11, Time::from_millis(112));
+            send(&mut c, &mut w, 100);
+            c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+            let at_the_ack = w.pacing.is_some();
+            send(&mut c, &mut w, 1);
+            (at_the_ack, w.pacing.is_some())
+        };
+        assert_eq!(after_the_ack(Convention::Rfc), (false, false));
+        assert_eq!(after_the_ack(Convention::Ns2), (true, false));
     }
 
     #[test]

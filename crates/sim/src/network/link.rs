@@ -194,6 +194,11 @@ impl Link {
         self.service_ends.time.since(now)
     }
 
+    /// When it has transmitted, or had, all that it has accepted.
+    pub fn busy_until(&self) -> Time {
+        self.service_ends.time
+    }
+
     /// How it was made.
     pub fn config(&self) -> &LinkConfig {
         &self.config

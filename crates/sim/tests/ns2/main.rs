@@ -1,6 +1,7 @@
 //! The `ns2` preset against recordings of ns-2.35, packet for packet.
 
 mod contention;
+mod quick_start;
 mod single;
 mod validation;
 
