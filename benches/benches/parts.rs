@@ -8,7 +8,7 @@ use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughpu
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Rate, Time, Window};
 use flowstart_sim::engine::{EventQueue, Moment};
-use flowstart_sim::network::link::{Link, LinkConfig};
+use flowstart_sim::network::link::{Link, LinkConfig, Losses, Manner, Service};
 use flowstart_sim::network::queue::{BufferReading, DropTail, Limit};
 use flowstart_sim::tcp::scoreboard::Scoreboard;
 use flowstart_sim::tcp::segment::{Kind, Segment};
@@ -57,11 +57,11 @@ fn link(c: &mut Criterion) {
     };
     let mut link = Link::new(LinkConfig {
         name: "bench".into(),
-        rate: Some(Rate(1_000_000_000)),
+        service: Service::Line(Rate(1_000_000_000)),
         delay: Time::from_millis(1),
         queue,
-        loss: None,
-        forced_drops: Vec::new(),
+        manner: Manner::DropTail,
+        losses: Losses::default(),
     });
     let mut now = 0;
     group.bench_function("accept and deliver", |b| {
@@ -69,7 +69,7 @@ fn link(c: &mut Criterion) {
             for _ in 0..STEPS {
                 now += 12_000;
                 black_box(link.send(packet(), at(now)));
-                black_box(link.deliver());
+                black_box(link.deliver(at(now)));
             }
         })
     });

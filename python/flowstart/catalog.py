@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from flowstart import _native
 from flowstart.errors import RequestError
 
-Kind: TypeAlias = Literal["startup", "avoidance"]
+Kind: TypeAlias = Literal["startup", "avoidance", "queue"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A start-up or a congestion avoidance."""
+    """A start-up, a congestion avoidance or a queue discipline."""
 
     name: str
     kind: Kind

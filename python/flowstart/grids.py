@@ -223,13 +223,14 @@ def parameters(algorithm: Algorithm) -> Grid:
 
 def catalog(found: Iterable[Algorithm]) -> Grid:
     """The catalog, one line per algorithm."""
+    groups = {"startup": "start-ups", "avoidance": "avoidances", "queue": "queue disciplines"}
     titles = ["name", "year", "needs", "what it does"]
     grid = Grid([Column(title, number=False) for title in titles])
     kind = None
     for algorithm in found:
         if algorithm.kind != kind:
             kind = algorithm.kind
-            grid.groups[len(grid.rows)] = "start-ups" if kind == "startup" else "avoidances"
+            grid.groups[len(grid.rows)] = groups[kind]
         needs = ", ".join(algorithm.needs) or text.ABSENT
         grid.rows.append([algorithm.name, str(algorithm.year), needs, algorithm.title])
     return grid

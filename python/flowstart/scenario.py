@@ -33,6 +33,8 @@ class Hop:
     rate: str
     delay: str
     buffer: str | None = None
+    queue: str | None = None
+    """The discipline of its queues; the path's unless given."""
     loss: str | None = None
     quick_start: bool | None = None
     """Whether the routers at its ends know Quick-Start's option."""
@@ -49,11 +51,13 @@ class Path:
     buffer: str | None = None
     """How much may wait at the bottleneck; one bandwidth-delay product by default."""
     queue: str | None = None
-    """The queue discipline at the bottleneck."""
+    """The queue discipline at the bottleneck, with parameters: `codel:target=5ms`."""
     loss: str | None = None
     """The share of packets lost at random on the way forward: `1%` or `0.01`."""
     reverse_rate: str | None = None
     reverse_buffer: str | None = None
+    reverse_queue: str | None = None
+    """The discipline of the way back; the same as `queue` unless given."""
     reverse_loss: str | None = None
     access_rate: str | None = None
     """The rate of each host's own line."""
@@ -62,6 +66,12 @@ class Path:
     """Which hosts have access lines: `both` sides, `left` or `right`."""
     nic_rate: str | None = None
     """The rate at which a host hands packets to its line."""
+    router_pps: int | None = None
+    """Packets per second that each router forwards, both directions together."""
+    ack_batch: str | None = None
+    """Acknowledgements reach the data's sender in batches, at multiples of this time."""
+    ack_thinning: bool | None = None
+    """Of a flow's plain acknowledgements in one batch only the newest goes on."""
     buffer_reading: str | None = None
     """Whether a buffer of N holds the packet in service (`ns2`) or not (`linux`)."""
     hosts: int | None = None

@@ -149,7 +149,7 @@ REFUSED = [
     (["compare", *PATH, "--loss", "101%"], "--loss: `101%` is not a probability"),
     (
         ["compare", *PATH, "--queue", "dropp-tail"],
-        "--queue: `dropp-tail` is unknown; did you mean `drop-tail`?",
+        "--queue: queue `dropp-tail`: unknown; did you mean `drop-tail`?",
     ),
     (["compare", *PATH, "--startup", "slow-strt"], "did you mean `slow-start`?"),
     (["compare", *PATH, "--startup", "slow-start,slow-start"], "given twice"),

@@ -100,8 +100,9 @@ impl<T: ?Sized> fmt::Debug for Entry<T> {
     }
 }
 
-/// Finds the entry that `spec` names and reads its parameters.
-fn read<T: ?Sized>(
+/// Finds the entry that `spec` names and reads its parameters, which are then known to
+/// be sound.
+pub fn read<T: ?Sized>(
     kind: Kind,
     entries: &'static [Entry<T>],
     spec: &str,
@@ -210,7 +211,7 @@ pub struct ParamDescription {
 pub struct Description {
     /// Its name.
     pub name: &'static str,
-    /// Start-up or avoidance.
+    /// What kind of algorithm.
     pub kind: Kind,
     /// Its full name.
     pub title: &'static str,
@@ -239,7 +240,8 @@ pub fn describe() -> Vec<Description> {
     startups.chain(avoidances).collect()
 }
 
-fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
+/// Describes an entry of a catalog.
+pub fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
     let describe_param = |p: &'static ParamSpec| ParamDescription {
         name: p.name,
         unit: p.unit.to_string(),
@@ -333,6 +335,7 @@ mod tests {
                 let given = match algorithm.kind {
                     Kind::Startup => Recipe::parse(&spec, "reno", Convention::Rfc),
                     Kind::Avoidance => Recipe::parse("slow-start", &spec, Convention::Rfc),
+                    Kind::Queue => unreachable!("no queue is an algorithm of an endpoint"),
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
                 assert_ne!(given.is_ok(), explained, "{spec}");

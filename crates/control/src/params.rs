@@ -140,7 +140,7 @@ fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.join(", ")
 }
 
-/// Whether an algorithm starts flows or runs them afterwards.
+/// Whether an algorithm starts flows, runs them afterwards, or queues their packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -148,6 +148,8 @@ pub enum Kind {
     Startup,
     /// A congestion avoidance.
     Avoidance,
+    /// A queue discipline.
+    Queue,
 }
 
 impl fmt::Display for Kind {
@@ -155,6 +157,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Startup => "startup",
             Kind::Avoidance => "avoidance",
+            Kind::Queue => "queue",
         })
     }
 }

@@ -81,10 +81,13 @@ mod _native {
         serde_json::to_string(&whole).map_err(request)
     }
 
-    /// Every start-up and avoidance with source, parameters and needs, as JSON.
+    /// Every start-up, avoidance and queue discipline with source, parameters and needs,
+    /// as JSON.
     #[pyfunction]
     fn catalog() -> PyResult<String> {
-        serde_json::to_string(&flowstart_control::catalog::describe()).map_err(request)
+        let mut all = flowstart_control::catalog::describe();
+        all.extend(flowstart_sim::network::queue::describe());
+        serde_json::to_string(&all).map_err(request)
     }
 
     /// Reads a packet capture or a Zeek `conn.log` and returns what is in it, as JSON.

@@ -4,8 +4,8 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, PathSpec, Probability, QueueKind, ReadingName, RecoveryName, RestartName,
-    Scenario, SharingName, Side, StackSpec,
+    AckName, Direction, PathSpec, Probability, ReadingName, RecoveryName, RestartName, Scenario,
+    SharingName, Side, StackSpec,
 };
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack};
@@ -43,7 +43,6 @@ impl Scenario {
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let mut path = given.clone();
-    path.queue.get_or_insert(QueueKind::DropTail);
     path.buffer_reading.get_or_insert(match chain.reading() {
         BufferReading::Ns2 => ReadingName::Ns2,
         BufferReading::Linux => ReadingName::Linux,
@@ -52,17 +51,25 @@ fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
         path.access_delay.get_or_insert(Time::ZERO);
         path.access_at.get_or_insert(Side::default());
     }
+    if path.ack_batch.is_some() {
+        path.ack_thinning.get_or_insert(false);
+    }
     let limits = chain.limits();
+    let queues = chain.queues();
     if path.hops.is_empty() {
         path.buffer = amount(limits[0].0);
         path.reverse_buffer = amount(limits[0].1);
+        path.queue = Some(queues[0].0.clone());
+        path.reverse_queue = Some(queues[0].1.clone());
         path.reverse_rate = path.reverse_rate.or(path.rate);
         path.loss.get_or_insert(Probability(0.0));
         path.reverse_loss.get_or_insert(Probability(0.0));
     } else {
         path.buffer = None;
-        for (hop, (limit, _)) in path.hops.iter_mut().zip(limits) {
+        path.queue = None;
+        for ((hop, (limit, _)), (queue, _)) in path.hops.iter_mut().zip(limits).zip(queues) {
             hop.buffer = amount(limit);
+            hop.queue = Some(queue);
             hop.loss.get_or_insert(Probability(0.0));
         }
     }

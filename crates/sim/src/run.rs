@@ -206,7 +206,7 @@ impl<'a> Simulation<'a> {
         self.schedule_arrival();
         while let Some(due) = self.queue.peek() {
             if due.moment.time > end {
-                self.now = end;
+                (self.now, self.cause) = (end, end);
                 return;
             }
             Moment {
@@ -302,7 +302,7 @@ impl<'a> Simulation<'a> {
         let links = self.route(flow).data.iter();
         links
             .map(|link| &self.links[*link as usize])
-            .find_map(|link| link.config().rate)
+            .find_map(|link| link.config().service.line())
     }
 
     fn recall(&mut self, flow: u32) -> Option<PathMemory> {
@@ -325,13 +325,15 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_delivery(&mut self, link: LinkId) {
-        let Some((mut segment, next)) = self.links[link as usize].deliver() else {
+        let moment = self.moment();
+        let Some((mut segment, next)) = self.links[link as usize].deliver(moment) else {
             return self.queue.pop();
         };
         match next {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
+        self.note_thrown_out(link);
         segment.hop += 1;
         let route = &self.routes[self.flows[segment.flow as usize].route as usize];
         let route = if segment.is_forward() {
@@ -465,8 +467,9 @@ impl<'a> Simulation<'a> {
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
             Verdict::Accepted(None) => {}
-            Verdict::Dropped => self.on_drop(&segment),
+            Verdict::Dropped => self.on_drop(&segment, self.now),
         }
+        self.note_thrown_out(link);
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
         }
@@ -483,14 +486,23 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn on_drop(&mut self, segment: &Segment) {
+    /// Accounts for the packets that a link had accepted and has thrown out.
+    fn note_thrown_out(&mut self, link: LinkId) {
+        while self.links[link as usize].has_thrown_out() {
+            if let Some(packet) = self.links[link as usize].take_thrown_out() {
+                self.on_drop(&packet.segment, packet.at);
+            }
+        }
+    }
+
+    fn on_drop(&mut self, segment: &Segment, at: Time) {
         if segment.kind != Kind::Data {
             return;
         }
         self.flows[segment.flow as usize].log.packets_dropped += 1;
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(
-                self.now,
+                at,
                 FlowSample {
                     flow: segment.flow,
                     event: Event::Drop,
@@ -576,6 +588,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn outcome(mut self) -> Outcome {
+        self.settle();
         for (state, plan) in self.flows.iter_mut().zip(&self.prepared.plans) {
             if let Life::Open(ends) = &state.life {
                 close(&mut state.log, ends, plan.size);
@@ -599,6 +612,18 @@ impl<'a> Simulation<'a> {
             events: self.queue.handled(),
             simulated_s: self.now.secs(),
             trace: self.trace.map(|t| *t),
+        }
+    }
+
+    /// Brings links up to the present, which they have not been asked about since.
+    fn settle(&mut self) {
+        let moment = self.moment();
+        for link in 0..self.links.len() as LinkId {
+            self.links[link as usize].settle(moment);
+            self.note_thrown_out(link);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.flow_samples.put_in_order();
         }
     }
 
@@ -701,9 +726,8 @@ fn routers(prepared: &Prepared, sites: &[Site], links: &[LinkConfig]) -> Vec<Opt
     for site in sites {
         let link = site.link as usize;
         let nonces = stream(prepared.seed, "nonces", u64::from(site.link));
-        routers[link] = links[link]
-            .rate
-            .map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
+        let line = links[link].service.line();
+        routers[link] = line.map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
     }
     routers
 }

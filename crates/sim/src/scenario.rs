@@ -65,9 +65,10 @@ pub struct PathSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]
     pub buffer: Option<Amount>,
-    /// The queue's discipline.
+    /// The queue's discipline, with parameters: `drop-tail` (the default), `marked-first`,
+    /// `red:th_min=5,th_max=15`, `choke`, `codel`, `fq-codel`, `pie`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue: Option<QueueKind>,
+    pub queue: Option<String>,
     /// Random loss on the forward direction of the bottleneck, such as `1%`.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +84,9 @@ pub struct PathSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]
     pub reverse_buffer: Option<Amount>,
+    /// Discipline of the reverse direction's queue; the same as `queue` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_queue: Option<String>,
     /// Random loss on the reverse direction.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +110,18 @@ pub struct PathSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]
     pub nic_rate: Option<Rate>,
+    /// Packets per second that each router forwards, both directions together; a chain has
+    /// a router before every hop and one after the last. Unlimited unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router_pps: Option<u64>,
+    /// Acknowledgements reach the data's sender in batches, at multiples of this time.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub ack_batch: Option<Time>,
+    /// Of a flow's plain acknowledgements in one batch only the newest goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_thinning: Option<bool>,
     /// Whether the packet in transmission takes a place in the buffer: `ns2` or `linux`.
     /// The default follows the stack.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +154,9 @@ pub struct HopSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub buffer: Option<Amount>,
+    /// Discipline of its queues, as in `path.queue`, which is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
     /// Random loss, forward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -206,14 +225,6 @@ impl From<AdmissionName> for Admission {
             AdmissionName::Everything => Admission::Everything,
         }
     }
-}
-
-/// Queue disciplines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueKind {
-    /// First in, first out, refused when full.
-    DropTail,
 }
 
 /// Sides of a path; data of a forward flow goes from left to right.

@@ -111,7 +111,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             (
                 "queue = \"droptail\"",
-                "path.queue: `droptail` is unknown; did you mean `drop-tail`?",
+                "path.queue: queue `droptail`: unknown; did you mean `drop-tail`?",
             ),
             (
                 "access_at = \"middle\"",

@@ -3,6 +3,7 @@
 //! `PROPTEST_CASES=5000` looks longer. A failing scenario is printed as TOML.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
+use flowstart_sim::network::queue::QUEUES;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{run, Outcome, Scenario};
 use proptest::prelude::*;
@@ -62,6 +63,7 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("reverse_rate", RATES)),
         perhaps(key("reverse_buffer", BUFFERS)),
         perhaps(key("reverse_loss", LOSSES)),
+        perhaps(names("reverse_queue", QUEUES)),
     ]);
     let hop = || {
         let parts = (select(RATES), select(DELAYS), select(BUFFERS));
@@ -73,6 +75,10 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("access_delay", DELAYS)),
         perhaps(key("access_at", &["\"left\"", "\"right\"", "\"both\""])),
     ]);
+    let gathering = lines(vec![
+        key("ack_batch", &["\"2ms\"", "\"333us\""]),
+        perhaps(key("ack_thinning", &["true", "false"])),
+    ]);
     lines(vec![
         prop_oneof![4 => single.boxed(), 1 => chain.boxed()].boxed(),
         perhaps(key("buffer", BUFFERS)),
@@ -80,6 +86,9 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("nic_rate", RATES)),
         perhaps(key("buffer_reading", &["\"ns2\"", "\"linux\""])),
         perhaps(key("hosts", &["1", "2"])),
+        perhaps(names("queue", QUEUES)),
+        perhaps(key("router_pps", &["1000", "77777"])),
+        perhaps(gathering),
     ])
 }
 
@@ -280,6 +289,27 @@ proptest! {
         scenario.trace = false;
         let untraced = run(&scenario).unwrap();
         prop_assert_eq!(json(&untraced), json(&Outcome { trace: None, ..outcome }), "the trace interferes");
+    }
+
+    #[test]
+    fn drop_tail_is_the_same_on_either_kind_of_link(text in scenario()) {
+        let Ok(mut scenario) = Scenario::from_toml(&text) else {
+            return Err(TestCaseError::reject("no scenario"));
+        };
+        for flow in &mut scenario.flows {
+            // Without marked packets `marked-first` is drop-tail, on a link that queues.
+            let marks = |name: &String| name == "jump-start" || name == "fast-start";
+            flow.startup = flow.startup.take().filter(|name| !marks(name));
+        }
+        let mut with = |queue: &str| {
+            scenario.path.queue = Some(queue.into());
+            scenario.path.reverse_queue = None;
+            run(&scenario)
+        };
+        let Ok(one) = with("drop-tail") else {
+            return Err(TestCaseError::reject("refused"));
+        };
+        prop_assert_eq!(json(&one), json(&with("marked-first").unwrap()));
     }
 
     #[test]

@@ -40,10 +40,13 @@ def compare(
     rate: Annotated[Text, options.text("Rate of the bottleneck: 5Mbps.", "RATE")] = None,
     rtt: Annotated[Text, options.text("Two-way propagation: 64ms.", "TIME")] = None,
     buffer: Annotated[Text, options.text("Bottleneck buffer: 60pkt, 90kB. [1bdp]", "SIZE")] = None,
-    queue: Annotated[Text, options.text("Queue discipline: drop-tail.", "NAME")] = None,
+    queue: Annotated[
+        Text, options.text("Queue discipline: codel, red:th_min=5. [drop-tail]", "NAME")
+    ] = None,
     loss: Annotated[Text, options.text("Random loss on the way forward: 1%.", "SHARE")] = None,
     reverse_rate: Annotated[Text, options.text("Rate of the way back.", "RATE")] = None,
     reverse_buffer: Annotated[Text, options.text("Buffer of the way back.", "SIZE")] = None,
+    reverse_queue: Annotated[Text, options.text("Discipline of the way back.", "NAME")] = None,
     reverse_loss: Annotated[Text, options.text("Random loss on the way back.", "SHARE")] = None,
     access_rate: Annotated[Text, options.text("Rate of each host's line.", "RATE")] = None,
     access_delay: Annotated[Text, options.text("Delay of each host's line.", "TIME")] = None,
@@ -51,6 +54,15 @@ def compare(
         Text, options.text("Which hosts have such a line: both, left or right.", "SIDE")
     ] = None,
     nic_rate: Annotated[Text, options.text("Rate of each host's interface.", "RATE")] = None,
+    router_pps: Annotated[
+        int | None, typer.Option(help="Packets per second that each router forwards.")
+    ] = None,
+    ack_batch: Annotated[
+        Text, options.text("Acknowledgements arrive together, this often.", "TIME")
+    ] = None,
+    ack_thinning: Annotated[
+        bool | None, typer.Option("--ack-thinning", help="Of each batch only the newest arrives.")
+    ] = None,
     buffer_reading: Annotated[
         Text, options.text("Does a buffer hold the packet in service? ns2: yes, linux: no.", "NAME")
     ] = None,

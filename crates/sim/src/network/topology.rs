@@ -7,12 +7,13 @@
 //! ```
 //!
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
+//! A router that takes time to forward is a link of its own, which both directions pass.
 
-use super::link::{ForcedDrop, LinkConfig};
-use super::queue::{BufferReading, DropTail, Limit};
+use super::link::{ForcedDrop, LinkConfig, Losses, Manner, Service};
+use super::queue::{BufferReading, DropTail, Limit, Port, QueueSpec};
 use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
-use crate::request::{out_of_range, RequestError};
+use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
 use crate::tcp::stack::Stack;
 use crate::workload::FlowPlan;
@@ -39,6 +40,8 @@ pub struct Chain {
     access_delay: Option<Time>,
     access_at: Side,
     nic_rate: Option<Rate>,
+    router_pps: Option<u64>,
+    gathering: Option<Manner>,
     hosts: Option<u32>,
     reading: BufferReading,
     packet: u32,
@@ -55,10 +58,11 @@ struct Hop {
 }
 
 /// One direction of a hop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Way {
     rate: Rate,
     limit: Limit,
+    queue: QueueSpec,
     loss: f64,
 }
 
@@ -146,6 +150,8 @@ impl Chain {
                 .nic_rate
                 .map(|r| rate("path.nic_rate", r))
                 .transpose()?,
+            router_pps: path.router_pps.map(forwarding).transpose()?,
+            gathering: gathering(path)?,
             hosts: path.hosts,
             reading,
             packet,
@@ -174,17 +180,24 @@ impl Chain {
         let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
         let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
         let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
+        let forward_queue = queue("path.queue", path.queue.as_deref())?;
+        let reverse_queue = match &path.reverse_queue {
+            Some(spec) => queue("path.reverse_queue", Some(spec))?,
+            None => forward_queue.clone(),
+        };
         Ok(Hop {
             delay: rtt.over(2),
             knows_quick_start: true,
             forward: Way {
                 rate: forward,
                 limit: sized("path.buffer", buffer, forward)?,
+                queue: forward_queue,
                 loss: path.loss.map_or(0.0, |p| p.0),
             },
             reverse: Way {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
+                queue: reverse_queue,
                 loss: path.reverse_loss.map_or(0.0, |p| p.0),
             },
         })
@@ -200,6 +213,7 @@ impl Chain {
             ("path.rtt", path.rtt.is_some()),
             ("path.reverse_rate", path.reverse_rate.is_some()),
             ("path.reverse_buffer", path.reverse_buffer.is_some()),
+            ("path.reverse_queue", path.reverse_queue.is_some()),
             ("path.loss", path.loss.is_some()),
             ("path.reverse_loss", path.reverse_loss.is_some()),
         ];
@@ -222,7 +236,17 @@ impl Chain {
             let rate = rate(&field("rate"), spec.rate)?;
             let buffer = spec.buffer.or(path.buffer).unwrap_or(Amount::Bdp(1.0));
             let limit = limit(&field("buffer"), buffer, rate, rtt, reading, packet)?;
-            let way = |loss| Way { rate, limit, loss };
+            let (name, given) = match &spec.queue {
+                Some(own) => (field("queue"), Some(own)),
+                None => ("path.queue".into(), path.queue.as_ref()),
+            };
+            let queue = queue(&name, given.map(String::as_str))?;
+            let way = |loss| Way {
+                rate,
+                limit,
+                queue: queue.clone(),
+                loss,
+            };
             Ok(Hop {
                 delay: spec.delay,
                 knows_quick_start: spec.quick_start.unwrap_or(true),
@@ -247,6 +271,12 @@ impl Chain {
     pub fn limits(&self) -> Vec<(Limit, Limit)> {
         let limits = |hop: &Hop| (hop.forward.limit, hop.reverse.limit);
         self.hops.iter().map(limits).collect()
+    }
+
+    /// The disciplines of its queues, likewise.
+    pub fn queues(&self) -> Vec<(String, String)> {
+        let queues = |hop: &Hop| (hop.forward.queue.to_string(), hop.reverse.queue.to_string());
+        self.hops.iter().map(queues).collect()
     }
 
     /// How its buffers are read.
@@ -305,10 +335,13 @@ impl Chain {
         let mut builder = Builder {
             chain: self,
             links: Vec::new(),
+            routers: Vec::new(),
             hosts: Vec::new(),
             sites: Vec::new(),
+            gates: HashMap::new(),
         };
         let [forward, reverse] = builder.lay_hops(seed);
+        builder.lay_routers();
         let narrowest = self.narrowest();
         let bottleneck = [forward[narrowest], reverse[narrowest]];
         let mut routes = Vec::new();
@@ -328,7 +361,8 @@ impl Chain {
         let mut links = builder.links;
         for (i, flow) in flows.iter().enumerate() {
             let link = &mut links[bottleneck[usize::from(flow.reverse)] as usize];
-            link.forced_drops
+            link.losses
+                .forced
                 .extend(flow.forced_drops.iter().map(|p| ForcedDrop {
                     flow: i as u32,
                     position: *p,
@@ -379,6 +413,37 @@ fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, R
     })
 }
 
+/// A queue discipline.
+fn queue(field: &str, spec: Option<&str>) -> Result<QueueSpec, RequestError> {
+    let Some(spec) = spec else {
+        return Ok(QueueSpec::default());
+    };
+    QueueSpec::parse(spec).map_err(|e| RequestError::new(field, e.to_string()))
+}
+
+/// What a router forwards, packets per second.
+fn forwarding(pps: u64) -> Result<u64, RequestError> {
+    let right = "1 to 1 000 000 000 packets per second";
+    within("path.router_pps", pps, 1, 1_000_000_000, right)
+}
+
+/// How acknowledgements are gathered on the last stage of their way.
+fn gathering(path: &PathSpec) -> Result<Option<Manner>, RequestError> {
+    let thinning = path.ack_thinning.unwrap_or(false);
+    let Some(period) = path.ack_batch else {
+        if thinning {
+            let problem = "there are no batches to thin out; give `path.ack_batch`";
+            return Err(RequestError::new("path.ack_thinning", problem));
+        }
+        return Ok(None);
+    };
+    if period == Time::ZERO {
+        return Err(out_of_range("path.ack_batch", period, "above 0s to 600s"));
+    }
+    let period = time("path.ack_batch", period)?;
+    Ok(Some(Manner::Gathered { period, thinning }))
+}
+
 /// A buffer in the units of a queue.
 fn limit(
     field: &str,
@@ -423,9 +488,13 @@ struct Host {
 struct Builder<'a> {
     chain: &'a Chain,
     links: Vec<LinkConfig>,
+    /// The processor of each router, where forwarding takes time.
+    routers: Vec<LinkId>,
     /// Left and right host of each pair, as far as they have been laid.
     hosts: Vec<[Host; 2]>,
     sites: Vec<Site>,
+    /// The gate before each host that gathers acknowledgements, by pair and side.
+    gates: HashMap<(u32, bool), LinkId>,
 }
 
 impl Builder<'_> {
@@ -442,43 +511,71 @@ impl Builder<'_> {
         });
     }
 
-    fn lay(&mut self, name: String, rate: Option<Rate>, delay: Time, limit: Limit) -> LinkId {
+    fn lay(&mut self, name: String, service: Service, delay: Time, limit: Limit) -> LinkId {
         let queue = DropTail {
             limit,
             reading: self.chain.reading,
         };
         self.links.push(LinkConfig {
             name,
-            rate,
+            service,
             delay,
             queue,
-            loss: None,
-            forced_drops: vec![],
+            manner: Manner::DropTail,
+            losses: Losses::default(),
         });
         self.links.len() as LinkId - 1
     }
 
     fn lay_hops(&mut self, seed: u64) -> [Vec<LinkId>; 2] {
-        let hops = self.chain.hops.clone();
-        let mut way = |label: &str, pick: fn(&Hop) -> Way| {
+        let hops = &self.chain.hops;
+        let mut way = |label: &str, pick: fn(&Hop) -> &Way| {
             let lay = |(i, hop): (usize, &Hop)| {
-                let way = pick(hop);
                 let name = if hops.len() == 1 {
                     label.to_string()
                 } else {
                     format!("{label}-{i}")
                 };
-                let id = self.lay(name, Some(way.rate), hop.delay, way.limit);
+                let id = self.lay_way(name, hop.delay, pick(hop), seed);
                 self.decides(id, true, hop.knows_quick_start);
-                if way.loss > 0.0 {
-                    let rng = stream(seed, "loss", u64::from(id));
-                    self.links[id as usize].loss = Some(Chance::new(way.loss, rng));
-                }
                 id
             };
             hops.iter().enumerate().map(lay).collect::<Vec<_>>()
         };
-        [way("forward", |h| h.forward), way("reverse", |h| h.reverse)]
+        [
+            way("forward", |h| &h.forward),
+            way("reverse", |h| &h.reverse),
+        ]
+    }
+
+    /// One direction of a hop, with its losses and its discipline.
+    fn lay_way(&mut self, name: String, delay: Time, way: &Way, seed: u64) -> LinkId {
+        let id = self.lay(name, Service::Line(way.rate), delay, way.limit);
+        let link = &mut self.links[id as usize];
+        if way.loss > 0.0 {
+            let rng = stream(seed, "loss", u64::from(id));
+            link.losses.random = Some(Chance::new(way.loss, rng));
+        }
+        let port = Port {
+            rate: Some(way.rate),
+            delay,
+            packet: self.chain.packet,
+            random: stream(seed, "queue", u64::from(id)),
+        };
+        link.manner = Manner::Managed(way.queue.clone(), Box::new(port));
+        id
+    }
+
+    /// The processors of the routers: before the first hop, between hops, after the last.
+    fn lay_routers(&mut self) {
+        let Some(pps) = self.chain.router_pps else {
+            return;
+        };
+        for i in 0..=self.chain.hops.len() {
+            let name = format!("router-{i}");
+            let id = self.lay(name, Service::Packets(pps), Time::ZERO, Limit::Unlimited);
+            self.routers.push(id);
+        }
     }
 
     fn route(
@@ -491,12 +588,26 @@ impl Builder<'_> {
         let pair = self.chain.pair_of(flow).unwrap_or(flow);
         let [left, right] = self.host_pair(pair);
         let (from, to) = (plan.from_hop as usize, plan.to_hop as usize);
-        let back = reverse[from..=to].iter().rev().copied();
+        let middle = |links: &[LinkId]| {
+            let mut way = self
+                .routers
+                .get(from)
+                .copied()
+                .into_iter()
+                .collect::<Vec<_>>();
+            for (hop, link) in links.iter().enumerate().take(to + 1).skip(from) {
+                way.push(*link);
+                way.extend(self.routers.get(hop + 1));
+            }
+            way
+        };
+        let there = middle(forward);
+        let back = middle(reverse).into_iter().rev().collect();
         let join = |up: &Host, middle: Vec<LinkId>, down: &Host| {
             [up.up.as_slice(), &middle, &down.down].concat()
         };
-        let east = join(&left, forward[from..=to].to_vec(), &right);
-        let west = join(&right, back.collect(), &left);
+        let east = join(&left, there, &right);
+        let west = join(&right, back, &left);
         let (mut data, mut acks) = if plan.reverse {
             (west, east)
         } else {
@@ -506,7 +617,7 @@ impl Builder<'_> {
             let mut detour = |name: &str| {
                 self.lay(
                     format!("{name}-{flow}"),
-                    None,
+                    Service::Instant,
                     plan.extra_delay,
                     Limit::Unlimited,
                 )
@@ -514,7 +625,22 @@ impl Builder<'_> {
             data.push(detour("far"));
             acks.push(detour("near"));
         }
+        acks.extend(self.gate(pair, plan.reverse));
         Route { data, acks }
+    }
+
+    /// Where the acknowledgements of a host's data are gathered, if they are.
+    fn gate(&mut self, pair: u32, right: bool) -> Option<LinkId> {
+        let manner = self.chain.gathering.clone()?;
+        if let Some(gate) = self.gates.get(&(pair, right)) {
+            return Some(*gate);
+        }
+        let side = if right { "right" } else { "left" };
+        let name = format!("gather-{side}-{pair}");
+        let gate = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        self.links[gate as usize].manner = manner;
+        self.gates.insert((pair, right), gate);
+        Some(gate)
     }
 
     fn host_pair(&mut self, pair: u32) -> [Host; 2] {
@@ -535,7 +661,7 @@ impl Builder<'_> {
         if let Some(rate) = chain.nic_rate {
             host.up.push(self.lay(
                 format!("nic-{name}"),
-                Some(rate),
+                Service::Line(rate),
                 Time::ZERO,
                 Limit::Unlimited,
             ));
@@ -544,21 +670,14 @@ impl Builder<'_> {
         let here = chain.access_at == Side::Both || chain.access_at == side;
         if here && (chain.access_rate.is_some() || chain.access_delay.is_some()) {
             let delay = chain.access_delay.unwrap_or(Time::ZERO);
-            host.up.push(self.lay(
-                format!("up-{name}"),
-                chain.access_rate,
-                delay,
-                Limit::Unlimited,
-            ));
+            let service = chain.access_rate.map_or(Service::Instant, Service::Line);
+            host.up
+                .push(self.lay(format!("up-{name}"), service, delay, Limit::Unlimited));
             if host.up.len() == 1 {
                 self.decides(host.up[0], false, true);
             }
-            host.down.push(self.lay(
-                format!("down-{name}"),
-                chain.access_rate,
-                delay,
-                Limit::Unlimited,
-            ));
+            host.down
+                .push(self.lay(format!("down-{name}"), service, delay, Limit::Unlimited));
             self.decides(host.down[0], true, true);
         }
         host

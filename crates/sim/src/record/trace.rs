@@ -84,6 +84,28 @@ impl FlowSamples {
         self.ssthresh.push(sample.ssthresh);
         self.flight.push(sample.flight);
     }
+
+    /// Puts samples in order of time: those of packets that a queue threw out are recorded
+    /// when the link is next looked at. Samples of the same time stay in order.
+    pub fn put_in_order(&mut self) {
+        if self.time_ns.is_sorted() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
+        order.sort_by_key(|i| self.time_ns[*i]);
+        pick(&mut self.time_ns, &order);
+        pick(&mut self.flow, &order);
+        pick(&mut self.event, &order);
+        pick(&mut self.seq, &order);
+        pick(&mut self.sack_blocks, &order);
+        pick(&mut self.cwnd, &order);
+        pick(&mut self.ssthresh, &order);
+        pick(&mut self.flight, &order);
+    }
+}
+
+fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+    *column = order.iter().map(|i| column[*i]).collect();
 }
 
 /// The columns of queue samples.

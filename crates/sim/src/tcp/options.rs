@@ -128,6 +128,11 @@ impl Options {
         self.tag != Tag::None
     }
 
+    /// Whether there are no options at all.
+    pub fn is_empty(&self) -> bool {
+        self.sacks == 0 && !self.has_extra()
+    }
+
     /// How many SACK blocks there is room for.
     pub fn sack_room(&self) -> usize {
         MAX_SACK_BLOCKS - usize::from(self.has_extra())

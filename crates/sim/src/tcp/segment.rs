@@ -66,6 +66,12 @@ impl Segment {
             .map(move |b| (ack + u64::from(b.start), ack + u64::from(b.end)))
     }
 
+    /// Whether it says nothing but how far the data has come: a later one makes it
+    /// redundant.
+    pub fn is_plain_ack(&self) -> bool {
+        self.kind == Kind::Ack && self.options.is_empty()
+    }
+
     /// Whether it travels from the data's sender to its receiver.
     pub fn is_forward(&self) -> bool {
         matches!(self.kind, Kind::Syn | Kind::Data)

@@ -1,6 +1,21 @@
 //! Drop-tail: first in, first out, and refused when full.
 
+use super::Maker;
+use flowstart_control::catalog::{Certainty, Entry};
 use std::fmt;
+
+/// The catalog entry. A link that is asked for no other discipline does this by itself.
+pub const ENTRY: Entry<Maker> = Entry {
+    name: "drop-tail",
+    title: "Drop-tail",
+    source: "ns-2 queue/drop-tail.cc; Linux pfifo",
+    year: 1995,
+    summary: "First in, first out, and refused when full.",
+    params: &[],
+    needs: &[],
+    certainty: Certainty::Code,
+    build: |_, _| Ok(Box::new(|_| None)),
+};
 
 /// How a buffer of N is read: whether the packet in transmission takes a place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +73,28 @@ pub struct Backlog {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl Backlog {
+    /// With one more packet.
+    pub fn add(&mut self, wire: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(wire);
+    }
+
+    /// With one less.
+    pub fn take(&mut self, wire: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
+    }
+
+    /// Without these, which are part of it.
+    pub fn without(self, part: Backlog) -> Backlog {
+        Backlog {
+            packets: self.packets - part.packets,
+            bytes: self.bytes - part.bytes,
+        }
+    }
 }
 
 /// The drop-tail rule.

@@ -1,5 +1,14 @@
-//! Queues: what waits before a transmitter, and who is refused.
+//! Queues: what waits before a transmitter, who is refused, and who leaves next.
 
+mod discipline;
 mod drop_tail;
+mod line;
+mod marked_first;
+mod spec;
+#[cfg(test)]
+mod testing;
 
+pub use discipline::{Discipline, Port, Queued, ThrownOut, Visit};
 pub use drop_tail::{Backlog, BufferReading, DropTail, Limit};
+pub use line::Line;
+pub use spec::{describe, Maker, QueueSpec, QUEUES};

@@ -1,0 +1,436 @@
+//! A link: losses, a queue, a transmitter and a delay.
+//!
+//! All kinds of links have this one face. What they share (losses before the queue, what
+//! is counted) is here; how packets wait and leave is the business of the kind:
+//!
+//! * [`fifo`]: drop-tail, where departure is known on acceptance;
+//! * [`queued`]: every discipline that decides later;
+//! * [`gather`]: no transmitter, but a gate that opens at fixed intervals.
+
+mod fifo;
+mod gather;
+mod losses;
+mod queued;
+mod transmitter;
+
+pub use losses::{ForcedDrop, Losses};
+pub use transmitter::Service;
+
+use super::queue::{Backlog, DropTail, Port, QueueSpec, ThrownOut};
+use crate::engine::Moment;
+use crate::tcp::segment::Segment;
+use fifo::Fifo;
+use flowstart_control::Time;
+use gather::Gather;
+use queued::Queued;
+
+/// How a link is made.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// For reports.
+    pub name: String,
+    /// What transmission takes.
+    pub service: Service,
+    /// Propagation.
+    pub delay: Time,
+    /// The buffer before the transmitter.
+    pub queue: DropTail,
+    /// How packets wait in it and leave.
+    pub manner: Manner,
+    /// Packets lost before the queue.
+    pub losses: Losses,
+}
+
+/// How packets wait and leave.
+#[derive(Clone, Debug, Default)]
+pub enum Manner {
+    /// First in, first out, refused when full.
+    #[default]
+    DropTail,
+    /// As a discipline has it.
+    Managed(QueueSpec, Box<Port>),
+    /// Together, whenever a gate opens.
+    Gathered {
+        /// The gate opens at multiples of this.
+        period: Time,
+        /// Of the plain acknowledgements of a flow that leave together only the newest does.
+        thinning: bool,
+    },
+}
+
+/// What became of a packet that came to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is in. `Some` says that nothing was on its way, so that the next delivery must
+    /// be scheduled.
+    Accepted(Option<Moment>),
+    /// It was lost or refused.
+    Dropped,
+}
+
+/// Counts of what passed a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinkCounters {
+    /// Packets accepted and not thrown out later.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets refused by the queue or thrown out of it.
+    pub refused: u64,
+    /// Packets lost at random or on purpose.
+    pub lost: u64,
+    /// The most that the queue held, as its limit counts it.
+    pub max_held: Backlog,
+    /// Time spent transmitting.
+    pub busy: Time,
+}
+
+impl LinkCounters {
+    /// A packet was accepted, and the queue now holds so much.
+    fn accept(&mut self, wire: u32, held: Backlog) {
+        self.packets += 1;
+        self.bytes += u64::from(wire);
+        self.max_held.packets = self.max_held.packets.max(held.packets);
+        self.max_held.bytes = self.max_held.bytes.max(held.bytes);
+    }
+
+    /// A packet was thrown out.
+    fn throw_out(&mut self, wire: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
+        self.refused += 1;
+    }
+}
+
+/// A packet on its way to the far end.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    /// Arrives at the far end; caused by the beginning of its transmission.
+    arrival: Moment,
+    segment: Segment,
+}
+
+/// What every link has.
+struct Common {
+    config: LinkConfig,
+    counters: LinkCounters,
+}
+
+/// One direction of a link.
+pub struct Link {
+    common: Common,
+    kind: Kind,
+}
+
+enum Kind {
+    Fifo(Fifo),
+    Queued(Box<Queued>),
+    Gather(Box<Gather>),
+}
+
+impl Link {
+    /// A link that carries nothing yet.
+    pub fn new(config: LinkConfig) -> Link {
+        let kind = match &config.manner {
+            Manner::DropTail => Kind::Fifo(Fifo::new(&config)),
+            Manner::Managed(spec, port) => match spec.discipline(port) {
+                Some(discipline) => Kind::Queued(Box::new(Queued::new(&config, discipline))),
+                None => Kind::Fifo(Fifo::new(&config)),
+            },
+            Manner::Gathered { period, thinning } => {
+                Kind::Gather(Box::new(Gather::new(*period, *thinning)))
+            }
+        };
+        let counters = LinkCounters::default();
+        Link {
+            common: Common { config, counters },
+            kind,
+        }
+    }
+
+    /// A packet comes to the link.
+    pub fn send(&mut self, segment: Segment, now: Moment) -> Verdict {
+        if self.common.config.losses.strike(&segment) {
+            self.common.counters.lost += 1;
+            return Verdict::Dropped;
+        }
+        match &mut self.kind {
+            Kind::Fifo(link) => link.send(segment, now, &mut self.common),
+            Kind::Queued(link) => link.send(segment, now, &mut self.common),
+            Kind::Gather(link) => link.send(segment, now, &mut self.common),
+        }
+    }
+
+    /// Hands over the packet that arrives at the far end now, and says when the next
+    /// one does.
+    pub fn deliver(&mut self, now: Moment) -> Option<(Segment, Option<Moment>)> {
+        match &mut self.kind {
+            Kind::Fifo(link) => link.deliver(),
+            Kind::Queued(link) => link.deliver(now, &mut self.common),
+            Kind::Gather(link) => link.deliver(),
+        }
+    }
+
+    /// Brings it up to `now`; other calls do so by themselves.
+    pub fn settle(&mut self, now: Moment) {
+        if let Kind::Queued(link) = &mut self.kind {
+            link.settle(now, &mut self.common);
+        }
+    }
+
+    /// Whether packets that had been accepted have been thrown out since they were last
+    /// taken.
+    pub fn has_thrown_out(&self) -> bool {
+        match &self.kind {
+            Kind::Fifo(_) => false,
+            Kind::Queued(link) => link.has_thrown_out(),
+            Kind::Gather(link) => link.has_thrown_out(),
+        }
+    }
+
+    /// Takes one of those packets.
+    pub fn take_thrown_out(&mut self) -> Option<ThrownOut> {
+        match &mut self.kind {
+            Kind::Fifo(_) => None,
+            Kind::Queued(link) => link.take_thrown_out(),
+            Kind::Gather(link) => link.take_thrown_out(),
+        }
+    }
+
+    /// What the queue holds, as its limit counts it.
+    pub fn held(&mut self, now: Moment) -> Backlog {
+        match &mut self.kind {
+            Kind::Fifo(link) => link.held(now, &self.common),
+            Kind::Queued(link) => link.held(now, &mut self.common),
+            Kind::Gather(link) => link.held(),
+        }
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
+    /// is thrown out.
+    pub fn empty_at(&self) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.empty_at(&self.common),
+            Kind::Queued(link) => link.empty_at(&self.common),
+            Kind::Gather(link) => link.empty_at(),
+        }
+    }
+
+    /// Packets accepted and not yet delivered.
+    pub fn in_network(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+        match &self.kind {
+            Kind::Fifo(link) => Box::new(link.in_network()),
+            Kind::Queued(link) => Box::new(link.in_network()),
+            Kind::Gather(link) => Box::new(link.in_network()),
+        }
+    }
+
+    /// What passed.
+    pub fn counters(&self) -> &LinkCounters {
+        &self.common.counters
+    }
+
+    /// How much of the time counted as busy lies after `now`.
+    pub fn busy_after(&self, now: Time) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.busy_after(now),
+            Kind::Queued(link) => link.busy_after(now),
+            Kind::Gather(_) => Time::ZERO,
+        }
+    }
+
+    /// When it has transmitted, or had, all that it has accepted.
+    pub fn busy_until(&self) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.busy_until(),
+            Kind::Queued(link) => link.busy_until(),
+            Kind::Gather(_) => Time::ZERO,
+        }
+    }
+
+    /// How it was made.
+    pub fn config(&self) -> &LinkConfig {
+        &self.common.config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::queue::{BufferReading, Limit};
+    use crate::network::random::stream;
+    use crate::tcp::segment::Kind as SegmentKind;
+    use flowstart_control::Rate;
+    use proptest::prelude::*;
+
+    fn packet(wire: u32) -> Segment {
+        Segment {
+            len: wire,
+            ..Segment::bare(SegmentKind::Data, 0, 0, wire)
+        }
+    }
+
+    fn link(rate: u64, limit: Limit, reading: BufferReading) -> Link {
+        managed(rate, limit, reading, "drop-tail")
+    }
+
+    fn managed(rate: u64, limit: Limit, reading: BufferReading, queue: &str) -> Link {
+        let port = Port {
+            rate: Some(Rate(rate)),
+            delay: Time::from_millis(1),
+            packet: 1500,
+            random: stream(1, "queue", 0),
+        };
+        Link::new(LinkConfig {
+            name: "test".into(),
+            service: Service::Line(Rate(rate)),
+            delay: Time::from_millis(1),
+            queue: DropTail { limit, reading },
+            manner: Manner::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),
+            losses: Losses::default(),
+        })
+    }
+
+    fn at(time: Time) -> Moment {
+        Moment { time, cause: time }
+    }
+
+    fn drops_of_a_burst(limit: Limit, reading: BufferReading) -> u64 {
+        let mut link = link(1_000_000, limit, reading);
+        (0..200).for_each(|_| {
+            link.send(packet(1500), at(Time::ZERO));
+        });
+        link.counters().refused
+    }
+
+    #[test]
+    fn the_two_readings_of_a_buffer_differ_by_the_packet_in_transmission() {
+        for (limit, drops) in [(60, 140), (10, 190), (2, 198)] {
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Ns2),
+                drops
+            );
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Linux),
+                drops - 1
+            );
+        }
+    }
+
+    #[test]
+    fn a_buffer_in_bytes_counts_bytes() {
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Ns2),
+            190
+        );
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Linux),
+            189
+        );
+        assert_eq!(drops_of_a_burst(Limit::Unlimited, BufferReading::Ns2), 0);
+    }
+
+    #[test]
+    fn a_packet_arrives_after_its_transmission_and_the_delay() {
+        let mut link = link(12_000_000, Limit::Unlimited, BufferReading::Linux);
+        let now = at(Time::from_millis(5));
+        let arrival = |ms, cause| Moment {
+            time: Time::from_millis(ms),
+            cause: Time::from_millis(cause),
+        };
+        assert_eq!(
+            link.send(packet(1500), now),
+            Verdict::Accepted(Some(arrival(7, 5)))
+        );
+        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(None));
+        let (_, next) = link.deliver(now).unwrap();
+        assert_eq!(next, Some(arrival(8, 6)));
+    }
+
+    #[test]
+    fn a_departure_and_an_arrival_at_once_happen_in_the_order_of_their_causes() {
+        // The second packet's transmission begins at 1 ms, caused at 0. A packet that
+        // comes at that moment finds room if it was caused later, and none if earlier.
+        for (cause_us, accepted) in [(1, true), (0, false)] {
+            let mut link = link(12_000_000, Limit::Packets(1), BufferReading::Linux);
+            let first = Moment {
+                time: Time::from_micros(1),
+                cause: Time::ZERO,
+            };
+            link.send(packet(1500), first);
+            link.send(packet(1500), first);
+            let now = Moment {
+                time: Time::from_micros(1001),
+                cause: Time::from_micros(cause_us),
+            };
+            let verdict = link.send(packet(1500), now);
+            assert_eq!(matches!(verdict, Verdict::Accepted(_)), accepted);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_queue_never_exceeds_its_limit_nor_the_link_its_rate(
+            rate in 1_000_000u64..1_000_000_000,
+            limit in 2u64..20,
+            ns2 in any::<bool>(),
+            arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
+        ) {
+            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let mut link = link(rate, Limit::Packets(limit), reading);
+            let mut now = Time::ZERO;
+            let mut left = Vec::new();
+            let mut next = None;
+            for (gap, wire) in arrivals {
+                now += Time(gap);
+                if let Verdict::Accepted(Some(first)) = link.send(packet(wire), at(now)) {
+                    next = Some(first);
+                }
+                prop_assert!(link.held(at(now)).packets <= limit);
+            }
+            while let Some(arrival) = next {
+                let (segment, after) = link.deliver(arrival).unwrap();
+                left.push((arrival.time.0, u64::from(segment.wire)));
+                next = after;
+            }
+            for (i, first) in left.iter().enumerate() {
+                let mut bytes = 0;
+                for last in &left[i + 1..] {
+                    bytes += last.1;
+                    let span = last.0 - first.0;
+                    // Both ends are rounded up to whole nanoseconds.
+                    prop_assert!(u128::from(bytes) * 8_000_000_000 <= u128::from(span + 1) * u128::from(rate));
+                }
+            }
+        }
+
+        #[test]
+        fn a_managed_link_answers_as_the_drop_tail_link_does(
+            rate in 1_000_000u64..1_000_000_000,
+            limit in 2u64..20,
+            ns2 in any::<bool>(),
+            arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
+        ) {
+            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let mut one = link(rate, Limit::Packets(limit), reading);
+            let mut other = managed(rate, Limit::Packets(limit), reading, "marked-first");
+            let mut now = Time::ZERO;
+            let mut next = None;
+            for (gap, wire) in arrivals {
+                now += Time(gap);
+                while let Some(due) = next.filter(|due| *due <= at(now)) {
+                    let (one, other) = (one.deliver(due).unwrap(), other.deliver(due).unwrap());
+                    prop_assert_eq!((one.0.wire, one.1), (other.0.wire, other.1));
+                    next = one.1;
+                }
+                let verdict = one.send(packet(wire), at(now));
+                prop_assert_eq!(verdict, other.send(packet(wire), at(now)));
+                if let Verdict::Accepted(Some(first)) = verdict {
+                    next = Some(first);
+                }
+                prop_assert_eq!(one.held(at(now)), other.held(at(now)));
+                prop_assert_eq!(one.empty_at(), other.empty_at());
+            }
+        }
+    }
+}

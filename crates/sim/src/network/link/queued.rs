@@ -1,0 +1,200 @@
+//! A link whose discipline decides when packets leave: a real queue, a transmitter, and
+//! the packets on their way.
+//!
+//! Departures need no events of their own. The packet in transmission is the last of those
+//! on their way, so while anything waits there is a delivery to come, at or after the end
+//! of the transmission. At every arrival and every delivery the link first works out the
+//! transmissions that have begun since it was last looked at, each at its own moment, as
+//! the discipline would have decided it then: nobody can tell the difference, and a packet
+//! costs one event, as on a drop-tail link. Only packets thrown out are reported late,
+//! and so each with its time.
+
+use super::transmitter::Transmitter;
+use super::{Common, InFlight, LinkConfig, Verdict};
+use crate::engine::Moment;
+use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, ThrownOut, Visit};
+use crate::tcp::segment::Segment;
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// A link with a queue discipline.
+pub(super) struct Queued {
+    discipline: Box<dyn Discipline>,
+    clock: Transmitter,
+    /// Packets that are being transmitted or propagate.
+    ring: VecDeque<InFlight>,
+    /// The last transmission begun: its size, and when it ends.
+    in_service: u32,
+    service_ends: Moment,
+    thrown_out: VecDeque<ThrownOut>,
+    /// What one call of the discipline throws out, before it is counted.
+    scratch: Vec<ThrownOut>,
+}
+
+impl Queued {
+    /// A link that carries nothing yet.
+    pub(super) fn new(config: &LinkConfig, discipline: Box<dyn Discipline>) -> Queued {
+        Queued {
+            discipline,
+            clock: Transmitter::new(config.service),
+            ring: VecDeque::new(),
+            in_service: 0,
+            service_ends: Moment::default(),
+            thrown_out: VecDeque::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// A packet comes to the link.
+    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        self.settle(now, link);
+        let busy = self.service_ends > now;
+        let mut visit = Visit {
+            now: now.time,
+            idle_since: (!busy).then_some(self.service_ends.time),
+            in_service: self.service(now),
+            buffer: link.config.queue,
+            thrown_out: &mut self.scratch,
+        };
+        let accepted = self.discipline.enqueue(segment, &mut visit);
+        self.count_thrown_out(link);
+        if !accepted {
+            link.counters.refused += 1;
+            return Verdict::Dropped;
+        }
+        let idle = self.ring.is_empty();
+        if busy {
+            // What comes at the very moment at which the transmitter is free follows
+            // without the remainder of a nanosecond.
+            if self.discipline.backlog().packets == 1 {
+                self.clock.rest(now.time);
+            }
+        } else {
+            self.begin(now, link);
+        }
+        let held = link
+            .config
+            .queue
+            .held(self.discipline.backlog(), self.service(now));
+        link.counters.accept(segment.wire, held);
+        let next = self.ring.front().filter(|_| idle);
+        Verdict::Accepted(next.map(|first| first.arrival))
+    }
+
+    /// Hands over the packet that arrives at the far end now, and says when the next
+    /// one does.
+    pub(super) fn deliver(
+        &mut self,
+        now: Moment,
+        link: &mut Common,
+    ) -> Option<(Segment, Option<Moment>)> {
+        self.settle(now, link);
+        let head = self.ring.pop_front()?;
+        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+    }
+
+    /// Begins the transmissions that have begun up to `now`.
+    pub(super) fn settle(&mut self, now: Moment, link: &mut Common) {
+        while self.service_ends <= now && self.discipline.backlog().packets > 0 {
+            if !self.begin(self.service_ends, link) {
+                break;
+            }
+        }
+    }
+
+    /// The transmitter is free: the next packet's transmission begins, if there is one.
+    fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
+        let mut visit = Visit {
+            now: now.time,
+            idle_since: None,
+            in_service: Backlog::default(),
+            buffer: link.config.queue,
+            thrown_out: &mut self.scratch,
+        };
+        let next = self.discipline.dequeue(&mut visit);
+        self.count_thrown_out(link);
+        let Some(packet) = next else { return false };
+        let wire = packet.segment.wire;
+        let (start, finish) = self.clock.transmit(wire, packet.since);
+        self.in_service = wire;
+        self.service_ends = Moment {
+            time: finish,
+            cause: start,
+        };
+        link.counters.busy += finish.since(start);
+        self.ring.push_back(InFlight {
+            arrival: Moment {
+                time: finish + link.config.delay,
+                cause: start,
+            },
+            segment: packet.segment,
+        });
+        true
+    }
+
+    fn count_thrown_out(&mut self, link: &mut Common) {
+        for packet in self.scratch.drain(..) {
+            link.counters.throw_out(packet.segment.wire);
+            self.thrown_out.push_back(packet);
+        }
+    }
+
+    /// Whether there are packets thrown out that nobody has taken.
+    pub(super) fn has_thrown_out(&self) -> bool {
+        !self.thrown_out.is_empty()
+    }
+
+    /// Takes the first of them.
+    pub(super) fn take_thrown_out(&mut self) -> Option<ThrownOut> {
+        self.thrown_out.pop_front()
+    }
+
+    /// What is being transmitted.
+    fn service(&self, now: Moment) -> Backlog {
+        let mut service = Backlog::default();
+        if self.service_ends > now {
+            service.add(self.in_service);
+        }
+        service
+    }
+
+    /// What the queue holds, as its limit counts it.
+    pub(super) fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
+        self.settle(now, link);
+        let queue: DropTail = link.config.queue;
+        queue.held(self.discipline.backlog(), self.service(now))
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes.
+    pub(super) fn empty_at(&self, link: &Common) -> Time {
+        let waiting = self.discipline.backlog();
+        match link.config.queue.reading {
+            BufferReading::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
+            BufferReading::Linux if waiting.packets == 0 => self.service_ends.cause,
+            BufferReading::Linux => {
+                let mut before = waiting;
+                before.take(self.discipline.last_wire());
+                self.clock.free_after(before).max(self.service_ends.time)
+            }
+        }
+    }
+
+    /// Packets accepted and not yet delivered.
+    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
+        let on_their_way = self.ring.iter().map(|p| &p.segment);
+        on_their_way.chain(self.discipline.waiting())
+    }
+
+    /// When it will have transmitted all that it holds, if nothing is thrown out.
+    pub(super) fn busy_until(&self) -> Time {
+        match self.discipline.backlog() {
+            waiting if waiting.packets > 0 => self.clock.free_after(waiting),
+            _ => self.service_ends.time,
+        }
+    }
+
+    /// How much of the time counted as busy lies after `now`.
+    pub(super) fn busy_after(&self, now: Time) -> Time {
+        self.service_ends.time.since(now)
+    }
+}

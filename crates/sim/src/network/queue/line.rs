@@ -1,0 +1,81 @@
+//! Packets in order of arrival: what most disciplines keep.
+
+use super::{Backlog, Queued};
+use crate::tcp::segment::Segment;
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// A waiting line that counts what it holds.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    packets: VecDeque<Queued>,
+    backlog: Backlog,
+    marked: Backlog,
+}
+
+impl Line {
+    /// A packet joins the line.
+    pub fn push(&mut self, segment: Segment, now: Time) {
+        self.backlog.add(segment.wire);
+        if segment.marks.startup_excess {
+            self.marked.add(segment.wire);
+        }
+        let since = now;
+        self.packets.push_back(Queued { segment, since });
+    }
+
+    /// The first packet leaves.
+    pub fn pop(&mut self) -> Option<Queued> {
+        let first = self.packets.pop_front()?;
+        self.forget(&first.segment);
+        Some(first)
+    }
+
+    /// The packet at a position leaves.
+    pub fn remove(&mut self, position: usize) -> Option<Queued> {
+        let packet = self.packets.remove(position)?;
+        self.forget(&packet.segment);
+        Some(packet)
+    }
+
+    fn forget(&mut self, segment: &Segment) {
+        self.backlog.take(segment.wire);
+        if segment.marks.startup_excess {
+            self.marked.take(segment.wire);
+        }
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// What of it is marked as start-up packets to be dropped first.
+    pub fn marked(&self) -> Backlog {
+        self.marked
+    }
+
+    /// Where the newest of those stands.
+    pub fn newest_marked(&self) -> Option<usize> {
+        if self.marked.packets == 0 {
+            return None;
+        }
+        let marked = |p: &Queued| p.segment.marks.startup_excess;
+        self.packets.iter().rposition(marked)
+    }
+
+    /// The packets, first to last.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Segment> {
+        self.packets.iter().map(|p| &p.segment)
+    }
+
+    /// The packet at a position.
+    pub fn get(&self, position: usize) -> Option<&Segment> {
+        self.packets.get(position).map(|p| &p.segment)
+    }
+
+    /// Bytes of the last packet.
+    pub fn last_wire(&self) -> u32 {
+        self.packets.back().map_or(0, |p| p.segment.wire)
+    }
+}

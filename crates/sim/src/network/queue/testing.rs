@@ -1,0 +1,87 @@
+//! A discipline by itself: packets come and go at the test's own times.
+
+use super::{Backlog, BufferReading, Discipline, DropTail, Limit, Port, QueueSpec, Visit};
+use crate::network::random::stream;
+use crate::tcp::segment::{Kind, Segment};
+use flowstart_control::{Rate, Time};
+
+/// A full-size packet, told from others by its position.
+pub fn packet(seq: u64) -> Segment {
+    Segment {
+        len: 1460,
+        ..Segment::bare(Kind::Data, 0, seq, 1500)
+    }
+}
+
+/// One that is marked to be dropped first.
+pub fn marked(seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.marks.startup_excess = true;
+    segment
+}
+
+/// A discipline on a line of 12 Mbit/s, where a full-size packet takes 1 ms.
+pub struct Bench {
+    discipline: Box<dyn Discipline>,
+    buffer: DropTail,
+    /// The time of the next call.
+    pub now: Time,
+    thrown_out: Vec<super::ThrownOut>,
+}
+
+impl Bench {
+    /// A discipline by its specification.
+    pub fn new(spec: &str, limit: Limit) -> Bench {
+        let port = Port {
+            rate: Some(Rate(12_000_000)),
+            delay: Time::from_millis(10),
+            packet: 1500,
+            random: stream(1, "queue", 0),
+        };
+        let reading = BufferReading::Linux;
+        Bench {
+            discipline: QueueSpec::parse(spec).unwrap().discipline(&port).unwrap(),
+            buffer: DropTail { limit, reading },
+            now: Time::ZERO,
+            thrown_out: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self) -> (&mut dyn Discipline, Visit<'_>) {
+        // Something is being transmitted, so that the limit counts.
+        let in_service = Backlog {
+            packets: 1,
+            bytes: 1500,
+        };
+        let visit = Visit {
+            now: self.now,
+            idle_since: None,
+            in_service,
+            buffer: self.buffer,
+            thrown_out: &mut self.thrown_out,
+        };
+        (&mut *self.discipline, visit)
+    }
+
+    /// A packet comes.
+    pub fn enqueue(&mut self, segment: Segment) -> bool {
+        let (discipline, mut visit) = self.visit();
+        discipline.enqueue(segment, &mut visit)
+    }
+
+    /// A packet leaves: its position.
+    pub fn dequeue(&mut self) -> Option<u64> {
+        let (discipline, mut visit) = self.visit();
+        discipline.dequeue(&mut visit).map(|p| p.segment.seq)
+    }
+
+    /// Every packet leaves.
+    pub fn drain(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.dequeue()).collect()
+    }
+
+    /// The positions of the packets thrown out since the last call.
+    pub fn thrown_out(&mut self) -> Vec<u64> {
+        self.thrown_out.drain(..).map(|p| p.segment.seq).collect()
+    }
+}
