@@ -52,7 +52,8 @@ pub struct PeerGap {
     pub now: Time,
     /// From the arrival of the first segment of the pair to that of the second.
     pub gap: Time,
-    /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
+    /// The round-trip time of the newest segment that the ACK covers, from when it
+    /// was first sent.
     pub rtt: Option<Time>,
     /// Position of the next new byte (SND.NXT), before anything is sent in answer.
     pub nxt: u64,

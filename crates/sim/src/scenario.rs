@@ -304,7 +304,7 @@ impl<'de> Deserialize<'de> for Probability {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StackSpec {
-    /// `rfc` (the default) or `ns2`.
+    /// `rfc` (the default), `ns2` or `opnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Maximum segment size, payload bytes, such as `1460B`.

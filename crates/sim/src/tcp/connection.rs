@@ -184,7 +184,13 @@ impl Connection {
         self.counters.packets_sent += 1;
         self.last_sent = now;
         let len = (plan.end - plan.start) as u32;
-        let mut segment = self.segment(Kind::Data, plan.start, len, self.window.marks);
+        // A mark is about the first flight of a segment.
+        let marks = if again {
+            Marks::default()
+        } else {
+            self.window.marks
+        };
+        let mut segment = self.segment(Kind::Data, plan.start, len, marks);
         if self.to_tell != Extra::None {
             let told = std::mem::take(&mut self.to_tell);
             self.attach(&mut segment, told);
@@ -325,10 +331,12 @@ impl Connection {
     }
 
     fn take_gap(&mut self, gap: Time, ack: &Ack) {
+        // The receiver answers the pair as it was first sent: no mark is sent again.
+        let sent = self.flight.newest_first_sent();
         let gap = PeerGap {
             now: ack.now,
             gap,
-            rtt: ack.rtt,
+            rtt: sent.map(|at| ack.now.since(at)),
             nxt: ack.nxt,
             peer_window: ack.peer_window,
         };

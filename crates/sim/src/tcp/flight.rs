@@ -14,6 +14,8 @@ struct Sent {
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
     sent: VecDeque<Sent>,
+    /// The newest that the last acknowledgement covered.
+    newest: Option<Sent>,
 }
 
 impl Flight {
@@ -40,17 +42,23 @@ impl Flight {
     /// Forgets what `una` acknowledges. Returns when the newest of it was sent, unless
     /// some of it was sent twice: then the sample would be ambiguous (RFC 6298 §3).
     pub fn acknowledged(&mut self, una: u64) -> Option<Time> {
-        let mut newest = None;
+        self.newest = None;
         let mut ambiguous = false;
         while let Some(first) = self.sent.front() {
             if first.end > una {
                 break;
             }
             ambiguous |= first.again;
-            newest = Some(first.at);
+            self.newest = Some(*first);
             self.sent.pop_front();
         }
-        newest.filter(|_| !ambiguous)
+        self.newest.filter(|_| !ambiguous).map(|newest| newest.at)
+    }
+
+    /// When the newest segment of the last acknowledgement was first sent: a sample only
+    /// where something beside the acknowledgement says that this is what it answers.
+    pub fn newest_first_sent(&self) -> Option<Time> {
+        self.newest.map(|s| s.at)
     }
 }
 
@@ -76,6 +84,18 @@ mod tests {
         flight.sent(20, Time(2));
         flight.sent_again(0, 10);
         assert_eq!(flight.acknowledged(20), None);
+    }
+
+    #[test]
+    fn the_first_sending_of_the_newest_segment_is_known_all_the_same() {
+        let mut flight = Flight::default();
+        flight.sent(10, Time(1));
+        flight.sent(20, Time(2));
+        flight.sent_again(0, 20);
+        assert_eq!(flight.acknowledged(20), None);
+        assert_eq!(flight.newest_first_sent(), Some(Time(2)));
+        flight.acknowledged(20);
+        assert_eq!(flight.newest_first_sent(), None);
     }
 
     #[test]

@@ -369,6 +369,49 @@ mod tests {
         assert_eq!(answered, [true, true, false, true, false, true]);
     }
 
+    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Time) -> Option<Segment> {
+        let mut segment = r.blank(Kind::Data, 50);
+        segment.seq = number * MSS;
+        segment.len = MSS as u32;
+        segment.marks.pair = pair;
+        r.on_segment(&segment, at)
+    }
+
+    const DELAYED: AckPolicy = AckPolicy::Delayed {
+        every: 4,
+        timer: Time::from_millis(200),
+    };
+
+    #[test]
+    fn an_acknowledgement_carries_the_gap_of_a_pair_once() {
+        let mut r = receiver(AckPolicy::Every);
+        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
+        let ack = marked(&mut r, 1, Pair::Second, Time::from_micros(17_772)).unwrap();
+        assert_eq!(ack.options.extra(), Extra::Gap(Time::from_micros(7_772)));
+        assert_eq!(ack.wire, 40 + 8);
+        let next = data(&mut r, 2, 20_000_000).unwrap();
+        assert_eq!((next.options.extra(), next.wire), (Extra::None, 40));
+    }
+
+    #[test]
+    fn a_second_segment_without_its_first_measures_nothing() {
+        let mut r = receiver(AckPolicy::Every);
+        marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
+        let ack = marked(&mut r, 3, Pair::Second, Time::from_micros(17_772)).unwrap();
+        assert_eq!(ack.options.extra(), Extra::None);
+    }
+
+    #[test]
+    fn a_delayed_acknowledgement_carries_the_latest_gap() {
+        let mut r = receiver(DELAYED);
+        let us = Time::from_micros;
+        assert!(marked(&mut r, 0, Pair::First, us(0)).is_none());
+        assert!(marked(&mut r, 1, Pair::Second, us(1_300)).is_none());
+        assert!(marked(&mut r, 2, Pair::First, us(2_400)).is_none());
+        let ack = marked(&mut r, 3, Pair::Second, us(3_600)).unwrap();
+        assert_eq!(ack.options.extra(), Extra::Gap(us(1_200)));
+    }
+
     #[test]
     fn a_syn_is_answered_with_an_unscaled_window() {
         let mut r = receiver(AckPolicy::Every);

@@ -12,7 +12,7 @@ use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
 use super::stack::{Restart, Stack};
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
-use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Sender {
         let memory = known.memory.filter(|_| stack.sharing.opens_windows());
         // RFC 9040 §7.1: the new connection begins where the old one was.
         let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing_cap).max(usual));
-        let initial_window = AfterSynLoss::OneSegment.apply(allowed, tries - 1);
+        let initial_window = stack.after_syn_loss.apply(allowed, tries - 1);
         let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
         let established = Established {
             now,

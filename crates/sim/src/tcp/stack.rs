@@ -4,7 +4,7 @@ use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
 use crate::network::queue::BufferReading;
-use flowstart_control::{Convention, InitialWindow, Segments, Time};
+use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
 
 /// How loss is found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,8 @@ pub struct Stack {
     pub grow_when_app_limited: bool,
     /// Send whole segments only: a transfer is rounded up to them.
     pub whole_segments: bool,
+    /// What a lost SYN does to the initial window.
+    pub after_syn_loss: AfterSynLoss,
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
@@ -133,7 +135,7 @@ pub struct Stack {
 const NS2_WINDOW: u32 = 100_000;
 
 /// The names of the presets.
-pub const PRESETS: [&str; 2] = ["rfc", "ns2"];
+pub const PRESETS: [&str; 3] = ["rfc", "ns2", "opnet"];
 
 impl Stack {
     /// The preset of this name.
@@ -141,6 +143,7 @@ impl Stack {
         match name {
             "rfc" => Some(Stack::rfc()),
             "ns2" => Some(Stack::ns2()),
+            "opnet" => Some(Stack::opnet()),
             _ => None,
         }
     }
@@ -186,6 +189,7 @@ impl Stack {
             sharing_cap: f64::INFINITY,
             grow_when_app_limited: false,
             whole_segments: false,
+            after_syn_loss: AfterSynLoss::OneSegment,
             trusts_repeated_syn: false,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
@@ -230,14 +234,41 @@ impl Stack {
         }
     }
 
+    /// The hosts of the OPNET study of Modified Swift Start, after its table 1: no SACK, fast
+    /// retransmit, fast recovery or window scaling, so that 65 535 of the receiver's 100 000
+    /// bytes are what it can advertise.
+    pub fn opnet() -> Stack {
+        Stack {
+            preset: "opnet",
+            iw: InitialWindow::Segments(4),
+            recovery: RecoveryKind::GoBackN,
+            limited_transmit: false,
+            rto: RtoParams {
+                initial: Time::from_secs(1),
+                min: Time::from_millis(500),
+                max: Time::from_secs(64),
+                granularity: Time(1),
+                after_syn_loss: Time::from_secs(1),
+                ticks: None,
+            },
+            window: Some(100_000),
+            window_scaling: false,
+            // The study's longest paths take longer than the first timeout, and its probes
+            // leave all the same.
+            after_syn_loss: AfterSynLoss::TolerateOne,
+            trusts_repeated_syn: true,
+            ..Stack::rfc()
+        }
+    }
+
     /// The receiver's buffer where a scenario does not give one: ns-2's is counted in
     /// packets, so it follows their size.
     pub fn usual_window(&self) -> Option<u32> {
-        (self.convention == Convention::Ns2).then(|| {
-            NS2_WINDOW
-                .saturating_mul(self.mss)
-                .min(UNLIMITED_WINDOW - 1)
-        })
+        let ns2 = NS2_WINDOW.saturating_mul(self.mss);
+        match self.convention {
+            Convention::Ns2 => Some(ns2.min(UNLIMITED_WINDOW - 1)),
+            _ => self.window,
+        }
     }
 
     /// Bytes of a full-size data packet on the wire.
