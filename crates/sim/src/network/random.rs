@@ -17,7 +17,7 @@ pub fn stream(seed: u64, purpose: &str, index: u64) -> Pcg64Mcg {
 }
 
 /// The finaliser of SplitMix64: every bit of the input changes half of the output.
-fn mix(x: u64) -> u64 {
+pub fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -27,6 +27,11 @@ fn mix(x: u64) -> u64 {
 /// A uniform draw from `[0, bound)`.
 pub fn below(rng: &mut Pcg64Mcg, bound: u64) -> u64 {
     ((u128::from(rng.next_u64()) * u128::from(bound)) >> 64) as u64
+}
+
+/// A uniform draw from `[0, 1)`.
+pub fn share(rng: &mut Pcg64Mcg) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// An event that happens independently with a fixed probability.

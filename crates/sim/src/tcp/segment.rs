@@ -66,6 +66,11 @@ impl Segment {
             .map(move |b| (ack + u64::from(b.start), ack + u64::from(b.end)))
     }
 
+    /// What addresses and ports tell apart: the flow and the direction.
+    pub fn connection(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.is_forward())
+    }
+
     /// Whether it says nothing but how far the data has come: a later one makes it
     /// redundant.
     pub fn is_plain_ack(&self) -> bool {

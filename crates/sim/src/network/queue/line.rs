@@ -64,6 +64,13 @@ impl Line {
         self.packets.iter().rposition(marked)
     }
 
+    /// Where the n-th of them stands, counted from 0.
+    pub fn marked_at(&self, n: u64) -> Option<usize> {
+        let marked = |(at, p): (usize, &Queued)| p.segment.marks.startup_excess.then_some(at);
+        let mut all = self.packets.iter().enumerate().filter_map(marked);
+        all.nth(n as usize)
+    }
+
     /// The packets, first to last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Segment> {
         self.packets.iter().map(|p| &p.segment)

@@ -1,9 +1,14 @@
 //! Queues: what waits before a transmitter, who is refused, and who leaves next.
 
+mod choke;
+mod codel;
 mod discipline;
 mod drop_tail;
+mod fq_codel;
 mod line;
 mod marked_first;
+mod pie;
+mod red;
 mod spec;
 #[cfg(test)]
 mod testing;

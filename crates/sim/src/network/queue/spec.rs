@@ -2,7 +2,7 @@
 //!
 //! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
-use super::{drop_tail, marked_first, Discipline, Port};
+use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, Discipline, Port};
 use flowstart_control::catalog::{self, Description, Entry};
 use flowstart_control::params::{Kind, Params, SpecError};
 use flowstart_control::Convention;
@@ -12,7 +12,15 @@ use std::fmt;
 pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
 
 /// The disciplines.
-pub const QUEUES: &[Entry<Maker>] = &[drop_tail::ENTRY, marked_first::ENTRY];
+pub const QUEUES: &[Entry<Maker>] = &[
+    drop_tail::ENTRY,
+    marked_first::ENTRY,
+    red::ENTRY,
+    choke::ENTRY,
+    codel::ENTRY,
+    fq_codel::ENTRY,
+    pie::ENTRY,
+];
 
 /// A discipline with its parameters, read and found sound.
 #[derive(Clone, Debug)]
@@ -54,4 +62,82 @@ impl fmt::Display for QueueSpec {
 pub fn describe() -> Vec<Description> {
     let describe = |entry| catalog::describe_one(Kind::Queue, entry);
     QUEUES.iter().map(describe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(spec: &str) -> String {
+        QueueSpec::parse(spec).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_are_the_public_ones() {
+        let names: Vec<_> = QUEUES.iter().map(|entry| entry.name).collect();
+        assert_eq!(
+            names,
+            [
+                "drop-tail",
+                "marked-first",
+                "red",
+                "choke",
+                "codel",
+                "fq-codel",
+                "pie"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_specification_writes_only_what_was_given() {
+        let spec = QueueSpec::parse(" red : th_max=15, th_min=5pkt ").unwrap();
+        assert_eq!(spec.to_string(), "red:th_min=5,th_max=15");
+        assert_eq!(QueueSpec::default().to_string(), "drop-tail");
+    }
+
+    #[test]
+    fn every_default_is_a_value_or_an_explanation() {
+        for entry in QUEUES {
+            for param in entry.params {
+                let text = format!("{}={}", param.name, param.default);
+                let value = Params::parse(Kind::Queue, entry.name, entry.params, &text);
+                assert_ne!(value.is_ok(), param.default.starts_with("by "), "{text}");
+            }
+            assert!(!entry.source.is_empty() && entry.summary.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_go_together_are_refused() {
+        for (spec, expected) in [
+            (
+                "red:th_min=5,th_max=5",
+                "queue `red`: parameter `th_max`: `5` is not above `th_min`",
+            ),
+            (
+                "red:th_max=15",
+                "queue `red`: parameter `th_max`: `15` is not of use without `th_min`",
+            ),
+            (
+                "red:q_w=0",
+                "queue `red`: parameter `q_w`: `0` is not above 0: the average would never move",
+            ),
+            (
+                "choke:candidates=1.5",
+                "queue `choke`: parameter `candidates`: `1.5` is not a whole number from 1 to \
+                 1000000",
+            ),
+            (
+                "codel:interval=0s",
+                "queue `codel`: parameter `interval`: `0s` is not above 0s",
+            ),
+            (
+                "pie:t_update=0s",
+                "queue `pie`: parameter `t_update`: `0s` is not at least 1us",
+            ),
+        ] {
+            assert_eq!(complaint(spec), expected);
+        }
+    }
 }

@@ -20,7 +20,24 @@ pub fn marked(seq: u64) -> Segment {
     segment
 }
 
-/// A discipline on a line of 12 Mbit/s, where a full-size packet takes 1 ms.
+/// One of another flow.
+pub fn of_flow(flow: u32, seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.flow = flow;
+    segment
+}
+
+/// A line of 12 Mbit/s, where a full-size packet takes 1 ms.
+pub fn port() -> Port {
+    Port {
+        rate: Some(Rate(12_000_000)),
+        delay: Time::from_millis(10),
+        packet: 1500,
+        random: stream(1, "queue", 0),
+    }
+}
+
+/// A discipline on that line.
 pub struct Bench {
     discipline: Box<dyn Discipline>,
     buffer: DropTail,
@@ -32,19 +49,19 @@ pub struct Bench {
 impl Bench {
     /// A discipline by its specification.
     pub fn new(spec: &str, limit: Limit) -> Bench {
-        let port = Port {
-            rate: Some(Rate(12_000_000)),
-            delay: Time::from_millis(10),
-            packet: 1500,
-            random: stream(1, "queue", 0),
-        };
-        let reading = BufferReading::Linux;
+        let spec = QueueSpec::parse(spec).unwrap();
         Bench {
-            discipline: QueueSpec::parse(spec).unwrap().discipline(&port).unwrap(),
-            buffer: DropTail { limit, reading },
+            discipline: spec.discipline(&port()).unwrap(),
+            buffer: Bench::buffer(limit),
             now: Time::ZERO,
             thrown_out: Vec::new(),
         }
+    }
+
+    /// A buffer in which the packet in transmission takes no place.
+    pub fn buffer(limit: Limit) -> DropTail {
+        let reading = BufferReading::Linux;
+        DropTail { limit, reading }
     }
 
     fn visit(&mut self) -> (&mut dyn Discipline, Visit<'_>) {
@@ -83,5 +100,10 @@ impl Bench {
     /// The positions of the packets thrown out since the last call.
     pub fn thrown_out(&mut self) -> Vec<u64> {
         self.thrown_out.drain(..).map(|p| p.segment.seq).collect()
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
     }
 }
