@@ -134,6 +134,9 @@ impl StackSpec {
             }),
             grow_when_app_limited: Some(stack.grow_when_app_limited),
             max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
+            interrupt_min: stack.interrupts.map(|i| i.0),
+            interrupt_max: stack.interrupts.map(|i| i.1),
+            sack_cost: Some(stack.sack_cost),
             sharing: Some(match stack.sharing {
                 Sharing::None => SharingName::None,
                 Sharing::Remember => SharingName::Remember,

@@ -5,6 +5,7 @@
 
 use crate::network::queue::BufferReading;
 use crate::network::quick_start::Admission;
+use crate::network::topology::time;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
@@ -398,6 +399,23 @@ pub struct StackSpec {
     /// Timeouts in a row after which a connection is given up; `0` for never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_timeouts: Option<u32>,
+    /// Hosts are interrupted at least so long after a packet came: 60us unless given, where
+    /// `interrupt_max` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interrupt_min: Option<Time>,
+    /// And at most so long: 100us unless given, where `interrupt_min` is. With neither every
+    /// packet is seen at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interrupt_max: Option<Time>,
+    /// What it takes a host to read one SACK block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub sack_cost: Option<Time>,
     /// What connections between the same hosts leave behind for each other (RFC 9040).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingName>,
@@ -654,6 +672,10 @@ impl StackSpec {
         if let Some(max) = self.max_timeouts {
             stack.max_timeouts = (max > 0).then_some(max);
         }
+        stack.interrupts = self.interrupts()?;
+        if let Some(cost) = self.sack_cost {
+            stack.sack_cost = time("stack.sack_cost", cost)?;
+        }
         self.override_sharing(&mut stack)?;
         if let Some(restart) = self.restart {
             stack.restart = match restart {
@@ -684,6 +706,20 @@ impl StackSpec {
             &mut stack.newreno.partial_deflation,
             self.newreno_partial_deflation,
         );
+    }
+
+    fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
+        const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
+        if self.interrupt_min.is_none() && self.interrupt_max.is_none() {
+            return Ok(None);
+        }
+        let most = self.interrupt_max.unwrap_or(USUAL.1);
+        let least = self.interrupt_min.unwrap_or(USUAL.0.min(most));
+        if least > most {
+            let right = format!("at least `{least}` (stack.interrupt_min)");
+            return Err(out_of_range("stack.interrupt_max", most, &right));
+        }
+        Ok(Some((least, time("stack.interrupt_max", most)?)))
     }
 
     fn override_sharing(&self, stack: &mut Stack) -> Result<(), RequestError> {

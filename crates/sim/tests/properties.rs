@@ -133,6 +133,8 @@ fn stack() -> impl Strategy<Value = String> {
             &["\"remember\"", "\"temporal\"", "\"ensemble\""],
         )),
         perhaps(key("sharing_lifetime", &["\"1s\""])),
+        perhaps(key("interrupt_max", &["\"10us\"", "\"100us\"", "\"2ms\""])),
+        perhaps(key("sack_cost", &["\"1us\"", "\"100us\""])),
         perhaps(key("sharing_cap", &["1", "20"])),
     ])
 }

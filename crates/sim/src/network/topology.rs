@@ -9,7 +9,7 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a link of its own, which both directions pass.
 
-use super::link::{ForcedDrop, LinkConfig, Losses, Manner, Service};
+use super::link::{ForcedDrop, HostConfig, LinkConfig, Losses, Manner, Service};
 use super::queue::{BufferReading, DropTail, Limit, Port, QueueSpec};
 use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
@@ -42,6 +42,9 @@ pub struct Chain {
     nic_rate: Option<Rate>,
     router_pps: Option<u64>,
     gathering: Option<Manner>,
+    /// How hosts treat what arrives.
+    interrupts: Option<(Time, Time)>,
+    sack_cost: Time,
     hosts: Option<u32>,
     reading: BufferReading,
     packet: u32,
@@ -152,6 +155,8 @@ impl Chain {
                 .transpose()?,
             router_pps: path.router_pps.map(forwarding).transpose()?,
             gathering: gathering(path)?,
+            interrupts: stack.interrupts,
+            sack_cost: stack.sack_cost,
             hosts: path.hosts,
             reading,
             packet,
@@ -339,6 +344,8 @@ impl Chain {
             hosts: Vec::new(),
             sites: Vec::new(),
             gates: HashMap::new(),
+            insides: HashMap::new(),
+            seed,
         };
         let [forward, reverse] = builder.lay_hops(seed);
         builder.lay_routers();
@@ -495,6 +502,9 @@ struct Builder<'a> {
     sites: Vec<Site>,
     /// The gate before each host that gathers acknowledgements, by pair and side.
     gates: HashMap<(u32, bool), LinkId>,
+    /// The inside of each host, by pair and side.
+    insides: HashMap<(u32, bool), LinkId>,
+    seed: u64,
 }
 
 impl Builder<'_> {
@@ -626,7 +636,30 @@ impl Builder<'_> {
             acks.push(detour("near"));
         }
         acks.extend(self.gate(pair, plan.reverse));
+        data.extend(self.inside(pair, !plan.reverse));
+        acks.extend(self.inside(pair, plan.reverse));
         Route { data, acks }
+    }
+
+    /// The way from a host's interface to its TCP, where that takes time.
+    fn inside(&mut self, pair: u32, right: bool) -> Option<LinkId> {
+        let (interrupts, sack_cost) = (self.chain.interrupts, self.chain.sack_cost);
+        if interrupts.is_none() && sack_cost == Time::ZERO {
+            return None;
+        }
+        if let Some(host) = self.insides.get(&(pair, right)) {
+            return Some(*host);
+        }
+        let side = if right { "right" } else { "left" };
+        let name = format!("host-{side}-{pair}");
+        let host = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        self.links[host as usize].manner = Manner::Host(Box::new(HostConfig {
+            interrupts,
+            sack_cost,
+            random: stream(self.seed, "interrupts", u64::from(host)),
+        }));
+        self.insides.insert((pair, right), host);
+        Some(host)
     }
 
     /// Where the acknowledgements of a host's data are gathered, if they are.

@@ -123,6 +123,11 @@ pub struct Stack {
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
+    /// How long after the first packet it is for an interrupt comes, at least and at most;
+    /// `None` where hosts see every packet at once.
+    pub interrupts: Option<(Time, Time)>,
+    /// What it takes a host to read one SACK block.
+    pub sack_cost: Time,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
     /// How a buffer of N packets is read where the path does not say.
@@ -191,6 +196,8 @@ impl Stack {
             whole_segments: false,
             after_syn_loss: AfterSynLoss::OneSegment,
             trusts_repeated_syn: false,
+            interrupts: None,
+            sack_cost: Time::ZERO,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
             avoidance: "reno",

@@ -5,14 +5,17 @@
 //!
 //! * [`fifo`]: drop-tail, where departure is known on acceptance;
 //! * [`queued`]: every discipline that decides later;
-//! * [`gather`]: no transmitter, but a gate that opens at fixed intervals.
+//! * [`gather`]: no transmitter, but a gate that opens at fixed intervals;
+//! * [`host`]: no transmitter either, but a host's interrupts and its work.
 
 mod fifo;
 mod gather;
+mod host;
 mod losses;
 mod queued;
 mod transmitter;
 
+pub use host::HostConfig;
 pub use losses::{ForcedDrop, Losses};
 pub use transmitter::Service;
 
@@ -22,6 +25,7 @@ use crate::tcp::segment::Segment;
 use fifo::Fifo;
 use flowstart_control::Time;
 use gather::Gather;
+use host::Host;
 use queued::Queued;
 
 /// How a link is made.
@@ -56,6 +60,8 @@ pub enum Manner {
         /// Of the plain acknowledgements of a flow that leave together only the newest does.
         thinning: bool,
     },
+    /// As a host sees them.
+    Host(Box<HostConfig>),
 }
 
 /// What became of a packet that came to a link.
@@ -126,6 +132,7 @@ enum Kind {
     Fifo(Fifo),
     Queued(Box<Queued>),
     Gather(Box<Gather>),
+    Host(Box<Host>),
 }
 
 impl Link {
@@ -140,6 +147,7 @@ impl Link {
             Manner::Gathered { period, thinning } => {
                 Kind::Gather(Box::new(Gather::new(*period, *thinning)))
             }
+            Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
         };
         let counters = LinkCounters::default();
         Link {
@@ -158,6 +166,7 @@ impl Link {
             Kind::Fifo(link) => link.send(segment, now, &mut self.common),
             Kind::Queued(link) => link.send(segment, now, &mut self.common),
             Kind::Gather(link) => link.send(segment, now, &mut self.common),
+            Kind::Host(link) => link.send(segment, now, &mut self.common),
         }
     }
 
@@ -168,6 +177,7 @@ impl Link {
             Kind::Fifo(link) => link.deliver(),
             Kind::Queued(link) => link.deliver(now, &mut self.common),
             Kind::Gather(link) => link.deliver(),
+            Kind::Host(link) => link.deliver(),
         }
     }
 
@@ -182,7 +192,7 @@ impl Link {
     /// taken.
     pub fn has_thrown_out(&self) -> bool {
         match &self.kind {
-            Kind::Fifo(_) => false,
+            Kind::Fifo(_) | Kind::Host(_) => false,
             Kind::Queued(link) => link.has_thrown_out(),
             Kind::Gather(link) => link.has_thrown_out(),
         }
@@ -191,7 +201,7 @@ impl Link {
     /// Takes one of those packets.
     pub fn take_thrown_out(&mut self) -> Option<ThrownOut> {
         match &mut self.kind {
-            Kind::Fifo(_) => None,
+            Kind::Fifo(_) | Kind::Host(_) => None,
             Kind::Queued(link) => link.take_thrown_out(),
             Kind::Gather(link) => link.take_thrown_out(),
         }
@@ -203,6 +213,7 @@ impl Link {
             Kind::Fifo(link) => link.held(now, &self.common),
             Kind::Queued(link) => link.held(now, &mut self.common),
             Kind::Gather(link) => link.held(),
+            Kind::Host(link) => link.held(),
         }
     }
 
@@ -213,6 +224,7 @@ impl Link {
             Kind::Fifo(link) => link.empty_at(&self.common),
             Kind::Queued(link) => link.empty_at(&self.common),
             Kind::Gather(link) => link.empty_at(),
+            Kind::Host(link) => link.empty_at(),
         }
     }
 
@@ -222,6 +234,7 @@ impl Link {
             Kind::Fifo(link) => Box::new(link.in_network()),
             Kind::Queued(link) => Box::new(link.in_network()),
             Kind::Gather(link) => Box::new(link.in_network()),
+            Kind::Host(link) => Box::new(link.in_network()),
         }
     }
 
@@ -235,7 +248,7 @@ impl Link {
         match &self.kind {
             Kind::Fifo(link) => link.busy_after(now),
             Kind::Queued(link) => link.busy_after(now),
-            Kind::Gather(_) => Time::ZERO,
+            Kind::Gather(_) | Kind::Host(_) => Time::ZERO,
         }
     }
 
@@ -244,7 +257,7 @@ impl Link {
         match &self.kind {
             Kind::Fifo(link) => link.busy_until(),
             Kind::Queued(link) => link.busy_until(),
-            Kind::Gather(_) => Time::ZERO,
+            Kind::Gather(_) | Kind::Host(_) => Time::ZERO,
         }
     }
 

@@ -1,0 +1,179 @@
+//! What happens to a packet in its host before TCP sees it.
+//!
+//! An interface does not interrupt its host for every packet: the first one waits a little
+//! for others, and all that came by then are handed up together. So gaps between packets,
+//! which some start-ups measure, are those of interrupts. And a host takes time for what it
+//! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
+//! with ten thousand packets lost that was what they did for twenty seconds.
+
+use super::{Common, InFlight, Verdict};
+use crate::engine::Moment;
+use crate::network::queue::Backlog;
+use crate::network::random::below;
+use crate::tcp::segment::Segment;
+use flowstart_control::Time;
+use rand_pcg::Pcg64Mcg;
+use std::collections::VecDeque;
+
+/// How a host treats what arrives.
+#[derive(Clone, Debug)]
+pub struct HostConfig {
+    /// An interrupt comes so long after the first packet that it is for: drawn uniformly from
+    /// this range. `None` hands up every packet at once.
+    pub interrupts: Option<(Time, Time)>,
+    /// What it takes to read one SACK block.
+    pub sack_cost: Time,
+    /// Where interrupts are drawn from.
+    pub random: Pcg64Mcg,
+}
+
+/// The way from a host's interface to its TCP.
+pub(super) struct Host {
+    config: HostConfig,
+    /// The interrupt for what has come last.
+    interrupt: Option<Time>,
+    /// When what was handed up before has been read.
+    free: Time,
+    ring: VecDeque<InFlight>,
+    backlog: Backlog,
+}
+
+impl Host {
+    /// A host that has nothing to do.
+    pub(super) fn new(config: &HostConfig) -> Host {
+        Host {
+            config: config.clone(),
+            interrupt: None,
+            free: Time::ZERO,
+            ring: VecDeque::new(),
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// A packet comes from the wire.
+    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        let blocks = u64::from(segment.options.sacks());
+        let begin = self.handed_up(now.time).max(self.free);
+        self.free = begin + self.config.sack_cost.times(blocks);
+        let arrival = Moment {
+            time: self.free,
+            cause: now.time,
+        };
+        let idle = self.ring.is_empty();
+        self.backlog.add(segment.wire);
+        link.counters.accept(segment.wire, self.backlog);
+        self.ring.push_back(InFlight { arrival, segment });
+        Verdict::Accepted(idle.then_some(arrival))
+    }
+
+    /// When the interrupt for a packet that comes now happens.
+    fn handed_up(&mut self, now: Time) -> Time {
+        let Some((least, most)) = self.config.interrupts else {
+            return now;
+        };
+        let pending = self.interrupt.filter(|at| *at >= now);
+        let at = pending.unwrap_or_else(|| {
+            let spread = most.since(least).nanos() + 1;
+            now + least + Time(below(&mut self.config.random, spread))
+        });
+        self.interrupt = Some(at);
+        at
+    }
+
+    /// Hands over the packet that TCP sees now, and says when it sees the next.
+    pub(super) fn deliver(&mut self) -> Option<(Segment, Option<Moment>)> {
+        let head = self.ring.pop_front()?;
+        self.backlog.take(head.segment.wire);
+        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+    }
+
+    /// What waits.
+    pub(super) fn held(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// When nothing waits any more.
+    pub(super) fn empty_at(&self) -> Time {
+        self.free
+    }
+
+    /// Packets that wait.
+    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
+        self.ring.iter().map(|p| &p.segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Link, LinkConfig, Losses, Manner, Service};
+    use super::*;
+    use crate::network::queue::{BufferReading, DropTail, Limit};
+    use crate::network::random::stream;
+    use crate::tcp::options::SackBlock;
+    use crate::tcp::segment::Kind;
+
+    fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> Link {
+        Link::new(LinkConfig {
+            name: "host".into(),
+            service: Service::Instant,
+            delay: Time::ZERO,
+            queue: DropTail {
+                limit: Limit::Unlimited,
+                reading: BufferReading::Linux,
+            },
+            manner: Manner::Host(Box::new(HostConfig {
+                interrupts,
+                sack_cost,
+                random: stream(1, "test", 0),
+            })),
+            losses: Losses::default(),
+        })
+    }
+
+    /// When TCP sees packets that come at these times, each with so many SACK blocks.
+    fn seen(mut host: Link, packets: &[(u64, u8)]) -> Vec<u64> {
+        let mut next = None;
+        for &(us, blocks) in packets {
+            let mut segment = Segment::bare(Kind::Ack, 0, 0, 40);
+            (0..blocks).for_each(|_| segment.options.push_sack(SackBlock::default()));
+            let time = Time::from_micros(us);
+            let moment = Moment { time, cause: time };
+            if let Verdict::Accepted(Some(first)) = host.send(segment, moment) {
+                next = Some(first);
+            }
+        }
+        let mut seen = Vec::new();
+        while let Some(moment) = next {
+            seen.push(moment.time.nanos() / 1000);
+            next = host.deliver(moment).unwrap().1;
+        }
+        seen
+    }
+
+    #[test]
+    fn packets_that_come_before_an_interrupt_are_seen_together() {
+        let us = Time::from_micros;
+        let packets = [(0, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
+        let times = seen(host(Some((us(100), us(100))), Time::ZERO), &packets);
+        assert_eq!(times, [100, 100, 100, 201, 400]);
+    }
+
+    #[test]
+    fn interrupts_are_drawn_from_their_range() {
+        let us = Time::from_micros;
+        let packets: Vec<(u64, u8)> = (0..100).map(|n| (1000 * n, 0)).collect();
+        let times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        let waits: Vec<u64> = times.iter().map(|t| t % 1000).collect();
+        assert!(waits.iter().all(|w| (60..=100).contains(w)));
+        assert!(waits.iter().min() < Some(&65) && waits.iter().max() > Some(&95));
+    }
+
+    #[test]
+    fn every_sack_block_takes_its_time_and_the_next_packet_waits_for_it() {
+        let times = seen(
+            host(None, Time::from_micros(10)),
+            &[(0, 3), (5, 0), (100, 1)],
+        );
+        assert_eq!(times, [30, 30, 110]);
+    }
+}
