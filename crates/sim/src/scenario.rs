@@ -399,13 +399,13 @@ pub struct StackSpec {
     /// Timeouts in a row after which a connection is given up; `0` for never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_timeouts: Option<u32>,
-    /// Hosts are interrupted at least so long after a packet came: 60us unless given, where
+    /// Hosts see packets only at interrupts, at least so far apart: 60us unless given, where
     /// `interrupt_max` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub interrupt_min: Option<Time>,
-    /// And at most so long: 100us unless given, where `interrupt_min` is. With neither every
+    /// And at most so far: 100us unless given, where `interrupt_min` is. With neither every
     /// packet is seen at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]

@@ -10,7 +10,9 @@
 //! estimate comes out two or three times too large.
 //!
 //! `robust` divides by the segments that the ACKs cover and discards ACKs that do not belong
-//! to one flight; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
+//! to one flight; `closest` goes on for as long as slow start does and believes the two ACKs
+//! that were closest together, which is right where queues only ever widen gaps and far too
+//! large where hosts narrow them; `ns2` is what ns-2's NewReno agent does with `newreno_changes_`: the first
 //! two ACKs of data, whatever they cover.
 //!
 //! # Parameters
@@ -65,9 +67,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 
 const READING: ParamSpec = ParamSpec {
     name: "reading",
-    unit: Unit::Choice(&["robust", "ns2"]),
+    unit: Unit::Choice(&["robust", "closest", "ns2"]),
     default: "by stack: ns2 under ns2, otherwise robust",
     meaning: "how ACKs become a window: robust, by the segments they cover, within one flight; \
+              closest, by the two ACKs in a row that were closest together for what they cover; \
               ns2, the time between the first two ACKs, whatever they cover",
 };
 
@@ -77,6 +80,13 @@ const ACKS: ParamSpec = ParamSpec {
     default: "3",
     meaning: "reading=robust: so many ACKs of one flight make an estimate, fewer if it is shorter",
 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Robust,
+    Closest,
+    Ns2,
+}
 
 /// The first ACK of a flight.
 #[derive(Clone, Copy, Debug)]
@@ -88,14 +98,27 @@ struct First {
     acks: u32,
 }
 
+/// When ACKs came and what had been acknowledged by then: at the last instant and at the one
+/// before. ACKs that come at one instant are one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Instants {
+    before: Option<(Time, u64)>,
+    last: Option<(Time, u64)>,
+    flight_end: u64,
+}
+
 /// Packet-pair start.
 struct PacketPairStart {
-    ns2: bool,
+    reading: Reading,
     acks: u32,
     opening: Opening,
     growth: Growth,
     base_rtt: Option<Time>,
     first: Option<First>,
+    /// The last two instants of the flight at which ACKs came.
+    instants: Instants,
+    /// The largest estimate so far.
+    best: Segments,
     done: bool,
 }
 
@@ -111,12 +134,18 @@ impl PacketPairStart {
             Convention::Rfc | Convention::Linux => "robust",
         };
         Ok(PacketPairStart {
-            ns2: params.choice_given("reading").unwrap_or(by_stack) == "ns2",
+            reading: match params.choice_given("reading").unwrap_or(by_stack) {
+                "ns2" => Reading::Ns2,
+                "closest" => Reading::Closest,
+                _ => Reading::Robust,
+            },
             acks: acks as u32,
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
             base_rtt: None,
             first: None,
+            instants: Instants::default(),
+            best: 0.0,
             done: false,
         })
     }
@@ -124,8 +153,16 @@ impl PacketPairStart {
     /// The window that fills the path, once enough ACKs are in.
     fn estimate(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
         let base = self.base_rtt?;
+        match self.reading {
+            Reading::Closest => self.closest(base, w, a),
+            Reading::Robust | Reading::Ns2 => self.first_flight(base, w, a),
+        }
+    }
+
+    fn first_flight(&mut self, base: Time, w: &Window, a: &Ack) -> Option<Segments> {
+        let ns2 = self.reading == Reading::Ns2;
         let first = match &mut self.first {
-            Some(first) if self.ns2 || a.una <= first.flight_end => first,
+            Some(first) if ns2 || a.una <= first.flight_end => first,
             first => {
                 let (at, una, flight_end) = (a.now, a.una, a.nxt);
                 *first = Some(First {
@@ -139,19 +176,44 @@ impl PacketPairStart {
         };
         first.acks += 1;
         let span = a.now.since(first.at);
-        if self.ns2 {
+        if ns2 {
             self.done = true;
             return window(base, span, 1).map(|w| w.max(1.0));
         }
         let enough = first.acks >= self.acks || a.una == first.flight_end;
-        // ACKs so far apart are not those of packets that left together.
-        self.done = enough && span > Time::ZERO && span < base.over(2);
+        self.done = enough && together(span, base);
         if !self.done {
             return None;
         }
         let covered = (a.una - first.una).div_ceil(u64::from(w.mss));
         window(base, span, covered).map(|w| w.max(2.0))
     }
+
+    fn closest(&mut self, base: Time, w: &Window, a: &Ack) -> Option<Segments> {
+        let i = &mut self.instants;
+        if a.una > i.flight_end {
+            *i = Instants {
+                flight_end: a.nxt,
+                ..Instants::default()
+            };
+        } else if i.last.is_some_and(|(at, _)| at < a.now) {
+            i.before = i.last;
+        }
+        i.last = Some((a.now, a.una));
+        let (at, una) = i.before?;
+        let span = a.now.since(at);
+        if !together(span, base) {
+            return None;
+        }
+        let covered = (a.una - una).div_ceil(u64::from(w.mss));
+        self.best = self.best.max(window(base, span, covered)?.max(2.0));
+        Some(self.best)
+    }
+}
+
+/// ACKs farther apart are not those of packets that left together.
+fn together(span: Time, base: Time) -> bool {
+    span > Time::ZERO && span < base.over(2)
 }
 
 /// Whole segments that pass in `base` where so many take `span`.
@@ -170,7 +232,11 @@ impl Startup for PacketPairStart {
     fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         if !self.done {
             if let Some(estimate) = self.estimate(w, a) {
-                w.ssthresh = w.ssthresh.min(estimate);
+                w.ssthresh = if self.reading == Reading::Closest {
+                    estimate
+                } else {
+                    w.ssthresh.min(estimate)
+                };
                 if !w.in_slow_start() {
                     self.growth.spare(a);
                     return Some(Reason::Estimate);
@@ -236,6 +302,25 @@ mod tests {
         assert_eq!(threshold("reading=ns2", 1, us(100_000), 2), 1.0);
         assert_eq!(threshold("", 1, us(100_000), 10), f64::INFINITY);
         assert_eq!(threshold("acks=2", 1, us(60_000), 10), f64::INFINITY);
+    }
+
+    #[test]
+    fn the_closest_acks_count_and_raise_the_estimate() {
+        let (mut c, mut w) = established("packet-pair-start:reading=closest", Convention::Rfc);
+        let mut at = |us: u64, number: u64| {
+            let ack = Ack {
+                una: number * MSS,
+                nxt: 10 * MSS,
+                ..Ack::of(Time::from_micros(200_000 + us), MSS)
+            };
+            c.on_ack(&mut w, &ack);
+            w.ssthresh
+        };
+        assert_eq!(at(0, 1), f64::INFINITY);
+        assert_eq!(at(1_200, 2), 83.0);
+        assert_eq!(at(2_900, 3), 83.0);
+        assert_eq!(at(3_400, 4), 200.0);
+        assert_eq!(at(4_600, 6), 200.0);
     }
 
     #[test]

@@ -123,8 +123,8 @@ pub struct Stack {
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
-    /// How long after the first packet it is for an interrupt comes, at least and at most;
-    /// `None` where hosts see every packet at once.
+    /// From one interrupt of a host to the next, at least and at most; `None` where hosts see
+    /// every packet at once.
     pub interrupts: Option<(Time, Time)>,
     /// What it takes a host to read one SACK block.
     pub sack_cost: Time,

@@ -2,6 +2,7 @@
 
 use crate::outcome;
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::trace::Event;
 
 /// A lone transfer over the path of the Jump Start paper.
 fn jump_start_path(startup: &str, stack: &str, packets: u64) -> FlowRow {
@@ -116,4 +117,31 @@ fn hystarts_figure_1() {
         "{}",
         hystart.packets_dropped
     );
+}
+
+/// The paper's flow came to nothing for twenty seconds after its 12 334 losses. SACK repairs
+/// them in a few round trips; what took so long was reading it.
+#[test]
+fn hystarts_figure_1_goes_dark_only_where_reading_sack_takes_time() {
+    let recovered_after = |cost: &str| {
+        let run = outcome(&format!(
+            r#"
+            duration = "60s"
+            trace = true
+            path = {{ rate = "400Mbps", rtt = "370ms", buffer = "12333pkt" }}
+            stack = {{ iw = "2", ack = "quick-then-delayed", ack_timer = "40ms", sack_cost = "{cost}" }}
+            flows = [{{ startup = "slow-start:growth=per-ack", size = "200000pkt" }}]
+            "#
+        ));
+        let flow = &run.flows[0];
+        let t = run.trace.as_ref().unwrap();
+        let again = Event::Retransmit as u8;
+        let samples = &t.flow_samples;
+        let last = (0..samples.event.len()).rfind(|i| samples.event[*i] == again);
+        samples.time_ns[last.unwrap()] as f64 / 1e9 - flow.startup_exit_s.unwrap()
+    };
+    let ideal = recovered_after("0s");
+    assert!(ideal < 3.0 * 0.74, "{ideal}");
+    let kernel_of_the_day = recovered_after("300us");
+    assert!(kernel_of_the_day > 10.0, "{kernel_of_the_day}");
 }

@@ -1,8 +1,8 @@
 //! What happens to a packet in its host before TCP sees it.
 //!
-//! An interface does not interrupt its host for every packet: the first one waits a little
-//! for others, and all that came by then are handed up together. So gaps between packets,
-//! which some start-ups measure, are those of interrupts. And a host takes time for what it
+//! A busy interface does not interrupt its host for every packet but every so often, and all
+//! that came by then are handed up together. So gaps between packets, which some start-ups
+//! measure, are those of interrupts. And a host takes time for what it
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
 
@@ -18,8 +18,8 @@ use std::collections::VecDeque;
 /// How a host treats what arrives.
 #[derive(Clone, Debug)]
 pub struct HostConfig {
-    /// An interrupt comes so long after the first packet that it is for: drawn uniformly from
-    /// this range. `None` hands up every packet at once.
+    /// From one interrupt to the next: drawn uniformly from this range. `None` hands up every
+    /// packet at once.
     pub interrupts: Option<(Time, Time)>,
     /// What it takes to read one SACK block.
     pub sack_cost: Time,
@@ -30,8 +30,8 @@ pub struct HostConfig {
 /// The way from a host's interface to its TCP.
 pub(super) struct Host {
     config: HostConfig,
-    /// The interrupt for what has come last.
-    interrupt: Option<Time>,
+    /// The last interrupt that was worked out.
+    interrupt: Time,
     /// When what was handed up before has been read.
     free: Time,
     ring: VecDeque<InFlight>,
@@ -43,7 +43,7 @@ impl Host {
     pub(super) fn new(config: &HostConfig) -> Host {
         Host {
             config: config.clone(),
-            interrupt: None,
+            interrupt: Time::ZERO,
             free: Time::ZERO,
             ring: VecDeque::new(),
             backlog: Backlog::default(),
@@ -66,18 +66,27 @@ impl Host {
         Verdict::Accepted(idle.then_some(arrival))
     }
 
-    /// When the interrupt for a packet that comes now happens.
+    /// When the interrupt that follows `now` happens.
     fn handed_up(&mut self, now: Time) -> Time {
+        /// After so many intervals without a packet nobody can tell where the clock was.
+        const FORGOTTEN: u64 = 100;
         let Some((least, most)) = self.config.interrupts else {
             return now;
         };
-        let pending = self.interrupt.filter(|at| *at >= now);
-        let at = pending.unwrap_or_else(|| {
-            let spread = most.since(least).nanos() + 1;
-            now + least + Time(below(&mut self.config.random, spread))
-        });
-        self.interrupt = Some(at);
-        at
+        if now.since(self.interrupt) > most.times(FORGOTTEN) {
+            let interval = self.interval(least, most);
+            self.interrupt = now + Time(below(&mut self.config.random, interval.0 + 1));
+        }
+        while self.interrupt < now {
+            let interval = self.interval(least, most);
+            self.interrupt += interval;
+        }
+        self.interrupt
+    }
+
+    fn interval(&mut self, least: Time, most: Time) -> Time {
+        let spread = most.since(least).nanos() + 1;
+        least + Time(below(&mut self.config.random, spread))
     }
 
     /// Hands over the packet that TCP sees now, and says when it sees the next.
@@ -151,21 +160,33 @@ mod tests {
     }
 
     #[test]
-    fn packets_that_come_before_an_interrupt_are_seen_together() {
+    fn packets_that_come_between_two_interrupts_are_seen_together() {
         let us = Time::from_micros;
-        let packets = [(0, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
+        let packets = [(1, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
         let times = seen(host(Some((us(100), us(100))), Time::ZERO), &packets);
-        assert_eq!(times, [100, 100, 100, 201, 400]);
+        assert_eq!(times, [100, 100, 100, 200, 300]);
     }
 
     #[test]
-    fn interrupts_are_drawn_from_their_range() {
+    fn intervals_are_drawn_from_their_range() {
         let us = Time::from_micros;
-        let packets: Vec<(u64, u8)> = (0..100).map(|n| (1000 * n, 0)).collect();
+        let packets: Vec<(u64, u8)> = (1..1000).map(|n| (10 * n, 0)).collect();
+        let mut times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        times.dedup();
+        let intervals: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+        // Whole microseconds here.
+        assert!(intervals.iter().all(|i| (59..=101).contains(i)));
+        assert!(intervals.iter().min() < Some(&65) && intervals.iter().max() > Some(&95));
+    }
+
+    #[test]
+    fn after_a_pause_an_interrupt_may_come_at_any_time_within_an_interval() {
+        let us = Time::from_micros;
+        let packets: Vec<(u64, u8)> = (1..200).map(|n| (1_000_000 * n, 0)).collect();
         let times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
-        let waits: Vec<u64> = times.iter().map(|t| t % 1000).collect();
-        assert!(waits.iter().all(|w| (60..=100).contains(w)));
-        assert!(waits.iter().min() < Some(&65) && waits.iter().max() > Some(&95));
+        let waits: Vec<u64> = times.iter().map(|t| t % 1_000_000).collect();
+        assert!(waits.iter().all(|w| *w <= 100));
+        assert!(waits.iter().min() < Some(&10) && waits.iter().max() > Some(&70));
     }
 
     #[test]
