@@ -381,9 +381,12 @@ impl Avoidance for Vegas {
         }
     }
 
+    /// To ns-2 a pause is a round like any other.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {
-        self.rounds.restart();
-        self.incr = 0.0;
+        if self.reading != Reading::Ns2 {
+            self.rounds.restart();
+            self.incr = 0.0;
+        }
     }
 }
 

@@ -16,6 +16,7 @@
 //! | --- | --- | --- |
 //! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
 //! | `fast_loss_recov` | true | give up at a second loss of the flight |
+//! | `paced` | true, false under ns2 | spread the flight over the remembered round trip |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
 //!
 //! # State
@@ -25,8 +26,8 @@
 //!
 //! # Contested
 //!
-//! - ns-2 sends bursts of four, so far apart that they fill a round trip; here the flight is
-//!   paced segment by segment at the same rate.
+//! - ns-2's agent can send bursts, so far apart that they fill a round trip, but by default
+//!   sends the flight at once; here it is paced segment by segment at the same rate.
 //! - ns-2's averages never change after their first sample, as its gains round to zero; here
 //!   they are those of RFC 6298.
 //! - A second loss is known when recovery has ended, one round trip later than ns-2's partial
@@ -51,6 +52,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: &[
         FAST_RESET_TIMER,
         FAST_LOSS_RECOV,
+        PACED,
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::IW,
@@ -76,6 +78,13 @@ const FAST_LOSS_RECOV: ParamSpec = ParamSpec {
     meaning: "whether a second loss of the flight leads back to the initial window",
 };
 
+const PACED: ParamSpec = ParamSpec {
+    name: "paced",
+    unit: Unit::Bool,
+    default: "by stack: false under ns2, otherwise true",
+    meaning: "whether the flight is spread over the remembered round trip or leaves at once",
+};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Off,
@@ -91,6 +100,8 @@ enum Mode {
 struct FastStart {
     fast_reset_timer: bool,
     fast_loss_recov: bool,
+    ns2: bool,
+    paced: bool,
     opening: Opening,
     growth: Growth,
     mode: Mode,
@@ -112,6 +123,10 @@ impl FastStart {
         FastStart {
             fast_reset_timer: params.bool("fast_reset_timer"),
             fast_loss_recov: params.bool("fast_loss_recov"),
+            ns2: convention == Convention::Ns2,
+            paced: params
+                .bool_given("paced")
+                .unwrap_or(convention != Convention::Ns2),
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
             mode: Mode::Off,
@@ -148,7 +163,7 @@ impl FastStart {
         self.fs_end = self.una.saturating_add((safe * mss as f64) as u64);
         let wire = safe * f64::from(w.mss + self.header);
         let rate = Rate::of(wire as u64, self.srtt);
-        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.pacing = (self.paced && rate.bps() > 0).then_some(rate);
         w.marks.startup_excess = false;
         self.set_timeout(w);
     }
@@ -278,8 +293,10 @@ impl Startup for FastStart {
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
         self.stop(w, Mode::Off);
-        let safe = safe(before.cwnd, before.ssthresh);
-        if self.srtt == Time::ZERO || safe <= w.cwnd {
+        // ns-2 looks at the window after its restart rule.
+        let kept = if self.ns2 { *w } else { *before };
+        let safe = safe(kept.cwnd, kept.ssthresh);
+        if self.srtt == Time::ZERO || safe <= self.initial.min(w.cwnd) {
             return false;
         }
         self.begin(w, safe);

@@ -19,6 +19,7 @@
 //! | --- | --- | --- |
 //! | `reading` | `linux` under linux, else `ns2` | whose rules |
 //! | `gamma` | 1 segment | leave when more than this waits in queues |
+//! | `first` | `window` | what leaves first: the initial window, or two segments one by one |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
 //!
 //! # State
@@ -36,7 +37,7 @@ use super::{LossResponse, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::catalog::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established, Idle, Loss, Timeout};
 use crate::{Convention, Reason, Segments, Window};
 
 /// The catalog entry.
@@ -51,6 +52,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: &[
         vegas::READING,
         GAMMA,
+        FIRST,
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::IW,
@@ -68,9 +70,21 @@ const GAMMA: ParamSpec = ParamSpec {
     meaning: "slow start ends when more segments than these wait in queues",
 };
 
+const FIRST: ParamSpec = ParamSpec {
+    name: "first",
+    unit: Unit::Choice(&["window", "one-by-one"]),
+    default: "window",
+    meaning: "what leaves first: the initial window; or one segment and another one, as from \
+              ns-2's agent, which has no handshake, and the initial window with the ACK of that",
+};
+
 /// Vegas' slow start.
 struct VegasSlowStart {
     reading: Reading,
+    one_by_one: bool,
+    /// The initial window, while segments leave one by one.
+    held_back: Option<Segments>,
+    acks: u32,
     gamma: Segments,
     opening: Opening,
     growth: Growth,
@@ -84,6 +98,9 @@ impl VegasSlowStart {
         let reading = Reading::read(params, convention);
         VegasSlowStart {
             reading,
+            one_by_one: params.choice("first") == "one-by-one",
+            held_back: None,
+            acks: 0,
             gamma: params.segments("gamma"),
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
@@ -130,9 +147,17 @@ impl VegasSlowStart {
 impl Startup for VegasSlowStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.opening.open(w, e);
+        if self.one_by_one {
+            self.held_back = Some(w.cwnd);
+            w.cwnd = 1.0;
+        }
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.acks += 1;
+        if self.acks == 2 {
+            w.cwnd = self.held_back.take().unwrap_or(w.cwnd);
+        }
         let round = self.rounds.on_ack(w, a);
         if round.is_some_and(|round| self.end_round(w, round)) {
             return Some(Reason::Delay);
@@ -156,6 +181,14 @@ impl Startup for VegasSlowStart {
         (self.inc_flag, self.incr) = (true, false);
     }
 
+    /// No window of ns-2's Vegas is below two segments.
+    fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
+        if self.reading == Reading::Ns2 {
+            w.cwnd = w.cwnd.max(before.cwnd.min(2.0));
+        }
+        false
+    }
+
     fn leftover(&self) -> u64 {
         self.growth.leftover()
     }
@@ -167,20 +200,9 @@ mod tests {
     use crate::testing::{Bottleneck, Step};
     use crate::Time;
 
-    /// ns-2's agent has no handshake: one segment leaves at once, and the initial window
-    /// follows when the second segment is acknowledged.
-    fn ns2(path: Bottleneck, initial_window: f64, segments: u64) -> Vec<Step> {
-        path.run(
-            "vegas-slow-start",
-            "vegas",
-            Convention::Ns2,
-            segments,
-            |w, number| match number {
-                0 => w.cwnd = 1.0,
-                1 => w.cwnd = initial_window,
-                _ => {}
-            },
-        )
+    fn ns2(path: Bottleneck, initial_window: u32, segments: u64) -> Vec<Step> {
+        let startup = format!("vegas-slow-start:first=one-by-one,iw={initial_window}");
+        path.run(&startup, "vegas", Convention::Ns2, segments, |_, _| {})
     }
 
     #[test]
@@ -189,7 +211,7 @@ mod tests {
             transmission: Time::from_micros(1_200),
             rtt: Time::from_nanos(101_234_464),
         };
-        let steps = ns2(path, 2.0, 3_000);
+        let steps = ns2(path, 2, 3_000);
         let window_at = |t: Time| {
             let last = steps.iter().take_while(|s| s.at <= t).last();
             last.map_or(1.0, |s| s.cwnd)
@@ -218,7 +240,7 @@ mod tests {
             transmission: Time::from_micros(2_336),
             rtt: Time::from_micros(66_880),
         };
-        let steps = ns2(path, 3.0, 2_000);
+        let steps = ns2(path, 3, 2_000);
         for (number, at, cwnd) in [
             (0, 66_880, 1.0),
             (1, 133_760, 4.0),

@@ -154,31 +154,72 @@ fn initial_windows_by_the_size_of_packets() {
     );
 }
 
+/// Sends after four seconds of 60 packets at 0 and 60 more at 4 s; `first` is the number of
+/// the first data packet.
+fn sends_after_an_idle_time(stack: &str, flow: &str, first: u64) -> Vec<Record> {
+    let text = format!(
+        r#"
+        trace = true
+        path = {{ hops = [
+            {{ rate = "50Mbps", delay = "1ms", buffer = "50pkt" }},
+            {{ rate = "5Mbps", delay = "30ms", buffer = "60pkt" }},
+            {{ rate = "50Mbps", delay = "1ms", buffer = "50pkt" }},
+        ] }}
+        stack = {{ preset = "ns2", iw = "3", window = "10000pkt", {stack} }}
+        flows = [{{ writes = [{{ at = "0s", size = "60pkt" }}, {{ at = "4s", size = "60pkt" }}], {flow} }}]
+        "#
+    );
+    ours_of(&run(&scenario(&text)).unwrap(), 0, 1460, first)
+        .into_iter()
+        .filter(|r| r.what == "send" && r.time_us > 3.9e6)
+        .collect()
+}
+
 #[test]
 fn sending_again_after_an_idle_time() {
     // With the window kept, the burst overflows the queue of the sender's own link.
     for restart in ["one", "keep"] {
-        let text = format!(
-            r#"
-            trace = true
-            path = {{ hops = [
-                {{ rate = "50Mbps", delay = "1ms", buffer = "50pkt" }},
-                {{ rate = "5Mbps", delay = "30ms", buffer = "60pkt" }},
-                {{ rate = "50Mbps", delay = "1ms", buffer = "50pkt" }},
-            ] }}
-            stack = {{ preset = "ns2", iw = "3", window = "10000pkt", recovery = "reno", restart = "{restart}" }}
-            flows = [{{ writes = [{{ at = "0s", size = "60pkt" }}, {{ at = "4s", size = "60pkt" }}] }}]
-            "#
-        );
+        let stack = format!(r#"recovery = "reno", restart = "{restart}""#);
         let theirs: Vec<(f64, u64)> = csv("restart.csv")
             .iter()
             .filter(|r| r[0] == restart)
             .map(|r| (field::<f64>(r, 1) * 1e6, field(r, 2)))
             .collect();
-        let ours: Vec<Record> = ours_of(&run(&scenario(&text)).unwrap(), 0, 1460, 1)
-            .into_iter()
-            .filter(|r| r.what == "send" && r.time_us > 3.9e6)
-            .collect();
+        let ours = sends_after_an_idle_time(&stack, "", 1);
         compare("restart.csv", restart, &theirs, &ours);
+    }
+}
+
+#[test]
+fn fast_start_and_vegas_after_an_idle_time() {
+    let vegas =
+        r#"startup = "vegas-slow-start:first=one-by-one", avoidance = "vegas", handshake = false"#;
+    for (name, recovery, header, flow, first) in [
+        ("fast-start", "reno", 40, r#"startup = "fast-start""#, 1),
+        (
+            "newreno-fast-start",
+            "newreno",
+            40,
+            r#"startup = "fast-start""#,
+            1,
+        ),
+        ("vegas", "newreno", 0, vegas, 0),
+    ] {
+        for restart in ["one", "keep"] {
+            let stack =
+                format!(r#"recovery = "{recovery}", header = "{header}B", restart = "{restart}""#);
+            let theirs: Vec<(f64, u64)> = csv("restart_startups.csv")
+                .iter()
+                .filter(|r| r[0] == name && r[1] == restart)
+                .map(|r| (field::<f64>(r, 2) * 1e6, field(r, 3)))
+                .collect();
+            let ours = sends_after_an_idle_time(&stack, flow, first);
+            compare(
+                "restart_startups.csv",
+                &format!("{name}, {restart}"),
+                &theirs,
+                &ours,
+            );
+        }
     }
 }
