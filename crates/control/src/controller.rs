@@ -333,6 +333,7 @@ mod tests {
             queued: u64::MAX,
             mss: MSS as u32,
             header: 40,
+            codes: Default::default(),
         };
         assert_eq!(c.rate_request(&syn), None);
         let known = Known {

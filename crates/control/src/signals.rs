@@ -3,6 +3,7 @@
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 
+use crate::startup::quick_start::RateCodes;
 use crate::{Rate, Segments, Time};
 
 /// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
@@ -14,6 +15,8 @@ pub struct Syn {
     pub mss: u32,
     /// Bytes that a full-size segment has on the wire beyond its payload.
     pub header: u32,
+    /// How rates are coded on this network.
+    pub codes: RateCodes,
 }
 
 /// What is known of the path besides what the handshake shows. Told before [`Established`];

@@ -4,13 +4,14 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, PathSpec, Probability, ReadingName, RecoveryName, RestartName, Scenario,
-    SharingName, Side, StackSpec,
+    AckName, Direction, PathSpec, Probability, RateCodesName, ReadingName, RecoveryName,
+    RestartName, Scenario, SharingName, Side, StackSpec,
 };
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
 use crate::RequestError;
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Amount, Bytes, Time};
 
 impl Scenario {
@@ -137,6 +138,10 @@ impl StackSpec {
             interrupt_min: stack.interrupts.map(|i| i.0),
             interrupt_max: stack.interrupts.map(|i| i.1),
             sack_cost: Some(stack.sack_cost),
+            rate_codes: Some(match stack.rate_codes {
+                RateCodes::Powers => RateCodesName::Powers,
+                RateCodes::Linear => RateCodesName::Linear,
+            }),
             sharing: Some(match stack.sharing {
                 Sharing::None => SharingName::None,
                 Sharing::Remember => SharingName::Remember,

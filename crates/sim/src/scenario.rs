@@ -8,6 +8,7 @@ use crate::network::quick_start::Admission;
 use crate::network::topology::time;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -416,6 +417,9 @@ pub struct StackSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub sack_cost: Option<Time>,
+    /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_codes: Option<RateCodesName>,
     /// What connections between the same hosts leave behind for each other (RFC 9040).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingName>,
@@ -469,6 +473,25 @@ pub enum RestartName {
     One,
     /// The window is kept.
     Keep,
+}
+
+/// Names of codes of rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateCodesName {
+    /// 40 kbit/s times a power of two.
+    Powers,
+    /// Multiples of 10 240 bytes a second.
+    Linear,
+}
+
+impl From<RateCodesName> for RateCodes {
+    fn from(name: RateCodesName) -> RateCodes {
+        match name {
+            RateCodesName::Powers => RateCodes::Powers,
+            RateCodesName::Linear => RateCodes::Linear,
+        }
+    }
 }
 
 /// Names of what connections leave behind.
@@ -672,6 +695,7 @@ impl StackSpec {
         if let Some(max) = self.max_timeouts {
             stack.max_timeouts = (max > 0).then_some(max);
         }
+        set(&mut stack.rate_codes, self.rate_codes.map(Into::into));
         stack.interrupts = self.interrupts()?;
         if let Some(cost) = self.sack_cost {
             stack.sack_cost = time("stack.sack_cost", cost)?;

@@ -131,32 +131,46 @@ const LOSS: ParamSpec = ParamSpec {
               or as it was",
 };
 
-/// The largest rate code.
-const LARGEST_CODE: u8 = 15;
-/// Rate code zero, times two for each further one, in bits per second.
-const UNIT_BPS: u64 = 40_000;
+/// How a code names a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateCodes {
+    /// §3.1: 40 kbit/s times two to the power of the code, which has four bits.
+    #[default]
+    Powers,
+    /// Multiples of 10 240 bytes a second (ns-2's `rate_function_` 1).
+    Linear,
+}
 
-/// §3.1: the rate of a code; zero is a refusal.
-pub fn decode(code: u8) -> Rate {
-    match code.min(LARGEST_CODE) {
-        0 => Rate(0),
-        n => Rate(UNIT_BPS << n),
+impl RateCodes {
+    fn largest(self) -> u8 {
+        match self {
+            RateCodes::Powers => 15,
+            RateCodes::Linear => u8::MAX,
+        }
     }
-}
 
-/// The largest code whose rate is at most this: what routers do.
-pub fn encode_down(rate: Rate) -> u8 {
-    (0..=LARGEST_CODE)
-        .rev()
-        .find(|code| decode(*code) <= rate)
-        .unwrap_or(0)
-}
+    /// The rate of a code; zero is a refusal.
+    pub fn decode(self, code: u8) -> Rate {
+        match (self, code.min(self.largest())) {
+            (_, 0) => Rate(0),
+            (RateCodes::Powers, n) => Rate(40_000 << n),
+            (RateCodes::Linear, n) => Rate(10_240 * 8 * u64::from(n)),
+        }
+    }
 
-/// The smallest code whose rate is at least this: what a request may do.
-pub fn encode_up(rate: Rate) -> u8 {
-    (0..=LARGEST_CODE)
-        .find(|code| decode(*code) >= rate)
-        .unwrap_or(LARGEST_CODE)
+    /// The largest code whose rate is at most this: what routers do.
+    pub fn encode_down(self, rate: Rate) -> u8 {
+        let mut codes = (0..=self.largest()).rev();
+        codes.find(|code| self.decode(*code) <= rate).unwrap_or(0)
+    }
+
+    /// The smallest code whose rate is at least this: what a request may do.
+    pub fn encode_up(self, rate: Rate) -> u8 {
+        let mut codes = 0..=self.largest();
+        codes
+            .find(|code| self.decode(*code) >= rate)
+            .unwrap_or(self.largest())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,11 +303,11 @@ impl Startup for QuickStart {
             self.request
         };
         let code = if self.round_up {
-            encode_up(want)
+            s.codes.encode_up(want)
         } else {
-            encode_down(want)
+            s.codes.encode_down(want)
         };
-        (code > 0).then(|| decode(code))
+        (code > 0).then(|| s.codes.decode(code))
     }
 
     fn on_known(&mut self, k: &Known) {
@@ -386,6 +400,7 @@ mod tests {
     use crate::Controller;
 
     const MSS: u64 = 1460;
+    const CODES: RateCodes = RateCodes::Powers;
     /// 5000 bytes per second.
     const UNIT: u64 = 8;
 
@@ -403,18 +418,18 @@ mod tests {
             (125_000_000, 14),
             (200_000_000, 15),
         ] {
-            assert_eq!(encode_down(Rate(bytes_per_second * UNIT)), code);
+            assert_eq!(CODES.encode_down(Rate(bytes_per_second * UNIT)), code);
         }
         for code in 1..=15 {
-            assert_eq!(encode_down(decode(code)), code);
-            assert_eq!(encode_up(decode(code)), code);
+            assert_eq!(CODES.encode_down(CODES.decode(code)), code);
+            assert_eq!(CODES.encode_up(CODES.decode(code)), code);
         }
-        assert_eq!(decode(7), Rate(640_000 * UNIT));
+        assert_eq!(CODES.decode(7), Rate(640_000 * UNIT));
         assert_eq!(
             (
-                encode_up(Rate(0)),
-                encode_up(Rate(1)),
-                encode_up(Rate(u64::MAX))
+                CODES.encode_up(Rate(0)),
+                CODES.encode_up(Rate(1)),
+                CODES.encode_up(Rate(u64::MAX))
             ),
             (0, 1, 15)
         );
@@ -424,7 +439,7 @@ mod tests {
         let mut c = with_reno(&ENTRY, spec, convention).unwrap();
         let mut w = Window::new(MSS as u32);
         let known = Known {
-            approved: (code > 0).then(|| decode(code)),
+            approved: (code > 0).then(|| CODES.decode(code)),
             ..Known::default()
         };
         c.on_known(&known);
@@ -587,6 +602,7 @@ mod tests {
                 queued: segments * MSS,
                 mss: MSS as u32,
                 header: 40,
+                codes: CODES,
             })
         };
         assert_eq!(request("", Convention::Ns2, 3), None);
@@ -605,7 +621,7 @@ mod tests {
         );
         assert_eq!(
             request("", Convention::Rfc, u64::MAX / MSS),
-            Some(decode(15))
+            Some(CODES.decode(15))
         );
         assert_eq!(request("request=79kbps", Convention::Ns2, 400), None);
     }

@@ -7,7 +7,7 @@
 
 use super::random::below;
 use crate::tcp::options::RateRequest;
-use flowstart_control::startup::quick_start::{decode, encode_down};
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
@@ -42,6 +42,8 @@ pub struct Policy {
     pub state_delay: Time,
     /// The most for one request under [`Admission::Share`].
     pub max_rate: Rate,
+    /// How rates are coded.
+    pub codes: RateCodes,
 }
 
 impl Policy {
@@ -52,6 +54,7 @@ impl Policy {
         allocation: 0.85,
         state_delay: Time::from_millis(150),
         max_rate: MAX_RATE,
+        codes: RateCodes::Powers,
     };
 
     /// ns-2.35's defaults.
@@ -64,6 +67,9 @@ impl Policy {
 
 /// ns-2's `max_rate_`, 256 kB/s of 1024 bytes.
 const MAX_RATE: Rate = Rate(256 * 1024 * 8);
+
+/// The nonce has room for so many steps of the rate, two bits each.
+const NONCE_STEPS: u8 = 15;
 
 /// A router, as far as one of its output links goes; or a host, whose own link is subject to
 /// the same rule but which forwards nothing.
@@ -125,8 +131,9 @@ impl Router {
 
     /// The code of what is approved, which is booked.
     fn admit(&mut self, code: u8, now: Time) -> u8 {
-        let wish = decode(code).bps() as f64;
         let policy = self.policy;
+        let codes = policy.codes;
+        let wish = codes.decode(code).bps() as f64;
         let booked = self.approvals.sum(now, policy.state_delay);
         let below = |used: f64| policy.threshold * self.rate - used;
         let grant = match policy.admission {
@@ -147,10 +154,10 @@ impl Router {
             Admission::Minimal | Admission::Target => 0.0,
             Admission::Rfc => wish.min(below(self.rate * self.load.peak() + booked)),
         };
-        let code = encode_down(Rate(grant.max(0.0) as u64));
+        let code = codes.encode_down(Rate(grant.max(0.0) as u64));
         // ns-2 books what it would grant before rounding, even what rounds to nothing.
         self.approvals.book(match policy.admission {
-            Admission::Rfc => decode(code).bps() as f64,
+            Admission::Rfc => codes.decode(code).bps() as f64,
             _ => grant.max(0.0),
         });
         code
@@ -159,7 +166,8 @@ impl Router {
     /// §3.4: a router that lowers the rate makes the nonce of each step that it takes away
     /// unknown, so that nobody can raise it again unseen.
     fn scramble(&mut self, nonce: u32, to: u8, from: u8) -> u32 {
-        (to + 1..=from).fold(nonce, |nonce, step| {
+        let steps = to + 1..=from.min(NONCE_STEPS);
+        steps.fold(nonce, |nonce, step| {
             let at = 2 * u32::from(step - 1);
             let bits = below(&mut self.nonces, 4) as u32;
             nonce & !(0b11 << at) | bits << at
@@ -301,7 +309,7 @@ mod tests {
             .map(|i| {
                 let now = from + Time::from_millis(10 * i);
                 let code = router.on_request(request(CODE_7), now).code;
-                decode(code).bps() / 8
+                RateCodes::Powers.decode(code).bps() / 8
             })
             .collect()
     }

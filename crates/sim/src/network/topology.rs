@@ -393,6 +393,10 @@ fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, R
         Convention::Ns2 => Policy::NS2,
         _ => Policy::RFC,
     };
+    let usual = Policy {
+        codes: stack.rate_codes,
+        ..usual
+    };
     let Some(spec) = spec else { return Ok(usual) };
     let share = |name: &str, given: Option<Probability>, usual: f64| match given {
         Some(Probability(x)) if x > 0.0 => Ok(x),
@@ -417,6 +421,7 @@ fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, R
         allocation: share("allocation", spec.allocation, usual.allocation)?,
         state_delay: time(&field("state_delay"), state_delay)?,
         max_rate: spec.max_rate.unwrap_or(usual.max_rate),
+        codes: usual.codes,
     })
 }
 

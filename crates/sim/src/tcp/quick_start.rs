@@ -2,7 +2,7 @@
 //! the sender may believe it (RFC 4782 §4).
 
 use super::options::{Extra, RateRequest, RateResponse};
-use flowstart_control::startup::quick_start::{decode, encode_down};
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::Rate;
 
 /// The IP TTL with which packets leave a host.
@@ -13,6 +13,7 @@ const NONCE_BITS: u32 = 30;
 /// What a sender remembers of its request.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
+    codes: RateCodes,
     code: u8,
     ttl_diff: u8,
     nonce: u32,
@@ -30,15 +31,16 @@ pub struct Answer {
 
 impl Asked {
     /// A request for `rate`; `secret` is what neither routers nor the receiver can guess.
-    pub fn new(rate: Rate, secret: u64) -> (Asked, RateRequest) {
+    pub fn new(codes: RateCodes, rate: Rate, secret: u64) -> (Asked, RateRequest) {
         let [qs_ttl, ..] = secret.to_le_bytes();
         let request = RateRequest {
-            code: encode_down(rate),
+            code: codes.encode_down(rate),
             qs_ttl,
             ip_ttl: INITIAL_TTL,
             nonce: (secret >> 8) as u32 & low_bits(NONCE_BITS),
         };
         let asked = Asked {
+            codes,
             code: request.code,
             ttl_diff: INITIAL_TTL.wrapping_sub(qs_ttl),
             nonce: request.nonce,
@@ -50,13 +52,13 @@ impl Asked {
     /// raised the rate again on the way.
     pub fn judge(&self, response: Option<RateResponse>) -> Answer {
         let valid = response.filter(|r| {
-            let unchanged = low_bits(2 * u32::from(r.code));
+            let unchanged = low_bits(2 * u32::from(r.code).min(NONCE_BITS / 2));
             r.ttl_diff == self.ttl_diff
                 && (1..=self.code).contains(&r.code)
                 && r.nonce & unchanged == self.nonce & unchanged
         });
         Answer {
-            approved: valid.map(|r| decode(r.code)),
+            approved: valid.map(|r| self.codes.decode(r.code)),
             report: Extra::RateReport {
                 code: valid.map_or(0, |r| r.code),
                 nonce: self.nonce,
@@ -85,7 +87,7 @@ mod tests {
     const CODE_11: Rate = Rate(81_920_000);
 
     fn asked() -> (Asked, RateRequest) {
-        Asked::new(CODE_11, 0x2AAA_AAAA << 8 | 91)
+        Asked::new(RateCodes::Powers, CODE_11, 0x2AAA_AAAA << 8 | 91)
     }
 
     fn approved(change: impl FnOnce(&mut RateResponse)) -> Option<Rate> {

@@ -232,6 +232,7 @@ impl Sender {
             queued: c.queued,
             mss: c.stack.mss,
             header: c.stack.header,
+            codes: c.stack.rate_codes,
         };
         let Some(opening) = self.opening.as_mut().filter(|_| tries == 1) else {
             return Extra::None;
@@ -239,7 +240,7 @@ impl Sender {
         let Some(rate) = c.controller.rate_request(&syn) else {
             return Extra::None;
         };
-        let (asked, request) = Asked::new(rate, opening.preparation.secret);
+        let (asked, request) = Asked::new(syn.codes, rate, opening.preparation.secret);
         opening.asked = Some(asked);
         Extra::RateRequest(request)
     }

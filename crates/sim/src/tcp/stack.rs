@@ -4,6 +4,7 @@ use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
 use crate::network::queue::BufferReading;
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
 
 /// How loss is found and repaired.
@@ -128,6 +129,8 @@ pub struct Stack {
     pub interrupts: Option<(Time, Time)>,
     /// What it takes a host to read one SACK block.
     pub sack_cost: Time,
+    /// How Quick-Start's rates are coded.
+    pub rate_codes: RateCodes,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
     /// How a buffer of N packets is read where the path does not say.
@@ -198,6 +201,7 @@ impl Stack {
             trusts_repeated_syn: false,
             interrupts: None,
             sack_cost: Time::ZERO,
+            rate_codes: RateCodes::Powers,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
             avoidance: "reno",

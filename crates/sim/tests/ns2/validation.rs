@@ -154,6 +154,36 @@ fn initial_windows_by_the_size_of_packets() {
     );
 }
 
+#[test]
+fn quick_start_with_a_rate_that_all_routers_grant() {
+    check(
+        "validation_quickstart_routers1.csv",
+        ONE_FLOW,
+        r#"
+        trace = true
+        [path]
+        hops = [
+            { rate = "1Gbps", delay = "2ms", buffer = "50pkt" },
+            { rate = "100Mbps", delay = "500ms", buffer = "100pkt" },
+            { rate = "1Gbps", delay = "4ms", buffer = "50pkt" },
+        ]
+        quick_start = { admission = "target", threshold = "90%", allocation = "90%", state_delay = "350ms" }
+        [stack]
+        preset = "ns2"
+        mss = "1000B"
+        iw = "2"
+        window = "10000pkt"
+        recovery = "newreno"
+        rate_codes = "linear"
+        coarse_pacing = true
+        [[flows]]
+        startup = "quick-start:request=819.2kbps"
+        start = "1s"
+        size = "100pkt"
+        "#,
+    );
+}
+
 /// Sends after four seconds of 60 packets at 0 and 60 more at 4 s; `first` is the number of
 /// the first data packet.
 fn sends_after_an_idle_time(stack: &str, flow: &str, first: u64) -> Vec<Record> {

@@ -88,8 +88,8 @@ fn estimates(noise: &str) -> Vec<f64> {
             "#
         ));
         let samples = run.trace.unwrap().flow_samples;
-        let thresholds = samples.ssthresh.iter().copied();
-        thresholds.filter(|s| s.is_finite()).last().unwrap() / BDP
+        let mut thresholds = samples.ssthresh.iter().copied();
+        thresholds.rfind(|s| s.is_finite()).unwrap() / BDP
     };
     let mut estimates: Vec<f64> = (0..41).map(estimate).collect();
     estimates.sort_by(f64::total_cmp);
