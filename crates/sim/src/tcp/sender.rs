@@ -370,6 +370,7 @@ impl Sender {
         let n = others as f64;
         let window = &mut self.connection.window;
         window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);
+        window.ssthresh = (window.ssthresh * n / (n + 1.0)).max(2.0);
     }
 
     /// How the start-up ended.

@@ -2,9 +2,11 @@
 //! traces of runs in which chosen packets are lost.
 
 mod hystart_figure_2;
+mod memory;
 mod modified_swift_start;
 mod opening;
 mod published;
+mod quick_start;
 mod recoveries;
 mod windows;
 
