@@ -1,0 +1,24 @@
+//! Queue disciplines and the smaller ingredients of a path, seen from outside: what whole
+//! scenarios make of them.
+
+mod disciplines;
+mod ingredients;
+
+use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::{run, Outcome, Scenario};
+
+fn outcome(text: &str) -> Outcome {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    run(&scenario).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Data packets of these flows that were dropped.
+fn dropped(flows: &[FlowRow]) -> u64 {
+    flows.iter().map(|f| f.packets_dropped).sum()
+}
+
+/// What passed a link, and what it dropped.
+fn link(outcome: &Outcome, name: &str) -> (u64, u64) {
+    let row = outcome.links.iter().find(|l| l.name == name).unwrap();
+    (row.packets, row.dropped)
+}
