@@ -119,6 +119,24 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "bulk-queued",
+        what: "bulk-lossless on a link that decides at departure, with drop-tail's rule",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", queue = "marked-first" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
+        name: "bulk-codel",
+        what: "the same under a CoDel that never finds the queue too long",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", queue = "codel:target=500s" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
         name: "short-runs",
         what: "10 000 runs of 100 packets",
         runs: 10_000,

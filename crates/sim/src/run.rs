@@ -326,15 +326,18 @@ impl<'a> Simulation<'a> {
 
     fn on_delivery(&mut self, link: LinkId) {
         let moment = self.moment();
-        let Some((mut segment, next)) = self.links[link as usize].deliver(moment) else {
+        let state = &mut self.links[link as usize];
+        let delivery = state.deliver(moment);
+        if state.has_thrown_out() {
+            self.note_thrown_out(link);
+        }
+        let Some((segment, next)) = delivery else {
             return self.queue.pop();
         };
         match next {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
-        self.note_thrown_out(link);
-        segment.hop += 1;
         let route = &self.routes[self.flows[segment.flow as usize].route as usize];
         let route = if segment.is_forward() {
             &route.data
@@ -463,13 +466,16 @@ impl<'a> Simulation<'a> {
         if !self.routers.is_empty() {
             self.ask_router(link, &mut segment);
         }
-        let verdict = self.links[link as usize].send(segment, moment);
+        let state = &mut self.links[link as usize];
+        let verdict = state.send(segment, moment);
+        if state.has_thrown_out() {
+            self.note_thrown_out(link);
+        }
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
             Verdict::Accepted(None) => {}
             Verdict::Dropped => self.on_drop(&segment, self.now),
         }
-        self.note_thrown_out(link);
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
         }
@@ -487,11 +493,10 @@ impl<'a> Simulation<'a> {
     }
 
     /// Accounts for the packets that a link had accepted and has thrown out.
+    #[cold]
     fn note_thrown_out(&mut self, link: LinkId) {
-        while self.links[link as usize].has_thrown_out() {
-            if let Some(packet) = self.links[link as usize].take_thrown_out() {
-                self.on_drop(&packet.segment, packet.at);
-            }
+        while let Some(packet) = self.links[link as usize].take_thrown_out() {
+            self.on_drop(&packet.segment, packet.at);
         }
     }
 

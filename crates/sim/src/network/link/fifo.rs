@@ -1,12 +1,12 @@
 //! The drop-tail link.
 //!
 //! A packet is refused on arrival or accepted for good, and the transmitter serves in
-//! order at a fixed rate. So its departure is known the moment it is accepted, and the
-//! link keeps one ring of accepted packets, each with its arrival time at the far end.
-//! One event per packet is enough, and the event queue holds only the ring's head.
+//! order at a fixed rate. So its departure is known the moment it is accepted, and it joins
+//! the link's ring at once, with its arrival time at the far end. One event per packet is
+//! enough, and the event queue holds only the ring's head.
 
 use super::transmitter::Transmitter;
-use super::{Common, InFlight, LinkConfig, Verdict};
+use super::{Common, LinkConfig, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading};
 use crate::tcp::segment::Segment;
@@ -24,7 +24,6 @@ struct Waiting {
 /// A link whose queue is drop-tail.
 pub(super) struct Fifo {
     clock: Transmitter,
-    ring: VecDeque<InFlight>,
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
     /// The last transmission begun: its size, and when it ends.
@@ -38,7 +37,6 @@ impl Fifo {
     pub(super) fn new(config: &LinkConfig) -> Fifo {
         Fifo {
             clock: Transmitter::new(config.service),
-            ring: VecDeque::new(),
             waiting: VecDeque::new(),
             backlog: Backlog::default(),
             in_service: 0,
@@ -48,6 +46,7 @@ impl Fifo {
     }
 
     /// A packet comes to the link.
+    #[inline]
     pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now);
         let wire = u64::from(segment.wire);
@@ -81,16 +80,7 @@ impl Fifo {
             time: finish + link.config.delay,
             cause: start,
         };
-        let idle = self.ring.is_empty();
-        self.ring.push_back(InFlight { arrival, segment });
-        Verdict::Accepted(idle.then_some(arrival))
-    }
-
-    /// Hands over the packet that arrives at the far end now, and says when the next
-    /// one does.
-    pub(super) fn deliver(&mut self) -> Option<(Segment, Option<Moment>)> {
-        let head = self.ring.pop_front()?;
-        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+        Verdict::Accepted(link.depart(arrival, segment))
     }
 
     /// What the queue holds, as its limit counts it.
@@ -105,11 +95,6 @@ impl Fifo {
             BufferReading::Ns2 => self.service_ends.time,
             BufferReading::Linux => self.last_start,
         }
-    }
-
-    /// Packets accepted and not yet delivered.
-    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
-        self.ring.iter().map(|p| &p.segment)
     }
 
     /// When it has transmitted all that it has accepted.

@@ -16,7 +16,6 @@ use std::collections::VecDeque;
 pub(super) struct Gather {
     period: Time,
     thinning: bool,
-    ring: VecDeque<InFlight>,
     backlog: Backlog,
     thrown_out: VecDeque<ThrownOut>,
 }
@@ -27,7 +26,6 @@ impl Gather {
         Gather {
             period,
             thinning,
-            ring: VecDeque::new(),
             backlog: Backlog::default(),
             thrown_out: VecDeque::new(),
         }
@@ -41,14 +39,15 @@ impl Gather {
             time: self.period.times(turns + 1),
             cause: self.period.times(turns),
         };
-        let idle = self.ring.is_empty();
+        // Even if the only one that waits makes room for this one.
+        let scheduled = !link.ring.is_empty();
         if self.thinning && segment.is_plain_ack() {
             self.thin(&segment, arrival, now.time, link);
         }
         self.backlog.add(segment.wire);
         link.counters.accept(segment.wire, self.backlog);
-        self.ring.push_back(InFlight { arrival, segment });
-        Verdict::Accepted(idle.then_some(arrival))
+        let next = link.depart(arrival, segment);
+        Verdict::Accepted(next.filter(|_| !scheduled))
     }
 
     /// Throws out the acknowledgement before it of the same flow, if it says more. One
@@ -61,8 +60,8 @@ impl Gather {
                 && older.is_plain_ack()
                 && older.seq < newer.seq
         };
-        let older = self.ring.iter().rposition(redundant);
-        let Some(older) = older.and_then(|at| self.ring.remove(at)) else {
+        let older = link.ring.iter().rposition(redundant);
+        let Some(older) = older.and_then(|at| link.ring.remove(at)) else {
             return;
         };
         self.backlog.take(older.segment.wire);
@@ -73,11 +72,11 @@ impl Gather {
         });
     }
 
-    /// Hands over the packet that leaves now, and says when the next one does.
-    pub(super) fn deliver(&mut self) -> Option<(Segment, Option<Moment>)> {
-        let head = self.ring.pop_front()?;
-        self.backlog.take(head.segment.wire);
-        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+    /// The first of those that wait is about to leave.
+    pub(super) fn release(&mut self, link: &Common) {
+        if let Some(first) = link.ring.front() {
+            self.backlog.take(first.segment.wire);
+        }
     }
 
     /// Whether there are packets thrown out that nobody has taken.
@@ -96,14 +95,9 @@ impl Gather {
     }
 
     /// When nothing waits any more.
-    pub(super) fn empty_at(&self) -> Time {
-        self.ring
+    pub(super) fn empty_at(&self, link: &Common) -> Time {
+        link.ring
             .back()
             .map_or(Time::ZERO, |last| last.arrival.time)
-    }
-
-    /// Packets that wait.
-    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
-        self.ring.iter().map(|p| &p.segment)
     }
 }

@@ -6,14 +6,13 @@
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
 
-use super::{Common, InFlight, Verdict};
+use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
 use crate::network::random::below;
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
-use std::collections::VecDeque;
 
 /// How a host treats what arrives.
 #[derive(Clone, Debug)]
@@ -34,7 +33,6 @@ pub(super) struct Host {
     interrupt: Time,
     /// When what was handed up before has been read.
     free: Time,
-    ring: VecDeque<InFlight>,
     backlog: Backlog,
 }
 
@@ -45,7 +43,6 @@ impl Host {
             config: config.clone(),
             interrupt: Time::ZERO,
             free: Time::ZERO,
-            ring: VecDeque::new(),
             backlog: Backlog::default(),
         }
     }
@@ -59,11 +56,9 @@ impl Host {
             time: self.free,
             cause: now.time,
         };
-        let idle = self.ring.is_empty();
         self.backlog.add(segment.wire);
         link.counters.accept(segment.wire, self.backlog);
-        self.ring.push_back(InFlight { arrival, segment });
-        Verdict::Accepted(idle.then_some(arrival))
+        Verdict::Accepted(link.depart(arrival, segment))
     }
 
     /// When the interrupt that follows `now` happens.
@@ -89,11 +84,11 @@ impl Host {
         least + Time(below(&mut self.config.random, spread))
     }
 
-    /// Hands over the packet that TCP sees now, and says when it sees the next.
-    pub(super) fn deliver(&mut self) -> Option<(Segment, Option<Moment>)> {
-        let head = self.ring.pop_front()?;
-        self.backlog.take(head.segment.wire);
-        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+    /// TCP is about to see the first of those that wait.
+    pub(super) fn release(&mut self, link: &Common) {
+        if let Some(first) = link.ring.front() {
+            self.backlog.take(first.segment.wire);
+        }
     }
 
     /// What waits.
@@ -104,11 +99,6 @@ impl Host {
     /// When nothing waits any more.
     pub(super) fn empty_at(&self) -> Time {
         self.free
-    }
-
-    /// Packets that wait.
-    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
-        self.ring.iter().map(|p| &p.segment)
     }
 }
 

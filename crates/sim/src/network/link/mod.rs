@@ -27,6 +27,7 @@ use flowstart_control::Time;
 use gather::Gather;
 use host::Host;
 use queued::Queued;
+use std::collections::VecDeque;
 
 /// How a link is made.
 #[derive(Clone, Debug)]
@@ -120,6 +121,18 @@ struct InFlight {
 struct Common {
     config: LinkConfig,
     counters: LinkCounters,
+    /// Packets whose delivery is settled, in its order.
+    ring: VecDeque<InFlight>,
+}
+
+impl Common {
+    /// A packet joins those on their way, which it counts. What arrives first now, if nothing was.
+    fn depart(&mut self, arrival: Moment, mut segment: Segment) -> Option<Moment> {
+        let idle = self.ring.is_empty();
+        segment.hop += 1;
+        self.ring.push_back(InFlight { arrival, segment });
+        idle.then_some(arrival)
+    }
 }
 
 /// One direction of a link.
@@ -149,11 +162,12 @@ impl Link {
             }
             Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
         };
-        let counters = LinkCounters::default();
-        Link {
-            common: Common { config, counters },
-            kind,
-        }
+        let common = Common {
+            config,
+            counters: LinkCounters::default(),
+            ring: VecDeque::new(),
+        };
+        Link { common, kind }
     }
 
     /// A packet comes to the link.
@@ -174,11 +188,14 @@ impl Link {
     /// one does.
     pub fn deliver(&mut self, now: Moment) -> Option<(Segment, Option<Moment>)> {
         match &mut self.kind {
-            Kind::Fifo(link) => link.deliver(),
-            Kind::Queued(link) => link.deliver(now, &mut self.common),
-            Kind::Gather(link) => link.deliver(),
-            Kind::Host(link) => link.deliver(),
+            Kind::Fifo(_) => {}
+            Kind::Queued(link) => link.settle(now, &mut self.common),
+            Kind::Gather(link) => link.release(&self.common),
+            Kind::Host(link) => link.release(&self.common),
         }
+        let ring = &mut self.common.ring;
+        let head = ring.pop_front()?;
+        Some((head.segment, ring.front().map(|next| next.arrival)))
     }
 
     /// Brings it up to `now`; other calls do so by themselves.
@@ -223,18 +240,17 @@ impl Link {
         match &self.kind {
             Kind::Fifo(link) => link.empty_at(&self.common),
             Kind::Queued(link) => link.empty_at(&self.common),
-            Kind::Gather(link) => link.empty_at(),
+            Kind::Gather(link) => link.empty_at(&self.common),
             Kind::Host(link) => link.empty_at(),
         }
     }
 
     /// Packets accepted and not yet delivered.
     pub fn in_network(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+        let departed = self.common.ring.iter().map(|p| &p.segment);
         match &self.kind {
-            Kind::Fifo(link) => Box::new(link.in_network()),
-            Kind::Queued(link) => Box::new(link.in_network()),
-            Kind::Gather(link) => Box::new(link.in_network()),
-            Kind::Host(link) => Box::new(link.in_network()),
+            Kind::Queued(link) => Box::new(departed.chain(link.waiting())),
+            Kind::Fifo(_) | Kind::Gather(_) | Kind::Host(_) => Box::new(departed),
         }
     }
 

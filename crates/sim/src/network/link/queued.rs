@@ -10,7 +10,7 @@
 //! and so each with its time.
 
 use super::transmitter::Transmitter;
-use super::{Common, InFlight, LinkConfig, Verdict};
+use super::{Common, LinkConfig, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, ThrownOut, Visit};
 use crate::tcp::segment::Segment;
@@ -21,8 +21,6 @@ use std::collections::VecDeque;
 pub(super) struct Queued {
     discipline: Box<dyn Discipline>,
     clock: Transmitter,
-    /// Packets that are being transmitted or propagate.
-    ring: VecDeque<InFlight>,
     /// The last transmission begun: its size, and when it ends.
     in_service: u32,
     service_ends: Moment,
@@ -37,7 +35,6 @@ impl Queued {
         Queued {
             discipline,
             clock: Transmitter::new(config.service),
-            ring: VecDeque::new(),
             in_service: 0,
             service_ends: Moment::default(),
             thrown_out: VecDeque::new(),
@@ -62,7 +59,7 @@ impl Queued {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
-        let idle = self.ring.is_empty();
+        let mut next = None;
         if busy {
             // What comes at the very moment at which the transmitter is free follows
             // without the remainder of a nanosecond.
@@ -70,27 +67,16 @@ impl Queued {
                 self.clock.rest(now.time);
             }
         } else {
+            let idle = link.ring.is_empty();
             self.begin(now, link);
+            next = link.ring.front().filter(|_| idle).map(|p| p.arrival);
         }
         let held = link
             .config
             .queue
             .held(self.discipline.backlog(), self.service(now));
         link.counters.accept(segment.wire, held);
-        let next = self.ring.front().filter(|_| idle);
-        Verdict::Accepted(next.map(|first| first.arrival))
-    }
-
-    /// Hands over the packet that arrives at the far end now, and says when the next
-    /// one does.
-    pub(super) fn deliver(
-        &mut self,
-        now: Moment,
-        link: &mut Common,
-    ) -> Option<(Segment, Option<Moment>)> {
-        self.settle(now, link);
-        let head = self.ring.pop_front()?;
-        Some((head.segment, self.ring.front().map(|next| next.arrival)))
+        Verdict::Accepted(next)
     }
 
     /// Begins the transmissions that have begun up to `now`.
@@ -122,13 +108,11 @@ impl Queued {
             cause: start,
         };
         link.counters.busy += finish.since(start);
-        self.ring.push_back(InFlight {
-            arrival: Moment {
-                time: finish + link.config.delay,
-                cause: start,
-            },
-            segment: packet.segment,
-        });
+        let arrival = Moment {
+            time: finish + link.config.delay,
+            cause: start,
+        };
+        link.depart(arrival, packet.segment);
         true
     }
 
@@ -179,10 +163,9 @@ impl Queued {
         }
     }
 
-    /// Packets accepted and not yet delivered.
-    pub(super) fn in_network(&self) -> impl Iterator<Item = &Segment> {
-        let on_their_way = self.ring.iter().map(|p| &p.segment);
-        on_their_way.chain(self.discipline.waiting())
+    /// Packets that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Segment> {
+        self.discipline.waiting()
     }
 
     /// When it will have transmitted all that it holds, if nothing is thrown out.
