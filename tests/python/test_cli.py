@@ -127,6 +127,9 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     names = [entry["name"] for entry in json.loads(cli("algorithms", "--json").out)]
     assert "hystart" in names
     assert json.loads(cli("algorithms", "hystart", "--json").out)["kind"] == "startup"
+    queue = json.loads(cli("algorithms", "codel", "--json").out)
+    assert queue["kind"] == "queue"
+    assert [p["name"] for p in queue["params"]] == ["target", "interval"]
 
 
 def test_schema_is_json_schema(cli: Cli) -> None:
@@ -151,6 +154,9 @@ REFUSED = [
         ["compare", *PATH, "--queue", "dropp-tail"],
         "--queue: queue `dropp-tail`: unknown; did you mean `drop-tail`?",
     ),
+    (["compare", *PATH, "--reverse-queue", "pie:t_update=0s"], "--reverse-queue: queue `pie`"),
+    (["compare", *PATH, "--ack-thinning"], "--ack-thinning: there are no batches to thin out"),
+    (["compare", *PATH, "--router-pps", "0"], "--router-pps: `0` is out of range"),
     (["compare", *PATH, "--startup", "slow-strt"], "did you mean `slow-start`?"),
     (["compare", *PATH, "--startup", "slow-start,slow-start"], "given twice"),
     (["compare", *PATH, "--startup", "limited-slow-start:max=3"], "`max`"),

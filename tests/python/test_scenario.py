@@ -37,6 +37,21 @@ def test_what_is_left_out_is_left_to_the_simulator() -> None:
     }
 
 
+@pytest.mark.parametrize("queue", [a.name for a in fs.algorithms("queue")])
+def test_every_queue_discipline_runs(queue: str) -> None:
+    path = fs.Path(
+        rate="5Mbps",
+        rtt="64ms",
+        queue=queue,
+        reverse_queue=queue,
+        router_pps=5000,
+        ack_batch="2ms",
+        ack_thinning=True,
+    )
+    described = fs.Scenario(path=path, flows=[fs.Flow(size="100kB", startup="jump-start")])
+    assert fs.run(described).rows[0]["complete"]
+
+
 @pytest.mark.parametrize("name", scenario.named_paths())
 def test_every_named_path_is_sound(name: str) -> None:
     described = fs.Scenario(path=fs.Path.named(name), flows=[fs.Flow(size="1kB")])

@@ -114,6 +114,25 @@ fn names_are_known_or_the_nearest_is_offered() {
                 "path.queue: queue `droptail`: unknown; did you mean `drop-tail`?",
             ),
             (
+                "queue = \"sfq\"",
+                "path.queue: queue `sfq`: unknown; known are `drop-tail`, `marked-first`, `red`, \
+                 `choke`, `codel`, `fq-codel`, `pie`",
+            ),
+            (
+                "queue = \"codel:targt=5ms\"",
+                "path.queue: queue `codel`: parameter `targt` is unknown; did you mean `target`?",
+            ),
+            (
+                "reverse_queue = \"codel:target=5\"",
+                "path.reverse_queue: queue `codel`: parameter `target`: `5` is not a time with a \
+                 unit, such as `64ms`, `1.5s`, `200us` or `0s`",
+            ),
+            (
+                "queue = \"red:th_min=9,th_max=3\"",
+                "path.queue: queue `red`: parameter `th_max`: `3` is not above `th_min`",
+            ),
+            ("queue = 5", "path.queue: `5` is not text in quotes"),
+            (
                 "access_at = \"middle\"",
                 "path.access_at: `middle` is unknown; known are both, left, right",
             ),
@@ -227,6 +246,16 @@ fn what_contradicts() {
     let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
     check(path, &[
         (&format!("{hops}, rate = \"1Mbps\""), "path.rate: contradicts `path.hops`; give it for each hop"),
+        (&format!("{hops}, reverse_queue = \"pie\""), "path.reverse_queue: contradicts `path.hops`; give it for each hop"),
+        (
+            "hops = [{ rate = \"1Mbps\", delay = \"1ms\", queue = \"pi\" }]",
+            "path.hops[0].queue: queue `pi`: unknown; did you mean `pie`?",
+        ),
+        (&format!("{PATH}, ack_thinning = true"), "path.ack_thinning: there are no batches to thin out; give `path.ack_batch`"),
+        (&format!("{PATH}, ack_batch = \"0s\""), "path.ack_batch: `0s` is out of range; above 0s to 600s is needed"),
+        (&format!("{PATH}, ack_batch = 5"), "path.ack_batch: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`"),
+        (&format!("{PATH}, router_pps = 0"), "path.router_pps: `0` is out of range; 1 to 1 000 000 000 packets per second is needed"),
+        (&format!("{PATH}, router_pps = \"5k\""), "path.router_pps: `5k` is not a whole number from 0 on"),
         (&format!("{hops}, loss = \"1%\""), "path.loss: contradicts `path.hops`; give it for each hop"),
         (
             &format!("{PATH}, access_at = \"left\""),

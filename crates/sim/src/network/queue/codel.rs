@@ -38,14 +38,14 @@ pub(super) const TARGET: ParamSpec = ParamSpec {
     name: "target",
     unit: Unit::Time,
     default: "5ms",
-    meaning: "the standing queue that is tolerated (RFC 8289 §4.3)",
+    meaning: "the standing queue that is tolerated (RFC 8289 §4.4)",
 };
 
 pub(super) const INTERVAL: ParamSpec = ParamSpec {
     name: "interval",
     unit: Unit::Time,
     default: "100ms",
-    meaning: "how long the queue may stay above it, about a long round trip (RFC 8289 §4.2)",
+    meaning: "how long the queue may stay above it, about a long round trip (RFC 8289 §4.3)",
 };
 
 /// The two parameters.
@@ -67,7 +67,7 @@ impl Law {
         Ok(law)
     }
 
-    /// RFC 8289 §5.4 `control_law`.
+    /// RFC 8289 §5.6 `control_law`.
     fn next(self, time: Time, count: u64) -> Time {
         time + Time((self.interval.0 as f64 / (count as f64).sqrt()) as u64)
     }

@@ -28,7 +28,7 @@ pub const ENTRY: Entry<Maker> = Entry {
             name: "flows",
             unit: Unit::Number,
             default: "1024",
-            meaning: "how many queues there are (RFC 8290 §5.2.3)",
+            meaning: "how many queues there are (RFC 8290 §5.2.5)",
         },
         ParamSpec {
             name: "quantum",
@@ -40,8 +40,8 @@ pub const ENTRY: Entry<Maker> = Entry {
             name: "drop_batch",
             unit: Unit::Number,
             default: "64",
-            meaning: "at most so many packets, and half of a queue, are dropped when the \
-                      buffer is full (as in Linux)",
+            meaning: "when the buffer is full, half of the largest queue is dropped, but \
+                      at most so many packets (RFC 8290 §4.1)",
         },
     ],
     needs: &[],

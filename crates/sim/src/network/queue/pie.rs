@@ -169,6 +169,7 @@ impl Controller {
             _ => 1.0,
         };
         let p = p / divisor;
+        // §5.5.
         if self.drop_prob >= 0.1 {
             p.min(0.02)
         } else {
@@ -190,7 +191,7 @@ struct Pie {
     random: Pcg64Mcg,
 }
 
-/// RFC 8033 §5.1: drops are at least this far apart, and no farther than that.
+/// RFC 8033 §5.4: drops are at least this far apart, and no farther than that.
 const ACCU_LEAST: f64 = 0.85;
 const ACCU_MOST: f64 = 8.5;
 
@@ -212,7 +213,7 @@ impl Pie {
         self.controller.catch_up(now, qdelay);
     }
 
-    /// RFC 8033 §4.1.
+    /// RFC 8033 §4.1, with what §5.4 adds.
     fn drops_early(&mut self) -> bool {
         let c = &self.controller;
         let low = c.qdelay_old < c.settings.qdelay_ref.over(2) && c.drop_prob < 0.2;

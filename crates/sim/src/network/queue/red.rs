@@ -317,7 +317,8 @@ impl Detector {
     /// The probability once it is known how many packets have come since the last drop.
     fn modify(&self, p: f64, wire: u32) -> f64 {
         let count = if self.bytes {
-            self.count_bytes as f64 / self.mean_pktsize
+            // Whole packets, as ns-2 divides.
+            (self.count_bytes as f64 / self.mean_pktsize).floor()
         } else {
             self.count as f64
         };
