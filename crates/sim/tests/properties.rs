@@ -66,8 +66,9 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(names("reverse_queue", QUEUES)),
     ]);
     let hop = || {
-        let parts = (select(RATES), select(DELAYS), select(BUFFERS));
-        parts.prop_map(|(r, d, b)| format!("{{ rate = {r}, delay = {d}, buffer = {b} }}"))
+        let queue = perhaps(names("queue", QUEUES).prop_map(|q| format!(", {q}")));
+        let parts = (select(RATES), select(DELAYS), select(BUFFERS), queue);
+        parts.prop_map(|(r, d, b, q)| format!("{{ rate = {r}, delay = {d}, buffer = {b}{q} }}"))
     };
     let chain = prop::collection::vec(hop(), 3).prop_map(|h| format!("hops = [{}]", h.join(", ")));
     let access = lines(vec![
@@ -306,6 +307,7 @@ proptest! {
         let mut with = |queue: &str| {
             scenario.path.queue = Some(queue.into());
             scenario.path.reverse_queue = None;
+            scenario.path.hops.iter_mut().for_each(|hop| hop.queue = None);
             run(&scenario)
         };
         let Ok(one) = with("drop-tail") else {

@@ -48,28 +48,6 @@ fn thinning_leaves_one_acknowledgement_of_a_batch() {
 }
 
 #[test]
-fn thinning_spares_acknowledgements_that_say_more() {
-    // A loss: the acknowledgements after it carry SACK blocks until it is repaired.
-    let sacks = |thinning: &str| {
-        let outcome = outcome(&format!(
-            r#"
-            trace = true
-            path = {{ rate = "10Mbps", rtt = "40ms", buffer = "1000pkt" {thinning} }}
-            stack = {{ ack = "every" }}
-            flows = [{{ size = "200kB", forced_drops = [60] }}]
-            "#
-        ));
-        let samples = outcome.trace.unwrap().flow_samples;
-        samples.sack_blocks.iter().filter(|n| **n > 0).count()
-    };
-    let (whole, thinned) = (
-        sacks(", ack_batch = \"5ms\""),
-        sacks(", ack_batch = \"5ms\", ack_thinning = true"),
-    );
-    assert!(thinned > 10 && whole > 10);
-}
-
-#[test]
 fn each_sender_has_a_gate_of_its_own() {
     let outcome = outcome(
         r#"

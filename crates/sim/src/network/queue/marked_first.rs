@@ -2,8 +2,8 @@
 //! (Jump Start §IV.E).
 //!
 //! When a packet without the mark comes to a full queue, the newest marked one that waits
-//! makes room for it. The newest, because those before it have waited longer and their
-//! loss would be noticed no sooner. Without marked packets this is drop-tail.
+//! makes room for it; the newest, so that what is left of the flight is its beginning.
+//! Without marked packets this is drop-tail.
 
 use super::{Backlog, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;

@@ -3,8 +3,8 @@
 //! RFC 8033. The delay is what waits over the rate of the line, which is known. The
 //! probability changes every `T_UPDATE`; these updates need no events. Between two calls
 //! nothing enters or leaves the queue, so each call first makes up for the updates that
-//! were due since the last, with the queue as it has been since; and once the state has
-//! come to rest, an idle time of any length costs nothing.
+//! were due since the last, with the queue as it has been since; and once an update changes
+//! nothing, neither do those after it, so an idle time of any length costs little.
 
 use super::{Backlog, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
@@ -93,19 +93,27 @@ impl Settings {
 #[derive(Clone, Copy, Debug)]
 struct Controller {
     settings: Settings,
+    state: State,
+    next_update: Time,
+}
+
+/// What an update changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct State {
     drop_prob: f64,
     qdelay_old: Time,
     burst_allowance: Time,
-    next_update: Time,
 }
 
 impl Controller {
     fn new(settings: Settings) -> Controller {
         Controller {
             settings,
-            drop_prob: 0.0,
-            qdelay_old: Time::ZERO,
-            burst_allowance: settings.max_burst,
+            state: State {
+                drop_prob: 0.0,
+                qdelay_old: Time::ZERO,
+                burst_allowance: settings.max_burst,
+            },
             next_update: settings.t_update,
         }
     }
@@ -113,20 +121,19 @@ impl Controller {
     /// Makes up for the updates up to `now`, for all of which the delay was `qdelay`.
     fn catch_up(&mut self, now: Time, qdelay: Time) {
         while self.next_update <= now {
-            if self.is_at_rest(qdelay) {
-                let missed = now.since(self.next_update).0 / self.settings.t_update.0;
-                self.next_update += self.settings.t_update.times(missed + 1);
-                return;
-            }
+            let before = self.state;
             self.update(qdelay);
-            self.next_update += self.settings.t_update;
+            let due = match self.state == before {
+                true => {
+                    now.since(self.next_update)
+                        .over(self.settings.t_update.nanos())
+                        .0
+                        + 1
+                }
+                false => 1,
+            };
+            self.next_update += self.settings.t_update.times(due);
         }
-    }
-
-    /// Whether an update would change nothing.
-    fn is_at_rest(&self, qdelay: Time) -> bool {
-        let empty = qdelay == Time::ZERO && self.qdelay_old == Time::ZERO;
-        empty && self.drop_prob == 0.0 && self.burst_allowance == self.settings.max_burst
     }
 
     fn update(&mut self, qdelay: Time) {
@@ -136,17 +143,19 @@ impl Controller {
             max_burst,
             ..
         } = self.settings;
-        self.drop_prob = (self.drop_prob + self.change(qdelay)).clamp(0.0, 1.0);
-        let (now, before) = (qdelay, self.qdelay_old);
+        let change = self.change(qdelay);
+        let state = &mut self.state;
+        state.drop_prob = (state.drop_prob + change).clamp(0.0, 1.0);
+        let (now, before) = (qdelay, state.qdelay_old);
         if now == Time::ZERO && before == Time::ZERO {
-            self.drop_prob *= 0.98;
+            state.drop_prob *= 0.98;
         }
-        self.burst_allowance = self.burst_allowance.since(t_update);
+        state.burst_allowance = state.burst_allowance.since(t_update);
         let low = qdelay_ref.over(2);
-        if self.drop_prob == 0.0 && now < low && before < low {
-            self.burst_allowance = max_burst;
+        if state.drop_prob == 0.0 && now < low && before < low {
+            state.burst_allowance = max_burst;
         }
-        self.qdelay_old = qdelay;
+        state.qdelay_old = qdelay;
     }
 
     /// By how much the probability changes; less while it is small (RFC 8033 §4.2).
@@ -158,8 +167,8 @@ impl Controller {
             ..
         } = self.settings;
         let distance = qdelay.secs() - qdelay_ref.secs();
-        let p = alpha * distance + beta * (qdelay.secs() - self.qdelay_old.secs());
-        let divisor = match self.drop_prob {
+        let p = alpha * distance + beta * (qdelay.secs() - self.state.qdelay_old.secs());
+        let divisor = match self.state.drop_prob {
             x if x < 0.000_001 => 2048.0,
             x if x < 0.000_01 => 512.0,
             x if x < 0.000_1 => 128.0,
@@ -170,7 +179,7 @@ impl Controller {
         };
         let p = p / divisor;
         // §5.5.
-        if self.drop_prob >= 0.1 {
+        if self.state.drop_prob >= 0.1 {
             p.min(0.02)
         } else {
             p
@@ -215,8 +224,9 @@ impl Pie {
 
     /// RFC 8033 §4.1, with what §5.4 adds.
     fn drops_early(&mut self) -> bool {
-        let c = &self.controller;
-        let low = c.qdelay_old < c.settings.qdelay_ref.over(2) && c.drop_prob < 0.2;
+        let c = &self.controller.state;
+        let reference = self.controller.settings.qdelay_ref;
+        let low = c.qdelay_old < reference.over(2) && c.drop_prob < 0.2;
         if c.burst_allowance > Time::ZERO || low || self.line.backlog().bytes <= 2 * self.mtu {
             return false;
         }
@@ -280,8 +290,8 @@ mod tests {
     fn the_probability_moves_more_the_larger_it_is() {
         let change = |drop_prob, qdelay, old| {
             let mut controller = controller();
-            controller.drop_prob = drop_prob;
-            controller.qdelay_old = Time::from_millis(old);
+            controller.state.drop_prob = drop_prob;
+            controller.state.qdelay_old = Time::from_millis(old);
             controller.change(Time::from_millis(qdelay))
         };
         for (prob, qdelay, old, expected) in [
@@ -299,14 +309,13 @@ mod tests {
     fn an_idle_time_is_made_up_for_at_once() {
         let mut busy = controller();
         (0..100).for_each(|_| busy.update(Time::from_millis(40)));
-        assert!(busy.drop_prob > 0.0 && busy.burst_allowance == Time::ZERO);
+        assert!(busy.state.drop_prob > 0.0 && busy.state.burst_allowance == Time::ZERO);
         let mut one_by_one = busy;
         (0..100_000).for_each(|_| one_by_one.update(Time::ZERO));
         let mut at_once = busy;
         let later = busy.next_update + busy.settings.t_update.times(99_999);
         at_once.catch_up(later, Time::ZERO);
-        assert_eq!(at_once.drop_prob, one_by_one.drop_prob);
-        assert_eq!(at_once.burst_allowance, one_by_one.burst_allowance);
+        assert_eq!(at_once.state, one_by_one.state);
         assert_eq!(at_once.next_update, later + busy.settings.t_update);
     }
 

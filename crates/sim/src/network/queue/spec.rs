@@ -90,6 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn the_scenarios_schema_names_them_all() {
+        let schema = crate::schema();
+        let queue = &schema["$defs"]["PathSpec"]["properties"]["queue"];
+        let description = queue["description"].as_str().unwrap();
+        for entry in QUEUES {
+            assert!(description.contains(entry.name), "{}", entry.name);
+        }
+    }
+
+    #[test]
     fn a_specification_writes_only_what_was_given() {
         let spec = QueueSpec::parse(" red : th_max=15, th_min=5pkt ").unwrap();
         assert_eq!(spec.to_string(), "red:th_min=5,th_max=15");
