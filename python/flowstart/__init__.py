@@ -10,6 +10,8 @@ simulated packet by packet, for every published start-up algorithm:
     result.frame  # a polars DataFrame, one row per flow
     result.plot()  # a matplotlib figure
 
+A start-up of one's own is a class derived from `fs.Startup`.
+
 Quantities are text with their unit. Importing the package is cheap; polars and matplotlib
 are imported when first needed.
 """
@@ -23,6 +25,20 @@ if TYPE_CHECKING:
     from flowstart.errors import FlowstartError, RequestError, SimulationError
     from flowstart.scenario import Flow, Hop, Path, Scenario, Write, schema
     from flowstart.simulation import Run, run
+    from flowstart.startup import (
+        Ack,
+        Established,
+        Idle,
+        Known,
+        Loss,
+        PeerGap,
+        Recovered,
+        Sent,
+        Startup,
+        Syn,
+        Timeout,
+        Window,
+    )
 
     __version__: str
 
@@ -45,20 +61,45 @@ _HOMES = {
     "schema": "scenario",
     "Run": "simulation",
     "run": "simulation",
+    "Startup": "startup",
+    "Window": "startup",
+    # The signals that a start-up's hooks are told.
+    "Ack": "startup",
+    "Established": "startup",
+    "Idle": "startup",
+    "Known": "startup",
+    "Loss": "startup",
+    "PeerGap": "startup",
+    "Recovered": "startup",
+    "Sent": "startup",
+    "Syn": "startup",
+    "Timeout": "startup",
 }
 
 __all__ = [
+    "Ack",
     "Algorithm",
     "Comparison",
+    "Established",
     "Flow",
     "FlowstartError",
     "Hop",
+    "Idle",
+    "Known",
+    "Loss",
     "Parameter",
     "Path",
+    "PeerGap",
+    "Recovered",
     "RequestError",
     "Run",
     "Scenario",
+    "Sent",
     "SimulationError",
+    "Startup",
+    "Syn",
+    "Timeout",
+    "Window",
     "Write",
     "__version__",
     "algorithm",

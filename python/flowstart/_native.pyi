@@ -1,9 +1,10 @@
 """The simulator, compiled: scenarios are JSON text, results are columns."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 Columns: TypeAlias = dict[str, list[Any]]
+Guests: TypeAlias = dict[str, tuple[Callable[[], Any], list[str]]]
 
 class Outcomes(TypedDict):
     runs: Columns
@@ -17,14 +18,186 @@ class Outcome(Outcomes):
 class Batch(Outcomes):
     interrupted: bool
 
-def run(scenario: str) -> Outcome: ...
+def run(scenario: str, guests: Guests | None = None) -> Outcome: ...
 def run_many(
     scenarios: list[str],
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    guests: Guests | None = None,
 ) -> Batch: ...
-def resolve(scenario: str) -> str: ...
+def resolve(scenario: str, guests: Guests | None = None) -> str: ...
 def read_capture(path: str, progress: Callable[[int, int | None], object] | None = None) -> str: ...
 def catalog() -> str: ...
 def schema(kind: str) -> str: ...
 def version() -> str: ...
+
+HOOKS: list[str]
+"""The hooks of a start-up."""
+
+@final
+class Window:
+    """The state that a transport obeys and a start-up edits."""
+
+    def __init__(self, mss: int) -> None: ...
+    cwnd: float
+    """Congestion window in segments."""
+    ssthresh: float
+    """Slow-start threshold in segments; infinite until something is known."""
+    pacing: int | None
+    """At most this rate in bits per second, headers included; None sends as the window allows."""
+    startup_excess: bool
+    """Marks segments as part of an oversized start-up flight that a router may drop first."""
+    pair: Literal["first", "second"] | None
+    """Marks a segment as one of a pair whose spacing the peer is to measure."""
+    @property
+    def mss(self) -> int:
+        """Maximum segment size, bytes of payload."""
+    @property
+    def cwnd_bytes(self) -> int:
+        """The window in bytes."""
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether the window is below the threshold."""
+    def segments(self, count: int) -> float:
+        """So many bytes, in segments."""
+
+@final
+class Syn:
+    """A SYN is about to leave."""
+
+    queued: int
+    """Bytes the application has queued."""
+    mss: int
+    """Maximum segment size, bytes of payload."""
+    header: int
+    """Bytes that a full-size segment has on the wire beyond its payload."""
+
+@final
+class PathMemory:
+    """What a connection knew of its path when it was last used."""
+
+    cwnd: float
+    ssthresh: float
+    srtt: int
+    rttvar: int
+
+@final
+class Known:
+    """What is known of the path besides what the handshake shows."""
+
+    approved: int | None
+    """The rate that the routers approved."""
+    exact_rtt: int | None
+    """The round-trip time of the handshake as it was, where `Established` has it rounded."""
+    interface_rate: int | None
+    """The rate of the sender's own interface."""
+    memory: PathMemory | None
+    """What an earlier connection left behind."""
+
+@final
+class PeerGap:
+    """The peer has measured how far apart the two segments of a pair arrived."""
+
+    now: int
+    gap: int
+    """From the arrival of the first segment to that of the second."""
+    rtt: int | None
+    nxt: int
+    """Position of the next new byte."""
+    peer_window: int
+
+@final
+class Established:
+    """The handshake is complete; data may be sent."""
+
+    now: int
+    initial_window: float
+    """What the initial-window rule of the stack allows, in segments."""
+    rtt: int | None
+    """Round-trip time of the handshake; None if a SYN was sent more than once."""
+    queued: int
+    """Bytes the application has queued."""
+    peer_window: int
+    """The peer's advertised window in bytes; 2**64 - 1 where nothing limits."""
+    header: int
+    """Bytes that a full-size segment has on the wire beyond its payload."""
+    clock: int | None
+    """The resolution at which the transport measures and paces, if it is coarse."""
+
+@final
+class Sent:
+    """A data segment has left."""
+
+    now: int
+    bytes: int
+    """Its payload."""
+    seq: int
+    """Position of its first byte."""
+    retransmission: bool
+    flight: int
+    """Bytes sent and not yet cumulatively acknowledged, this segment included."""
+
+@final
+class Ack:
+    """An acknowledgement has arrived that says something new."""
+
+    now: int
+    acked: int
+    """Bytes it acknowledges cumulatively for the first time."""
+    delivered: int
+    """Bytes it reports as received for the first time, cumulatively or selectively."""
+    delivered_total: int
+    """All bytes reported as received so far."""
+    rtt: int | None
+    """The round-trip time it gives, if it gives one."""
+    una: int
+    """Position of the first byte not yet acknowledged, this ACK included."""
+    nxt: int
+    """Position of the next new byte, before anything is sent in answer."""
+    flight: int
+    """Bytes in flight as the transport estimates them, this ACK included."""
+    cwnd_limited: bool
+    """Whether the window was what held the sender back. Growth is for those only."""
+    queued: int
+    """Bytes the application has queued and not yet sent."""
+    peer_window: int
+    """The peer's advertised window in bytes."""
+
+@final
+class Loss:
+    """Loss has been found and recovery begins; at most once per window."""
+
+    now: int
+    flight: int
+    """Bytes outstanding, less what limited transmit added."""
+    usable: float
+    """The usable window in segments: the smaller of the window and the peer's."""
+
+@final
+class Recovered:
+    """Recovery has ended: everything outstanding when it began is acknowledged."""
+
+    now: int
+    retransmitted: int
+    """Distinct bytes that were retransmitted during this recovery."""
+    flight: int
+
+@final
+class Timeout:
+    """The retransmission timer has expired with data outstanding."""
+
+    now: int
+    flight: int
+    usable: float
+    repeated: bool
+    """Whether the timer had already retransmitted the oldest segment before."""
+
+@final
+class Idle:
+    """Data is about to be sent after an idle time longer than the retransmission timeout."""
+
+    now: int
+    idle: int
+    """How long nothing was sent."""
+    restart_window: float
+    """The window that the stack's restart rule allows."""

@@ -4,11 +4,12 @@ import dataclasses
 import functools
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from flowstart import _native, frames, scenario, specs
 from flowstart.errors import RequestError
+from flowstart.guests import Guests, StartupLike
 from flowstart.scenario import Document, Path, ScenarioLike
 from flowstart.summary import Summary, summarise
 
@@ -51,13 +52,15 @@ class Plan:
     seeds: tuple[int, ...]
     command: str | None
     """The command that does the same, where there is one."""
+    guests: Guests = field(default_factory=Guests)
+    """The start-ups that are not in the catalog."""
 
     @classmethod
     def of_path(
         cls,
         path: Path,
         *,
-        startups: Sequence[str] = DEFAULT_STARTUPS,
+        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
         interval: str | None = None,
@@ -72,13 +75,15 @@ class Plan:
         fields = specs.stack(stack) if isinstance(stack, str) else stack
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
         base = scenario.plain({"path": path, "stack": fields, "flows": [flow]})
+        guests = Guests()
         plan = cls(
             base=base,
             tested=(0,),
-            startups=specs.startups(startups),
+            startups=specs.startups(startups, guests),
             sizes=specs.unique("size", sizes),
             seeds=_seeds(seed or 1, repeat),
             command=None,
+            guests=guests,
         )
         options = {"stack": specs.stack_text(fields), "avoidance": avoidance, "flows": flows}
         return dataclasses.replace(plan, command=plan._command(options | {"interval": interval}))
@@ -88,7 +93,7 @@ class Plan:
         cls,
         like: ScenarioLike,
         *,
-        startups: Sequence[str] = DEFAULT_STARTUPS,
+        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
         repeat: int = 1,
@@ -97,7 +102,8 @@ class Plan:
 
         `sizes` are for flows under test that have no size of their own.
         """
-        base = scenario.document(like)
+        guests = Guests()
+        base = guests.settle(scenario.document(like))
         flows = _flows(base)
         tested = tuple(i for i, flow in enumerate(flows) if "startup" not in flow)
         if not tested:
@@ -109,10 +115,11 @@ class Plan:
         plan = cls(
             base=base | {"flows": flows},
             tested=tested,
-            startups=specs.startups(startups),
+            startups=specs.startups(startups, guests),
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
             command=None,
+            guests=guests,
         )
         if isinstance(like, (scenario.Scenario, Mapping)):
             return plan
@@ -149,7 +156,7 @@ class Plan:
 
     def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
         path = {} if file else self.base["path"]
-        if "hops" in path:
+        if "hops" in path or not self.guests.from_files:
             return None
         options = {
             **path,
@@ -197,7 +204,7 @@ class Comparison:
     @functools.cached_property
     def resolved(self) -> Document:
         """The whole configuration of the first run, every default filled in."""
-        return scenario.resolve(self.plan.scenario(self.plan.cases()[0]))
+        return scenario.resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.guests)
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -225,14 +232,14 @@ class Comparison:
     def series(self, size: str | None = None) -> "list[Series]":
         """The first flow under test of each start-up over time; simulated again for it."""
         from flowstart.series import of_flow
-        from flowstart.simulation import run
+        from flowstart.simulation import simulate
 
         size = self.plan.sizes[-1] if size is None else size
         first = self.plan.is_tested().index(True)
         found = []
         for startup in self.plan.startups:
             case = Case(startup, size, self.plan.seeds[0])
-            traced = run(self.plan.scenario(case, trace=True))
+            traced = simulate(self.plan.scenario(case, trace=True), self.plan.guests)
             found.append(of_flow(traced, traced.rows[first], startup))
         return found
 
@@ -246,7 +253,7 @@ class Comparison:
 def compare(
     setting: Path | ScenarioLike,
     *,
-    startups: Sequence[str] = DEFAULT_STARTUPS,
+    startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
     sizes: Sequence[str] | None = None,
     flows: int | None = None,
     interval: str | None = None,
@@ -262,7 +269,10 @@ def compare(
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows that name no start-up are under test, and the
     others are background. `repeat` runs all with as many seeds. `progress(done, total)`
-    is called a few times a second. Raises RequestError where anything asked for is wrong.
+    is called a few times a second. A start-up may also be a class derived from `Startup` or an
+    instance of one; runs with such a start-up take turns on the calling thread, while
+    `workers` share the others. Raises RequestError where anything asked for is wrong, and
+    what a start-up written in Python raises.
     """
     common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
     if isinstance(setting, Path):
@@ -293,7 +303,7 @@ def execute(
     """Runs a plan on `workers` threads, all cores by default."""
     cases = plan.cases()
     scenarios = [scenario.encode(plan.scenario(case)) for case in cases]
-    batch = _native.run_many(scenarios, workers, progress)
+    batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
     runs = frames.rows(batch["runs"])
     tested = plan.is_tested()
     return Comparison(

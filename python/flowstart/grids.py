@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from flowstart import frames, text
+from flowstart import frames, guests, text
 from flowstart.catalog import Algorithm
 from flowstart.summary import BASELINE, Summary
 
@@ -110,7 +110,7 @@ def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> 
     time = text.seconds(s.fct_s)
     if s.complete < s.flows:
         time += f" ({s.complete} of {s.flows} done)"
-    cells = [s.startup, time]
+    cells = [guests.short(s.startup), time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change)]
     cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
@@ -160,7 +160,7 @@ def flows(run: "Run", most: int = 50) -> Grid:
 def _flow_cells(row: dict[str, Any]) -> list[str]:
     return [
         str(row["flow"]),
-        row["startup"],
+        guests.short(row["startup"]),
         text.size(row["size_bytes"]),
         text.seconds(row["opened_s"]),
         text.seconds(row["fct_s"]),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart import _native, frames, scenario, specs
 from flowstart.capture import Capture
 from flowstart.errors import RequestError
+from flowstart.guests import Guests
 from flowstart.scenario import Document
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Settings:
     stack: dict[str, Any] | None = None
     avoidance: str | None = None
     seed: int = 1
+    guests: Guests = field(default_factory=Guests)
+    """The start-ups that are not in the catalog."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ def replay(
     roads = lay(capture, settings, left_out)
     jobs = list(_jobs(roads, settings))
     scenarios = [scenario.encode(job.scenario) for job in jobs]
-    batch = _native.run_many(scenarios, workers, progress)
+    batch = _native.run_many(scenarios, workers, progress, settings.guests.natives())
     runs = frames.rows(batch["runs"])
     return Replay(
         capture=capture,

@@ -18,9 +18,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
-from flowstart import _native, specs
+from flowstart import _native, guests, specs
 from flowstart.catalog import suggest
 from flowstart.errors import RequestError
+from flowstart.guests import Guests, StartupLike
+from flowstart.startup import Startup
 
 Document: TypeAlias = dict[str, Any]
 """A scenario as JSON knows it."""
@@ -103,7 +105,7 @@ class Write:
 class Flow:
     """A connection, or `count` of them one `interval` after the other."""
 
-    startup: str | None = None
+    startup: StartupLike | None = None
     """The start-up; one that is left out is the one under comparison in `compare`."""
     avoidance: str | None = None
     size: str | None = None
@@ -183,12 +185,17 @@ def read(file: str | os.PathLike[str]) -> Document:
         raise RequestError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
+    flows = found.get("flows")
+    for flow in flows if isinstance(flows, list) else []:
+        if isinstance(flow, dict) and "startup" in flow:
+            flow["startup"] = guests.beside(flow["startup"], path.parent)
     return found
 
 
-def resolve(scenario: ScenarioLike) -> Document:
-    """The whole configuration that a scenario stands for, every default filled in."""
-    resolved: Document = json.loads(_native.resolve(encode(document(scenario))))
+def resolve(document: Document, known: Guests | None = None) -> Document:
+    """The whole configuration that a document stands for, every default filled in."""
+    native = known.natives() if known else None
+    resolved: Document = json.loads(_native.resolve(encode(document), native))
     return resolved
 
 
@@ -231,6 +238,8 @@ def _not_json(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
 
 def plain(value: Any) -> Any:
     """`value` as JSON types, without the fields that were left out."""
+    if isinstance(value, Startup):
+        return value  # which may well be a dataclass
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):

@@ -1,10 +1,11 @@
 """One scenario in depth: its tables, and its trace where one was asked for."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, frames, scenario
+from flowstart.guests import Guests
 from flowstart.scenario import Document, ScenarioLike
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class Run:
 
     document: Document
     outcome: "Outcome"
+    guests: Guests = field(default_factory=Guests)
+    """Its start-ups that are not in the catalog."""
 
     @functools.cached_property
     def flows(self) -> "pl.DataFrame":
@@ -64,7 +67,7 @@ class Run:
         return {
             "flowstart": _native.version(),
             "scenario": self.document,
-            "resolved": scenario.resolve(self.document),
+            "resolved": scenario.resolve(self.document, self.guests),
             **{
                 name: self.about[name]
                 for name in ("simulated_s", "events", "buffer", "buffer_reading")
@@ -82,7 +85,9 @@ class Run:
 
     def traced(self) -> "Run":
         """The same run with its trace; simulated again where it has none."""
-        return self if self.outcome["trace"] else run(self.document, trace=True)
+        if self.outcome["trace"]:
+            return self
+        return simulate(self.document | {"trace": True}, self.guests)
 
     def series(self) -> "list[Series]":
         """The trace taken apart, one series per flow."""
@@ -99,9 +104,16 @@ class Run:
 def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
-    Raises RequestError where the scenario is wrong.
+    Raises RequestError where the scenario is wrong, and what a start-up written in Python
+    raises.
     """
-    document = scenario.document(scenario_like)
+    guests = Guests()
+    document = guests.settle(scenario.document(scenario_like))
     if trace is not None:
         document["trace"] = trace
-    return Run(document, _native.run(scenario.encode(document)))
+    return simulate(document, guests)
+
+
+def simulate(document: Document, guests: Guests) -> Run:
+    """Runs a document whose start-ups are in the catalog or among `guests`."""
+    return Run(document, _native.run(scenario.encode(document), guests.natives()), guests)

@@ -8,6 +8,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.catalog import algorithms
 from flowstart.errors import RequestError
+from flowstart.guests import Guests, StartupLike
 
 
 def split(text: str) -> list[str]:
@@ -36,12 +37,38 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     return pieces
 
 
-def startups(given: Sequence[str]) -> tuple[str, ...]:
-    """The start-ups meant; `all` stands for every one in the catalog."""
+def startups(given: Sequence[StartupLike], guests: Guests | None = None) -> tuple[str, ...]:
+    """The names of the start-ups meant, once each.
+
+    `all` stands for every one in the catalog that is not named yet, `-NAME` takes one of them
+    away again.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise RequestError(
+            f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
+        )
+    guests = guests or Guests()
+    listed = [a.name for a in algorithms("startup")]
     names: list[str] = []
-    for spec in texts("startups", given):
-        names += [a.name for a in algorithms("startup")] if spec == "all" else [spec]
+    by_all: set[str] = set()
+    for spec in given:
+        if spec == "all":
+            by_all |= {name for name in listed if name not in names}
+            names += [name for name in listed if name not in names]
+        elif isinstance(spec, str) and spec.startswith("-"):
+            _remove(spec, names)
+        elif spec not in by_all:
+            names.append(guests.name(spec))
     return unique("start-up", names)
+
+
+def _remove(spec: str, names: list[str]) -> None:
+    if spec[1:] not in names:
+        raise RequestError(
+            f"start-up `{spec}`: `{spec[1:]}` is not among those before it, so it cannot be left "
+            "out; write `all,-NAME`"
+        )
+    names.remove(spec[1:])
 
 
 def texts(what: str, given: Sequence[str]) -> Sequence[str]:

@@ -42,6 +42,17 @@ def test_all_is_every_startup_of_the_catalog() -> None:
     assert "reno" not in specs.startups(["all"])
 
 
+def test_all_mixes_with_names_and_leaves_out_what_is_taken_away() -> None:
+    everyone = specs.startups(["all"])
+    assert specs.startups(["all", "-hystart"]) == tuple(n for n in everyone if n != "hystart")
+    first = specs.startups(["hystart", "all", "slow-start:iw=30", "slow-start"])
+    assert first[0] == "hystart"
+    assert first[-1] == "slow-start:iw=30"
+    assert sorted(first[:-1]) == sorted(everyone)
+    with pytest.raises(RequestError, match="`nobody` is not among those before it"):
+        specs.startups(["all", "-nobody"])
+
+
 def test_a_startup_given_twice_is_refused() -> None:
     with pytest.raises(RequestError, match="start-up `a` is given twice"):
         specs.startups(["a", "b", "a"])

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::avoidance::{bic, cubic, high_speed, none, reno, vegas, westwood, Avoidance};
+use crate::guests::{Factory, Guests};
 use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, fast_start, hystart, hystart_plus_plus, jump_start,
@@ -110,22 +111,36 @@ pub fn read<T: ?Sized>(
 ) -> Result<(&'static Entry<T>, Params), SpecError> {
     let (name, rest) = split(spec);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        return Err(SpecError::unknown_algorithm(
-            kind,
-            name,
-            entries.iter().map(|e| e.name),
-        ));
+        let known = entries.iter().map(|e| e.name);
+        return Err(SpecError::unknown_algorithm(kind, name, known));
     };
     let params = Params::parse(kind, entry.name, entry.params, rest)?;
     (entry.build)(&params, convention)?;
     Ok((entry, params))
 }
 
+/// Where a recipe's start-up comes from.
+#[derive(Clone)]
+enum Source {
+    Listed(&'static Entry<dyn Startup>, Params),
+    Guest(String, Factory),
+}
+
+impl Source {
+    fn read(guests: &Guests, spec: &str, convention: Convention) -> Result<Source, SpecError> {
+        if let Some((name, factory)) = guests.get(spec) {
+            return Ok(Source::Guest(name.into(), factory.clone()));
+        }
+        let (entry, params) = read(Kind::Startup, STARTUPS, spec, convention)?;
+        Ok(Source::Listed(entry, params))
+    }
+}
+
 /// A start-up and an avoidance with their parameters, read and found sound: what makes
 /// one controller after another.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Recipe {
-    startup: (&'static Entry<dyn Startup>, Params),
+    startup: Source,
     avoidance: (&'static Entry<dyn Avoidance>, Params),
     convention: Convention,
 }
@@ -137,8 +152,18 @@ impl Recipe {
         avoidance: &str,
         convention: Convention,
     ) -> Result<Recipe, SpecError> {
+        Recipe::among(&Guests::none(), startup, avoidance, convention)
+    }
+
+    /// The same where the start-up may also be one of `guests`.
+    pub fn among(
+        guests: &Guests,
+        startup: &str,
+        avoidance: &str,
+        convention: Convention,
+    ) -> Result<Recipe, SpecError> {
         Ok(Recipe {
-            startup: read(Kind::Startup, STARTUPS, startup, convention)?,
+            startup: Source::read(guests, startup, convention)?,
             avoidance: read(Kind::Avoidance, AVOIDANCES, avoidance, convention)?,
             convention,
         })
@@ -147,10 +172,13 @@ impl Recipe {
     /// A fresh controller. Cheap enough to be called for every flow.
     pub fn build(&self) -> Controller {
         let checked = "parse has built it before";
-        Controller::new(
-            (self.startup.0.build)(&self.startup.1, self.convention).expect(checked),
-            (self.avoidance.0.build)(&self.avoidance.1, self.convention).expect(checked),
-        )
+        let startup = match &self.startup {
+            Source::Listed(entry, params) => (entry.build)(params, self.convention).expect(checked),
+            Source::Guest(_, factory) => factory(),
+        };
+        let (entry, params) = &self.avoidance;
+        let avoidance = (entry.build)(params, self.convention).expect(checked);
+        Controller::new(startup, avoidance)
     }
 
     /// What the start-up needs beyond an ordinary sender.
@@ -159,8 +187,11 @@ impl Recipe {
     }
 
     /// The start-up's name, without parameters.
-    pub fn startup_name(&self) -> &'static str {
-        self.startup.0.name
+    pub fn startup_name(&self) -> &str {
+        match &self.startup {
+            Source::Listed(entry, _) => entry.name,
+            Source::Guest(name, _) => name,
+        }
     }
 
     /// The avoidance's name, without parameters.
@@ -170,7 +201,10 @@ impl Recipe {
 
     /// The start-up's specification: its name and the parameters that were given.
     pub fn startup_spec(&self) -> String {
-        self.startup.1.to_string()
+        match &self.startup {
+            Source::Listed(_, params) => params.to_string(),
+            Source::Guest(name, _) => name.clone(),
+        }
     }
 
     /// The avoidance's specification: its name and the parameters that were given.
@@ -181,6 +215,12 @@ impl Recipe {
     /// Whose conventions fill in what was not given.
     pub fn convention(&self) -> Convention {
         self.convention
+    }
+}
+
+impl fmt::Debug for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} + {}", self.startup_spec(), self.avoidance_spec())
     }
 }
 
@@ -264,6 +304,8 @@ pub fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Descript
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::Arc;
 
     const CONVENTIONS: [Convention; 3] = [Convention::Rfc, Convention::Ns2, Convention::Linux];
 
@@ -372,6 +414,27 @@ mod tests {
             (plain.startup_spec(), plain.avoidance_spec()),
             ("hystart".into(), "cubic".into())
         );
+    }
+
+    #[test]
+    fn a_guest_is_taken_by_its_whole_name_and_made_anew_for_every_flow() {
+        let made = Arc::new(AtomicU32::new(0));
+        let counter = made.clone();
+        let guests = Guests::none().with("./mine.py:Mine:x=1", move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            let entry = &STARTUPS[0];
+            let params = Params::parse(Kind::Startup, entry.name, entry.params, "").unwrap();
+            (entry.build)(&params, Convention::Rfc).unwrap()
+        });
+        let read = |spec| Recipe::among(&guests, spec, "reno", Convention::Rfc);
+        let recipe = read("./mine.py:Mine:x=1").unwrap();
+        assert_eq!(recipe.startup_name(), "./mine.py:Mine:x=1");
+        assert_eq!(made.load(Ordering::Relaxed), 0);
+        recipe.build();
+        recipe.build();
+        assert_eq!(made.load(Ordering::Relaxed), 2);
+        assert_eq!(read("jump-start").unwrap().startup_name(), "jump-start");
+        assert!(read("./mine.py:Mine").is_err());
     }
 
     #[test]

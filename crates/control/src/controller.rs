@@ -11,7 +11,7 @@ use crate::startup::{LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
 /// Why a start-up ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A round's ACK train grew as long as the path (HyStart).

@@ -22,6 +22,7 @@
 pub mod avoidance;
 pub mod catalog;
 mod controller;
+pub mod guests;
 mod initial_window;
 mod nearest;
 pub mod params;
@@ -33,6 +34,7 @@ pub mod units;
 mod window;
 
 pub use controller::{Controller, Exit, Reason};
+pub use guests::Guests;
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
 pub use units::{Amount, Bytes, Rate, Segments, Time};

@@ -1,17 +1,24 @@
 //! Many scenarios on many threads, while the calling thread keeps an eye on Ctrl-C.
+//!
+//! A scenario with a start-up written in Python stays on the calling thread, one after the
+//! other: so its objects are never used by two threads, and debuggers and Ctrl-C work within.
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowstart_sim::{Outcome, Scenario};
+use flowstart_control::Guests;
+use flowstart_sim::{Outcome, Prepared, Scenario};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+
+use crate::guest::{Callables, Failure};
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
@@ -27,31 +34,43 @@ pub struct Batch {
     pub interrupted: bool,
 }
 
-/// Runs `scenarios` on up to `workers` threads without the interpreter's lock.
+/// Runs `scenarios` on up to `workers` threads without the interpreter's lock, and those in
+/// which `callables` take part on this one.
 ///
 /// Ctrl-C returns at once with what is finished. The threads are not waited for: each
-/// sees the flag once its present simulation is over, and ends.
+/// sees the flag at the next event of its simulation, and ends. So they do where Python
+/// code raises, which is raised here then.
 pub fn run(
     py: Python<'_>,
     scenarios: Vec<Scenario>,
+    callables: &Callables,
     workers: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Batch> {
     let total = scenarios.len();
+    let (mut here, there): (VecDeque<usize>, VecDeque<usize>) =
+        (0..total).partition(|i| callables.take_part(&scenarios[*i]));
+    let scenarios = Arc::new(scenarios);
     let stop = Arc::new(AtomicBool::new(false));
-    let mut results = start(scenarios, workers.min(total), &stop);
+    let mut results = start(&scenarios, there, workers, &stop);
     let mut batch = Batch {
         finished: (0..total).map(|_| None).collect(),
         interrupted: false,
     };
     let mut done = 0;
     while done < total {
-        let arrived = py.detach(|| gather(&mut results, total - done));
-        done += arrived.len();
-        for (index, finished) in arrived {
-            batch.finished[index] = Some(finished);
-        }
-        if let Err(error) = look_up(py, progress.as_ref(), done, total) {
+        let arrived = match here.pop_front() {
+            Some(index) => attend(index, &scenarios[index], callables).map(|m| vec![m]),
+            None => Ok(py.detach(|| gather(&mut results, total - done))),
+        };
+        let looked = arrived.and_then(|arrived| {
+            done += arrived.len();
+            for (index, finished) in arrived {
+                batch.finished[index] = Some(finished);
+            }
+            look_up(py, progress.as_ref(), done, total)
+        });
+        if let Err(error) = looked {
             stop.store(true, Relaxed);
             if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
                 return Err(error);
@@ -63,36 +82,47 @@ pub fn run(
     Ok(batch)
 }
 
+/// Runs a scenario with Python start-ups on this thread; what they raise is the error.
+fn attend(index: usize, scenario: &Scenario, callables: &Callables) -> PyResult<Message> {
+    let failure = Arc::new(Failure::default());
+    let finished = simulate(scenario, &callables.guests(&failure), &failure.stop);
+    match failure.take() {
+        Some(error) => Err(error),
+        None => Ok((index, finished)),
+    }
+}
+
 type Message = (usize, Finished);
 
-/// Starts the threads; their results arrive in no particular order.
-fn start(scenarios: Vec<Scenario>, workers: usize, stop: &Arc<AtomicBool>) -> Receiver<Message> {
+/// Starts up to `workers` threads on the scenarios at `indices`; their results arrive in no
+/// particular order.
+fn start(
+    scenarios: &Arc<Vec<Scenario>>,
+    indices: VecDeque<usize>,
+    workers: usize,
+    stop: &Arc<AtomicBool>,
+) -> Receiver<Message> {
     let (sender, results) = mpsc::channel();
-    let scenarios = Arc::new(scenarios);
+    let indices: Arc<[usize]> = indices.into_iter().collect();
     let next = Arc::new(AtomicUsize::new(0));
-    for _ in 0..workers {
-        let (scenarios, next) = (scenarios.clone(), next.clone());
+    for _ in 0..workers.min(indices.len()) {
+        let (scenarios, indices, next) = (scenarios.clone(), indices.clone(), next.clone());
         let (stop, sender) = (stop.clone(), sender.clone());
-        thread::spawn(move || work(&scenarios, &next, &stop, &sender));
+        thread::spawn(move || {
+            while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
+                let finished = simulate(&scenarios[*index], &Guests::none(), &stop);
+                // What was stopped half-way is no result.
+                if stop.load(Relaxed) || sender.send((*index, finished)).is_err() {
+                    return;
+                }
+            }
+        });
     }
     results
 }
 
-/// One thread's life: take the next scenario until none is left.
-fn work(scenarios: &[Scenario], next: &AtomicUsize, stop: &AtomicBool, sender: &Sender<Message>) {
-    while !stop.load(Relaxed) {
-        let index = next.fetch_add(1, Relaxed);
-        let Some(scenario) = scenarios.get(index) else {
-            return;
-        };
-        if sender.send((index, simulate(scenario))).is_err() {
-            return;
-        }
-    }
-}
-
-fn simulate(scenario: &Scenario) -> Finished {
-    let run = || flowstart_sim::run(scenario);
+fn simulate(scenario: &Scenario, guests: &Guests, stop: &AtomicBool) -> Finished {
+    let run = || Prepared::among(scenario, guests).map(|prepared| prepared.run_until(stop));
     match panic::catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(|e| e.to_string()),
         Err(payload) => Err(describe(payload.as_ref())),

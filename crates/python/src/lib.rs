@@ -3,11 +3,13 @@
 //! simulator's business, what to do with the results is Python's.
 //!
 //! Simulations run on threads of their own without the interpreter's lock, while the
-//! calling thread looks for Ctrl-C.
+//! calling thread looks for Ctrl-C. Start-ups written in Python come as a dictionary
+//! `{name: (callable, hooks)}` beside the scenarios that name them.
 
 mod batch;
 mod capture;
 mod columns;
+mod guest;
 mod outcome;
 
 use pyo3::prelude::*;
@@ -21,24 +23,41 @@ mod errors {
 /// The native half of flowstart.
 #[pymodule]
 mod _native {
+    use std::sync::Arc;
+
     use flowstart_sim::{Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
     use crate::errors::{RequestError, SimulationError};
+    use crate::guest::{Callables, HOOKS};
     use crate::{batch, capture, outcome};
+
+    #[pymodule_export]
+    use crate::guest::signals::{
+        Ack, Established, Idle, Known, Loss, PathMemory, PeerGap, Recovered, Sent, Syn, Timeout,
+        Window,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
+        module.add("HOOKS", HOOKS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
     /// Runs one scenario and returns its tables as a dictionary of columns.
     #[pyfunction]
-    fn run<'py>(py: Python<'py>, scenario: &str) -> PyResult<Bound<'py, PyDict>> {
-        let batch = batch::run(py, vec![parse(scenario)?], 1, None)?;
+    #[pyo3(signature = (scenario, guests=None))]
+    fn run<'py>(
+        py: Python<'py>,
+        scenario: &str,
+        guests: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let guests = Callables::read(guests)?;
+        let scenario = parse(scenario, &guests)?;
+        let batch = batch::run(py, vec![scenario], &guests, 1, None)?;
         match batch.finished.into_iter().next().flatten() {
             Some(Ok(outcome)) => outcome::one(py, outcome),
             Some(Err(message)) => Err(SimulationError::new_err(message)),
@@ -52,12 +71,13 @@ mod _native {
     /// Every scenario is checked before the first one runs. `progress(done, total)` is
     /// called a few times a second. Ctrl-C keeps what is finished and sets `interrupted`.
     #[pyfunction]
-    #[pyo3(signature = (scenarios, workers=None, progress=None))]
+    #[pyo3(signature = (scenarios, workers=None, progress=None, guests=None))]
     fn run_many<'py>(
         py: Python<'py>,
         scenarios: Vec<String>,
         workers: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
+        guests: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = match workers {
             None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -67,17 +87,19 @@ mod _native {
                 return Err(RequestError::new_err(message));
             }
         };
-        let scenarios = scenarios
-            .iter()
-            .map(|s| parse(s))
-            .collect::<PyResult<_>>()?;
-        outcome::many(py, batch::run(py, scenarios, workers, progress)?)
+        let guests = Callables::read(guests)?;
+        let scenarios = scenarios.iter().map(|s| parse(s, &guests));
+        let scenarios = scenarios.collect::<PyResult<_>>()?;
+        outcome::many(py, batch::run(py, scenarios, &guests, workers, progress)?)
     }
 
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
     #[pyfunction]
-    fn resolve(scenario: &str) -> PyResult<String> {
-        let whole = parse(scenario)?.resolved().map_err(request)?;
+    #[pyo3(signature = (scenario, guests=None))]
+    fn resolve(scenario: &str, guests: Option<Bound<'_, PyDict>>) -> PyResult<String> {
+        let whole = parse(scenario, &Callables::read(guests)?)?
+            .resolved()
+            .map_err(request)?;
         serde_json::to_string(&whole).map_err(request)
     }
 
@@ -124,9 +146,9 @@ mod _native {
     }
 
     /// A scenario from JSON, checked.
-    fn parse(json: &str) -> PyResult<Scenario> {
+    fn parse(json: &str, guests: &Callables) -> PyResult<Scenario> {
         let scenario = Scenario::from_json(json).map_err(request)?;
-        Prepared::new(&scenario).map_err(request)?;
+        Prepared::among(&scenario, &guests.guests(&Arc::default())).map_err(request)?;
         Ok(scenario)
     }
 

@@ -24,9 +24,10 @@ use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan};
 use flowstart_control::catalog::Need;
 use flowstart_control::signals::{Known, PathMemory};
-use flowstart_control::{Rate, Time};
+use flowstart_control::{Guests, Rate, Time};
 use rand_core::RngCore;
 use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// What a run leaves behind.
@@ -68,9 +69,14 @@ pub struct Prepared {
 impl Prepared {
     /// Checks everything that can be wrong with a scenario.
     pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
+        Prepared::among(scenario, &Guests::none())
+    }
+
+    /// The same where flows may also name one of `guests` as their start-up.
+    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
         let stack = Arc::new(scenario.stack()?);
         let chain = Chain::new(&scenario.path, &stack)?;
-        let plans = expand(scenario, &stack, &chain)?;
+        let plans = expand(scenario, &stack, &chain, guests)?;
         if let Some(duration) = scenario.duration {
             if duration == Time::ZERO || duration > LONGEST_RUN {
                 let right = format!("above 0s to {LONGEST_RUN}");
@@ -88,9 +94,14 @@ impl Prepared {
 
     /// Simulates.
     pub fn run(self) -> Outcome {
+        self.run_until(&AtomicBool::new(false))
+    }
+
+    /// Simulates, but no further than to the event after which `stop` is true.
+    pub fn run_until(self, stop: &AtomicBool) -> Outcome {
         let network = self.chain.build(&self.plans, self.seed);
         let mut simulation = Simulation::new(&self, network);
-        simulation.run(self.end);
+        simulation.run(self.end, stop);
         simulation.outcome()
     }
 }
@@ -202,7 +213,7 @@ impl<'a> Simulation<'a> {
         self.links.len() as EventId + 2 * self.flows.len() as EventId
     }
 
-    fn run(&mut self, end: Time) {
+    fn run(&mut self, end: Time, stop: &AtomicBool) {
         self.schedule_arrival();
         while let Some(due) = self.queue.peek() {
             if due.moment.time > end {
@@ -224,7 +235,7 @@ impl<'a> Simulation<'a> {
                 self.queue.pop();
                 self.on_arrival();
             }
-            if self.unfinished == 0 {
+            if self.unfinished == 0 || stop.load(Ordering::Relaxed) {
                 return;
             }
         }

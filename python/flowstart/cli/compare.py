@@ -175,7 +175,7 @@ def _execute(plan: "Plan", workers: int | None) -> "Comparison":
     from flowstart.comparison import execute
     from flowstart.progress import Progress
 
-    with Progress() as progress:
+    with console.attending(), Progress() as progress:
         return execute(plan, workers=workers, progress=progress)
 
 

@@ -7,11 +7,12 @@ import re
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flowstart.errors import RequestError
+from flowstart.errors import FlowstartError, RequestError, SimulationError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,6 +57,24 @@ def _as_option(message: str) -> str:
     if field:
         return f"--{field[2].replace('_', '-')}{message[field.end() :]}"
     return message
+
+
+@contextmanager
+def attending() -> Iterator[None]:
+    """Shows what a user's own start-up raises with its traceback, as it is theirs to mend."""
+    try:
+        yield
+    except FlowstartError:
+        raise
+    except Exception as error:
+        place = "; ".join(getattr(error, "__notes__", []))
+        if not place:  # the simulator's border says in which hook it was
+            raise
+        frames = traceback.extract_tb(error.__traceback__)
+        ours = pathlib.Path(__file__).parent.parent
+        theirs = [frame for frame in frames if ours not in pathlib.Path(frame.filename).parents]
+        print("".join(traceback.format_list(theirs)), end="", file=sys.stderr)
+        raise SimulationError(f"{type(error).__name__}: {error} ({place})") from error
 
 
 def deliver(

@@ -40,6 +40,7 @@ def compare(
 def _settings(given: dict[str, Any]) -> "Settings":
     from flowstart import specs
     from flowstart.comparison import DEFAULT_STARTUPS
+    from flowstart.guests import Guests
     from flowstart.replay import Settings
 
     for name, value in given.items():
@@ -55,8 +56,10 @@ def _settings(given: dict[str, Any]) -> "Settings":
     if given["reverse_rate"] and not given["rate"]:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
+    guests = Guests()
     return Settings(
-        startups=specs.startups(startups),
+        startups=specs.startups(startups, guests),
+        guests=guests,
         stack=options.endpoints(given),
         seed=given["seed"] or 1,
         **{name: given[name] for name in MEANT},
@@ -67,7 +70,7 @@ def _replay(found: Any, settings: "Settings", workers: int | None) -> "Replay":
     from flowstart.progress import Progress
     from flowstart.replay import replay
 
-    with Progress("runs") as progress:
+    with console.attending(), Progress("runs") as progress:
         return replay(found, settings, workers=workers, progress=progress)
 
 

@@ -27,7 +27,7 @@ def run(
 
     if output:
         folders.check(output)
-    with console.speaking_of(scenario):
+    with console.speaking_of(scenario), console.attending():
         result = simulation.run(scenario, trace=trace or None)
     from flowstart import run_report
 

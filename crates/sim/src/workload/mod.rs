@@ -10,7 +10,7 @@ use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Time};
+use flowstart_control::{Amount, Guests, Time};
 use std::sync::Arc;
 
 /// One flow, worked out.
@@ -72,11 +72,13 @@ pub const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST: u64 = 1 << 50;
 
-/// Expands a scenario's flows, which have `stack` unless they say otherwise.
+/// Expands a scenario's flows, which have `stack` unless they say otherwise and whose
+/// start-ups may be `guests`.
 pub fn expand(
     scenario: &Scenario,
     stack: &Arc<Stack>,
     chain: &Chain,
+    guests: &Guests,
 ) -> Result<Vec<FlowPlan>, RequestError> {
     if scenario.flows.is_empty() {
         return Err(RequestError::new(
@@ -99,6 +101,7 @@ pub fn expand(
             field,
             stack,
             chain,
+            guests,
         };
         entry.expand(scenario.seed, &mut plans)?;
     }
@@ -142,6 +145,7 @@ struct Entry<'a> {
     field: String,
     stack: Arc<Stack>,
     chain: &'a Chain,
+    guests: &'a Guests,
 }
 
 impl Entry<'_> {
@@ -202,7 +206,7 @@ impl Entry<'_> {
         let spec = self.spec;
         let startup = spec.startup.as_deref().unwrap_or("slow-start");
         let avoidance = spec.avoidance.as_deref().unwrap_or(self.stack.avoidance);
-        let recipe = Recipe::parse(startup, avoidance, self.stack.convention)
+        let recipe = Recipe::among(self.guests, startup, avoidance, self.stack.convention)
             .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);

@@ -1,0 +1,51 @@
+//! Start-ups from outside the catalog: written elsewhere, asked for by name all the same.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::startup::Startup;
+
+/// Makes a start-up; called once for every flow.
+pub type Factory = Arc<dyn Fn() -> Box<dyn Startup> + Send + Sync>;
+
+/// Factories by name. A name is taken whole, whatever it is made of; a guest has no
+/// parameters besides those its factory was made with, and it hides an entry of the catalog
+/// that has the same name.
+#[derive(Clone, Default)]
+pub struct Guests(BTreeMap<String, Factory>);
+
+impl Guests {
+    /// Nobody.
+    pub fn none() -> Guests {
+        Guests::default()
+    }
+
+    /// These, and one more.
+    pub fn with(
+        mut self,
+        name: impl Into<String>,
+        factory: impl Fn() -> Box<dyn Startup> + Send + Sync + 'static,
+    ) -> Guests {
+        self.0.insert(name.into(), Arc::new(factory));
+        self
+    }
+
+    /// The guest of this name, with the name as it was registered.
+    pub fn get(&self, name: &str) -> Option<(&str, &Factory)> {
+        self.0
+            .get_key_value(name)
+            .map(|(name, factory)| (name.as_str(), factory))
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Guests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,418 @@
+//! Start-ups written in Python, as the simulator sees them.
+//!
+//! Every hook takes the interpreter's lock for as long as the Python method lasts. What a
+//! method raises is kept, the run is told to stop, and the caller of the run raises it again.
+
+pub mod signals;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use flowstart_control::signals as told;
+use flowstart_control::startup::{LossResponse, Startup};
+use flowstart_control::{nearest, Guests, Rate, Reason, Time, Window};
+use flowstart_sim::Scenario;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use serde::de::value::{Error as Unknown, StrDeserializer};
+use serde::de::IntoDeserializer;
+use serde::Deserialize;
+
+use crate::errors::RequestError;
+
+/// The hooks by name, in the order of `Hook`.
+pub const HOOKS: [&str; 15] = [
+    "rate_request",
+    "on_known",
+    "on_established",
+    "on_sent",
+    "on_peer_gap",
+    "on_ack",
+    "on_recovery_ack",
+    "on_loss",
+    "on_recovered",
+    "on_timeout",
+    "after_timeout",
+    "on_idle",
+    "timeout",
+    "leftover",
+    "in_charge",
+];
+
+#[derive(Clone, Copy)]
+enum Hook {
+    RateRequest,
+    OnKnown,
+    OnEstablished,
+    OnSent,
+    OnPeerGap,
+    OnAck,
+    OnRecoveryAck,
+    OnLoss,
+    OnRecovered,
+    OnTimeout,
+    AfterTimeout,
+    OnIdle,
+    Timeout,
+    Leftover,
+    InCharge,
+}
+
+/// What a Python start-up raised first, and the sign for its run to stop.
+#[derive(Default)]
+pub struct Failure {
+    /// True once something was raised, or the caller wants no more.
+    pub stop: AtomicBool,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Failure {
+    /// What was raised, if anything.
+    pub fn take(&self) -> Option<PyErr> {
+        self.raised.lock().ok()?.take()
+    }
+
+    fn note(&self, py: Python<'_>, error: PyErr, place: &str) {
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            // An exception that takes no notes is still the one to be seen.
+            let _ = error.value(py).call_method1("add_note", (place,));
+        }
+        if let Ok(mut raised) = self.raised.lock() {
+            raised.get_or_insert(error);
+        }
+        self.stop.store(true, Relaxed);
+    }
+}
+
+/// Start-ups of Python by name: what makes one, and which hooks it has.
+#[derive(Clone, Default)]
+pub struct Callables(Arc<Vec<Callable>>);
+
+struct Callable {
+    name: Arc<str>,
+    make: Py<PyAny>,
+    hooks: Vec<String>,
+}
+
+impl Callables {
+    /// Reads `{name: (callable, hooks)}`.
+    pub fn read(guests: Option<Bound<'_, PyDict>>) -> PyResult<Callables> {
+        let read = |(name, guest): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let (make, hooks) = guest.extract()?;
+            Ok(Callable {
+                name: name.extract::<String>()?.into(),
+                make,
+                hooks,
+            })
+        };
+        let found: PyResult<Vec<_>> = guests.iter().flatten().map(read).collect();
+        Ok(Callables(Arc::new(found?)))
+    }
+
+    /// Whether a flow of `scenario` begins with one of these.
+    pub fn take_part(&self, scenario: &Scenario) -> bool {
+        let named = |name: &str| self.0.iter().any(|c| *c.name == *name);
+        scenario
+            .flows
+            .iter()
+            .any(|flow| flow.startup.as_deref().is_some_and(named))
+    }
+
+    /// These for one run, which ends where `failure` says so.
+    pub fn guests(&self, failure: &Arc<Failure>) -> Guests {
+        (0..self.0.len()).fold(Guests::none(), |guests, i| {
+            let (all, failure) = (self.0.clone(), failure.clone());
+            guests.with(&*self.0[i].name, move || {
+                Box::new(Guest::new(&all[i], failure.clone()))
+            })
+        })
+    }
+}
+
+/// One flow's start-up.
+struct Guest {
+    name: Arc<str>,
+    /// The bound methods; empty where the class has no such hook of its own.
+    methods: [Option<Py<PyAny>>; HOOKS.len()],
+    window: Option<Py<signals::Window>>,
+    failure: Arc<Failure>,
+}
+
+impl Guest {
+    fn new(callable: &Callable, failure: Arc<Failure>) -> Guest {
+        let mut guest = Guest {
+            name: callable.name.clone(),
+            methods: Default::default(),
+            window: None,
+            failure,
+        };
+        Python::attach(|py| {
+            if let Err(error) = guest.make(py, callable) {
+                let place = format!("while a flow's `{}` was made", callable.name);
+                guest.failure.note(py, error, &place);
+            }
+        });
+        guest
+    }
+
+    fn make(&mut self, py: Python<'_>, callable: &Callable) -> PyResult<()> {
+        let object = callable.make.bind(py).call0()?;
+        for (place, name) in self.methods.iter_mut().zip(HOOKS) {
+            if callable.hooks.iter().any(|own| own == name) {
+                *place = Some(object.getattr(name)?.unbind());
+            }
+        }
+        let window = signals::Window(Window::new(1));
+        self.window = Some(Py::new(py, window)?);
+        Ok(())
+    }
+
+    /// What a hook answers; `None` where there is no such hook, or it failed.
+    fn ask<T>(
+        &self,
+        hook: Hook,
+        now: Option<Time>,
+        call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+        read: Reader<T>,
+    ) -> Option<T> {
+        let method = self.methods[hook as usize].as_ref()?;
+        if self.failure.stop.load(Relaxed) {
+            return None;
+        }
+        Python::attach(|py| {
+            let guest = &self.name;
+            let answer = call(method.bind(py)).and_then(|value| {
+                let value = &value;
+                read(&Answer { hook, guest, value })
+            });
+            answer
+                .map_err(|error| {
+                    let at = now.map_or_else(String::new, |now| format!(" at {now}"));
+                    let place = format!("in {} of `{guest}`{at}", HOOKS[hook as usize]);
+                    self.failure.note(py, error, &place);
+                })
+                .ok()
+        })
+    }
+
+    /// The window as an object, with what `w` says.
+    fn window<'py>(&self, py: Python<'py>, w: &Window) -> PyResult<Bound<'py, signals::Window>> {
+        let window = self.window.as_ref().expect("made with the methods");
+        let window = window.bind(py).clone();
+        window.try_borrow_mut()?.0 = *w;
+        Ok(window)
+    }
+
+    /// What a hook answers that edits the window.
+    fn edit<T, S>(
+        &self,
+        hook: Hook,
+        w: &mut Window,
+        now: Time,
+        signal: S,
+        read: Reader<T>,
+    ) -> Option<T>
+    where
+        S: pyo3::PyClass + Into<pyo3::PyClassInitializer<S>>,
+    {
+        self.ask(
+            hook,
+            Some(now),
+            |method| {
+                let window = self.window(method.py(), w)?;
+                let answer = method.call1((&window, Py::new(method.py(), signal)?))?;
+                *w = window.try_borrow()?.0;
+                Ok(answer)
+            },
+            read,
+        )
+    }
+}
+
+type Reader<T> = fn(&Answer<'_>) -> PyResult<T>;
+
+/// What a method returned.
+struct Answer<'a> {
+    hook: Hook,
+    guest: &'a str,
+    value: &'a Bound<'a, PyAny>,
+}
+
+impl Answer<'_> {
+    fn is_none(&self) -> bool {
+        self.value.is_none()
+    }
+
+    fn text(&self) -> Option<String> {
+        let text = self.value.cast::<PyString>().ok()?;
+        Some(text.to_string_lossy().into_owned())
+    }
+
+    /// An error that says what the hook should have returned.
+    fn refused(&self, right: &str) -> PyErr {
+        let (name, hook) = (self.guest, HOOKS[self.hook as usize]);
+        let value = self.value.repr().map(|r| r.to_string());
+        let value = value.unwrap_or_else(|_| "something".into());
+        RequestError::new_err(format!(
+            "start-up `{name}`: {hook} returned {value}; {right}"
+        ))
+    }
+}
+
+// What the answers mean.
+
+fn nothing(answer: &Answer<'_>) -> PyResult<()> {
+    match answer.is_none() {
+        true => Ok(()),
+        false => Err(answer.refused("it should return nothing")),
+    }
+}
+
+fn reason(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    let text = answer.text().unwrap_or_default();
+    let reader: StrDeserializer<'_, Unknown> = text.as_str().into_deserializer();
+    Reason::deserialize(reader).map(Some).map_err(|unknown| {
+        let message = unknown.to_string();
+        let known: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
+        match nearest(&text, known.iter().copied()) {
+            Some(near) => answer.refused(&format!("did you mean \"{near}\"?")),
+            None => answer.refused(&format!("None or a reason is needed: {}", known.join(", "))),
+        }
+    })
+}
+
+fn loss_response(answer: &Answer<'_>) -> PyResult<LossResponse> {
+    match answer.text().as_deref() {
+        Some("done") => Ok(LossResponse::Done),
+        Some("standard") => Ok(LossResponse::Standard),
+        _ if answer.is_none() => Ok(LossResponse::Standard),
+        _ => Err(answer.refused("\"standard\" (or None) or \"done\" is needed")),
+    }
+}
+
+fn truth(answer: &Answer<'_>) -> PyResult<bool> {
+    let truth = answer.value.extract();
+    truth.map_err(|_| answer.refused("True or False is needed"))
+}
+
+fn truth_or_nothing(answer: &Answer<'_>) -> PyResult<bool> {
+    Ok(!answer.is_none() && truth(answer)?)
+}
+
+fn whole(answer: &Answer<'_>, what: &str) -> PyResult<u64> {
+    let number = answer.value.extract();
+    number.map_err(|_| answer.refused(&format!("{what} is needed, a whole number")))
+}
+
+fn positive(answer: &Answer<'_>, what: &str) -> PyResult<Option<u64>> {
+    if answer.is_none() {
+        return Ok(None);
+    }
+    match whole(answer, what)? {
+        0 => Err(answer.refused(&format!("{what} above 0 is needed, or None"))),
+        number => Ok(Some(number)),
+    }
+}
+
+impl Startup for Guest {
+    fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
+        let signal = signals::Syn::from(s);
+        let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");
+        let rate = self.ask(Hook::RateRequest, None, |m| m.call1((signal,)), read);
+        rate?.map(Rate::from_bps)
+    }
+
+    fn on_known(&mut self, k: &told::Known) {
+        let signal = signals::Known::from(k);
+        self.ask(Hook::OnKnown, None, |m| m.call1((signal,)), nothing);
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &told::Established) {
+        let (hook, signal) = (Hook::OnEstablished, signals::Established::from(e));
+        let own = self.edit(hook, w, e.now, signal, nothing);
+        if own.is_none() {
+            w.cwnd = e.initial_window;
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &told::Sent) -> Option<Reason> {
+        self.edit(Hook::OnSent, w, s.now, signals::Sent::from(s), reason)?
+    }
+
+    fn on_peer_gap(&mut self, w: &mut Window, g: &told::PeerGap) -> Option<Reason> {
+        let signal = signals::PeerGap::from(g);
+        self.edit(Hook::OnPeerGap, w, g.now, signal, reason)?
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &told::Ack) -> Option<Reason> {
+        self.edit(Hook::OnAck, w, a.now, signals::Ack::from(a), reason)?
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &told::Ack) {
+        let signal = signals::Ack::from(a);
+        self.edit(Hook::OnRecoveryAck, w, a.now, signal, nothing);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &told::Loss) -> LossResponse {
+        let signal = signals::Loss::from(l);
+        self.edit(Hook::OnLoss, w, l.now, signal, loss_response)
+            .unwrap_or(LossResponse::Standard)
+    }
+
+    fn on_recovered(&mut self, w: &mut Window, r: &told::Recovered) {
+        let signal = signals::Recovered::from(r);
+        self.edit(Hook::OnRecovered, w, r.now, signal, nothing);
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
+        let signal = signals::Timeout::from(t);
+        self.edit(Hook::OnTimeout, w, t.now, signal, nothing);
+    }
+
+    fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
+        let signal = signals::Timeout::from(t);
+        self.edit(Hook::AfterTimeout, w, t.now, signal, nothing);
+    }
+
+    fn on_idle(&mut self, w: &mut Window, before: &Window, i: &told::Idle) -> bool {
+        let answer = self.ask(
+            Hook::OnIdle,
+            Some(i.now),
+            |method| {
+                let window = self.window(method.py(), w)?;
+                let before = Py::new(method.py(), signals::Window(*before))?;
+                let answer = method.call1((&window, before, signals::Idle::from(i)))?;
+                *w = window.try_borrow()?.0;
+                Ok(answer)
+            },
+            truth_or_nothing,
+        );
+        answer.unwrap_or(false)
+    }
+
+    fn timeout(&self) -> Option<Time> {
+        let read = |answer: &Answer<'_>| positive(answer, "a time in nanoseconds");
+        let time = self.ask(Hook::Timeout, None, |m| m.call0(), read);
+        time?.map(Time::from_nanos)
+    }
+
+    fn leftover(&self) -> u64 {
+        let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
+        self.ask(Hook::Leftover, None, |m| m.call0(), read)
+            .unwrap_or(0)
+    }
+
+    fn in_charge(&self, w: &Window) -> bool {
+        let answer = self.ask(
+            Hook::InCharge,
+            None,
+            |method| method.call1((self.window(method.py(), w)?,)),
+            truth,
+        );
+        answer.unwrap_or_else(|| w.in_slow_start())
+    }
+}

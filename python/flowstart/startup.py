@@ -1,0 +1,191 @@
+"""Start-ups written in Python.
+
+A start-up is a class with the hooks below. It runs beside those of the catalog, wherever one
+of those can be named:
+
+    class Eager(fs.Startup):
+        def __init__(self, first: float = 20) -> None:
+            self.first = first
+
+        def on_established(self, w, e):
+            w.cwnd = self.first
+
+        def on_ack(self, w, a):
+            w.cwnd += w.segments(a.acked)
+
+    fs.compare(path, startups=["slow-start", Eager, Eager(first=40)])
+
+Hooks, signals and their fields are those of the Rust trait `Startup`: windows in segments,
+sizes in bytes, times in whole nanoseconds, rates in bits per second.
+"""
+
+import abc
+import difflib
+import inspect
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from flowstart._native import (
+    HOOKS,
+    Ack,
+    Established,
+    Idle,
+    Known,
+    Loss,
+    PeerGap,
+    Recovered,
+    Sent,
+    Syn,
+    Timeout,
+    Window,
+)
+from flowstart.errors import RequestError
+
+__all__ = [
+    "Ack",
+    "Established",
+    "Idle",
+    "Known",
+    "Loss",
+    "PeerGap",
+    "Reason",
+    "Recovered",
+    "Sent",
+    "Startup",
+    "Syn",
+    "Timeout",
+    "Window",
+    "hooks",
+    "label",
+]
+
+Reason: TypeAlias = Literal[
+    "ack-train",
+    "delay",
+    "loss",
+    "timeout",
+    "ssthresh",
+    "first-ack",
+    "all-sent",
+    "estimate",
+    "router",
+    "full-pipe",
+    "ecn",
+]
+"""Why a start-up ended."""
+
+
+class Startup(abc.ABC):
+    """A start-up: from the handshake until it knows the path.
+
+    It edits the window and reports, once, that its work is done. Only `on_ack` has to be
+    written; the other hooks do nothing unless they say otherwise.
+
+    A class stands for itself made without arguments, an instance for its class made with the
+    arguments that it was made with: every flow gets an object of its own.
+    """
+
+    name: ClassVar[str | None] = None
+    """What tables call it; the class's name where this is None."""
+
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Remembers the arguments."""
+        made = super().__new__(cls)
+        made._arguments = args, kwargs
+        return made
+
+    # Without this one, Python would overlook arguments that nobody takes.
+    def __init__(self) -> None:
+        pass
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for method in vars(cls):
+            if method.startswith(("on_", "after_")) and method not in HOOKS:
+                near = difflib.get_close_matches(method, HOOKS, n=1)
+                hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(HOOKS)}"
+                raise RequestError(f"start-up `{cls.__name__}`: `{method}` is no hook; {hint}")
+
+    def rate_request(self, s: Syn) -> int | None:
+        """The rate, headers included, for which the routers are to be asked on the SYN."""
+        return None
+
+    def on_known(self, k: Known) -> None:
+        """What is known of the path besides, before the handshake is reported."""
+
+    def on_established(self, w: Window, e: Established) -> None:
+        """Sets the first window; the stack's initial window unless written."""
+        w.cwnd = e.initial_window
+
+    def on_sent(self, w: Window, s: Sent) -> Reason | None:
+        """A data segment has left, `w` already obeyed."""
+        return None
+
+    def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
+        """The peer has measured a pair; the ACK that says so follows."""
+        return None
+
+    @abc.abstractmethod
+    def on_ack(self, w: Window, a: Ack) -> Reason | None:
+        """An ACK of new data outside recovery, while this start-up is in charge.
+
+        Grow, and return a reason when the start-up is over. A start-up that leaves without
+        loss sets `w.ssthresh` itself.
+        """
+
+    def on_recovery_ack(self, w: Window, a: Ack) -> None:
+        """An ACK during recovery."""
+
+    def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done"] | None:
+        """Loss was found; `w` is as before the loss.
+
+        Return `"done"` where this start-up has set the window itself; otherwise the
+        avoidance reduces it by its own rule.
+        """
+        return None
+
+    def on_recovered(self, w: Window, r: Recovered) -> None:
+        """The recovery that a loss began has ended."""
+
+    def on_timeout(self, w: Window, t: Timeout) -> None:
+        """The retransmission timer expired. The avoidance sets the window after this."""
+
+    def after_timeout(self, w: Window, t: Timeout) -> None:
+        """The avoidance has set the window after a timeout; an answer of one's own goes here."""
+
+    def on_idle(self, w: Window, before: Window, i: Idle) -> bool:
+        """Sending resumes after an idle time; True where this start-up begins anew.
+
+        The stack's restart rule has been applied to `w`, which was `before`.
+        """
+        return False
+
+    def timeout(self) -> int | None:
+        """A retransmission timeout that holds instead of the transport's for now."""
+        return None
+
+    def leftover(self) -> int:
+        """Bytes of the last ACK that were not used because the start-up ended there.
+
+        The avoidance grows by them.
+        """
+        return 0
+
+    def in_charge(self, w: Window) -> bool:
+        """Whether this start-up's growth rule applies rather than the avoidance's."""
+        return w.in_slow_start
+
+
+def label(startup: Startup) -> str:
+    """What a start-up is called: its name and the arguments it was made with."""
+    name = startup.name or type(startup).__name__
+    args, kwargs = startup._arguments
+    given = inspect.signature(type(startup).__init__).bind(startup, *args, **kwargs).arguments
+    listed = [f"{key}={value}" for key, value in list(given.items())[1:]]
+    return ":".join(filter(None, [name, ",".join(listed)]))
+
+
+def hooks(kind: type[Startup]) -> list[str]:
+    """The hooks that a class has of its own: the others cost nothing."""
+    return [name for name in HOOKS if getattr(kind, name) is not getattr(Startup, name)]

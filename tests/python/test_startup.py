@@ -1,0 +1,453 @@
+"""Start-ups written in Python: the same packets as in Rust, whose objects, whose errors."""
+
+import ast
+import json
+import pathlib
+import re
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+import flowstart as fs
+from flowstart import _native
+from flowstart.startup import Reason
+
+Cli = Callable[..., Any]
+ROOT = pathlib.Path(__file__).parents[2]
+TWIN = f"{ROOT / 'examples' / 'limited_slow_start.py'}:LimitedSlowStart"
+LOSSY = fs.Path(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
+
+
+class Doubling(fs.Startup):
+    """Slow start without any of its details."""
+
+    def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        w.cwnd += w.segments(a.acked)
+
+
+def run(startup: Any, path: fs.Path = LOSSY, **flow: Any) -> fs.Run:
+    flows = [fs.Flow(startup=startup, **{"size": "300kB"} | flow)]
+    return fs.run(fs.Scenario(path=path, flows=flows))
+
+
+@pytest.mark.parametrize("parameters", ["", ":max_ssthresh=20"])
+@pytest.mark.parametrize("stack", ["rfc", "rfc:ack=every", "rfc:recovery=newreno"])
+def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parameters: str) -> None:
+    traces = []
+    for startup in ("limited-slow-start" + parameters, TWIN + parameters):
+        # Losses from the queue's overflow and from chance, timeouts among them.
+        flows = [
+            fs.Flow(startup=startup, size="3MB", count=3, interval="300ms"),
+            fs.Flow(startup=startup, size="8MB", direction="reverse"),
+        ]
+        described = fs.Scenario(path=LOSSY, flows=flows, stack=stack, trace=True, seed=3)
+        traces.append(fs.run(described))
+    rust, python = traces
+    for name in ("flow_samples", "queue_samples"):
+        expected, found = (getattr(run, name) for run in (rust, python))
+        assert expected.height > 10_000
+        assert expected.equals(found)
+    assert rust.flows.drop("startup").equals(python.flows.drop("startup"))
+    assert (rust.flows["packets_dropped"] > 0).all()
+    assert rust.flows["timeouts"].sum() > 0
+    most: Any = rust.flows["max_cwnd_pkts"].max()
+    assert most > (20 if parameters else 100)  # growth was limited
+
+
+def test_a_class_runs_beside_those_of_the_catalog(path: fs.Path) -> None:
+    result = fs.compare(path, startups=["slow-start", Doubling], sizes=["30kB", "300kB"])
+    assert [row["startup"] for row in result.rows] == ["slow-start", "Doubling"] * 2
+    assert result.frame["complete"].all()
+    assert result.plan.command is None  # no command line could repeat it
+    assert json.loads(json.dumps(result.result()))["startups"] == ["slow-start", "Doubling"]
+    assert [line.label for line in result.series()] == ["slow-start", "Doubling"]
+
+
+def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> None:
+    made: list[tuple[float, str]] = []
+
+    class Counted(Doubling):
+        def __init__(self, first: float = 2, word: str = "a") -> None:
+            made.append((first, word))
+            self.first, self.opened = first, 0
+
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            self.opened += 1
+            assert self.opened == 1
+            w.cwnd = self.first
+
+    template = Counted(7, word="b")
+    path = fs.Path(rate="5Mbps", rtt="64ms")
+    result = fs.compare(path, startups=[Counted, template], sizes=["10kB"], flows=3)
+    assert {row["startup"] for row in result.rows} == {"Counted", "Counted:first=7,word=b"}
+    assert made.count((2, "a")) == 1 + 3  # one to try, three that ran
+    assert made.count((7, "b")) == 1 + 3
+    assert template.opened == 0
+
+
+def test_hooks_are_told_what_their_stubs_promise() -> None:
+    stub = ast.parse((ROOT / "python" / "flowstart" / "_native.pyi").read_text())
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    for name in ("Syn", "Known", "PathMemory", "PeerGap", "Established", "Sent", "Ack", "Loss",
+                 "Recovered", "Timeout", "Idle", "Window"):  # fmt: skip
+        body = classes[name].body
+        fields = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
+        fields |= {n.name for n in body if isinstance(n, ast.FunctionDef)}
+        native = {field for field in vars(getattr(_native, name)) if not field.startswith("__")}
+        assert fields - {"__init__"} == native, name
+
+
+def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
+    source = (ROOT / "crates" / "control" / "src" / "startup" / "mod.rs").read_text()
+    trait = source[source.index("pub trait Startup") :]
+    assert re.findall(r"^    fn (\w+)", trait, re.MULTILINE) == list(_native.HOOKS)
+    assert set(_native.HOOKS) <= set(vars(fs.Startup))
+
+
+class Recorder(Doubling):
+    seen: list[tuple[Any, ...]] = []  # noqa: RUF012
+
+    def rate_request(self, s: fs.Syn) -> int | None:
+        self.seen.append(("rate_request", s))
+        return None
+
+    def on_established(self, w: fs.Window, e: fs.Established) -> None:
+        super().on_established(w, e)
+        self.seen.append(("on_established", w.cwnd, e))
+
+    def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+        self.seen.append(("on_sent", s))
+
+    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        super().on_ack(w, a)
+        self.seen.append(("on_ack", a))
+
+    def on_recovery_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        self.seen.append(("on_recovery_ack", a))
+
+    def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+        self.seen.append(("on_loss", loss))
+
+    def on_recovered(self, w: fs.Window, r: fs.Recovered) -> None:
+        self.seen.append(("on_recovered", r))
+
+    def on_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
+        self.seen.append(("on_timeout", t, w.cwnd))
+
+    def after_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
+        self.seen.append(("after_timeout", t, w.cwnd))
+
+    def on_idle(self, w: fs.Window, before: fs.Window, i: fs.Idle) -> bool:
+        self.seen.append(("on_idle", before.cwnd, i))
+        return True
+
+    def leftover(self) -> int:
+        self.seen.append(("leftover",))
+        return 0
+
+    def in_charge(self, w: fs.Window) -> bool:
+        self.seen.append(("in_charge", w.cwnd))
+        return super().in_charge(w)
+
+
+def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
+    writes = [fs.Write(at="0s", size="1MB"), fs.Write(at="100s", size="100kB")]
+    drops = [5, *range(300, 322)]
+    described = fs.Flow(startup=Recorder, writes=writes, forced_drops=drops)
+    Recorder.seen.clear()
+    fs.run(fs.Scenario(path=path, flows=[described]))
+    told = {name: rest for name, *rest in reversed(Recorder.seen)}
+    first = told["on_established"]
+    assert (first[0], first[1].initial_window, first[1].queued) == (10, 10, 1_000_000)
+    assert first[1].rtt == first[1].now > 64_000_000
+    assert told["on_sent"][0].seq == 0
+    assert told["on_sent"][0].bytes == 1460
+    ack = told["on_ack"][0]
+    assert (ack.una, ack.rtt > 64_000_000, ack.cwnd_limited) == (ack.acked, True, True)
+    assert told["on_idle"][1].idle > 10_000_000_000
+    assert told["on_loss"][0].usable > 0
+    # The avoidance set the window between the two.
+    assert told["on_timeout"][1] != told["after_timeout"][1]
+    expected = set(_native.HOOKS) - {"on_known", "on_peer_gap", "timeout"}
+    assert expected - {"rate_request", "leftover"} <= set(told)
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_a_reason_ends_the_startup(reason: str) -> None:
+    class Short(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            if w.cwnd > 20:
+                w.ssthresh = w.cwnd
+                return reason
+            return super().on_ack(w, a)
+
+    row = run(Short, fs.Path(rate="20Mbps", rtt="60ms")).rows[0]
+    assert row["startup_exit_reason"] == reason
+    assert 20 < row["startup_exit_cwnd_pkts"] < 24
+
+
+def test_a_startup_may_answer_a_loss_itself() -> None:
+    class Stubborn(Doubling):
+        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+            w.cwnd = w.ssthresh = 8
+            return "done"
+
+    class Indifferent(Doubling):
+        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+            return "standard"
+
+    rows = [run(s, size="1MB", forced_drops=[100]).rows[0] for s in (Stubborn, Indifferent)]
+    assert rows[0]["fct_s"] > rows[1]["fct_s"]
+    assert {k: v for k, v in rows[1].items() if k != "startup"} == {
+        k: v for k, v in run(Doubling, size="1MB", forced_drops=[100]).rows[0].items()
+        if k != "startup"
+    }  # fmt: skip
+
+
+def test_what_a_hook_raises_reaches_the_caller_with_its_traceback() -> None:
+    class Broken(Doubling):
+        acks = 0
+
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            Broken.acks += 1
+            raise ZeroDivisionError("ouch")
+
+    with pytest.raises(ZeroDivisionError, match="ouch") as caught:
+        run(Broken)
+    assert Broken.acks == 1  # the run stopped there
+    assert caught.traceback[-1].name == "on_ack"
+    text = "".join(traceback.format_exception(caught.value))
+    assert 'raise ZeroDivisionError("ouch")' in text
+    assert re.search(r"in on_ack of `Broken` at \d+\.\d+ms", text)
+    with pytest.raises(ZeroDivisionError):
+        fs.compare(LOSSY, startups=["slow-start", Broken], sizes=["10kB"], workers=2)
+
+
+def test_a_constructor_that_fails_for_a_flow_reaches_the_caller() -> None:
+    class Once(Doubling):
+        made = 0
+
+        def __init__(self) -> None:
+            Once.made += 1
+            if Once.made > 2:
+                raise LookupError("no third")
+
+    with pytest.raises(LookupError, match="no third"):
+        run(Once, count=2)
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("on_ack", "dely", "on_ack returned 'dely'; did you mean \"delay\"?"),
+    ("on_ack", 5, "on_ack returned 5; None or a reason is needed: ack-train, delay"),
+    ("on_sent", "xyzzy-xyzzy", "on_sent returned 'xyzzy-xyzzy'; None or a reason"),
+    ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None) or "done"'),
+    ("on_timeout", 1, "on_timeout returned 1; it should return nothing"),
+    ("on_established", "loss", "on_established returned 'loss'; it should return nothing"),
+    ("in_charge", None, "in_charge returned None; True or False is needed"),
+    ("in_charge", 1, "in_charge returned 1; True or False is needed"),
+]
+
+
+@pytest.mark.parametrize(("hook", "answer", "message"), WRONG)
+def test_a_wrong_answer_is_named_with_the_hook(hook: str, answer: Any, message: str) -> None:
+    wrong = type("Wrong", (Doubling,), {hook: lambda *_: answer})
+    with pytest.raises(fs.RequestError, match=re.escape(message)):
+        run(wrong, forced_drops=[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 30])
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("cwnd", float("nan"), "window.cwnd = NaN: a number of segments above 0"),
+        ("cwnd", 0, "window.cwnd = 0:"),
+        ("cwnd", float("inf"), "window.cwnd = inf:"),
+        ("ssthresh", -1, "window.ssthresh = -1:"),
+        ("pacing", 0, "window.pacing = 0: a rate in bits per second above 0, or None"),
+        ("pair", "third", 'window.pair = third: "first", "second" or None is needed'),
+    ],
+)
+def test_an_impossible_window_is_refused_in_the_line_that_sets_it(
+    field: str, value: Any, message: str
+) -> None:
+    class Wild(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            setattr(w, field, value)
+
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        run(Wild)
+    assert caught.traceback[-1].name == "on_ack"
+
+
+def test_pacing_and_marks_are_obeyed() -> None:
+    class Paced(Doubling):
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            w.cwnd, w.pacing, w.pair, w.startup_excess = 100, 1_000_000, "first", True
+            assert (w.cwnd_bytes, w.pacing, w.pair) == (146_000, 1_000_000, "first")
+
+    path = fs.Path(rate="20Mbps", rtt="60ms")
+    assert run(Paced, path, size="60kB").rows[0]["fct_s"] > 8 * 60_000 / 1e6
+
+
+def test_objects_stay_on_the_calling_thread_and_workers_change_nothing() -> None:
+    threads = set()
+
+    class Here(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            threads.add(threading.current_thread())
+            super().on_ack(w, a)
+
+    startups: list[Any] = ["slow-start", Here, "hystart"]
+    one, four = (
+        fs.compare(LOSSY, startups=startups, sizes=["20kB", "80kB"], repeat=5, workers=n)
+        for n in (1, 4)
+    )
+    assert one.rows == four.rows
+    assert threads == {threading.current_thread()}
+
+
+def test_ctrl_c_in_a_hook_keeps_what_is_finished() -> None:
+    class Pressed(Doubling):
+        runs = 0
+
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            Pressed.runs += 1
+            if Pressed.runs == 3:
+                raise KeyboardInterrupt
+
+    result = fs.compare(LOSSY, startups=[Pressed], sizes=["10kB"], repeat=5)
+    assert result.interrupted
+    assert [row["seed"] for row in result.rows] == [1, 2]
+
+
+def test_what_is_no_startup_is_refused(path: fs.Path) -> None:
+    named = type("Doubling", (Doubling,), {})
+    taken = type("Taken", (Doubling,), {"name": "slow-start"})
+    for wrong, message in (
+        ([dict], "<class 'dict'> is neither the name of a start-up nor derived"),
+        ([5], "startups: 5 is neither"),
+        ([Doubling, named], "two classes have this name"),
+        ([Doubling, Doubling], "`Doubling` is given twice"),
+        ([taken], "start-up `slow-start`: the catalog has one"),
+        (["-hystart"], "`hystart` is not among those before it"),
+    ):
+        with pytest.raises(fs.RequestError, match=message):
+            fs.compare(path, startups=wrong)  # type: ignore[arg-type]
+    with pytest.raises(fs.RequestError, match=r"flows\[0\]\.startup: <class 'int'> is neither"):
+        run(int)
+
+
+def test_a_class_without_on_ack_is_no_startup() -> None:
+    with pytest.raises(TypeError, match=r"abstract method '?on_ack"):
+        run(type("Empty", (fs.Startup,), {}))
+
+
+def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
+    with pytest.raises(fs.RequestError, match="`on_akc` is no hook; did you mean `on_ack`"):
+        type("Misspelt", (Doubling,), {"on_akc": lambda *_: None})
+
+
+def test_an_argument_that_nobody_takes_is_refused() -> None:
+    with pytest.raises(TypeError):
+        Doubling(5)  # type: ignore[call-arg]
+
+
+MINE = """
+import flowstart as fs
+class Mine(fs.Startup):
+    def __init__(self, step: float = 1, word: str = "x") -> None:
+        self.step = step
+    def on_ack(self, w, a):
+        w.cwnd += self.step * w.segments(a.acked)
+class Other: pass
+class Failing(Mine):
+    def on_ack(self, w, a):
+        return 1 / 0
+class Short(Mine):
+    def on_ack(self, w): pass
+"""
+PATH = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB")
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "wrong.py").write_text("import nowhere_to_be_found\n")
+    (tmp_path / "broken.py").write_text("def :\n")
+    (tmp_path / "empty.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_line_takes_a_file_and_its_class(cli: Cli, folder: pathlib.Path) -> None:
+    startups = "slow-start,./mine.py:Mine,mine.py:Mine:step=0.5,word=hallo"
+    answer = cli("compare", *PATH, "--startup", startups, "--json")
+    document = json.loads(answer.out)
+    assert document["startups"][1:] == ["./mine.py:Mine", "mine.py:Mine:step=0.5,word=hallo"]
+    plain, slow = (row["max_cwnd_pkts"] for row in document["rows"][1:])
+    assert slow < plain
+    assert f"--startup {startups} " in document["command"]
+    shown = cli("compare", *PATH, "--startup", "slow-start,./mine.py:Mine", "-o", folder / "out")
+    assert " mine.py:Mine " in shown.out
+    assert shown.status == 0
+
+
+def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> None:
+    deep = folder / "deep"
+    deep.mkdir()
+    (deep / "its.py").write_text(MINE)
+    text = '[path]\nrate = "5Mbps"\nrtt = "64ms"\n[[flows]]\nstartup = "its.py:Mine"\nsize = "9kB"'
+    (deep / "scenario.toml").write_text(text)
+    assert "its.py:Mine" in cli("run", "deep/scenario.toml").out
+    assert fs.run(deep / "scenario.toml").rows[0]["complete"]
+
+
+REFUSED = [
+    ("./none.py:Mine", "none.py: there is no such file"),
+    ("./mine.py:Mien", "mine.py has no `Mien`; `mine.py:Mine` or"),
+    ("./mine.py", "which class of it is missing; `mine.py:Mine` or"),
+    ("./mine.py:Other", "`Other` is not a class derived from fs.Startup"),
+    ("./mine.py:Mine:step", "`step` should be written name=value"),
+    ("./mine.py:Mine:stepp=1", "unexpected keyword argument 'stepp'"),
+    ("./mine.py:Mine:step=1,step=2", "`step` is given twice"),
+    ("./wrong.py:Mine", "wrong.py, line 1: ModuleNotFoundError"),
+    ("./broken.py:Mine", "SyntaxError: invalid syntax (broken.py, line 1)"),
+    ("./empty.py:Mine", "empty.py has no class derived from fs.Startup"),
+    ("./:Mine", "startup `./`: unknown"),
+    ("mine:Mine", "startup `mine`: unknown"),
+    ("all,-none", "`none` is not among those before it"),
+]
+
+
+@pytest.mark.parametrize(("startup", "message"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_a_bad_file_or_class_is_one_line_and_status_2(
+    cli: Cli, folder: pathlib.Path, startup: str, message: str
+) -> None:
+    status, printed, error = cli("compare", *PATH, "--startup", startup, "-o", folder / "out")
+    assert message in error
+    assert error.count("\n") == 1
+    assert (status, printed) == (2, "")
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("Failing", "ZeroDivisionError: division by zero (in on_ack of `./mine.py:Failing` at"),
+        ("Short", "TypeError: Short.on_ack() takes 2 positional arguments but 3 were given (in"),
+    ],
+)
+def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message: str) -> None:
+    status, printed, error = cli("compare", *PATH, "--startup", f"./mine.py:{kind}")
+    *frames, last = error.splitlines()
+    assert last.startswith(f"flowstart: {message}")
+    assert (status, printed) == (1, "")
+    shown = [line.strip() for line in frames if "~" not in line]
+    if kind == "Failing":
+        assert re.fullmatch(r'File ".*mine.py", line 11, in on_ack', shown[0])
+        assert shown[1:] == ["return 1 / 0"]
+    else:
+        assert not shown  # it was not entered
