@@ -154,8 +154,8 @@ class Recorder(Doubling):
 
 
 def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
-    writes = [fs.Write(at="0s", size="1MB"), fs.Write(at="100s", size="100kB")]
-    drops = [5, *range(300, 322)]
+    writes = [fs.Write(at="0s", size="1MB"), fs.Write(at="900s", size="100kB")]
+    drops = [5, *range(300, 326)]
     described = fs.Flow(startup=Recorder, writes=writes, forced_drops=drops)
     Recorder.seen.clear()
     fs.run(fs.Scenario(path=path, flows=[described]))
