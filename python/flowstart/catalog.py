@@ -11,6 +11,22 @@ from flowstart.errors import RequestError
 
 Kind: TypeAlias = Literal["startup", "avoidance", "queue"]
 
+NEEDS = {
+    "pacing": "a sender that can space its packets out in time",
+    "peer": "a peer that understands an option or behaves in a new way",
+    "routers": "routers on the path that take part",
+    "cache": "something remembered from earlier connections",
+}
+"""What an algorithm may need beyond an ordinary sender, in words."""
+
+CERTAINTIES = {
+    "text": "its defining text was at hand",
+    "code": "the source of a public implementation was at hand",
+    "secondhand": "the text was not at hand; implementations or quotations confirm its rules",
+    "reconstructed": "in parts a reconstruction: what was at hand of its text leaves them open",
+}
+"""How well founded an implementation is, in words."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -37,6 +53,33 @@ class Algorithm:
     """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`."""
     certainty: str
     """How well founded it is: `text`, `code`, `secondhand`, `reconstructed`."""
+
+    @property
+    def reconstructed(self) -> bool:
+        """Whether parts of it are not published, or were not at hand, and had to be made up."""
+        return self.certainty == "reconstructed"
+
+    @property
+    def needs_help(self) -> bool:
+        """Whether it needs something that its sender does not have by itself."""
+        return bool(set(self.needs) - {"pacing"})
+
+    @property
+    def needs_in_words(self) -> str:
+        """What it needs beyond an ordinary sender."""
+        words = "; ".join(NEEDS.get(need, need) for need in self.needs)
+        return words or "nothing beyond an ordinary sender"
+
+    @property
+    def certainty_in_words(self) -> str:
+        """How well founded it is."""
+        return CERTAINTIES.get(self.certainty, self.certainty)
+
+    @property
+    def dated_source(self) -> str:
+        """Its source, with the year unless that says it."""
+        year = str(self.year)
+        return self.source if year in self.source else f"{self.source} ({year})"
 
 
 def algorithms(kind: Kind | None = None) -> list[Algorithm]:

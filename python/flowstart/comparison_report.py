@@ -53,16 +53,25 @@ def encoded(document: object) -> bytes:
 def _pictures(result: "Comparison") -> "dict[str, tuple[Figure, str]]":
     """Figures by file name, each with its caption."""
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
+    if (
+        len(result.plan.startups) > plots.MOST_LINES
+        and len({r["size_bytes"] for r in result.rows}) > 1
+    ):
+        caption = (
+            "Completion time as a multiple of an unhindered transfer on an empty path; best first."
+        )
     pictures = {"completion": (result.plot(), caption)}
     if result.interrupted or result.failures:
         return pictures
+    many = len(result.plan.startups) > plots.MOST_LINES
+    shown = "window" if many else "window, bytes in flight, bottleneck queue"
     for size, count in _traceable(result):
         series = result.series(size)
         suffix = f"-{size}" if size else ""
         of = f" of {text.size(count)}" if size else ""
         pictures[f"over-time{suffix}"] = (
             plots.over_time(series),
-            f"The first flow under test{of}: window, bytes in flight, bottleneck queue.",
+            f"The first flow under test{of}: {shown}.",
         )
         pictures[f"sequence{suffix}"] = (
             plots.sequence(series),

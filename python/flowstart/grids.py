@@ -1,11 +1,11 @@
 """Results as cells of text, for the terminal and for pages alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart import frames, guests, text
-from flowstart.catalog import Algorithm
+from flowstart.catalog import CERTAINTIES, NEEDS, Algorithm, algorithms
 from flowstart.summary import BASELINE, Summary
 
 if TYPE_CHECKING:
@@ -61,14 +61,44 @@ def headline(result: "Comparison") -> str:
 
 
 def legend(result: "Comparison") -> str:
-    """What the columns of the table mean."""
+    """What columns and marks of the table mean."""
     startups = result.plan.startups
-    baseline = BASELINE if BASELINE in startups else startups[0]
+    baseline = guests.short(BASELINE if BASELINE in startups else startups[0])
+    order = "soonest first; " if len(startups) > MANY else ""
     acked = "acked: until the sender knew; " if _measured_by_sender(result) else ""
-    return (
-        f"change: against {baseline}; {acked}window: in packets, just before start-up was left; "
-        "queue: the most at the bottleneck, packets."
+    columns = (
+        f"{order}change: against {baseline}; {acked}window: in packets, just before start-up was "
+        "left; queue: the most at the bottleneck, packets."
     )
+    return "\n".join([columns, *_marks_of(startups)])
+
+
+def _marks_of(startups: Sequence[str]) -> list[str]:
+    """What the marks after the names say of these start-ups."""
+    listed = [a for a in (_listed(name) for name in startups) if a]
+    helped = dict.fromkeys((a.name, ", ".join(a.needs)) for a in listed if a.needs_help)
+    lines = []
+    if helped:
+        who = ", ".join(f"{name} ({needs})" for name, needs in helped)
+        lines.append(f"{HELPED} needs more than its sender has: {who}.")
+    if any(a.reconstructed for a in listed):
+        lines.append(f"{RECONSTRUCTED} {CERTAINTIES['reconstructed']}.")
+    return lines
+
+
+def _listed(startup: str) -> Algorithm | None:
+    """The catalog's entry of a start-up, which may have parameters."""
+    name = startup.partition(":")[0].strip()
+    return next((a for a in algorithms("startup") if a.name == name), None)
+
+
+def _marked(startup: str) -> str:
+    """A start-up's name with its marks."""
+    entry = _listed(startup)
+    if not entry:
+        return guests.short(startup)
+    helped = HELPED if entry.needs_help else ""
+    return f"{startup}{helped}{RECONSTRUCTED if entry.reconstructed else ''}"
 
 
 def _measured_by_sender(result: "Comparison") -> bool:
@@ -79,9 +109,19 @@ def _measured_by_sender(result: "Comparison") -> bool:
     return any(row["stack"] == "ns2" for row in result.rows)
 
 
+MANY = 8
+"""With more start-ups than these, the order in which they were named is no help."""
+
+
 def comparison(result: "Comparison") -> Grid:
-    """The table of a comparison: a group per size, a row per start-up."""
-    return summaries(result.summaries, acked=_measured_by_sender(result))
+    """The table of a comparison: a group per size, a row per start-up.
+
+    Many start-ups are sorted by the time they took, those that did not finish last.
+    """
+    found = result.summaries
+    if len(result.plan.startups) > MANY:
+        found = sorted(found, key=lambda s: (s.size_bytes, s.complete < s.flows, s.fct_s or 0.0))
+    return summaries(found, acked=_measured_by_sender(result))
 
 
 def summaries(found: list[Summary], *, acked: bool) -> Grid:
@@ -110,7 +150,7 @@ def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> 
     time = text.seconds(s.fct_s)
     if s.complete < s.flows:
         time += f" ({s.complete} of {s.flows} done)"
-    cells = [guests.short(s.startup), time]
+    cells = [_marked(s.startup), time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change)]
     cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
@@ -213,16 +253,14 @@ def transfers(run: "Run", most: int = 50) -> Grid:
     return grid
 
 
-def parameters(algorithm: Algorithm) -> Grid:
-    """The parameters of an algorithm."""
-    titles = ["parameter", "unit", "default", "meaning"]
-    grid = Grid([Column(title, number=False) for title in titles])
-    grid.rows = [[p.name, p.unit, p.default, p.meaning] for p in algorithm.params]
-    return grid
+RECONSTRUCTED = "†"
+"""Stands after the name of an algorithm that is in parts a reconstruction."""
+HELPED = "*"
+"""Stands after the name of one that needs more than its sender has."""
 
 
 def catalog(found: Iterable[Algorithm]) -> Grid:
-    """The catalog, one line per algorithm."""
+    """The catalog, an algorithm after the other."""
     groups = {"startup": "start-ups", "avoidance": "avoidances", "queue": "queue disciplines"}
     titles = ["name", "year", "needs", "what it does"]
     grid = Grid([Column(title, number=False) for title in titles])
@@ -231,6 +269,17 @@ def catalog(found: Iterable[Algorithm]) -> Grid:
         if algorithm.kind != kind:
             kind = algorithm.kind
             grid.groups[len(grid.rows)] = groups[kind]
+        name = algorithm.name + (RECONSTRUCTED if algorithm.reconstructed else "")
         needs = ", ".join(algorithm.needs) or text.ABSENT
-        grid.rows.append([algorithm.name, str(algorithm.year), needs, algorithm.title])
+        grid.rows.append([name, str(algorithm.year), needs, algorithm.summary])
     return grid
+
+
+def catalog_legend(found: Sequence[Algorithm]) -> str:
+    """What marks and words in the catalog mean."""
+    lines = []
+    if any(a.reconstructed for a in found):
+        lines.append(f"{RECONSTRUCTED} {CERTAINTIES['reconstructed']}.")
+    needed = dict.fromkeys(need for a in found for need in a.needs)
+    lines += [f"{need}: {NEEDS.get(need, need)}." for need in needed]
+    return "\n".join(lines)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from flowstart import text
+from flowstart import guests, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,11 @@ DASHES = (
 MARKERS = "osD^vPX"
 # The default start-ups look the same in every comparison; others take what is left.
 FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
+MOST_LINES = 8
+"""More lines than these are not told apart in one panel: each gets a panel of its own."""
+PALE = "0.8"
+"""The others' lines behind it."""
+BEST, WORST = "#009E73", "#D55E00"
 MOST_POINTS = 2500
 """More than a line can show; longer traces are thinned."""
 
@@ -84,12 +89,15 @@ def completion(found: "Sequence[Summary]") -> Figure:
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
             return _bars(found)
+        names = list(dict.fromkeys(s.startup for s in found))
+        if len(names) > MOST_LINES:
+            return _slowdowns(found, names)
         chart = Chart(figsize=(9, 3.8))
         left, right = chart.subplots(1, 2)
-        for name, look in looks(list(dict.fromkeys(s.startup for s in found))).items():
+        for name, look in looks(names).items():
             mine = [s for s in found if s.startup == name and s.fct_s is not None]
             sizes = [s.size_bytes for s in mine]
-            look = look | {"label": name, "markersize": 4}
+            look = look | {"label": guests.short(name), "markersize": 4}
             left.plot(sizes, [s.fct_s for s in mine], **look)
             right.plot(sizes, [s.slowdown for s in mine], **look)
         _size_axis(left, found)
@@ -107,13 +115,71 @@ def completion(found: "Sequence[Summary]") -> Figure:
         return chart
 
 
+def _slowdowns(found: "Sequence[Summary]", names: Sequence[str]) -> Figure:
+    """A panel per start-up with the multiple of the ideal, the others pale, best first."""
+    lines = {
+        name: sorted(
+            (s.size_bytes, s.slowdown)
+            for s in found
+            if s.startup == name and s.slowdown is not None
+        )
+        for name in names
+    }
+    marks = {name: _mean_of_ratios([v for _, v in line]) for name, line in lines.items()}
+    sizes = len({s.size_bytes for s in found})
+    # One that did not finish every size is no match for those that did.
+    ranked = sorted(names, key=lambda name: (len(lines[name]) < sizes, marks[name]))
+    chart, panels = _panels(len(ranked))
+    for place, (axes, name) in enumerate(zip(panels, ranked, strict=False)):
+        for line in lines.values():
+            axes.plot(*zip(*line, strict=True), color=PALE, linewidth=0.8) if line else None
+        colour = BEST if place == 0 else WORST if place == len(ranked) - 1 else "black"
+        if lines[name]:
+            axes.plot(*zip(*lines[name], strict=True), color=colour, marker="o", markersize=3)
+        mean = f"on average × {text.ratio(marks[name])}" if lines[name] else "not done"
+        axes.set_title(f"{_broken(name)}\n{mean}", fontsize=8, color=colour)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        _size_axis(axes, found, label=False)
+    chart.supylabel("completion time / ideal", fontsize=9)
+    chart.supxlabel("transfer size", fontsize=9)
+    return chart
+
+
+def _mean_of_ratios(values: Sequence[float]) -> float:
+    return float(np.exp(np.mean(np.log(values)))) if values else float("inf")
+
+
+def _broken(name: str) -> str:
+    """A start-up's name for a narrow panel: its parameters below it where they are long."""
+    name = guests.short(name)
+    return name if len(name) <= 32 else name.replace(":", ":\n", 1)
+
+
+def _panels(count: int, columns: int = 4) -> "tuple[Chart, list[Axes]]":
+    """A grid of small panels on common axes; those left over are not shown."""
+    lines = -(-count // columns)
+    chart = Chart(figsize=(2.6 * columns, 1.85 * lines + 0.5))
+    panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    for above, axes in zip(panels.flat[count - columns :], panels.flat[count:], strict=False):
+        axes.set_visible(False)
+        above.tick_params(labelbottom=True)
+    return chart, list(panels.flat[:count])
+
+
 def _bars(found: "Sequence[Summary]") -> Figure:
+    if len(found) > MOST_LINES:
+        found = sorted(found, key=lambda s: (s.complete < s.flows, s.fct_s or 0.0))
     chart = Chart(figsize=(7, 0.9 + 0.35 * len(found)))
     axes = chart.subplots()
     names = [s.startup for s in found]
     times = [s.fct_s or 0.0 for s in found]
     colours = [look["color"] for look in looks(names).values()]
-    bars = axes.barh(names, times, color=colours, height=0.65)
+    if len(found) > MOST_LINES:
+        colours = [BEST, *["0.6"] * (len(found) - 2), WORST]
+    bars = axes.barh([guests.short(name) for name in names], times, color=colours, height=0.65)
     axes.bar_label(bars, [text.seconds(s.fct_s) for s in found], padding=4)
     axes.invert_yaxis()
     axes.margins(x=0.14)
@@ -122,13 +188,14 @@ def _bars(found: "Sequence[Summary]") -> Figure:
     return chart
 
 
-def _size_axis(axes: "Axes", found: "Sequence[Summary]") -> None:
+def _size_axis(axes: "Axes", found: "Sequence[Summary]", *, label: bool = True) -> None:
     sizes = sorted({s.size_bytes for s in found})
     axes.set_xscale("log")
     few = len(sizes) <= 4
     axes.set_xticks(sizes, [text.size(size) for size in sizes], rotation=0 if few else 45)
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("transfer size")
+    if label:
+        axes.set_xlabel("transfer size")
 
 
 def _legend(chart: Figure, axes: "Axes") -> None:
@@ -138,8 +205,13 @@ def _legend(chart: Figure, axes: "Axes") -> None:
 
 
 def over_time(series: "Sequence[Series]") -> Figure:
-    """Window, bytes in flight and bottleneck queue over time, one line per series."""
+    """Window, bytes in flight and bottleneck queue over time, one line per series.
+
+    Of many series the window alone, a panel for each.
+    """
     with mpl.rc_context(STYLE):
+        if len(series) > MOST_LINES:
+            return _windows(series)
         chart = Chart(figsize=(8, 6.5))
         panels = chart.subplots(3, 1, sharex=True)
         window, flight, queue = panels
@@ -147,7 +219,11 @@ def over_time(series: "Sequence[Series]") -> Figure:
         for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
             first_of_queue = not any(_same_queue(line, other) for other in drawn)
             drawn.append(line)
-            look = look | {"label": line.label, "marker": "", "drawstyle": "steps-post"}
+            look = look | {
+                "label": guests.short(line.label),
+                "marker": "",
+                "drawstyle": "steps-post",
+            }
             kept = _thin(line.at_sender)
             window.plot(line.time_s[kept], line.cwnd[kept], **look)
             flight.plot(line.time_s[kept], line.flight[kept] / 1e3, **look)
@@ -167,6 +243,26 @@ def over_time(series: "Sequence[Series]") -> Figure:
         chart.align_ylabels()
         _legend(chart, window)
         return chart
+
+
+def _windows(series: "Sequence[Series]") -> Figure:
+    """A panel per series with its window, that of the first one pale behind."""
+    chart, panels = _panels(len(series))
+    for axes, line in zip(panels, series, strict=False):
+        for drawn, colour in ((series[0], PALE), (line, "#0072B2")):
+            kept = _thin(drawn.at_sender)
+            axes.step(
+                drawn.time_s[kept], drawn.cwnd[kept], where="post", color=colour, linewidth=1.2
+            )
+        axes.axhline(line.bdp_pkts, color="0.5", linewidth=0.8, linestyle=(0, (4, 2)))
+        axes.set_title(_broken(line.label), fontsize=8)
+    # A window far beyond the path would hide what the others do.
+    ends = [float(np.nanmax(line.cwnd[line.at_sender])) for line in series]
+    panels[0].set_ylim(0, min(1.05 * max(ends), 6 * max(series[0].bdp_pkts, 10)))
+    panels[0].set_xlim(left=0)
+    chart.supylabel("window (packets); dashed: 1 BDP", fontsize=9)
+    chart.supxlabel(f"time (s); pale: {guests.short(series[0].label)}", fontsize=9)
+    return chart
 
 
 def _same_queue(one: "Series", other: "Series") -> bool:
@@ -233,7 +329,7 @@ def _sequence_panel(axes: "Axes", line: "Series") -> None:
             label=label,
             **look,
         )
-    axes.set_title(line.label, fontsize=9)
+    axes.set_title(guests.short(line.label), fontsize=9)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
 

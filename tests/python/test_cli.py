@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart import _native
+from flowstart import _native, catalog
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "5Mbps", "--rtt", "64ms")
@@ -57,6 +57,27 @@ def test_compare_shows_a_table_and_how_to_repeat_it(cli: Cli) -> None:
     assert "all-sent" in jump
     assert "◀" in jump
     assert last.startswith("Again: flowstart compare --rate 5Mbps --rtt 64ms")
+
+
+def test_all_startups_are_sorted_by_time_and_marked(cli: Cli) -> None:
+    answer = cli("compare", *PATH, "--size", "100kB", "--startup", "all")
+    listed = [a.name for a in fs.algorithms("startup")]
+    lines = [line.split()[0] for line in answer.out.splitlines() if " ms " in line or " s " in line]
+    shown = [name.rstrip("*†") for name in lines if name.rstrip("*†") in listed]
+    assert sorted(shown) == sorted(listed)
+    rows = json.loads(cli("compare", *PATH, "--size", "100kB", "--startup", "all", "--json").out)
+    times = {row["startup"]: row["fct_s"] for row in rows["rows"]}
+    assert [times[name] for name in shown] == sorted(times.values())
+    assert list(times) == listed  # JSON keeps the order of the request
+    assert "smooth-start†" in lines
+    assert "† in parts a reconstruction" in answer.out
+    assert "soonest first" in answer.out
+
+
+def test_few_startups_stay_in_the_order_they_were_named(cli: Cli) -> None:
+    words = ("--size", "100kB", "--startup", "hystart,slow-start,jump-start")
+    out = cli("compare", *PATH, *words).out
+    assert out.index(" hystart ") < out.index(" slow-start ") < out.index(" jump-start ")
 
 
 def test_json_is_one_document_and_nothing_else(cli: Cli) -> None:
@@ -121,15 +142,28 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     listed = cli("algorithms").out
     assert "jump-start" in listed
     assert "cubic" in listed
+    assert "bic†" in listed
+    assert "cubic†" not in listed
     shown = cli("algorithms", "limited-slow-start").out
     assert "RFC 3742" in shown
-    assert "max_ssthresh" in shown
+    assert "max_ssthresh  (segments; default 100)" in shown
+    assert "a public implementation was at hand" in shown
+    assert "in parts a reconstruction" in cli("algorithms", "smooth-start").out
+    entry = json.loads(cli("algorithms", "jump-start", "--json").out)
+    assert {"source", "year", "params", "needs", "certainty"} <= set(entry)
+    assert all(set(p) == {"name", "unit", "default", "meaning"} for p in entry["params"])
     names = [entry["name"] for entry in json.loads(cli("algorithms", "--json").out)]
     assert "hystart" in names
     assert json.loads(cli("algorithms", "hystart", "--json").out)["kind"] == "startup"
     queue = json.loads(cli("algorithms", "codel", "--json").out)
     assert queue["kind"] == "queue"
     assert [p["name"] for p in queue["params"]] == ["target", "interval"]
+
+
+def test_every_need_and_certainty_has_words() -> None:
+    for entry in fs.algorithms():
+        assert set(entry.needs) <= set(catalog.NEEDS)
+        assert entry.certainty in catalog.CERTAINTIES
 
 
 def test_schema_is_json_schema(cli: Cli) -> None:

@@ -1,6 +1,7 @@
 """Figures and pages."""
 
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -28,6 +29,24 @@ def test_completion_has_a_line_per_startup(result: fs.Comparison) -> None:
 def test_a_single_size_has_bars(path: fs.Path) -> None:
     figure = fs.compare(path, startups=STARTUPS, sizes=["10kB"]).plot()
     assert len(figure.axes[0].patches) == len(STARTUPS)
+
+
+def test_many_startups_have_a_panel_each_best_first(path: fs.Path) -> None:
+    startups = [f"slow-start:iw={n}" for n in range(1, 22)]
+    result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"])
+    panels = [axes for axes in result.plot().axes if axes.get_visible()]
+    assert len(panels) == 21
+    shown = [axes.get_title().splitlines()[0] for axes in panels]
+    assert sorted(shown) == sorted(startups)
+    assert shown[-1] == "slow-start:iw=1"  # three round trips more than the best
+    for axes in panels:
+        assert len(axes.lines) == 21 + 1
+    over_time = [axes for axes in plots.over_time(result.series()).axes if axes.get_visible()]
+    assert [axes.get_title() for axes in over_time] == startups
+    single = fs.compare(path, startups=startups, sizes=["10kB"]).plot()
+    patches: list[Any] = list(single.axes[0].patches)
+    bars = [bar.get_width() for bar in patches]
+    assert bars == sorted(bars)
 
 
 def test_flows_over_time(result: fs.Comparison) -> None:

@@ -30,20 +30,38 @@ def algorithms(
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.algorithms()])
     else:
-        console.show_grid(grids.catalog(catalog.algorithms()))
+        found_all = catalog.algorithms()
+        console.show_grid(grids.catalog(found_all))
+        print(grids.catalog_legend(found_all))
 
 
 def _show(found: "Algorithm") -> None:
+    _print(f"{found.name}: {found.title}")
+    _print(found.summary, before="\n", after="\n")
+    _print(found.dated_source, first="source     ", rest=11)
+    _print(found.certainty_in_words, first="certainty  ", rest=11)
+    _print(found.needs_in_words, first="needs      ", rest=11)
+    if not found.params:
+        _print("It has no parameters.", before="\n")
+        return
+    _print(f"parameters, given as {found.name}:NAME=VALUE,...", before="\n")
+    for param in found.params:
+        _print(f"{param.name}  ({param.unit}; default {param.default})", "\n", first="  ", rest=6)
+        _print(param.meaning, first="      ", rest=6)
+
+
+def _print(text: str, before: str = "", *, first: str = "", rest: int = 0, after: str = "") -> None:
+    """A paragraph in the width of the terminal, but no wider than is read with ease."""
+    import shutil
     import textwrap
 
-    from flowstart import grids
-
-    print(f"{found.name}: {found.title}\n")
-    print(textwrap.fill(found.summary, 88), end="\n\n")
-    print(f"source     {found.source} ({found.year})")
-    print(f"needs      {', '.join(found.needs) or 'nothing beyond an ordinary sender'}")
-    print(f"certainty  {found.certainty}")
-    if found.params:
-        console.show_grid(grids.parameters(found))
-        first = found.params[0]
-        print(f"Given as {found.name}:{first.name}=...")
+    width = min(shutil.get_terminal_size((88, 24)).columns, 88)
+    filled = textwrap.fill(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=" " * rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    print(before + filled + after)
