@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
+PYTHONS := python tests/python examples docs
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -11,7 +12,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python format bench clean
+.PHONY: help setup demo test test-rust test-python format docs bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,15 +30,18 @@ test-rust: setup
 	cargo test --workspace
 
 test-python: setup
-	$(BIN)/ruff format --check python tests/python
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff format --check $(PYTHONS)
+	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/pytest
 
 format: setup ## Put all sources into the project's form
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python
-	$(BIN)/ruff check --fix python tests/python
+	$(BIN)/ruff format $(PYTHONS)
+	$(BIN)/ruff check --fix $(PYTHONS)
+
+docs: setup ## Write the pages that come from the catalog and the code within pages
+	$(BIN)/python docs/pages.py
 
 bench: setup ## Measure the budgets
 	cargo bench --workspace

@@ -1,0 +1,148 @@
+//! Cautious start: slow start that ends when round-trip times have risen by a share.
+//!
+//! An example and no published algorithm. A round-trip time above the least one seen means
+//! that a queue has begun to grow, so the path is full; growth stops before the queue is. A
+//! single late packet is enough to end it, which is why the published start-ups look at
+//! whole rounds.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `rise` | 0.25 | the share by which a round-trip time may exceed the least |
+//!
+//! # State
+//!
+//! The least round-trip time.
+
+use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::params::{Kind, ParamSpec, Params, Unit};
+use flowstart_control::signals::{Ack, Established};
+use flowstart_control::startup::Startup;
+use flowstart_control::{Convention, Guests, Reason, Time, Window};
+use flowstart_sim::{Outcome, Prepared, Scenario};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "cautious-start",
+    title: "Cautious start",
+    source: "flowstart, an example",
+    year: 2026,
+    summary: "Slow start that ends when a round-trip time exceeds the least one by a share.",
+    params: &[RISE],
+    needs: &[],
+    certainty: Certainty::Text,
+    build: |params, _convention| Ok(Box::new(CautiousStart::new(params))),
+};
+
+const RISE: ParamSpec = ParamSpec {
+    name: "rise",
+    unit: Unit::Ratio,
+    default: "0.25",
+    meaning: "the share by which a round-trip time may exceed the least",
+};
+
+struct CautiousStart {
+    rise: f64,
+    least: Option<Time>,
+}
+
+impl CautiousStart {
+    fn new(params: &Params) -> CautiousStart {
+        CautiousStart {
+            rise: params.ratio("rise"),
+            least: None,
+        }
+    }
+
+    /// Whether `rtt` says that a queue has grown.
+    fn is_late(&mut self, rtt: Time) -> bool {
+        let least = self.least.map_or(rtt, |least| least.min(rtt));
+        self.least = Some(least);
+        rtt.nanos() as f64 > (1.0 + self.rise) * least.nanos() as f64
+    }
+}
+
+impl Startup for CautiousStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        w.cwnd = e.initial_window;
+        self.least = e.rtt;
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if a.rtt.is_some_and(|rtt| self.is_late(rtt)) {
+            // At the threshold the avoidance is in charge.
+            w.ssthresh = w.cwnd;
+            return Some(Reason::Delay);
+        }
+        if a.cwnd_limited {
+            w.cwnd += w.segments(a.acked);
+        }
+        None
+    }
+}
+
+/// One transfer under this start-up, which need not be in the catalog for that.
+fn transfer(parameters: &str) -> Outcome {
+    let scenario = Scenario::from_toml(
+        r#"
+        path = { rate = "20Mbps", rtt = "100ms" }
+        flows = [{ startup = "cautious-start", size = "3MB" }]
+        "#,
+    );
+    let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, parameters)
+        .expect("the parameters are this example's own");
+    let guests = Guests::none().with(ENTRY.name, move || {
+        (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other")
+    });
+    let scenario = scenario.expect("the scenario is this example's own");
+    Prepared::among(&scenario, &guests)
+        .expect("the scenario is this example's own")
+        .run()
+}
+
+fn main() {
+    for parameters in ["rise=0.1", "rise=0.25", "rise=0.5"] {
+        let flow = &transfer(parameters).flows[0];
+        let (time, window) = (flow.fct_s, flow.startup_exit_cwnd_pkts);
+        println!("{parameters}: {time:?} s, left at {window:?} packets");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(ms: u64) -> Ack {
+        Ack {
+            rtt: Some(Time::from_millis(ms)),
+            ..Ack::of(Time::ZERO, 1460)
+        }
+    }
+
+    #[test]
+    fn it_grows_until_a_round_trip_is_a_quarter_above_the_least() {
+        let mut start = CautiousStart::new(&Params::parse(Kind::Startup, "", &[RISE], "").unwrap());
+        let mut w = Window::new(1460);
+        w.cwnd = 10.0;
+        assert_eq!(start.on_ack(&mut w, &ack(100)), None);
+        assert_eq!(start.on_ack(&mut w, &ack(125)), None);
+        assert_eq!(w.cwnd, 12.0);
+        assert_eq!(start.on_ack(&mut w, &ack(126)), Some(Reason::Delay));
+        assert_eq!((w.cwnd, w.ssthresh), (12.0, 12.0));
+    }
+
+    #[test]
+    fn on_a_path_it_leaves_before_the_queue_is_full() {
+        let flow = &transfer("").flows[0];
+        assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
+        assert_eq!(flow.startup_exit_cwnd_pkts, Some(158.0));
+        assert_eq!(flow.packets_dropped, 0);
+    }
+
+    #[test]
+    fn with_more_patience_it_leaves_later() {
+        let [early, late] = ["rise=0.1", "rise=0.5"].map(|p| transfer(p).flows[0].max_cwnd_pkts);
+        assert!(early < late);
+    }
+}

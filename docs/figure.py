@@ -1,0 +1,217 @@
+"""An algorithm's window over time as a small SVG picture.
+
+Drawn by hand and not by a plotting library, so that the same numbers are the same bytes
+whatever is installed. It brings its own ground: the page around it may be light or dark.
+"""
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flowstart.series import Series
+
+WIDTH, HEIGHT = 760, 400
+LEFT, RIGHT = 62, 690
+WINDOW_TOP, WINDOW_FOOT = 40, 252
+QUEUE_TOP, QUEUE_FOOT = 292, 352
+
+# What a class colours, in light and in dark. Spelled out, since not every viewer of SVG
+# knows variables.
+COLOURS = (
+    ("text", "fill", "#57606a", "#9198a1"),
+    (".t", "fill", "#24292f", "#e6edf3"),
+    (".ta", "fill", "#0550ae", "#58a6ff"),
+    (".tx", "fill", "#bc4c00", "#f0883e"),
+    (".g,.d", "fill", "#ffffff", "#0d1117"),
+    (".q", "fill", "#80b3ff", "#1f4a80"),
+    (".g,.l", "stroke", "#d0d7de", "#30363d"),
+    (".b", "stroke", "#57606a", "#9198a1"),
+    (".p", "stroke", "#a5acb4", "#6e7681"),
+    (".a", "stroke", "#0550ae", "#58a6ff"),
+    (".x,.d", "stroke", "#bc4c00", "#f0883e"),
+)
+
+
+def _style() -> str:
+    light = "".join(f"{name}{{{what}:{colour}}}" for name, what, colour, _ in COLOURS)
+    dark = "".join(f"{name}{{{what}:{colour}}}" for name, what, _, colour in COLOURS)
+    return (
+        "text{font-family:system-ui,sans-serif;font-size:12px}.t{font-weight:600}"
+        ".e{text-anchor:end}.c{text-anchor:middle}.a,.p,.l,.b,.x{fill:none}"
+        ".a,.d{stroke-width:2}.p{stroke-width:1.5}.b{stroke-dasharray:5 4}\n"
+        f"{light}\n@media(prefers-color-scheme:dark){{{dark}}}"
+    )
+
+
+@dataclass(frozen=True)
+class Exit:
+    """Where a start-up ended."""
+
+    time_s: float
+    window: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn."""
+
+    title: str
+    shown: "Series"
+    pale: "Series | None"
+    """The line to compare with, if it is another one."""
+    seconds: float
+    bdp: float
+    buffer: float
+    most: float
+    """The largest window that the axis shows."""
+    exit: Exit | None
+
+    def svg(self) -> str:
+        """The picture."""
+        view = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img"'
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {view}>',
+            f"<title>{escape(self.title)}</title>",
+            f"<style>{_style()}</style>",
+            f'<rect class="g" x=".5" y=".5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
+            *self._axes(),
+            *self._capacity(),
+            *self._queue(),
+            *self._windows(),
+            *self._exit(),
+            "</svg>",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _x(self, time_s: float) -> float:
+        return LEFT + (RIGHT - LEFT) * time_s / self.seconds
+
+    def _window_y(self, packets: float) -> float:
+        return WINDOW_FOOT - (WINDOW_FOOT - WINDOW_TOP) * min(packets / self.most, 1.04)
+
+    def _queue_y(self, packets: float) -> float:
+        return QUEUE_FOOT - (QUEUE_FOOT - QUEUE_TOP) * packets / self.buffer
+
+    def _axes(self) -> list[str]:
+        parts = [
+            _text(LEFT, 24, "window (packets)", "t"),
+            _text(LEFT, QUEUE_TOP - 16, "queue (packets)", "t"),
+            _text(RIGHT, HEIGHT - 12, "seconds since the SYN", "e"),
+        ]
+        for packets in _ticks(self.most):
+            y = self._window_y(packets)
+            parts += [_line(LEFT, y, RIGHT, y, "l"), _text(LEFT - 8, y + 4, f"{packets:g}", "e")]
+        for packets in (0.0, self.buffer):
+            y = self._queue_y(packets)
+            parts += [_line(LEFT, y, RIGHT, y, "l"), _text(LEFT - 8, y + 4, f"{packets:g}", "e")]
+        for second in _ticks(self.seconds):
+            x = self._x(second)
+            parts.append(_text(x, QUEUE_FOOT + 18, f"{second:g}", "c"))
+            parts.append(_line(x, QUEUE_FOOT, x, QUEUE_FOOT + 4, "l"))
+        return parts
+
+    def _capacity(self) -> list[str]:
+        parts = []
+        for packets, name in ((self.bdp, "path"), (self.bdp + self.buffer, "+ buffer")):
+            y = self._window_y(packets)
+            parts += [_line(LEFT, y, RIGHT, y, "b"), _text(RIGHT + 6, y + 4, name, "")]
+        return parts
+
+    def _windows(self) -> list[str]:
+        parts = []
+        if self.pale:
+            parts.append(f'<path class="p" d="{self._steps(self.pale)}"/>')
+        parts.append(f'<path class="a" d="{self._steps(self.shown)}"/>')
+        x = RIGHT
+        names = [(self.shown.label, "ta")] + ([(self.pale.label, "")] if self.pale else [])
+        for name, kind in names:
+            parts.append(_text(x, 24, name, f"e {kind}".strip()))
+            x -= 8 * len(name) + 14
+        return parts
+
+    def _steps(self, line: "Series") -> str:
+        """The window as a step line, at most two points in each of the picture's columns."""
+        kept = line.at_sender
+        time_s, cwnd = line.time_s[kept], line.cwnd[kept]
+        inside = time_s <= self.seconds
+        time_s, cwnd = time_s[inside], cwnd[inside]
+        columns = np.rint(self._columns(time_s)).astype(int)
+        path, last = "", None
+        for column in np.unique(columns):
+            mine = cwnd[columns == column]
+            ys = [_number(self._window_y(value)) for value in (mine.min(), mine.max(), mine[-1])]
+            if last is None:
+                path = f"M{column} {ys[2]}"
+            elif set(ys) != {last}:
+                # The lowest, the highest and where it stays.
+                turns = [y for i, y in enumerate(ys) if i == 0 or y != ys[i - 1]]
+                path += f"H{column}V" + " ".join(turns)
+            last = ys[2]
+        return path + f"H{int(columns.max())}" if path else "M0 0"
+
+    def _columns(self, time_s: "NDArray[Any]") -> "NDArray[Any]":
+        return LEFT + (RIGHT - LEFT) * time_s / self.seconds
+
+    def _queue(self) -> list[str]:
+        """The queue as an area of its largest length in each column, losses above it."""
+        line = self.shown
+        most = np.zeros(RIGHT - LEFT + 1)
+        inside = line.queue_time_s <= self.seconds
+        columns = np.rint(self._columns(line.queue_time_s[inside])).astype(int) - LEFT
+        np.maximum.at(most, columns, line.queue_packets[inside])
+        path, last = f"M{LEFT} {QUEUE_FOOT}", _number(QUEUE_FOOT)
+        for column, packets in enumerate(most):
+            y = _number(self._queue_y(float(packets)))
+            if y != last:
+                path += f"H{LEFT + column}V{y}"
+                last = y
+        lost = line.time_s[line.of("drop")]
+        at = np.unique(np.rint(self._columns(lost[lost <= self.seconds])).astype(int))
+        marks = "".join(f"M{x} {QUEUE_TOP - 8}v6" for x in at)
+        parts = [f'<path class="q" d="{path}H{RIGHT}V{QUEUE_FOOT}Z"/>']
+        if marks:
+            parts.append(f'<path class="x" d="{marks}"/>')
+            parts.append(_text(RIGHT + 6, QUEUE_TOP - 1, f"{len(lost)} lost", "tx"))
+        return parts
+
+    def _exit(self) -> list[str]:
+        if not self.exit or self.exit.time_s > self.seconds:
+            return []
+        x, y = self._x(self.exit.time_s), self._window_y(self.exit.window)
+        words = f"left by {self.exit.reason}"
+        if self.exit.window > self.most:
+            words += f" at {self.exit.window:,.0f}"
+        side, kind = (x - 9, "e tx") if x > (LEFT + RIGHT) / 2 else (x + 9, "tx")
+        return [
+            f'<circle class="d" cx="{_number(x)}" cy="{_number(y)}" r="4"/>',
+            _text(side, y + (14 if y < WINDOW_TOP + 8 else -6), words, kind),
+        ]
+
+
+def _ticks(most: float) -> list[float]:
+    """Four to eight round numbers from zero to `most`."""
+    step = 10.0 ** np.floor(np.log10(most))
+    while most / step < 4:
+        step /= 2
+    while most / step > 8:
+        step *= 2
+    return [float(step * i) for i in range(int(most / step + 1e-9) + 1)]
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _text(x: float, y: float, words: str, kind: str) -> str:
+    shown = f' class="{kind}"' if kind else ""
+    return f'<text{shown} x="{_number(x)}" y="{_number(y)}">{escape(words)}</text>'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<path class="{kind}" d="M{_number(x1)} {_number(y1)}L{_number(x2)} {_number(y2)}"/>'

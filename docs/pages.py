@@ -1,0 +1,308 @@
+"""Writes what docs/ takes from elsewhere: a page per algorithm, and code within pages.
+
+`make docs` runs it; with `--check` it writes nothing and names what is stale.
+"""
+
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+
+import flowstart as fs
+from figure import Exit, Figure
+from flowstart import catalog, text
+from flowstart.series import Series, of_flow
+
+DOCS = pathlib.Path(__file__).parent
+ROOT = DOCS.parent
+PAGES = DOCS / "algorithms"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The path and the traffic on which algorithms of one kind are drawn."""
+
+    path: fs.Path
+    size: str | None
+    seconds: float
+    """How much of it is drawn."""
+    most: float
+    """The largest window that is drawn, in bandwidth-delay products."""
+    pale: str
+    """The algorithm that stands pale behind every other."""
+    words: str
+
+
+STAGES = {
+    "startup": Stage(
+        fs.Path(rate="20Mbps", rtt="100ms", buffer="1bdp"),
+        size="3MB",
+        seconds=2.5,
+        most=4,
+        pale="slow-start",
+        words="3 MB over 20 Mbit/s × 100 ms with a buffer of one bandwidth-delay product "
+        "(166 packets), stack `rfc`, avoidance `reno`",
+    ),
+    "avoidance": Stage(
+        fs.Path(rate="20Mbps", rtt="50ms", buffer="1bdp"),
+        size=None,
+        seconds=40,
+        most=2.5,
+        pale="reno",
+        words="an endless flow over 20 Mbit/s × 50 ms with a buffer of one bandwidth-delay "
+        "product (83 packets), stack `rfc`, start-up `hystart`",
+    ),
+}
+
+KINDS = {"startup": "start-up", "avoidance": "congestion avoidance"}
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the pages, or says which are stale; returns the exit status."""
+    wrong = stale()
+    if arguments == ["--check"]:
+        for path in wrong:
+            print(f"{path.relative_to(ROOT)} is stale; `make docs` writes it anew")
+        return 1 if wrong else 0
+    for path, content in wrong.items():
+        if content is None:
+            path.unlink()
+        else:
+            path.write_text(content, "utf-8")
+        print(path.relative_to(ROOT), "removed" if content is None else "written")
+    return 0
+
+
+def stale() -> dict[pathlib.Path, str | None]:
+    """The files that are not as they should be, and how they should be; None for not at all."""
+    wanted = {PAGES / name: content for name, content in pages().items()}
+    for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
+        wanted[page] = with_code(page.read_text("utf-8"))
+    found: dict[pathlib.Path, str | None] = {
+        path: content
+        for path, content in wanted.items()
+        if not path.exists() or path.read_text("utf-8") != content
+    }
+    return found | {path: None for path in PAGES.iterdir() if path not in wanted}
+
+
+# Code within pages.
+
+_INCLUDED = re.compile(r"(<!-- (?P<file>\S+) -->\n```(?P<language>\w+)\n).*?(\n```\n)", re.DOTALL)
+
+
+def with_code(page: str) -> str:
+    """A page with the files in it that its marks `<!-- FILE -->` name, as they are now."""
+
+    def include(found: re.Match[str]) -> str:
+        code = (ROOT / found["file"]).read_text("utf-8").rstrip()
+        return f"{found[1]}{code}{found[4]}"
+
+    return _INCLUDED.sub(include, page)
+
+
+# A page per algorithm.
+
+
+def pages() -> dict[str, str]:
+    """Every generated file by its name: pages, figures, and the list of all."""
+    found = {"README.md": index(fs.algorithms())}
+    for kind, stage in STAGES.items():
+        pale = traced(kind, stage, stage.pale)
+        for algorithm in fs.algorithms("startup" if kind == "startup" else "avoidance"):
+            shown = pale if algorithm.name == stage.pale else traced(kind, stage, algorithm.name)
+            found[f"{algorithm.name}.svg"] = figure(stage, algorithm, shown, pale).svg()
+            found[f"{algorithm.name}.md"] = page(algorithm, stage, shown)
+    return found
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An algorithm on its stage."""
+
+    row: dict[str, object]
+    series: Series
+    buffer: float
+
+
+def traced(kind: str, stage: Stage, name: str) -> Shown:
+    """What an algorithm does on its stage."""
+    flow = fs.Flow(
+        size=stage.size,
+        startup=name if kind == "startup" else "hystart",
+        avoidance=name if kind == "avoidance" else "reno",
+    )
+    duration = None if stage.size else f"{stage.seconds:g}s"
+    described = fs.Scenario(path=stage.path, flows=[flow], stack="rfc", duration=duration)
+    run = fs.run(described, trace=True)
+    row = run.rows[0]
+    return Shown(row, of_flow(run, row, name), float(str(run.about["buffer"]).removesuffix("pkt")))
+
+
+def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> Figure:
+    """An algorithm's window beside that of the one it is compared with."""
+    row = shown.row
+    left = None
+    if algorithm.kind == "startup" and row["startup_exit_reason"]:
+        left = Exit(
+            float(str(row["startup_exit_s"])),
+            float(str(row["startup_exit_cwnd_pkts"])),
+            str(row["startup_exit_reason"]),
+        )
+    return Figure(
+        title=f"The window of {algorithm.name} over time",
+        shown=shown.series,
+        pale=None if algorithm.name == stage.pale else pale.series,
+        seconds=stage.seconds,
+        bdp=shown.series.bdp_pkts,
+        buffer=shown.buffer,
+        most=stage.most * shown.series.bdp_pkts,
+        exit=left,
+    )
+
+
+def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
+    """An algorithm's page."""
+    source = source_of(algorithm)
+    kind = f"`{algorithm.name}`, a {KINDS[algorithm.kind]} of {algorithm.year}."
+    parts = [
+        f"# {algorithm.title}",
+        f"{kind} [All algorithms](README.md)",
+        algorithm.summary,
+        f"![Its window over time]({algorithm.name}.svg)",
+        caption(algorithm, stage, shown),
+        "## What it does",
+        *(opening(source) if source else [algorithm.summary]),
+        "## Where its rules come from",
+        f"{algorithm.dated_source}.",
+        f"How well founded this implementation is: {algorithm.certainty_in_words}.",
+    ]
+    if source:
+        link = source.relative_to(ROOT).as_posix()
+        parts.append(f"Rule by rule, with the sections: [`{source.name}`](../../{link}).")
+    parts += ["## What it needs", sentence(algorithm.needs_in_words)]
+    parts += ["## Parameters", *parameters(algorithm), "## Try it", attempt(algorithm, stage)]
+    return GENERATED + "\n\n".join(parts) + "\n"
+
+
+GENERATED = "<!-- Written by `make docs` from the catalog; changes here are lost. -->\n\n"
+
+
+def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
+    """What the figure shows, in words and numbers."""
+    words = f"*{stage.words[0].upper()}{stage.words[1:]}."
+    if algorithm.name != stage.pale:
+        words += f" Pale: `{stage.pale}`."
+    words += (
+        " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
+        "bottleneck, and a mark for every loss.*"
+    )
+    row = shown.row
+    if stage.size and row["fct_s"] is not None:
+        done = text.seconds(float(str(row["fct_s"])))
+        lost = text.count(float(str(row["packets_dropped"])))
+        words += f"\n\nHere all is delivered after {done}; {lost} packets are lost."
+        if algorithm.needs_help:
+            words += " Nothing on this path was set up for it beyond the ordinary."
+    return words
+
+
+def opening(source: pathlib.Path) -> list[str]:
+    """What the opening of an algorithm's source tells, without parameters and state."""
+    lines = re.match(r"(?://!.*\n)+", source.read_text("utf-8"))
+    whole = re.sub(r"^//! ?", "", lines[0] if lines else "", flags=re.MULTILINE)
+    sections = re.split(r"^# ", whole, flags=re.MULTILINE)
+    told = [sections[0]]
+    told += [f"### {s}" for s in sections[1:] if not s.startswith(("Parameters", "State"))]
+    found = []
+    for paragraph in "\n".join(told).strip().split("\n\n"):
+        found.append(linked(paragraph.strip()))
+    first, _, rest = found[0].partition("\n\n")
+    _title, colon, what = first.partition(": ")
+    if colon:  # `Slow start: double the window …`: the page has its title already
+        found[0] = what[:1].upper() + what[1:] + (f"\n\n{rest}" if rest else "")
+    return found
+
+
+def linked(words: str) -> str:
+    """Rust's links between modules as links between pages; others as plain code."""
+    listed = {a.name for a in fs.algorithms()}
+
+    def link(found: re.Match[str]) -> str:
+        name = found[1].rsplit("::", 1)[-1]
+        page = name.replace("_", "-")
+        return f"[{page}]({page}.md)" if page in listed else f"`{name}`"
+
+    return re.sub(r"\[`([\w:]+)`\](?:\([^)]*\))?", link, words)
+
+
+def source_of(algorithm: fs.Algorithm) -> pathlib.Path | None:
+    """The file that holds the algorithm's entry."""
+    entry = re.compile(rf'const ENTRY: [^{{]+\{{\s*name: "{algorithm.name}",')
+    files = sorted((ROOT / "crates").glob("*/src/**/*.rs"))
+    return next((file for file in files if entry.search(file.read_text("utf-8"))), None)
+
+
+def parameters(algorithm: fs.Algorithm) -> list[str]:
+    """The table of parameters."""
+    if not algorithm.params:
+        return ["None."]
+    rows = [
+        f"| `{p.name}` | {cell(p.unit)} | {cell(p.default)} | {cell(p.meaning)} |"
+        for p in algorithm.params
+    ]
+    head = "| name | unit | default | meaning |\n| --- | --- | --- | --- |\n"
+    given = f"Given as `{algorithm.name}:name=value,...`."
+    return [head + "\n".join(rows), given]
+
+
+def cell(words: str) -> str:
+    """Text within a table, whose columns a bar would end."""
+    return words.replace("|", "\\|")
+
+
+def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
+    """Commands that show the algorithm at work."""
+    path = f"--rate {stage.path.rate} --rtt {stage.path.rtt} --buffer {stage.path.buffer}"
+    if algorithm.kind == "startup":
+        pair = dict.fromkeys([stage.pale, algorithm.name])
+        what = f"--size 100kB,3MB --startup {','.join(pair)}"
+    else:
+        what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
+    return f"    flowstart compare {path} {what}\n    flowstart algorithms {algorithm.name}"
+
+
+def index(listed: list[fs.Algorithm]) -> str:
+    """The list of all pages."""
+    about = (
+        "What flowstart has to choose from, each with its source, its parameters and a figure of "
+        "its window on one path that all share. † stands for: "
+        f"{catalog.CERTAINTIES['reconstructed']}."
+    )
+    parts = ["# The algorithms", about]
+    for kind, title in (("startup", "Start-ups"), ("avoidance", "Congestion avoidances")):
+        rows = [
+            f"| [{a.name}]({a.name}.md){' †' if a.reconstructed else ''} | {a.year} "
+            f"| {', '.join(a.needs) or '–'} | {cell(a.summary)} |"
+            for a in listed
+            if a.kind == kind
+        ]
+        head = "| name | year | needs | what it does |\n| --- | --- | --- | --- |\n"
+        parts += [f"## {title}", head + "\n".join(rows)]
+    needed = dict.fromkeys(need for a in listed for need in a.needs)
+    meant = [f"- *{need}*: {catalog.NEEDS.get(need, need)}." for need in needed]
+    parts += ["What they need beyond an ordinary sender:", "\n".join(meant)]
+    parts.append(
+        "All start-ups on one path: `flowstart compare --rate 50Mbps --rtt 80ms --startup all`. "
+        "A start-up of your own: [adding an algorithm](../adding-an-algorithm.md)."
+    )
+    return GENERATED + "\n\n".join(parts) + "\n"
+
+
+def sentence(words: str) -> str:
+    """Words as a sentence."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

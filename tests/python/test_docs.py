@@ -1,0 +1,66 @@
+"""The pages are what `make docs` would write, and what they show runs."""
+
+import importlib
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+import flowstart as fs
+
+ROOT = pathlib.Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture
+def pages() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(DOCS))
+    yield importlib.import_module("pages")
+    sys.path.remove(str(DOCS))
+
+
+def test_no_page_is_stale(pages: ModuleType) -> None:
+    stale = sorted(str(path.relative_to(ROOT)) for path in pages.stale())
+    assert not stale, "run `make docs` and look at what it changes"
+
+
+def test_what_is_stale_is_noticed(pages: ModuleType) -> None:
+    page = "before\n\n<!-- examples/cautious_start.py -->\n```python\nyesterday\n```\n\nafter\n"
+    shown = pages.with_code(page)
+    assert "class CautiousStart" in shown
+    assert "yesterday" not in shown
+    assert (shown[:6], shown[-6:]) == ("before", "after\n")
+    assert pages.with_code(shown) == shown
+
+
+def test_every_algorithm_has_a_page_and_a_figure() -> None:
+    listed = (DOCS / "algorithms" / "README.md").read_text()
+    for algorithm in fs.algorithms():
+        page = (DOCS / "algorithms" / f"{algorithm.name}.md").read_text()
+        assert algorithm.source in page
+        assert all(f"| `{parameter.name}` |" in page for parameter in algorithm.params)
+        assert ("in parts a reconstruction" in page) == algorithm.reconstructed
+        assert f"]({algorithm.name}.md)" in listed
+        figure = (DOCS / "algorithms" / f"{algorithm.name}.svg").read_text()
+        assert ET.fromstring(figure).tag.endswith("svg")
+        assert len(figure) < 40_000
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_python_example_does_what_the_rust_one_does() -> None:
+    # The tests of crates/sim/examples/cautious_start.rs have the same numbers.
+    name = f"{ROOT / 'examples' / 'cautious_start.py'}:CautiousStart"
+    path = fs.Path(rate="20Mbps", rtt="100ms")
+    row = fs.compare(path, startups=[name], sizes=["3MB"]).rows[0]
+    assert row["startup_exit_reason"] == "delay"
+    assert row["startup_exit_cwnd_pkts"] == 158
+    assert row["packets_dropped"] == 0
