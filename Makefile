@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHONS := python tests/python examples docs
+PYTHONS := python tests/python examples $(wildcard docs/*.py)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \

@@ -88,7 +88,7 @@ def stale() -> dict[pathlib.Path, str | None]:
 
 # Code within pages.
 
-_INCLUDED = re.compile(r"(<!-- (?P<file>\S+) -->\n```(?P<language>\w+)\n).*?(\n```\n)", re.DOTALL)
+_INCLUDED = re.compile(r"(<!-- (?P<file>\S+) -->\n```\w+\n)(?:.*\n)*?(?P<end>```\n)", re.MULTILINE)
 
 
 def with_code(page: str) -> str:
@@ -96,7 +96,7 @@ def with_code(page: str) -> str:
 
     def include(found: re.Match[str]) -> str:
         code = (ROOT / found["file"]).read_text("utf-8").rstrip()
-        return f"{found[1]}{code}{found[4]}"
+        return f"{found[1]}{code}\n{found['end']}"
 
     return _INCLUDED.sub(include, page)
 

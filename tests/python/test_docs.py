@@ -29,12 +29,13 @@ def test_no_page_is_stale(pages: ModuleType) -> None:
 
 
 def test_what_is_stale_is_noticed(pages: ModuleType) -> None:
-    page = "before\n\n<!-- examples/cautious_start.py -->\n```python\nyesterday\n```\n\nafter\n"
-    shown = pages.with_code(page)
-    assert "class CautiousStart" in shown
-    assert "yesterday" not in shown
-    assert (shown[:6], shown[-6:]) == ("before", "after\n")
-    assert pages.with_code(shown) == shown
+    for old in ("", "yesterday\n"):
+        block = f"<!-- examples/cautious_start.py -->\n```python\n{old}```\n\n"
+        shown = pages.with_code(f"before\n\n{block}between\n\n{block}after\n")
+        assert shown.count("class CautiousStart") == 2
+        assert "yesterday" not in shown
+        assert [word in shown for word in ("before", "between", "after")] == [True] * 3
+        assert pages.with_code(shown) == shown
 
 
 def test_every_algorithm_has_a_page_and_a_figure() -> None:
