@@ -45,6 +45,8 @@ class Window:
     """Slow-start threshold in segments; infinite until something is known."""
     pacing: int | None
     """At most this rate in bits per second, headers included; None sends as the window allows."""
+    timeout: int | None
+    """A retransmission timeout that holds instead of the transport's, without back-off."""
     startup_excess: bool
     """Marks segments as part of an oversized start-up flight that a router may drop first."""
     pair: Literal["first", "second"] | None

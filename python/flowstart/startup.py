@@ -161,10 +161,6 @@ class Startup(abc.ABC):
         """
         return False
 
-    def timeout(self) -> int | None:
-        """A retransmission timeout that holds instead of the transport's for now."""
-        return None
-
     def leftover(self) -> int:
         """Bytes of the last ACK that were not used because the start-up ended there.
 

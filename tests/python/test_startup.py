@@ -171,8 +171,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     assert told["on_loss"][0].usable > 0
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
-    expected = set(_native.HOOKS) - {"on_known", "on_peer_gap", "timeout"}
-    assert expected - {"rate_request", "leftover"} <= set(told)
+    assert set(_native.HOOKS) - set(told) == {"on_known", "on_peer_gap"}
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))
@@ -266,6 +265,7 @@ def test_a_wrong_answer_is_named_with_the_hook(hook: str, answer: Any, message: 
         ("cwnd", float("inf"), "window.cwnd = inf:"),
         ("ssthresh", -1, "window.ssthresh = -1:"),
         ("pacing", 0, "window.pacing = 0: a rate in bits per second above 0, or None"),
+        ("timeout", 0, "window.timeout = 0: a time in nanoseconds above 0, or None"),
         ("pair", "third", 'window.pair = third: "first", "second" or None is needed'),
     ],
 )
@@ -279,6 +279,20 @@ def test_an_impossible_window_is_refused_in_the_line_that_sets_it(
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         run(Wild)
     assert caught.traceback[-1].name == "on_ack"
+
+
+def test_a_python_startup_may_ask_the_routers() -> None:
+    class Asking(Doubling):
+        approved: list[int | None] = []  # noqa: RUF012
+
+        def rate_request(self, s: fs.Syn) -> int | None:
+            return 10_000_000
+
+        def on_known(self, k: fs.Known) -> None:
+            self.approved.append(k.approved)
+
+    run(Asking, fs.Path(rate="20Mbps", rtt="60ms"))
+    assert Asking.approved == [5_120_000]  # the largest that the option can name below
 
 
 def test_pacing_and_marks_are_obeyed() -> None:

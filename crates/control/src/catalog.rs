@@ -181,9 +181,12 @@ impl Recipe {
         Controller::new(startup, avoidance)
     }
 
-    /// What the start-up needs beyond an ordinary sender.
+    /// What the start-up needs beyond an ordinary sender; a guest may make use of anything.
     pub fn needs(&self) -> &'static [Need] {
-        self.startup.0.needs
+        match &self.startup {
+            Source::Listed(entry, _) => entry.needs,
+            Source::Guest(..) => &[Need::Pacing, Need::Peer, Need::Routers, Need::Cache],
+        }
     }
 
     /// The start-up's name, without parameters.

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 15] = [
+pub const HOOKS: [&str; 14] = [
     "rate_request",
     "on_known",
     "on_established",
@@ -35,7 +35,6 @@ pub const HOOKS: [&str; 15] = [
     "on_timeout",
     "after_timeout",
     "on_idle",
-    "timeout",
     "leftover",
     "in_charge",
 ];
@@ -54,7 +53,6 @@ enum Hook {
     OnTimeout,
     AfterTimeout,
     OnIdle,
-    Timeout,
     Leftover,
     InCharge,
 }
@@ -392,12 +390,6 @@ impl Startup for Guest {
             truth_or_nothing,
         );
         answer.unwrap_or(false)
-    }
-
-    fn timeout(&self) -> Option<Time> {
-        let read = |answer: &Answer<'_>| positive(answer, "a time in nanoseconds");
-        let time = self.ask(Hook::Timeout, None, |m| m.call0(), read);
-        time?.map(Time::from_nanos)
     }
 
     fn leftover(&self) -> u64 {

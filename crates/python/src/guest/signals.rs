@@ -176,6 +176,21 @@ impl Window {
     }
 
     #[getter]
+    fn timeout(&self) -> Option<u64> {
+        self.0.timeout.map(Time::nanos)
+    }
+
+    #[setter]
+    fn set_timeout(&mut self, value: Option<u64>) -> PyResult<()> {
+        if value == Some(0) {
+            let right = "a time in nanoseconds above 0, or None";
+            return Err(refused("timeout", 0, right));
+        }
+        self.0.timeout = value.map(Time::from_nanos);
+        Ok(())
+    }
+
+    #[getter]
     fn startup_excess(&self) -> bool {
         self.0.marks.startup_excess
     }
