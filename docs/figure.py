@@ -29,6 +29,7 @@ COLOURS = (
     (".tx", "fill", "#bc4c00", "#f0883e"),
     (".g,.d", "fill", "#ffffff", "#0d1117"),
     (".q", "fill", "#80b3ff", "#1f4a80"),
+    (".tx", "stroke", "#ffffff", "#0d1117"),
     (".g,.l", "stroke", "#d0d7de", "#30363d"),
     (".b", "stroke", "#57606a", "#9198a1"),
     (".p", "stroke", "#a5acb4", "#6e7681"),
@@ -42,6 +43,7 @@ def _style() -> str:
     dark = "".join(f"{name}{{{what}:{colour}}}" for name, what, _, colour in COLOURS)
     return (
         "text{font-family:system-ui,sans-serif;font-size:12px}.t{font-weight:600}"
+        ".tx{paint-order:stroke;stroke-width:3px}"
         ".e{text-anchor:end}.c{text-anchor:middle}.a,.p,.l,.b,.x{fill:none}"
         ".a,.d{stroke-width:2}.p{stroke-width:1.5}.b{stroke-dasharray:5 4}\n"
         f"{light}\n@media(prefers-color-scheme:dark){{{dark}}}"

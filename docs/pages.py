@@ -3,10 +3,12 @@
 `make docs` runs it; with `--check` it writes nothing and names what is stale.
 """
 
+import dataclasses
 import pathlib
 import re
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import flowstart as fs
 from figure import Exit, Figure
@@ -52,9 +54,32 @@ STAGES = {
         words="an endless flow over 20 Mbit/s × 50 ms with a buffer of one bandwidth-delay "
         "product (83 packets), stack `rfc`, start-up `hystart`",
     ),
+    "queue": Stage(
+        fs.Path(rate="20Mbps", rtt="50ms", buffer="2bdp"),
+        size=None,
+        seconds=20,
+        most=4.5,
+        pale="drop-tail",
+        words="an endless flow over 20 Mbit/s × 50 ms with a buffer of two bandwidth-delay "
+        "products (166 packets), stack `rfc`, start-up `slow-start`, avoidance `reno`",
+    ),
 }
 
-KINDS = {"startup": "start-up", "avoidance": "congestion avoidance"}
+KINDS = {
+    "startup": "start-up",
+    "avoidance": "congestion avoidance",
+    "queue": "queue discipline",
+}
+
+HELP: dict[str, tuple[dict[str, Any], str]] = {
+    "cache": (
+        {"remembered": "1bdp"},
+        "An earlier connection left a window of one bandwidth-delay product behind.",
+    ),
+    "peer": ({}, "The peer understands what it is asked."),
+    "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
+}
+"""What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
 
 def main(arguments: list[str]) -> int:
@@ -109,7 +134,7 @@ def pages() -> dict[str, str]:
     found = {"README.md": index(fs.algorithms())}
     for kind, stage in STAGES.items():
         pale = traced(kind, stage, stage.pale)
-        for algorithm in fs.algorithms("startup" if kind == "startup" else "avoidance"):
+        for algorithm in (a for a in fs.algorithms() if a.kind == kind):
             shown = pale if algorithm.name == stage.pale else traced(kind, stage, algorithm.name)
             found[f"{algorithm.name}.svg"] = figure(stage, algorithm, shown, pale).svg()
             found[f"{algorithm.name}.md"] = page(algorithm, stage, shown)
@@ -127,16 +152,24 @@ class Shown:
 
 def traced(kind: str, stage: Stage, name: str) -> Shown:
     """What an algorithm does on its stage."""
+    help_: dict[str, Any] = {}
+    for need in fs.algorithm(name).needs:
+        help_ |= HELP.get(need, ({}, ""))[0]
+    usual = "hystart" if kind == "avoidance" else "slow-start"
     flow = fs.Flow(
         size=stage.size,
-        startup=name if kind == "startup" else "hystart",
+        startup=name if kind == "startup" else usual,
         avoidance=name if kind == "avoidance" else "reno",
+        **help_ if kind == "startup" else {},
     )
+    path = dataclasses.replace(stage.path, queue=name) if kind == "queue" else stage.path
     duration = None if stage.size else f"{stage.seconds:g}s"
-    described = fs.Scenario(path=stage.path, flows=[flow], stack="rfc", duration=duration)
+    described = fs.Scenario(path=path, flows=[flow], stack="rfc", duration=duration)
     run = fs.run(described, trace=True)
     row = run.rows[0]
-    return Shown(row, of_flow(run, row, name), float(str(run.about["buffer"]).removesuffix("pkt")))
+    buffer = re.match(r"\d+", str(run.about["buffer"]))
+    assert buffer, run.about
+    return Shown(row, of_flow(run, row, name), float(buffer[0]))
 
 
 def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> Figure:
@@ -193,6 +226,9 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
     words = f"*{stage.words[0].upper()}{stage.words[1:]}."
     if algorithm.name != stage.pale:
         words += f" Pale: `{stage.pale}`."
+    if algorithm.kind == "startup":
+        told = [HELP[need][1] for need in algorithm.needs if need in HELP]
+        words += "".join(f" {sentence}" for sentence in told)
     words += (
         " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
         "bottleneck, and a mark for every loss.*"
@@ -202,8 +238,6 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
         done = text.seconds(float(str(row["fct_s"])))
         lost = text.count(float(str(row["packets_dropped"])))
         words += f"\n\nHere all is delivered after {done}; {lost} packets are lost."
-        if algorithm.needs_help:
-            words += " Nothing on this path was set up for it beyond the ordinary."
     return words
 
 
@@ -267,8 +301,10 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
     if algorithm.kind == "startup":
         pair = dict.fromkeys([stage.pale, algorithm.name])
         what = f"--size 100kB,3MB --startup {','.join(pair)}"
-    else:
+    elif algorithm.kind == "avoidance":
         what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
+    else:
+        what = f"--size 100kB,10MB --queue {algorithm.name}"
     return f"    flowstart compare {path} {what}\n    flowstart algorithms {algorithm.name}"
 
 
@@ -276,11 +312,12 @@ def index(listed: list[fs.Algorithm]) -> str:
     """The list of all pages."""
     about = (
         "What flowstart has to choose from, each with its source, its parameters and a figure of "
-        "its window on one path that all share. † stands for: "
+        "its window on one path that all share. †: "
         f"{catalog.CERTAINTIES['reconstructed']}."
     )
     parts = ["# The algorithms", about]
-    for kind, title in (("startup", "Start-ups"), ("avoidance", "Congestion avoidances")):
+    for kind, name in KINDS.items():
+        title = f"{name[0].upper()}{name[1:]}s"
         rows = [
             f"| [{a.name}]({a.name}.md){' †' if a.reconstructed else ''} | {a.year} "
             f"| {', '.join(a.needs) or '–'} | {cell(a.summary)} |"

@@ -23,7 +23,7 @@ CERTAINTIES = {
     "text": "its defining text was at hand",
     "code": "the source of a public implementation was at hand",
     "secondhand": "the text was not at hand; implementations or quotations confirm its rules",
-    "reconstructed": "in parts a reconstruction: what was at hand of its text leaves them open",
+    "reconstructed": "in parts a reconstruction, where what was at hand of its text leaves a rule open",
 }
 """How well founded an implementation is, in words."""
 
@@ -68,7 +68,8 @@ class Algorithm:
     def needs_in_words(self) -> str:
         """What it needs beyond an ordinary sender."""
         words = "; ".join(NEEDS.get(need, need) for need in self.needs)
-        return words or "nothing beyond an ordinary sender"
+        ordinary = "router" if self.kind == "queue" else "sender"
+        return words or f"nothing beyond an ordinary {ordinary}"
 
     @property
     def certainty_in_words(self) -> str:
