@@ -23,7 +23,7 @@ CERTAINTIES = {
     "text": "its defining text was at hand",
     "code": "the source of a public implementation was at hand",
     "secondhand": "the text was not at hand; implementations or quotations confirm its rules",
-    "reconstructed": "in parts a reconstruction, where the text that was at hand leaves a rule open",
+    "reconstructed": "in parts a reconstruction, where the text at hand leaves a rule open",
 }
 """How well founded an implementation is, in words."""
 

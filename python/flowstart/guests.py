@@ -110,9 +110,9 @@ def _class(spec: str, file: pathlib.Path, name: str) -> type[Startup]:
         raise RequestError(f"startup `{spec}`: `{name}` is not a class derived from fs.Startup")
     if not kinds:
         raise RequestError(f"startup `{spec}`: {file} has no class derived from fs.Startup")
-    there = " or ".join(f"`{file}:{kind}`" for kind in kinds)
-    problem = f"{file} has no `{name}`" if name else "which class of it is missing"
-    raise RequestError(f"startup `{spec}`: {problem}; {there} is meant?")
+    there = ", ".join(f"`{file}:{kind}`" for kind in kinds)
+    problem = f"{file} has no `{name}`" if name else "which class of it is not said"
+    raise RequestError(f"startup `{spec}`: {problem}; there is {there}")
 
 
 def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:

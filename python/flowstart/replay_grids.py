@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flowstart import text
+from flowstart import guests, text
 from flowstart.grids import Column, Grid
 from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
@@ -111,7 +111,7 @@ def legend(replay: Replay) -> str:
 def _cells(s: ClassSummary) -> list[str]:
     done = "" if s.complete == s.transfers else f" ({s.complete} done)"
     return [
-        s.startup,
+        guests.short(s.startup),
         text.seconds(s.fct_median_s) + done,
         text.seconds(s.fct_p95_s),
         text.percent(s.change),

@@ -291,9 +291,13 @@ def test_a_failed_run_leaves_the_others(
     assert len(json.loads((tmp_path / "out" / "result.json").read_text())["rows"]) == 1
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path) -> None:
+TWIN = f"{pathlib.Path(__file__).parents[2] / 'examples/limited_slow_start.py'}:LimitedSlowStart"
+
+
+@pytest.mark.parametrize("startup", ["slow-start", TWIN], ids=["rust", "python"])
+def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, startup: str) -> None:
     # The short run is done at once, the long ones would take minutes.
-    words = ("--startup", "slow-start", "--size", "10kB,900GB,901GB", "-o", str(tmp_path / "out"))
+    words = ("--startup", startup, "--size", "10kB,900GB,901GB", "-o", str(tmp_path / "out"))
     command = [sys.executable, "-m", "flowstart", "compare", "--rate", "1Gbps", "--rtt", "50ms"]
     pipe = subprocess.PIPE
     running = subprocess.Popen([*command, *words], stdout=pipe, stderr=pipe, text=True)

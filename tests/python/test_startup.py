@@ -163,6 +163,8 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     first = told["on_established"]
     assert (first[0], first[1].initial_window, first[1].queued) == (10, 10, 1_000_000)
     assert first[1].rtt == first[1].now > 64_000_000
+    assert repr(first[1]).startswith("Established(now=64128000, initial_window=10, rtt=64128000, ")
+    assert repr(told["on_sent"][0]).endswith("seq=0, retransmission=False, flight=1460)")
     assert told["on_sent"][0].seq == 0
     assert told["on_sent"][0].bytes == 1460
     ack = told["on_ack"][0]
@@ -420,8 +422,8 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
 
 REFUSED = [
     ("./none.py:Mine", "none.py: there is no such file"),
-    ("./mine.py:Mien", "mine.py has no `Mien`; `mine.py:Mine` or"),
-    ("./mine.py", "which class of it is missing; `mine.py:Mine` or"),
+    ("./mine.py:Mien", "mine.py has no `Mien`; there is `mine.py:Mine`, "),
+    ("./mine.py", "which class of it is not said; there is `mine.py:Mine`, "),
     ("./mine.py:Other", "`Other` is not a class derived from fs.Startup"),
     ("./mine.py:Mine:step", "`step` should be written name=value"),
     ("./mine.py:Mine:stepp=1", "unexpected keyword argument 'stepp'"),

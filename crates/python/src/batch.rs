@@ -60,7 +60,7 @@ pub fn run(
     let mut done = 0;
     while done < total {
         let arrived = match here.pop_front() {
-            Some(index) => attend(index, &scenarios[index], callables).map(|m| vec![m]),
+            Some(index) => attend(py, index, &scenarios[index], callables).map(|m| vec![m]),
             None => Ok(py.detach(|| gather(&mut results, total - done))),
         };
         let looked = arrived.and_then(|arrived| {
@@ -82,10 +82,28 @@ pub fn run(
     Ok(batch)
 }
 
+/// How many events of a simulation Ctrl-C may wait.
+const LOOK_UP_EVERY_EVENTS: u32 = 1 << 16;
+
 /// Runs a scenario with Python start-ups on this thread; what they raise is the error.
-fn attend(index: usize, scenario: &Scenario, callables: &Callables) -> PyResult<Message> {
+fn attend(
+    py: Python<'_>,
+    index: usize,
+    scenario: &Scenario,
+    callables: &Callables,
+) -> PyResult<Message> {
     let failure = Arc::new(Failure::default());
-    let finished = simulate(scenario, &callables.guests(&failure), &failure.stop);
+    let guests = callables.guests(&failure);
+    let mut events = 0u32;
+    let go_on = || {
+        events = events.wrapping_add(1);
+        if events % LOOK_UP_EVERY_EVENTS == 0 {
+            failure.look_for_signals();
+        }
+        !failure.has_happened()
+    };
+    // Each hook takes the lock for itself, so that other Python threads are not held up.
+    let finished = py.detach(|| simulate(scenario, &guests, go_on));
     match failure.take() {
         Some(error) => Err(error),
         None => Ok((index, finished)),
@@ -110,7 +128,8 @@ fn start(
         let (stop, sender) = (stop.clone(), sender.clone());
         thread::spawn(move || {
             while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
-                let finished = simulate(&scenarios[*index], &Guests::none(), &stop);
+                let finished =
+                    simulate(&scenarios[*index], &Guests::none(), || !stop.load(Relaxed));
                 // What was stopped half-way is no result.
                 if stop.load(Relaxed) || sender.send((*index, finished)).is_err() {
                     return;
@@ -121,8 +140,8 @@ fn start(
     results
 }
 
-fn simulate(scenario: &Scenario, guests: &Guests, stop: &AtomicBool) -> Finished {
-    let run = || Prepared::among(scenario, guests).map(|prepared| prepared.run_until(stop));
+fn simulate(scenario: &Scenario, guests: &Guests, go_on: impl FnMut() -> bool) -> Finished {
+    let run = || Prepared::among(scenario, guests).map(|prepared| prepared.run_while(go_on));
     match panic::catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(|e| e.to_string()),
         Err(payload) => Err(describe(payload.as_ref())),

@@ -27,7 +27,6 @@ use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
 use rand_core::RngCore;
 use serde::Serialize;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// What a run leaves behind.
@@ -94,14 +93,14 @@ impl Prepared {
 
     /// Simulates.
     pub fn run(self) -> Outcome {
-        self.run_until(&AtomicBool::new(false))
+        self.run_while(|| true)
     }
 
-    /// Simulates, but no further than to the event after which `stop` is true.
-    pub fn run_until(self, stop: &AtomicBool) -> Outcome {
+    /// Simulates for as long as `go_on`, which is asked after every event, is true.
+    pub fn run_while(self, go_on: impl FnMut() -> bool) -> Outcome {
         let network = self.chain.build(&self.plans, self.seed);
         let mut simulation = Simulation::new(&self, network);
-        simulation.run(self.end, stop);
+        simulation.run(self.end, go_on);
         simulation.outcome()
     }
 }
@@ -213,7 +212,7 @@ impl<'a> Simulation<'a> {
         self.links.len() as EventId + 2 * self.flows.len() as EventId
     }
 
-    fn run(&mut self, end: Time, stop: &AtomicBool) {
+    fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
         self.schedule_arrival();
         while let Some(due) = self.queue.peek() {
             if due.moment.time > end {
@@ -235,7 +234,7 @@ impl<'a> Simulation<'a> {
                 self.queue.pop();
                 self.on_arrival();
             }
-            if self.unfinished == 0 || stop.load(Ordering::Relaxed) {
+            if self.unfinished == 0 || !go_on() {
                 return;
             }
         }

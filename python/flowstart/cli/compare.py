@@ -70,8 +70,9 @@ def compare(
     startup: Annotated[
         Text,
         options.text(
-            "Start-ups, with parameters as name:key=value; or all. [slow-start,"
-            "limited-slow-start,hystart,hystart-plus-plus,jump-start]",
+            "Start-ups, with parameters as name:key=value; all, and -NAME to leave one out; "
+            "FILE.py:CLASS for one of your own. [slow-start,limited-slow-start,hystart,"
+            "hystart-plus-plus,jump-start]",
             "A,B,...",
         ),
     ] = None,

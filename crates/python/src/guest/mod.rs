@@ -57,11 +57,10 @@ enum Hook {
     InCharge,
 }
 
-/// What a Python start-up raised first, and the sign for its run to stop.
+/// What was raised first while a run with Python start-ups went on; it is to stop then.
 #[derive(Default)]
 pub struct Failure {
-    /// True once something was raised, or the caller wants no more.
-    pub stop: AtomicBool,
+    happened: AtomicBool,
     raised: Mutex<Option<PyErr>>,
 }
 
@@ -69,6 +68,20 @@ impl Failure {
     /// What was raised, if anything.
     pub fn take(&self) -> Option<PyErr> {
         self.raised.lock().ok()?.take()
+    }
+
+    /// Whether anything was raised.
+    pub fn has_happened(&self) -> bool {
+        self.happened.load(Relaxed)
+    }
+
+    /// Lets Python handle its signals: Ctrl-C is raised here.
+    pub fn look_for_signals(&self) {
+        Python::attach(|py| {
+            if let Err(error) = py.check_signals() {
+                self.note(py, error, "");
+            }
+        });
     }
 
     fn note(&self, py: Python<'_>, error: PyErr, place: &str) {
@@ -79,7 +92,7 @@ impl Failure {
         if let Ok(mut raised) = self.raised.lock() {
             raised.get_or_insert(error);
         }
-        self.stop.store(true, Relaxed);
+        self.happened.store(true, Relaxed);
     }
 }
 
@@ -175,7 +188,7 @@ impl Guest {
         read: Reader<T>,
     ) -> Option<T> {
         let method = self.methods[hook as usize].as_ref()?;
-        if self.failure.stop.load(Relaxed) {
+        if self.failure.has_happened() {
             return None;
         }
         Python::attach(|py| {

@@ -40,6 +40,33 @@ impl<T: Plain> Plain for Option<T> {
     }
 }
 
+/// A value as Python writes it.
+trait Shown {
+    fn shown(&self) -> String;
+}
+
+macro_rules! shown {
+    ($($kind:ty, $value:ident => $expr:expr;)*) => {$(
+        impl Shown for $kind {
+            fn shown(&self) -> String {
+                let $value = self;
+                $expr
+            }
+        }
+    )*};
+}
+
+shown! {
+    u32, n => n.to_string();
+    u64, n => n.to_string();
+    f64, x => x.to_string();
+    bool, b => if *b { "True".into() } else { "False".into() };
+    PathMemory, m => m.__repr__();
+    Option<u64>, n => n.map_or("None".into(), |n| n.to_string());
+    Option<PathMemory>, m => m.as_ref().map_or("None".into(), Shown::shown);
+    Option<&str>, s => s.map_or("None".into(), |s| format!("'{s}'"));
+}
+
 /// A signal as a frozen Python class. Every field is named, so that one which the signal
 /// gains is not forgotten here.
 macro_rules! signal {
@@ -61,7 +88,8 @@ macro_rules! signal {
         #[pymethods]
         impl $name {
             fn __repr__(&self) -> String {
-                format!("{self:?}")
+                let fields = [$(format!("{}={}", stringify!($field), self.$field.shown())),*];
+                format!("{}({})", stringify!($name), fields.join(", "))
             }
         }
     )*};
@@ -240,7 +268,16 @@ impl Window {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
+        format!(
+            "Window(cwnd={}, ssthresh={}, pacing={}, timeout={}, startup_excess={}, pair={}, mss={})",
+            self.0.cwnd,
+            self.0.ssthresh,
+            self.pacing().shown(),
+            self.timeout().shown(),
+            self.startup_excess().shown(),
+            self.pair().shown(),
+            self.0.mss,
+        )
     }
 }
 
