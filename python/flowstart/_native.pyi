@@ -73,6 +73,8 @@ class Syn:
     """Maximum segment size, bytes of payload."""
     header: int
     """Bytes that a full-size segment has on the wire beyond its payload."""
+    codes: str
+    """How rates are coded: `powers` (RFC 4782) or `linear`."""
 
 @final
 class PathMemory:

@@ -149,6 +149,14 @@ impl RateCodes {
         }
     }
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            RateCodes::Powers => "powers",
+            RateCodes::Linear => "linear",
+        }
+    }
+
     /// The rate of a code; zero is a refusal.
     pub fn decode(self, code: u8) -> Rate {
         match (self, code.min(self.largest())) {

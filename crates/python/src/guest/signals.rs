@@ -1,6 +1,7 @@
 //! A transport's signals and its window as Python objects: the fields of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
+use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{signals, Pair, Rate, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +31,7 @@ plain! {
     u64 => u64, n => n;
     u32 => u32, n => n;
     bool => bool, b => b;
+    RateCodes => &'static str, c => c.name();
     signals::PathMemory => PathMemory, m => PathMemory::from(&m);
 }
 
@@ -61,6 +63,7 @@ shown! {
     u64, n => n.to_string();
     f64, x => x.to_string();
     bool, b => if *b { "True".into() } else { "False".into() };
+    &'static str, s => format!("'{s}'");
     PathMemory, m => m.__repr__();
     Option<u64>, n => n.map_or("None".into(), |n| n.to_string());
     Option<PathMemory>, m => m.as_ref().map_or("None".into(), Shown::shown);
@@ -96,7 +99,7 @@ macro_rules! signal {
 }
 
 signal! {
-    Syn { queued: u64, mss: u32, header: u32 }
+    Syn { queued: u64, mss: u32, header: u32, codes: &'static str }
     Known {
         approved: Option<u64>,
         exact_rtt: Option<u64>,
