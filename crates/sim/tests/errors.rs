@@ -409,3 +409,32 @@ fn what_cannot_be() {
         ],
     );
 }
+
+#[test]
+fn what_routers_hosts_and_memories_cannot_be() {
+    let path =
+        |given: &str| format!("path = {{ {PATH}, {given} }}\nflows = [{{ size = \"1kB\" }}]");
+    check(path, &[
+        ("quick_start = { admission = \"often\" }", "path.quick_start.admission: `often` is unknown; known are none, rfc, share, minimal, target, everything"),
+        ("quick_start = { threshold = \"0%\" }", "path.quick_start.threshold: `0` is out of range; a share of the link, above 0 to 1 is needed"),
+        ("quick_start = { threshold = \"150%\" }", "path.quick_start.threshold: `150%` is not a probability, such as `1%` or `0.01`"),
+        ("quick_start = { state_delay = \"0s\" }", "path.quick_start.state_delay: `0s` is out of range; at least 1ms is needed"),
+        ("quick_start = { treshold = \"90%\" }", "path.quick_start.treshold: `treshold` is unknown; did you mean `threshold`?"),
+    ]);
+    let stack = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
+    };
+    check(stack, &[
+        ("interrupt_min = \"90us\", interrupt_max = \"80us\"", "stack.interrupt_max: `80us` is out of range; at least `90us` (stack.interrupt_min) is needed"),
+        ("sack_cost = \"1h\"", "stack.sack_cost: `3600s` is out of range; 0s to 600s is needed"),
+        ("sharing = \"always\"", "stack.sharing: `always` is unknown; known are none, remember, temporal, ensemble"),
+        ("sharing_cap = 0", "stack.sharing_cap: `0` is out of range; at least 1 segment is needed"),
+        ("max_timeouts = -1", "stack.max_timeouts: `-1` is not a whole number from 0 on"),
+    ]);
+    let flow =
+        |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
+    check(flow, &[
+        ("remembered = \"0pkt\"", "flows[0].remembered: `0pkt` is out of range; 1 B to 1 PB is needed"),
+        ("remembered = 40", "flows[0].remembered: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
+    ]);
+}
