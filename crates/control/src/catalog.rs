@@ -11,7 +11,7 @@ use crate::params::{split, Kind, ParamSpec, Params, SpecError};
 use crate::startup::{
     adaptive_start, delay_based_slow_start, fast_start, hystart, hystart_plus_plus, jump_start,
     limited_slow_start, modified_swift_start, packet_pair_start, qs_app, quick_start, slow_start,
-    smooth_start, swift_start, vegas_slow_start, Startup,
+    smooth_start, swift_start, vegas_slow_start, xcp, Startup,
 };
 use crate::{Controller, Convention};
 
@@ -32,6 +32,7 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     adaptive_start::ENTRY,
     delay_based_slow_start::ENTRY,
     smooth_start::ENTRY,
+    xcp::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -339,6 +340,7 @@ mod tests {
                 "adaptive-start",
                 "delay-based-slow-start",
                 "smooth-start",
+                "xcp",
             ]
         );
         let avoidances: Vec<_> = AVOIDANCES.iter().map(|e| e.name).collect();
@@ -446,8 +448,8 @@ mod tests {
             complaint("slowstart", "reno"),
             "startup `slowstart`: unknown; did you mean `slow-start`?"
         );
-        assert!(complaint("xyz", "reno").starts_with(
-            "startup `xyz`: unknown; known are `slow-start`, `limited-slow-start`, `jump-start`"
+        assert!(complaint("12345", "reno").starts_with(
+            "startup `12345`: unknown; known are `slow-start`, `limited-slow-start`, `jump-start`"
         ));
         assert_eq!(
             complaint("hystart", "cubik"),

@@ -6,7 +6,9 @@
 //! shrinks on loss is the avoidance's rule, unless the start-up answers for itself.
 
 use crate::avoidance::Avoidance;
-use crate::signals::{Ack, Established, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout};
+use crate::signals::{
+    Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
+};
 use crate::startup::{LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
@@ -93,6 +95,12 @@ impl Controller {
         if let Some(reason) = self.startup.on_peer_gap(w, g) {
             self.record(reason, g.now, before, 0);
         }
+    }
+
+    /// Congestion headers have come back; before the [`on_ack`](Self::on_ack) of the ACK that
+    /// brings them.
+    pub fn on_feedback(&mut self, w: &mut Window, f: &Feedback) {
+        self.startup.on_feedback(w, f);
     }
 
     /// The handshake is complete: sets the first window.
@@ -356,7 +364,16 @@ mod tests {
             peer_window: u64::MAX,
         };
         c.on_peer_gap(&mut w, &gap);
+        let feedback = Feedback {
+            now: Time::ZERO,
+            change: Some(1e6),
+            rtt: Some(Time::from_millis(100)),
+            wire: 1500,
+            cwnd_limited: true,
+        };
+        c.on_feedback(&mut w, &feedback);
         assert_eq!((w.cwnd, w.pacing, c.exit()), (10.0, None, None));
+        assert_eq!(w.congestion_header, None);
     }
 
     /// ACKs that the avoidance only measured, and those it grew by.

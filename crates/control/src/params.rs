@@ -216,7 +216,7 @@ impl fmt::Display for SpecError {
 impl std::error::Error for SpecError {}
 
 /// Splits `name:parameters` at the first colon.
-pub(crate) fn split(spec: &str) -> (&str, &str) {
+pub fn split(spec: &str) -> (&str, &str) {
     let (name, rest) = spec.split_once(':').unwrap_or((spec, ""));
     (name.trim(), rest.trim())
 }

@@ -64,6 +64,23 @@ pub struct PeerGap {
     pub peer_window: u64,
 }
 
+/// The congestion headers of data that the peer has received have come back (XCP). Told before
+/// the [`Ack`] that brought them.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// Time now.
+    pub now: Time,
+    /// By how much the routers want the throughput to change, bytes per second on the wire;
+    /// `None` where no router has written into them.
+    pub change: Option<f64>,
+    /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
+    pub rtt: Option<Time>,
+    /// Bytes that a full-size segment has on the wire, its congestion header included.
+    pub wire: u32,
+    /// As the [`Ack`] that follows has it.
+    pub cwnd_limited: bool,
+}
+
 /// The handshake is complete; data may be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Established {

@@ -39,6 +39,9 @@ pub struct Window {
     pub timeout: Option<Time>,
     /// Marks for the data segments that leave from now on.
     pub marks: Marks,
+    /// Data segments carry a congestion header that asks XCP's routers for more, and says this
+    /// round-trip time, zero where none is known yet; `None` sends them without.
+    pub congestion_header: Option<Time>,
     /// Maximum segment size, bytes of payload.
     pub mss: u32,
 }
@@ -52,6 +55,7 @@ impl Window {
             pacing: None,
             timeout: None,
             marks: Marks::default(),
+            congestion_header: None,
             mss,
         }
     }

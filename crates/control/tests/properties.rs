@@ -2,7 +2,7 @@
 
 use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
 use flowstart_control::signals::{
-    Ack, Established, Idle, Known, Loss, PathMemory, PeerGap, Recovered, Sent, Timeout,
+    Ack, Established, Feedback, Idle, Known, Loss, PathMemory, PeerGap, Recovered, Sent, Timeout,
 };
 use flowstart_control::{Controller, Convention, Rate, Time, Window};
 use proptest::prelude::*;
@@ -95,6 +95,11 @@ enum Event {
         gap_us: u64,
         rtt_ms: Option<u64>,
     },
+    Feedback {
+        change: Option<f64>,
+        rtt_ms: Option<u64>,
+        cwnd_limited: bool,
+    },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -111,6 +116,9 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<bool>().prop_map(|repeated| Event::Timeout { repeated }),
         1 => (1.0f64..20.0).prop_map(|restart_window| Event::Idle { restart_window }),
         1 => (0u64..50_000, rtt()).prop_map(|(gap_us, rtt_ms)| Event::PeerGap { gap_us, rtt_ms }),
+        4 => (proptest::option::weighted(0.9, -1e9..1e9), rtt(), any::<bool>()).prop_map(
+            |(change, rtt_ms, cwnd_limited)| Event::Feedback { change, rtt_ms, cwnd_limited }
+        ),
     ]
 }
 
@@ -261,6 +269,20 @@ impl Flow {
                 };
                 self.c.on_peer_gap(&mut self.w, &gap);
             }
+            Event::Feedback {
+                change,
+                rtt_ms,
+                cwnd_limited,
+            } => {
+                let feedback = Feedback {
+                    now,
+                    change,
+                    rtt: rtt_ms.map(Time::from_millis),
+                    wire: MSS + 60,
+                    cwnd_limited,
+                };
+                self.c.on_feedback(&mut self.w, &feedback);
+            }
             Event::Idle { restart_window } => {
                 let idle = Time::from_secs(2);
                 self.now += idle;
@@ -295,6 +317,7 @@ fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
         Event::RecoveryAck { .. } => false,
         // A start-up with a memory may begin anew, with less than it had.
         Event::Idle { .. } => false,
+        Event::Feedback { cwnd_limited, .. } => *cwnd_limited,
         Event::Ack {
             cwnd_limited: false,
             ..

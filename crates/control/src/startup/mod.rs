@@ -1,6 +1,8 @@
 //! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
 
-use crate::signals::{Ack, Established, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout};
+use crate::signals::{
+    Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
+};
 use crate::{Rate, Reason, Window};
 
 pub mod adaptive_start;
@@ -18,6 +20,7 @@ pub mod slow_start;
 pub mod smooth_start;
 pub mod swift_start;
 pub mod vegas_slow_start;
+pub mod xcp;
 
 /// Who answers a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,10 @@ pub trait Startup: Send {
     fn on_peer_gap(&mut self, _w: &mut Window, _g: &PeerGap) -> Option<Reason> {
         None
     }
+
+    /// The congestion headers of data that the peer has received have come back; the ACK that
+    /// brings them follows.
+    fn on_feedback(&mut self, _w: &mut Window, _f: &Feedback) {}
 
     /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
     /// say so when the start-up is over. A start-up that leaves without loss sets
