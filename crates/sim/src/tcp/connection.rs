@@ -2,11 +2,11 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::flight::Flight;
-use super::options::Extra;
+use super::options::{CongestionHeader, Extra};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::Stack;
-use flowstart_control::signals::{Ack, Loss, PeerGap, Recovered, Sent, Timeout};
+use flowstart_control::signals::{Ack, Feedback, Loss, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
 use std::sync::Arc;
 
@@ -194,6 +194,8 @@ impl Connection {
         if self.to_tell != Extra::None {
             let told = std::mem::take(&mut self.to_tell);
             self.attach(&mut segment, told);
+        } else if let Some(rtt) = self.window.congestion_header {
+            self.attach(&mut segment, self.congestion_header(rtt));
         }
         let sent = Sent {
             now,
@@ -217,7 +219,17 @@ impl Connection {
 
     fn attach(&self, segment: &mut Segment, extra: Extra) {
         segment.options.set_extra(extra);
-        segment.wire += self.stack.option_bytes;
+        segment.wire += extra.wire(self.stack.option_bytes);
+    }
+
+    /// What a data segment tells XCP's routers: the window that is used, since their shares
+    /// go by the throughput.
+    fn congestion_header(&self, rtt: Time) -> Extra {
+        Extra::Congestion(CongestionHeader {
+            cwnd: self.usable().max(1.0),
+            rtt,
+            feedback: f64::INFINITY,
+        })
     }
 
     fn segment(&self, kind: Kind, seq: u64, len: u32, marks: Marks) -> Segment {
@@ -323,8 +335,14 @@ impl Connection {
 
     /// The window may grow.
     pub fn grow(&mut self, ack: &Ack) {
-        if let Extra::Gap(gap) = self.heard {
-            self.take_gap(gap, ack);
+        match self.heard {
+            Extra::None => {}
+            Extra::Gap(gap) => self.take_gap(gap, ack),
+            Extra::Feedback(change) => self.take_feedback(change, ack),
+            Extra::RateRequest(_)
+            | Extra::RateResponse(_)
+            | Extra::RateReport { .. }
+            | Extra::Congestion(_) => {}
         }
         self.controller.on_ack(&mut self.window, ack);
         self.note_cwnd();
@@ -341,6 +359,17 @@ impl Connection {
             peer_window: ack.peer_window,
         };
         self.controller.on_peer_gap(&mut self.window, &gap);
+    }
+
+    fn take_feedback(&mut self, change: f64, ack: &Ack) {
+        let feedback = Feedback {
+            now: ack.now,
+            change: Some(change).filter(|change| change.is_finite()),
+            rtt: ack.rtt,
+            wire: self.stack.packet() + self.heard.wire(self.stack.option_bytes),
+            cwnd_limited: ack.cwnd_limited,
+        };
+        self.controller.on_feedback(&mut self.window, &feedback);
     }
 
     /// Tells the controller of an acknowledgement during recovery.

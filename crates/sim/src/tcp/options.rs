@@ -1,10 +1,11 @@
 //! What a segment carries beside its header.
 //!
 //! A segment has room for six words. SACK blocks fill them from the front, one other
-//! option takes the last two and so the room of one block. Data carries no SACK blocks,
-//! acknowledgements nothing that only data does, so one small array serves both.
+//! option takes the last two and so the room of one block; a congestion header takes all
+//! six. Data carries no SACK blocks, acknowledgements nothing that only data does, so one
+//! small array serves both.
 
-use flowstart_control::Time;
+use flowstart_control::{Segments, Time};
 
 /// A SACK block, as offsets from the cumulative acknowledgement beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,40 @@ pub enum Extra {
     },
     /// How far apart the two segments of a pair arrived at the receiver.
     Gap(Time),
+    /// XCP's congestion header, on data on its way through the routers.
+    Congestion(CongestionHeader),
+    /// What the congestion headers of the data that it acknowledges have come to: the sum of
+    /// their `feedback`.
+    Feedback(f64),
+}
+
+/// Bytes of XCP's congestion header in a packet, data or acknowledgement
+/// (draft-falk-xcp-spec).
+const CONGESTION_HEADER: u32 = 20;
+
+impl Extra {
+    /// Bytes that it adds to a segment where options take `option_bytes`. A congestion header
+    /// is larger than an option, and free where options are.
+    pub fn wire(&self, option_bytes: u32) -> u32 {
+        match self {
+            Extra::None => 0,
+            Extra::Congestion(_) | Extra::Feedback(_) if option_bytes > 0 => CONGESTION_HEADER,
+            _ => option_bytes,
+        }
+    }
+}
+
+/// What a sender tells the routers of itself, and what they answer (Katabi, Handley, Rohrs
+/// 2002, §3.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CongestionHeader {
+    /// H_cwnd: the sender's window.
+    pub cwnd: Segments,
+    /// H_rtt: the sender's estimate of the round trip; zero where it has none.
+    pub rtt: Time,
+    /// H_feedback: by how much the sender's throughput is to change, bytes per second.
+    /// Infinite until a router has written into it: senders ask for all there is.
+    pub feedback: f64,
 }
 
 /// RFC 4782 §3.1, with the TTL of the IP header, which changes beside it.
@@ -75,6 +110,8 @@ enum Tag {
     RateResponse,
     RateReport,
     Gap,
+    Congestion,
+    Feedback,
 }
 
 /// The options of one segment.
@@ -104,23 +141,61 @@ impl Options {
                 nonce: b,
             }),
             Tag::RateReport => Extra::RateReport { code, nonce: b },
-            Tag::Gap => Extra::Gap(Time(u64::from(a) | u64::from(b) << 32)),
+            Tag::Gap => Extra::Gap(Time(self.double(OTHER))),
+            Tag::Congestion => Extra::Congestion(CongestionHeader {
+                cwnd: f64::from_bits(self.double(0)),
+                rtt: Time(self.double(2)),
+                feedback: f64::from_bits(self.double(OTHER)),
+            }),
+            Tag::Feedback => Extra::Feedback(f64::from_bits(self.double(OTHER))),
         }
+    }
+
+    /// Two words as one number.
+    fn double(&self, at: usize) -> u64 {
+        u64::from(self.words[at]) | u64::from(self.words[at + 1]) << 32
+    }
+
+    fn set_double(&mut self, at: usize, value: u64) {
+        self.words[at] = value as u32;
+        self.words[at + 1] = (value >> 32) as u32;
     }
 
     /// Sets the option that is not a SACK block; before any block is added.
     pub fn set_extra(&mut self, extra: Extra) {
         let bytes = |code, x, y| u32::from_le_bytes([code, x, y, 0]);
-        let (tag, a, b) = match extra {
-            Extra::None => (Tag::None, 0, 0),
-            Extra::RateRequest(r) => (Tag::RateRequest, bytes(r.code, r.qs_ttl, r.ip_ttl), r.nonce),
-            Extra::RateResponse(r) => (Tag::RateResponse, bytes(r.code, r.ttl_diff, 0), r.nonce),
-            Extra::RateReport { code, nonce } => (Tag::RateReport, bytes(code, 0, 0), nonce),
-            Extra::Gap(gap) => (Tag::Gap, gap.0 as u32, (gap.0 >> 32) as u32),
+        self.tag = match extra {
+            Extra::None => Tag::None,
+            Extra::RateRequest(r) => {
+                self.words[OTHER] = bytes(r.code, r.qs_ttl, r.ip_ttl);
+                self.words[OTHER + 1] = r.nonce;
+                Tag::RateRequest
+            }
+            Extra::RateResponse(r) => {
+                self.words[OTHER] = bytes(r.code, r.ttl_diff, 0);
+                self.words[OTHER + 1] = r.nonce;
+                Tag::RateResponse
+            }
+            Extra::RateReport { code, nonce } => {
+                self.words[OTHER] = bytes(code, 0, 0);
+                self.words[OTHER + 1] = nonce;
+                Tag::RateReport
+            }
+            Extra::Gap(gap) => {
+                self.set_double(OTHER, gap.0);
+                Tag::Gap
+            }
+            Extra::Congestion(header) => {
+                self.set_double(0, header.cwnd.to_bits());
+                self.set_double(2, header.rtt.0);
+                self.set_double(OTHER, header.feedback.to_bits());
+                Tag::Congestion
+            }
+            Extra::Feedback(change) => {
+                self.set_double(OTHER, change.to_bits());
+                Tag::Feedback
+            }
         };
-        self.tag = tag;
-        self.words[OTHER] = a;
-        self.words[OTHER + 1] = b;
     }
 
     /// Whether there is an option that is not a SACK block.
@@ -135,7 +210,11 @@ impl Options {
 
     /// How many SACK blocks there is room for.
     pub fn sack_room(&self) -> usize {
-        MAX_SACK_BLOCKS - usize::from(self.has_extra())
+        match self.tag {
+            Tag::None => MAX_SACK_BLOCKS,
+            Tag::Congestion => 0,
+            _ => MAX_SACK_BLOCKS - 1,
+        }
     }
 
     /// Adds a SACK block, where there is room.
@@ -188,6 +267,12 @@ mod tests {
                 nonce: 0x3FFF_FFFF,
             },
             Extra::Gap(Time::from_secs(100)),
+            Extra::Congestion(CongestionHeader {
+                cwnd: 12.5,
+                rtt: Time::from_secs(100),
+                feedback: f64::INFINITY,
+            }),
+            Extra::Feedback(-1.25e6),
         ];
         for extra in all {
             let mut options = Options::default();
@@ -210,6 +295,21 @@ mod tests {
         let blocks: Vec<_> = options.sack_blocks().collect();
         assert_eq!(blocks, [block(2), block(4)]);
         assert_eq!(options.extra(), Extra::Gap(Time(5)));
+    }
+
+    #[test]
+    fn a_congestion_header_costs_its_bytes_where_options_cost_any() {
+        for extra in [
+            Extra::Feedback(0.0),
+            Extra::Congestion(CongestionHeader {
+                cwnd: 1.0,
+                rtt: Time::ZERO,
+                feedback: 0.0,
+            }),
+        ] {
+            assert_eq!((extra.wire(8), extra.wire(0)), (20, 0));
+        }
+        assert_eq!(Extra::Gap(Time(5)).wire(8), 8);
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub struct Receiver {
     quick_left: u32,
     deadline: Option<Time>,
     pair: PairMeter,
+    /// The sum of the congestion headers that the next acknowledgement is to bring back.
+    feedback: Option<f64>,
 }
 
 /// Measures how far apart the segments of a pair arrive.
@@ -120,6 +122,7 @@ impl Receiver {
             quick_left,
             deadline: None,
             pair: PairMeter::default(),
+            feedback: None,
         }
     }
 
@@ -140,6 +143,9 @@ impl Receiver {
         }
         if segment.marks.pair != Pair::None {
             self.pair.on_segment(segment, now);
+        }
+        if let Extra::Congestion(header) = segment.options.extra() {
+            self.feedback = Some(self.feedback.unwrap_or(0.0) + header.feedback);
         }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let in_order = start <= self.next && end > self.next
@@ -198,6 +204,8 @@ impl Receiver {
         ack.window = self.advertised();
         if let Some(gap) = self.pair.gap.take() {
             self.attach(&mut ack, Extra::Gap(gap));
+        } else if let Some(sum) = self.feedback.take() {
+            self.attach(&mut ack, Extra::Feedback(sum));
         }
         if self.config.sack {
             self.report(&mut ack, start, end);
@@ -241,7 +249,7 @@ impl Receiver {
 
     fn attach(&self, segment: &mut Segment, extra: Extra) {
         segment.options.set_extra(extra);
-        segment.wire += self.config.option_bytes;
+        segment.wire += extra.wire(self.config.option_bytes);
     }
 
     fn syn_ack(&self, syn: &Segment) -> Segment {
@@ -276,6 +284,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::options::CongestionHeader;
 
     const MSS: u64 = 10;
 
@@ -410,6 +419,34 @@ mod tests {
         assert!(marked(&mut r, 2, Pair::First, us(2_400)).is_none());
         let ack = marked(&mut r, 3, Pair::Second, us(3_600)).unwrap();
         assert_eq!(ack.options.extra(), Extra::Gap(us(1_200)));
+    }
+
+    #[test]
+    fn congestion_headers_come_back_added_up_however_acknowledgements_are_delayed() {
+        let mut r = receiver(AckPolicy::Delayed {
+            every: 3,
+            timer: Time(100),
+        });
+        let mut arrive = |number: u64, feedback: f64| {
+            let mut segment = Segment::bare(Kind::Data, 0, number * MSS, 70);
+            segment.len = MSS as u32;
+            segment
+                .options
+                .set_extra(Extra::Congestion(CongestionHeader {
+                    cwnd: 3.0,
+                    rtt: Time(100),
+                    feedback,
+                }));
+            r.on_segment(&segment, Time(0))
+        };
+        assert!(arrive(0, 500.0).is_none() && arrive(1, -200.0).is_none());
+        let ack = arrive(2, 1000.0).unwrap();
+        assert_eq!(ack.options.extra(), Extra::Feedback(1300.0));
+        assert_eq!(ack.wire, 60);
+        // Each is brought back once. One that no router has written into shows.
+        assert!(arrive(3, 5.0).is_none() && arrive(4, 0.0).is_none());
+        let ack = arrive(5, f64::INFINITY).unwrap();
+        assert_eq!(ack.options.extra(), Extra::Feedback(f64::INFINITY));
     }
 
     #[test]
