@@ -18,7 +18,7 @@ impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.
     pub fn resolved(&self) -> Result<Scenario, RequestError> {
         let stack = self.stack()?;
-        let chain = Chain::new(&self.path, &stack)?;
+        let chain = Chain::new(&self.path, &stack, self.usual_queue())?;
         let mut whole = self.clone();
         whole.duration.get_or_insert(LONGEST_RUN);
         whole.path = path(&self.path, &chain);
@@ -180,14 +180,35 @@ mod tests {
     use super::*;
     use crate::run;
 
-    const SCENARIOS: [&str; 3] = [
+    const SCENARIOS: [&str; 4] = [
         "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
         "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
          stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
          flows = [{ size = \"200pkt\", count = 3, interval = \"20ms\" }]",
         "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
          flows = [{ size = \"1MB\", startup = \"hystart\" }, { size = \"50kB\", from_hop = 1 }]",
+        "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
+         flows = [{ size = \"1MB\", startup = \"xcp\" }]",
     ];
+
+    #[test]
+    fn routers_speak_xcp_where_a_flow_does_and_no_queue_is_given() {
+        let queues = |path: &str, startup: &str| {
+            let path = format!("rate = \"5Mbps\", rtt = \"64ms\", {path}");
+            let flows =
+                format!("{{ size = \"1kB\" }}, {{ size = \"1kB\", startup = \"{startup}\" }}");
+            let text = format!("path = {{ {path} }}\nflows = [{flows}]");
+            let whole = Scenario::from_toml(&text).unwrap().resolved().unwrap();
+            [whole.path.queue, whole.path.reverse_queue].map(Option::unwrap)
+        };
+        assert_eq!(queues("", "hystart"), ["drop-tail", "drop-tail"]);
+        assert_eq!(queues("", "xcp"), ["xcp", "xcp"]);
+        assert_eq!(queues("", " xcp : iw=4"), ["xcp", "xcp"]);
+        let given = "queue = \"drop-tail\"";
+        assert_eq!(queues(given, "xcp"), ["drop-tail", "drop-tail"]);
+        let given = "reverse_queue = \"drop-tail\"";
+        assert_eq!(queues(given, "xcp"), ["xcp", "drop-tail"]);
+    }
 
     #[test]
     fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {

@@ -74,7 +74,7 @@ impl Prepared {
     /// The same where flows may also name one of `guests` as their start-up.
     pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
         let stack = Arc::new(scenario.stack()?);
-        let chain = Chain::new(&scenario.path, &stack)?;
+        let chain = Chain::new(&scenario.path, &stack, scenario.usual_queue())?;
         let plans = expand(scenario, &stack, &chain, guests)?;
         if let Some(duration) = scenario.duration {
             if duration == Time::ZERO || duration > LONGEST_RUN {

@@ -3,7 +3,7 @@
 //! This is the single source of truth for what a scenario may say: the Python models,
 //! the command line and the JSON Schema all go through it.
 
-use crate::network::queue::BufferReading;
+use crate::network::queue::{BufferReading, QueueSpec};
 use crate::network::quick_start::Admission;
 use crate::network::topology::time;
 use crate::tcp::receiver::AckPolicy;
@@ -68,7 +68,8 @@ pub struct PathSpec {
     #[serde(deserialize_with = "quantity")]
     pub buffer: Option<Amount>,
     /// The queue's discipline, with parameters: `drop-tail` (the default), `marked-first`,
-    /// `red:th_min=5,th_max=15`, `choke`, `codel`, `fq-codel`, `pie`.
+    /// `red:th_min=5,th_max=15`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` (the default where
+    /// a flow's start-up is `xcp`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
     /// Random loss on the forward direction of the bottleneck, such as `1%`.
@@ -645,6 +646,13 @@ impl Scenario {
     /// The endpoints' stack with every override applied.
     pub fn stack(&self) -> Result<Stack, RequestError> {
         self.stack.resolve(None)
+    }
+
+    /// The discipline of queues of which the path says nothing: what a flow's start-up cannot
+    /// do without, else drop-tail.
+    pub(crate) fn usual_queue(&self) -> QueueSpec {
+        let startups = self.flows.iter().filter_map(|flow| flow.startup.as_deref());
+        QueueSpec::usual(startups)
     }
 }
 

@@ -117,14 +117,15 @@ pub fn time(field: &str, time: Time) -> Result<Time, RequestError> {
 }
 
 impl Chain {
-    /// Works a path out for a stack, checking every field.
-    pub fn new(path: &PathSpec, stack: &Stack) -> Result<Chain, RequestError> {
+    /// Works a path out for a stack, checking every field. Queues of which nothing is said
+    /// have the discipline `usual`.
+    pub fn new(path: &PathSpec, stack: &Stack, usual: QueueSpec) -> Result<Chain, RequestError> {
         let reading = path.buffer_reading.map_or(stack.buffer_reading, Into::into);
         let packet = stack.packet();
         let hops = if path.hops.is_empty() {
-            vec![Chain::single(path, reading, packet)?]
+            vec![Chain::single(path, reading, packet, &usual)?]
         } else {
-            Chain::routers(path, reading, packet)?
+            Chain::routers(path, reading, packet, &usual)?
         };
         if path.hosts == Some(0) {
             return Err(RequestError::new(
@@ -164,7 +165,12 @@ impl Chain {
         })
     }
 
-    fn single(path: &PathSpec, reading: BufferReading, packet: u32) -> Result<Hop, RequestError> {
+    fn single(
+        path: &PathSpec,
+        reading: BufferReading,
+        packet: u32,
+        usual: &QueueSpec,
+    ) -> Result<Hop, RequestError> {
         let missing = |field, example| {
             RequestError::new(
                 field,
@@ -185,11 +191,9 @@ impl Chain {
         let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
         let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
         let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
-        let forward_queue = queue("path.queue", path.queue.as_deref())?;
-        let reverse_queue = match &path.reverse_queue {
-            Some(spec) => queue("path.reverse_queue", Some(spec))?,
-            None => forward_queue.clone(),
-        };
+        let forward_queue = queue("path.queue", path.queue.as_deref(), usual)?;
+        let own = path.reverse_queue.as_deref();
+        let reverse_queue = queue("path.reverse_queue", own, &forward_queue)?;
         Ok(Hop {
             delay: rtt.over(2),
             knows_quick_start: true,
@@ -212,6 +216,7 @@ impl Chain {
         path: &PathSpec,
         reading: BufferReading,
         packet: u32,
+        usual: &QueueSpec,
     ) -> Result<Vec<Hop>, RequestError> {
         let unfit = [
             ("path.rate", path.rate.is_some()),
@@ -245,7 +250,7 @@ impl Chain {
                 Some(own) => (field("queue"), Some(own)),
                 None => ("path.queue".into(), path.queue.as_ref()),
             };
-            let queue = queue(&name, given.map(String::as_str))?;
+            let queue = queue(&name, given.map(String::as_str), usual)?;
             let way = |loss| Way {
                 rate,
                 limit,
@@ -425,10 +430,10 @@ fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, R
     })
 }
 
-/// A queue discipline.
-fn queue(field: &str, spec: Option<&str>) -> Result<QueueSpec, RequestError> {
+/// A queue discipline, the usual one where none is given.
+fn queue(field: &str, spec: Option<&str>, usual: &QueueSpec) -> Result<QueueSpec, RequestError> {
     let Some(spec) = spec else {
-        return Ok(QueueSpec::default());
+        return Ok(usual.clone());
     };
     QueueSpec::parse(spec).map_err(|e| RequestError::new(field, e.to_string()))
 }

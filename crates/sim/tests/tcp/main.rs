@@ -9,6 +9,7 @@ mod published;
 mod quick_start;
 mod recoveries;
 mod windows;
+mod xcp;
 
 use flowstart_sim::record::trace::{Event, FlowSamples};
 use flowstart_sim::{run, Outcome, Scenario};

@@ -12,6 +12,7 @@ mod red;
 mod spec;
 #[cfg(test)]
 mod testing;
+mod xcp;
 
 pub use discipline::{Discipline, Port, Queued, ThrownOut, Visit};
 pub use drop_tail::{Backlog, BufferReading, DropTail, Limit};

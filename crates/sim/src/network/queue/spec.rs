@@ -2,10 +2,10 @@
 //!
 //! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
-use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, Discipline, Port};
+use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp, Discipline, Port};
 use flowstart_control::catalog::{self, Description, Entry};
-use flowstart_control::params::{Kind, Params, SpecError};
-use flowstart_control::Convention;
+use flowstart_control::params::{split, Kind, Params, SpecError};
+use flowstart_control::{startup, Convention};
 use std::fmt;
 
 /// Makes a discipline for each link; `None` where a drop-tail link will do.
@@ -20,6 +20,7 @@ pub const QUEUES: &[Entry<Maker>] = &[
     codel::ENTRY,
     fq_codel::ENTRY,
     pie::ENTRY,
+    xcp::ENTRY,
 ];
 
 /// A discipline with its parameters, read and found sound.
@@ -37,6 +38,16 @@ impl QueueSpec {
     pub fn parse(spec: &str) -> Result<QueueSpec, SpecError> {
         let (entry, params) = catalog::read(Kind::Queue, QUEUES, spec, CONVENTION)?;
         Ok(QueueSpec { entry, params })
+    }
+
+    /// What routers do unless told: drop-tail, or what one of these start-ups is nothing
+    /// without.
+    pub fn usual<'a>(mut startups: impl Iterator<Item = &'a str>) -> QueueSpec {
+        if startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name) {
+            QueueSpec::parse(xcp::ENTRY.name).expect("it is in the catalog")
+        } else {
+            QueueSpec::default()
+        }
     }
 
     /// A fresh discipline for a link.
