@@ -123,11 +123,20 @@ pub struct Options {
 }
 
 impl Options {
-    /// The option that is not a SACK block.
+    /// The option that is not a SACK block. Hardly any segment has one.
+    #[inline]
     pub fn extra(&self) -> Extra {
+        match self.tag {
+            Tag::None => Extra::None,
+            tag => self.read(tag),
+        }
+    }
+
+    #[cold]
+    fn read(&self, tag: Tag) -> Extra {
         let [a, b] = [self.words[OTHER], self.words[OTHER + 1]];
         let [code, x, y, _] = a.to_le_bytes();
-        match self.tag {
+        match tag {
             Tag::None => Extra::None,
             Tag::RateRequest => Extra::RateRequest(RateRequest {
                 code,
