@@ -79,6 +79,7 @@ HELP: dict[str, tuple[dict[str, Any], str]] = {
     "peer": ({}, "The peer understands what it is asked."),
     "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
 }
+ROUTERS = "The routers take part: their queues are `{}`."
 """What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
 
@@ -133,12 +134,24 @@ def pages() -> dict[str, str]:
     """Every generated file by its name: pages, figures, and the list of all."""
     found = {"README.md": index(fs.algorithms())}
     for kind, stage in STAGES.items():
-        pale = traced(kind, stage, stage.pale)
-        for algorithm in (a for a in fs.algorithms() if a.kind == kind):
-            shown = pale if algorithm.name == stage.pale else traced(kind, stage, algorithm.name)
-            found[f"{algorithm.name}.svg"] = figure(stage, algorithm, shown, pale).svg()
-            found[f"{algorithm.name}.md"] = page(algorithm, stage, shown)
+        listed = {a.name: a for a in fs.algorithms(kind)}
+        pale = traced(listed[stage.pale], stage)
+        for algorithm in listed.values():
+            shown = pale if algorithm.name == stage.pale else traced(algorithm, stage)
+            found[f"{stem(algorithm)}.svg"] = figure(stage, algorithm, shown, pale).svg()
+            found[f"{stem(algorithm)}.md"] = page(algorithm, stage, shown)
     return found
+
+
+def stem(algorithm: fs.Algorithm) -> str:
+    """What its page is called: a second algorithm of a name adds its kind."""
+    first = fs.algorithm(algorithm.name)
+    return algorithm.name if algorithm == first else f"{algorithm.name}-{algorithm.kind}"
+
+
+def has_routers(algorithm: fs.Algorithm) -> bool:
+    """Whether it is a start-up and a queue at once, of which one is nothing without the other."""
+    return len(catalog.named(algorithm.name)) > 1
 
 
 @dataclass(frozen=True)
@@ -150,12 +163,15 @@ class Shown:
     buffer: float
 
 
-def traced(kind: str, stage: Stage, name: str) -> Shown:
+def traced(algorithm: fs.Algorithm, stage: Stage) -> Shown:
     """What an algorithm does on its stage."""
+    name, kind = algorithm.name, algorithm.kind
     help_: dict[str, Any] = {}
-    for need in fs.algorithm(name).needs:
+    for need in algorithm.needs:
         help_ |= HELP.get(need, ({}, ""))[0]
     usual = "hystart" if kind == "avoidance" else "slow-start"
+    if kind == "queue" and has_routers(algorithm):
+        usual = name
     flow = fs.Flow(
         size=stage.size,
         startup=name if kind == "startup" else usual,
@@ -202,7 +218,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
         f"# {algorithm.title}",
         f"{kind} [All algorithms](README.md)",
         algorithm.summary,
-        f"![Its window over time]({algorithm.name}.svg)",
+        f"![Its window over time]({stem(algorithm)}.svg)",
         caption(algorithm, stage, shown),
         "## What it does",
         *(opening(source) if source else [algorithm.summary]),
@@ -228,7 +244,11 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
         words += f" Pale: `{stage.pale}`."
     if algorithm.kind == "startup":
         told = [HELP[need][1] for need in algorithm.needs if need in HELP]
+        if has_routers(algorithm):
+            told[-1] = ROUTERS.format(algorithm.name)
         words += "".join(f" {sentence}" for sentence in told)
+    elif has_routers(algorithm):
+        words += f" The start-up here is `{algorithm.name}`."
     words += (
         " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
         "bottleneck, and a mark for every loss.*"
@@ -273,7 +293,8 @@ def linked(words: str) -> str:
 def source_of(algorithm: fs.Algorithm) -> pathlib.Path | None:
     """The file that holds the algorithm's entry."""
     entry = re.compile(rf'const ENTRY: [^{{]+\{{\s*name: "{algorithm.name}",')
-    files = sorted((ROOT / "crates").glob("*/src/**/*.rs"))
+    room = "sim" if algorithm.kind == "queue" else "control"
+    files = sorted((ROOT / "crates" / room / "src").glob("**/*.rs"))
     return next((file for file in files if entry.search(file.read_text("utf-8"))), None)
 
 
@@ -305,6 +326,8 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
         what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
     else:
         what = f"--size 100kB,10MB --queue {algorithm.name}"
+        if has_routers(algorithm):
+            what += f" --startup slow-start,{algorithm.name}"
     return f"    flowstart compare {path} {what}\n    flowstart algorithms {algorithm.name}"
 
 
@@ -319,7 +342,7 @@ def index(listed: list[fs.Algorithm]) -> str:
     for kind, name in KINDS.items():
         title = f"{name[0].upper()}{name[1:]}s"
         rows = [
-            f"| [{a.name}]({a.name}.md){' †' if a.reconstructed else ''} | {a.year} "
+            f"| [{a.name}]({stem(a)}.md){' †' if a.reconstructed else ''} | {a.year} "
             f"| {', '.join(a.needs) or '–'} | {cell(a.summary)} |"
             for a in listed
             if a.kind == kind

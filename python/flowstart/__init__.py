@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flowstart.startup import (
         Ack,
         Established,
+        Feedback,
         Idle,
         Known,
         Loss,
@@ -67,6 +68,7 @@ _HOMES = {
     # The signals that a start-up's hooks are told.
     "Ack": "startup",
     "Established": "startup",
+    "Feedback": "startup",
     "Idle": "startup",
     "Known": "startup",
     "Loss": "startup",
@@ -83,6 +85,7 @@ __all__ = [
     "Algorithm",
     "Comparison",
     "Established",
+    "Feedback",
     "Flow",
     "FlowstartError",
     "Hop",

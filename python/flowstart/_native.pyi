@@ -51,6 +51,8 @@ class Window:
     """Marks segments as part of an oversized start-up flight that a router may drop first."""
     pair: Literal["first", "second"] | None
     """Marks a segment as one of a pair whose spacing the peer is to measure."""
+    congestion_header: int | None
+    """Data carries a congestion header that says this round-trip time, 0 where none is known."""
     @property
     def mss(self) -> int:
         """Maximum segment size, bytes of payload."""
@@ -109,6 +111,20 @@ class PeerGap:
     nxt: int
     """Position of the next new byte."""
     peer_window: int
+
+@final
+class Feedback:
+    """The congestion headers of data that the peer has received have come back (XCP)."""
+
+    now: int
+    change: float | None
+    """The wanted change of throughput, bytes per second; None where no router answered."""
+    rtt: int | None
+    """The round-trip time of the newest segment that the ACK covers, if it gives one."""
+    wire: int
+    """Bytes that a full-size segment has on the wire, its congestion header included."""
+    cwnd_limited: bool
+    """As the `Ack` that follows has it."""
 
 @final
 class Established:

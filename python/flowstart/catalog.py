@@ -88,12 +88,22 @@ def algorithms(kind: Kind | None = None) -> list[Algorithm]:
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
-def algorithm(name: str) -> Algorithm:
-    """The algorithm called `name`; raises RequestError where there is none."""
-    by_name = {a.name: a for a in _catalog()}
-    if name not in by_name:
-        raise RequestError(f"no algorithm is called `{name}`{suggest(name, list(by_name))}")
-    return by_name[name]
+def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
+    """The algorithm called `name`; raises RequestError where there is none.
+
+    `xcp` is both a start-up and what its routers do: without a kind it is the start-up.
+    """
+    return named(name, kind)[0]
+
+
+def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
+    """Every algorithm called `name`, at most one of each kind, and at least one."""
+    known = algorithms(kind)
+    found = [a for a in known if a.name == name]
+    if not found:
+        names = list(dict.fromkeys(a.name for a in known))
+        raise RequestError(f"no algorithm is called `{name}`{suggest(name, names)}")
+    return found
 
 
 def suggest(name: str, known: list[str]) -> str:

@@ -206,6 +206,22 @@ class Comparison:
         """The whole configuration of the first run, every default filled in."""
         return scenario.resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.guests)
 
+    @functools.cached_property
+    def queues(self) -> dict[str, str]:
+        """The discipline of the queues under each start-up; hop by hop where they differ.
+
+        Routers take part by themselves where a start-up is nothing without them.
+        """
+        first = self.plan.cases()[0]
+        cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
+        return {case.startup: self._queue(case) for case in cases}
+
+    def _queue(self, case: Case) -> str:
+        path = scenario.resolve(self.plan.scenario(case), self.plan.guests)["path"]
+        hops = path.get("hops") or [path]
+        names = [hop["queue"] for hop in hops]
+        return ", ".join(dict.fromkeys(names))
+
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
         return {
@@ -215,6 +231,7 @@ class Comparison:
             "resolved": self.resolved,
             "buffer": self.buffer,
             "buffer_reading": self.buffer_reading,
+            "queues": self.queues,
             "startups": list(self.plan.startups),
             "sizes": list(filter(None, self.plan.sizes)),
             "seeds": list(self.plan.seeds),

@@ -70,7 +70,19 @@ def legend(result: "Comparison") -> str:
         f"{order}change: against {baseline}; {acked}window: in packets, just before start-up was "
         "left; queue: the most at the bottleneck, packets."
     )
-    return "\n".join([columns, *_marks_of(startups)])
+    return "\n".join([columns, *_marks_of(startups), *_queues_of(result)])
+
+
+def _queues_of(result: "Comparison") -> list[str]:
+    """What the queues did, unless all were the same under all start-ups."""
+    under: dict[str, list[str]] = {}
+    for startup, queue in result.queues.items():
+        under.setdefault(queue, []).append(guests.short(startup))
+    if len(under) < 2:
+        return []
+    usual, *others = sorted(under, key=lambda queue: -len(under[queue]))
+    told = "; ".join(f"{queue} under {', '.join(under[queue])}" for queue in others)
+    return [f"queues: {usual}; {told}."]
 
 
 def _marks_of(startups: Sequence[str]) -> list[str]:

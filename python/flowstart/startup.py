@@ -28,6 +28,7 @@ from flowstart._native import (
     HOOKS,
     Ack,
     Established,
+    Feedback,
     Idle,
     Known,
     Loss,
@@ -43,6 +44,7 @@ from flowstart.errors import RequestError
 __all__ = [
     "Ack",
     "Established",
+    "Feedback",
     "Idle",
     "Known",
     "Loss",
@@ -125,6 +127,12 @@ class Startup(abc.ABC):
     def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
         """The peer has measured a pair; the ACK that says so follows."""
         return None
+
+    def on_feedback(self, w: Window, f: Feedback) -> None:
+        """Congestion headers have come back; the ACK that brings them follows.
+
+        Data carries them where `w.congestion_header` is not None.
+        """
 
     @abc.abstractmethod
     def on_ack(self, w: Window, a: Ack) -> Reason | None:

@@ -160,6 +160,15 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     assert [p["name"] for p in queue["params"]] == ["target", "interval"]
 
 
+def test_a_startup_and_its_routers_are_shown_together(cli: Cli) -> None:
+    shown = cli("algorithms", "xcp").out
+    assert shown.index("xcp: XCP\n") < shown.index("xcp: XCP router\n")
+    both = json.loads(cli("algorithms", "xcp", "--json").out)
+    assert [entry["kind"] for entry in both] == ["startup", "queue"]
+    assert fs.algorithm("xcp").kind == "startup"
+    assert catalog.algorithm("xcp", "queue").params[0].name == "alpha"
+
+
 def test_every_need_and_certainty_has_words() -> None:
     for entry in fs.algorithms():
         assert set(entry.needs) <= set(catalog.NEEDS)

@@ -1,5 +1,6 @@
 """Comparisons: their plan, their rows, their summaries."""
 
+import dataclasses
 import pathlib
 import shlex
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart import grids
 from flowstart.comparison import Plan
 from flowstart.summary import summarise
 
@@ -69,6 +71,18 @@ def test_a_parameter_keeps_its_startup_apart(path: fs.Path) -> None:
     result = fs.compare(path, startups=specs, sizes=["300kB"])
     assert [s.startup for s in result.summaries] == specs
     assert result.rows[0]["max_cwnd_pkts"] > result.rows[1]["max_cwnd_pkts"]
+
+
+def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> None:
+    startups = ["slow-start", "xcp:iw=4", "hystart"]
+    result = fs.compare(path, startups=startups, sizes=["10kB"])
+    assert list(result.queues.values()) == ["drop-tail", "xcp", "drop-tail"]
+    assert result.result()["queues"]["xcp:iw=4"] == "xcp"
+    assert "queues: drop-tail; xcp under xcp:iw=4." in grids.legend(result)
+    given = dataclasses.replace(path, queue="codel")
+    result = fs.compare(given, startups=startups, sizes=["10kB"])
+    assert set(result.queues.values()) == {"codel"}
+    assert "queues" not in grids.legend(result)
 
 
 def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ import re
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
 def test_hooks_are_told_what_their_stubs_promise() -> None:
     stub = ast.parse((ROOT / "python" / "flowstart" / "_native.pyi").read_text())
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
-    for name in ("Syn", "Known", "PathMemory", "PeerGap", "Established", "Sent", "Ack", "Loss",
+    for name in ("Syn", "Known", "PathMemory", "PeerGap", "Feedback", "Established", "Sent", "Ack", "Loss",
                  "Recovered", "Timeout", "Idle", "Window"):  # fmt: skip
         body = classes[name].body
         fields = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
@@ -173,7 +173,29 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     assert told["on_loss"][0].usable > 0
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
-    assert set(_native.HOOKS) - set(told) == {"on_known", "on_peer_gap"}
+    assert set(_native.HOOKS) - set(told) == {"on_known", "on_peer_gap", "on_feedback"}
+
+
+def test_a_startup_in_python_may_be_told_by_routers() -> None:
+    class Told(Doubling):
+        changes: ClassVar[list[float | None]] = []
+
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            super().on_established(w, e)
+            w.congestion_header = e.rtt
+
+        def on_feedback(self, w: fs.Window, f: fs.Feedback) -> None:
+            assert (f.wire, f.cwnd_limited) == (1520, True)
+            self.changes.append(f.change)
+
+    answers = {}
+    for queue in ("xcp", "drop-tail"):
+        Told.changes.clear()
+        run(Told, fs.Path(rate="20Mbps", rtt="60ms", buffer="1000pkt", queue=queue))
+        answers[queue] = set(Told.changes)
+    assert answers["drop-tail"] == {None}
+    assert None not in answers["xcp"]
+    assert max(answers["xcp"]) > 0
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))

@@ -22,11 +22,13 @@ def algorithms(
     from flowstart import catalog, grids
 
     if name:
-        found = catalog.algorithm(name)
+        found = catalog.named(name)
         if json:
-            console.show_json(dataclasses.asdict(found))
-        else:
-            _show(found)
+            shown = [dataclasses.asdict(a) for a in found]
+            console.show_json(shown[0] if len(shown) == 1 else shown)
+        for i, algorithm in enumerate([] if json else found):
+            print("\n" * (i > 0), end="")
+            _show(algorithm)
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.algorithms()])
     else:

@@ -22,12 +22,13 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 14] = [
+pub const HOOKS: [&str; 15] = [
     "rate_request",
     "on_known",
     "on_established",
     "on_sent",
     "on_peer_gap",
+    "on_feedback",
     "on_ack",
     "on_recovery_ack",
     "on_loss",
@@ -46,6 +47,7 @@ enum Hook {
     OnEstablished,
     OnSent,
     OnPeerGap,
+    OnFeedback,
     OnAck,
     OnRecoveryAck,
     OnLoss,
@@ -357,6 +359,11 @@ impl Startup for Guest {
     fn on_peer_gap(&mut self, w: &mut Window, g: &told::PeerGap) -> Option<Reason> {
         let signal = signals::PeerGap::from(g);
         self.edit(Hook::OnPeerGap, w, g.now, signal, reason)?
+    }
+
+    fn on_feedback(&mut self, w: &mut Window, f: &told::Feedback) {
+        let signal = signals::Feedback::from(f);
+        self.edit(Hook::OnFeedback, w, f.now, signal, nothing);
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &told::Ack) -> Option<Reason> {

@@ -66,6 +66,7 @@ shown! {
     &'static str, s => format!("'{s}'");
     PathMemory, m => m.__repr__();
     Option<u64>, n => n.map_or("None".into(), |n| n.to_string());
+    Option<f64>, x => x.map_or("None".into(), |x| x.to_string());
     Option<PathMemory>, m => m.as_ref().map_or("None".into(), Shown::shown);
     Option<&str>, s => s.map_or("None".into(), |s| format!("'{s}'"));
 }
@@ -108,6 +109,7 @@ signal! {
     }
     PathMemory { cwnd: f64, ssthresh: f64, srtt: u64, rttvar: u64 }
     PeerGap { now: u64, gap: u64, rtt: Option<u64>, nxt: u64, peer_window: u64 }
+    Feedback { now: u64, change: Option<f64>, rtt: Option<u64>, wire: u32, cwnd_limited: bool }
     Established {
         now: u64,
         initial_window: f64,
@@ -252,6 +254,16 @@ impl Window {
     }
 
     #[getter]
+    fn congestion_header(&self) -> Option<u64> {
+        self.0.congestion_header.map(Time::nanos)
+    }
+
+    #[setter]
+    fn set_congestion_header(&mut self, value: Option<u64>) {
+        self.0.congestion_header = value.map(Time::from_nanos);
+    }
+
+    #[getter]
     fn mss(&self) -> u32 {
         self.0.mss
     }
@@ -272,13 +284,15 @@ impl Window {
 
     fn __repr__(&self) -> String {
         format!(
-            "Window(cwnd={}, ssthresh={}, pacing={}, timeout={}, startup_excess={}, pair={}, mss={})",
+            "Window(cwnd={}, ssthresh={}, pacing={}, timeout={}, startup_excess={}, pair={}, \
+             congestion_header={}, mss={})",
             self.0.cwnd,
             self.0.ssthresh,
             self.pacing().shown(),
             self.timeout().shown(),
             self.startup_excess().shown(),
             self.pair().shown(),
+            self.congestion_header().shown(),
             self.0.mss,
         )
     }
