@@ -10,14 +10,12 @@ use crate::engine::Moment;
 use crate::network::queue::{Backlog, ThrownOut};
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
-use std::collections::VecDeque;
 
 /// The gate.
 pub(super) struct Gather {
     period: Time,
     thinning: bool,
     backlog: Backlog,
-    thrown_out: VecDeque<ThrownOut>,
 }
 
 impl Gather {
@@ -27,11 +25,11 @@ impl Gather {
             period,
             thinning,
             backlog: Backlog::default(),
-            thrown_out: VecDeque::new(),
         }
     }
 
     /// A packet comes to the gate.
+    #[inline(never)]
     pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
         // Whoever comes as the gate opens is too late: it opened at its last turn's behest.
         let turns = now.time.0 / self.period.0;
@@ -66,27 +64,18 @@ impl Gather {
         };
         self.backlog.take(older.segment.wire);
         link.counters.throw_out(older.segment.wire);
-        self.thrown_out.push_back(ThrownOut {
+        link.thrown_out.push_back(ThrownOut {
             segment: older.segment,
             at: now,
         });
     }
 
     /// The first of those that wait is about to leave.
+    #[inline(never)]
     pub(super) fn release(&mut self, link: &Common) {
         if let Some(first) = link.ring.front() {
             self.backlog.take(first.segment.wire);
         }
-    }
-
-    /// Whether there are packets thrown out that nobody has taken.
-    pub(super) fn has_thrown_out(&self) -> bool {
-        !self.thrown_out.is_empty()
-    }
-
-    /// Takes the first of them.
-    pub(super) fn take_thrown_out(&mut self) -> Option<ThrownOut> {
-        self.thrown_out.pop_front()
     }
 
     /// What waits.

@@ -48,6 +48,7 @@ impl Host {
     }
 
     /// A packet comes from the wire.
+    #[inline(never)]
     pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
         let blocks = u64::from(segment.options.sacks());
         let begin = self.handed_up(now.time).max(self.free);
@@ -85,6 +86,7 @@ impl Host {
     }
 
     /// TCP is about to see the first of those that wait.
+    #[inline(never)]
     pub(super) fn release(&mut self, link: &Common) {
         if let Some(first) = link.ring.front() {
             self.backlog.take(first.segment.wire);

@@ -123,6 +123,8 @@ struct Common {
     counters: LinkCounters,
     /// Packets whose delivery is settled, in its order.
     ring: VecDeque<InFlight>,
+    /// Packets that had been accepted, until someone takes them.
+    thrown_out: VecDeque<ThrownOut>,
 }
 
 impl Common {
@@ -132,6 +134,13 @@ impl Common {
         segment.hop += 1;
         self.ring.push_back(InFlight { arrival, segment });
         idle.then_some(arrival)
+    }
+
+    /// Counts the packets thrown out beyond these.
+    fn count_thrown_out(&mut self, before: usize) {
+        for packet in self.thrown_out.range(before..) {
+            self.counters.throw_out(packet.segment.wire);
+        }
     }
 }
 
@@ -166,6 +175,7 @@ impl Link {
             config,
             counters: LinkCounters::default(),
             ring: VecDeque::new(),
+            thrown_out: VecDeque::new(),
         };
         Link { common, kind }
     }
@@ -208,20 +218,12 @@ impl Link {
     /// Whether packets that had been accepted have been thrown out since they were last
     /// taken.
     pub fn has_thrown_out(&self) -> bool {
-        match &self.kind {
-            Kind::Fifo(_) | Kind::Host(_) => false,
-            Kind::Queued(link) => link.has_thrown_out(),
-            Kind::Gather(link) => link.has_thrown_out(),
-        }
+        !self.common.thrown_out.is_empty()
     }
 
-    /// Takes one of those packets.
+    /// Takes the first of those packets.
     pub fn take_thrown_out(&mut self) -> Option<ThrownOut> {
-        match &mut self.kind {
-            Kind::Fifo(_) | Kind::Host(_) => None,
-            Kind::Queued(link) => link.take_thrown_out(),
-            Kind::Gather(link) => link.take_thrown_out(),
-        }
+        self.common.thrown_out.pop_front()
     }
 
     /// What the queue holds, as its limit counts it.

@@ -12,10 +12,9 @@
 use super::transmitter::Transmitter;
 use super::{Common, LinkConfig, Verdict};
 use crate::engine::Moment;
-use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, ThrownOut, Visit};
+use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
-use std::collections::VecDeque;
 
 /// A link with a queue discipline.
 pub(super) struct Queued {
@@ -24,9 +23,6 @@ pub(super) struct Queued {
     /// The last transmission begun: its size, and when it ends.
     in_service: u32,
     service_ends: Moment,
-    thrown_out: VecDeque<ThrownOut>,
-    /// What one call of the discipline throws out, before it is counted.
-    scratch: Vec<ThrownOut>,
 }
 
 impl Queued {
@@ -37,24 +33,24 @@ impl Queued {
             clock: Transmitter::new(config.service),
             in_service: 0,
             service_ends: Moment::default(),
-            thrown_out: VecDeque::new(),
-            scratch: Vec::new(),
         }
     }
 
     /// A packet comes to the link.
+    #[inline(never)]
     pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let busy = self.service_ends > now;
+        let before = link.thrown_out.len();
         let mut visit = Visit {
             now: now.time,
             idle_since: (!busy).then_some(self.service_ends.time),
             in_service: self.service(now),
             buffer: link.config.queue,
-            thrown_out: &mut self.scratch,
+            thrown_out: &mut link.thrown_out,
         };
         let accepted = self.discipline.enqueue(segment, &mut visit);
-        self.count_thrown_out(link);
+        link.count_thrown_out(before);
         if !accepted {
             link.counters.refused += 1;
             return Verdict::Dropped;
@@ -80,6 +76,7 @@ impl Queued {
     }
 
     /// Begins the transmissions that have begun up to `now`.
+    #[inline(never)]
     pub(super) fn settle(&mut self, now: Moment, link: &mut Common) {
         while self.service_ends <= now && self.discipline.backlog().packets > 0 {
             if !self.begin(self.service_ends, link) {
@@ -90,15 +87,16 @@ impl Queued {
 
     /// The transmitter is free: the next packet's transmission begins, if there is one.
     fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
+        let before = link.thrown_out.len();
         let mut visit = Visit {
             now: now.time,
             idle_since: None,
             in_service: Backlog::default(),
             buffer: link.config.queue,
-            thrown_out: &mut self.scratch,
+            thrown_out: &mut link.thrown_out,
         };
         let next = self.discipline.dequeue(&mut visit);
-        self.count_thrown_out(link);
+        link.count_thrown_out(before);
         let Some(packet) = next else { return false };
         let wire = packet.segment.wire;
         let (start, finish) = self.clock.transmit(wire, packet.since);
@@ -114,23 +112,6 @@ impl Queued {
         };
         link.depart(arrival, packet.segment);
         true
-    }
-
-    fn count_thrown_out(&mut self, link: &mut Common) {
-        for packet in self.scratch.drain(..) {
-            link.counters.throw_out(packet.segment.wire);
-            self.thrown_out.push_back(packet);
-        }
-    }
-
-    /// Whether there are packets thrown out that nobody has taken.
-    pub(super) fn has_thrown_out(&self) -> bool {
-        !self.thrown_out.is_empty()
-    }
-
-    /// Takes the first of them.
-    pub(super) fn take_thrown_out(&mut self) -> Option<ThrownOut> {
-        self.thrown_out.pop_front()
     }
 
     /// What is being transmitted.

@@ -33,7 +33,17 @@ impl Service {
         }
     }
 
-    /// The work of these packets, in nanoseconds times the divisor.
+    /// The work of a packet, in nanoseconds times the divisor; of up to 2 GB, which no
+    /// packet has.
+    fn work_of_one(self, wire: u32) -> u64 {
+        match self {
+            Service::Instant => 0,
+            Service::Line(_) => u64::from(wire) * 8_000_000_000,
+            Service::Packets(_) => 1_000_000_000,
+        }
+    }
+
+    /// The same of several.
     fn work(self, packets: Backlog) -> u128 {
         match self {
             Service::Instant => 0,
@@ -91,14 +101,10 @@ impl Transmitter {
         self.rest(now);
         let start = self.free_at();
         if wire != self.wire {
-            let packet = Backlog {
-                packets: 1,
-                bytes: u64::from(wire),
-            };
-            let work = self.service.work(packet);
+            let work = self.service.work_of_one(wire);
             self.wire = wire;
-            self.time = (work / u128::from(self.divisor)) as u64;
-            self.remainder = (work % u128::from(self.divisor)) as u64;
+            self.time = work / self.divisor;
+            self.remainder = work % self.divisor;
         }
         self.whole += self.time;
         self.part += self.remainder;

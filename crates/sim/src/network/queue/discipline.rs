@@ -5,6 +5,7 @@ use super::{Backlog, DropTail};
 use crate::tcp::segment::Segment;
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;
+use std::collections::VecDeque;
 
 /// What a discipline may know of its link from the beginning.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub struct Visit<'a> {
     /// The size of the buffer.
     pub buffer: DropTail,
     /// Where packets go that are thrown out.
-    pub thrown_out: &'a mut Vec<ThrownOut>,
+    pub thrown_out: &'a mut VecDeque<ThrownOut>,
 }
 
 impl Visit<'_> {
@@ -60,7 +61,7 @@ impl Visit<'_> {
 
     /// Throws out a packet that had been accepted.
     pub fn throw_out(&mut self, segment: Segment) {
-        self.thrown_out.push(ThrownOut {
+        self.thrown_out.push_back(ThrownOut {
             segment,
             at: self.now,
         });

@@ -541,7 +541,7 @@ mod tests {
     fn an_idle_time_ages_the_average_by_the_packets_that_could_have_come() {
         let mut detector = detector("q_w=0.002,mean_pktsize=1500");
         detector.avg = 10.0;
-        let mut thrown_out = Vec::new();
+        let mut thrown_out = std::collections::VecDeque::new();
         // 100 slots of 1 ms.
         let visit = Visit {
             now: Time::from_millis(150),

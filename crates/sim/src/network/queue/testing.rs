@@ -4,6 +4,7 @@ use super::{Backlog, BufferReading, Discipline, DropTail, Limit, Port, QueueSpec
 use crate::network::random::stream;
 use crate::tcp::segment::{Kind, Segment};
 use flowstart_control::{Rate, Time};
+use std::collections::VecDeque;
 
 /// A full-size packet, told from others by its position.
 pub fn packet(seq: u64) -> Segment {
@@ -43,7 +44,7 @@ pub struct Bench {
     buffer: DropTail,
     /// The time of the next call.
     pub now: Time,
-    thrown_out: Vec<super::ThrownOut>,
+    thrown_out: VecDeque<super::ThrownOut>,
 }
 
 impl Bench {
@@ -54,7 +55,7 @@ impl Bench {
             discipline: spec.discipline(&port()).unwrap(),
             buffer: Bench::buffer(limit),
             now: Time::ZERO,
-            thrown_out: Vec::new(),
+            thrown_out: VecDeque::new(),
         }
     }
 
