@@ -29,7 +29,7 @@ COLOURS = (
     (".tx", "fill", "#bc4c00", "#f0883e"),
     (".g,.d", "fill", "#ffffff", "#0d1117"),
     (".q", "fill", "#80b3ff", "#1f4a80"),
-    (".tx", "stroke", "#ffffff", "#0d1117"),
+    (".h", "stroke", "#ffffff", "#0d1117"),
     (".g,.l", "stroke", "#d0d7de", "#30363d"),
     (".b", "stroke", "#57606a", "#9198a1"),
     (".p", "stroke", "#a5acb4", "#6e7681"),
@@ -43,7 +43,7 @@ def _style() -> str:
     dark = "".join(f"{name}{{{what}:{colour}}}" for name, what, _, colour in COLOURS)
     return (
         "text{font-family:system-ui,sans-serif;font-size:12px}.t{font-weight:600}"
-        ".tx{paint-order:stroke;stroke-width:3px}"
+        ".h{stroke-width:4px;stroke-linejoin:round}"
         ".e{text-anchor:end}.c{text-anchor:middle}.a,.p,.l,.b,.x{fill:none}"
         ".a,.d{stroke-width:2}.p{stroke-width:1.5}.b{stroke-dasharray:5 4}\n"
         f"{light}\n@media(prefers-color-scheme:dark){{{dark}}}"
@@ -190,9 +190,12 @@ class Figure:
         if self.exit.window > self.most:
             words += f" at {self.exit.window:,.0f}"
         side, kind = (x - 9, "e tx") if x > (LEFT + RIGHT) / 2 else (x + 9, "tx")
+        below = y + (14 if y < WINDOW_TOP + 8 else -6)
         return [
             f'<circle class="d" cx="{_number(x)}" cy="{_number(y)}" r="4"/>',
-            _text(side, y + (14 if y < WINDOW_TOP + 8 else -6), words, kind),
+            # Once as ground under the words, so that no line runs through them.
+            _text(side, below, words, f"{kind} h"),
+            _text(side, below, words, kind),
         ]
 
 

@@ -19,8 +19,8 @@ class Column:
 
     title: str
     number: bool = True
-    spare: bool = False
-    """Whether a terminal that is too narrow may leave it out."""
+    spare: int = 0
+    """A terminal that is too narrow may leave it out, the largest numbers first; 0 for never."""
 
 
 @dataclass
@@ -141,12 +141,12 @@ def summaries(found: list[Summary], *, acked: bool) -> Grid:
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
     columns = [Column("start-up", number=False), Column("delivered")]
-    columns += [Column("worst", spare=True)] if several else []
+    columns += [Column("worst", spare=2)] if several else []
     columns += [Column("change")]
     columns += [Column("acked"), Column("change")] if acked else []
-    columns += [Column("× ideal"), Column("lost"), Column("resent", spare=True)]
-    columns += [Column("RTOs"), Column("left by", number=False), Column("window")]
-    columns += [Column("of BDP", spare=True), Column("queue", spare=True)]
+    columns += [Column("× ideal"), Column("lost"), Column("resent", spare=3)]
+    columns += [Column("RTOs"), Column("left by", number=False), Column("window", spare=1)]
+    columns += [Column("of BDP", spare=4), Column("queue", spare=5)]
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:

@@ -15,19 +15,23 @@ MARK = "◀"
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
     """The table in the console's width: closer where need be, then without spare columns.
 
-    Returns the titles of the columns that were left out, from the right, too.
+    Returns the titles of the columns that were left out, too.
     """
-    hidden: list[str] = []
+    titles = [column.title for column in grid.columns]
+    hidden: set[str] = set()
     unbounded = console.options.update(max_width=10_000)
     while True:
-        for found in (table(grid), table(grid, gap=0)):
+        for gap in (1, 0):
+            found = table(grid, gap)
             if Measurement.get(console, unbounded, found).maximum <= console.width:
-                return found, hidden
-        spare = [i for i, column in enumerate(grid.columns) if column.spare]
+                return found, [title for title in titles if title in hidden]
+        # Of columns that are as spare as each other, the last.
+        spare = {column.spare: i for i, column in enumerate(grid.columns) if column.spare}
         if not spare:
-            return found, hidden
-        hidden.insert(0, grid.columns[spare[-1]].title)
-        grid = grid.without(spare[-1])
+            return found, [title for title in titles if title in hidden]
+        place = spare[max(spare)]
+        hidden.add(grid.columns[place].title)
+        grid = grid.without(place)
 
 
 def table(grid: Grid, gap: int = 1) -> Table:
