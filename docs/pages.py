@@ -35,7 +35,7 @@ class Stage:
     words: str
 
 
-STAGES = {
+STAGES: dict[catalog.Kind, Stage] = {
     "startup": Stage(
         fs.Path(rate="20Mbps", rtt="100ms", buffer="1bdp"),
         size="3MB",

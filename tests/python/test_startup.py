@@ -91,8 +91,8 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
 def test_hooks_are_told_what_their_stubs_promise() -> None:
     stub = ast.parse((ROOT / "python" / "flowstart" / "_native.pyi").read_text())
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
-    for name in ("Syn", "Known", "PathMemory", "PeerGap", "Feedback", "Established", "Sent", "Ack", "Loss",
-                 "Recovered", "Timeout", "Idle", "Window"):  # fmt: skip
+    told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Recovered Timeout Idle"
+    for name in (*told.split(), "Window"):
         body = classes[name].body
         fields = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
         fields |= {n.name for n in body if isinstance(n, ast.FunctionDef)}
@@ -194,8 +194,9 @@ def test_a_startup_in_python_may_be_told_by_routers() -> None:
         run(Told, fs.Path(rate="20Mbps", rtt="60ms", buffer="1000pkt", queue=queue))
         answers[queue] = set(Told.changes)
     assert answers["drop-tail"] == {None}
-    assert None not in answers["xcp"]
-    assert max(answers["xcp"]) > 0
+    changes = [change for change in answers["xcp"] if change is not None]
+    assert len(changes) == len(answers["xcp"])
+    assert max(changes) > 0
 
 
 @pytest.mark.parametrize("reason", get_args(Reason))
