@@ -27,6 +27,8 @@ DEFAULT_STARTUPS = (
     "jump-start",
 )
 MOST_RUNS = 1_000_000
+REMEMBERED = "1bdp"
+"""What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
 
 
@@ -66,14 +68,20 @@ class Plan:
         interval: str | None = None,
         avoidance: str | None = None,
         stack: str | Mapping[str, Any] | None = None,
+        remembered: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
     ) -> Self:
-        """Every size under every start-up on a path, `flows` connections together."""
+        """Every size under every start-up on a path, `flows` connections together.
+
+        `remembered` is the window that an earlier connection left behind, one bandwidth-delay
+        product by default, for start-ups that use a memory.
+        """
         if not isinstance(stack, str | Mapping | None):
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
         fields = specs.stack(stack) if isinstance(stack, str) else stack
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
+        flow |= {"remembered": remembered or REMEMBERED}
         base = scenario.plain({"path": path, "stack": fields, "flows": [flow]})
         guests = Guests()
         plan = cls(
@@ -85,8 +93,14 @@ class Plan:
             command=None,
             guests=guests,
         )
-        options = {"stack": specs.stack_text(fields), "avoidance": avoidance, "flows": flows}
-        return dataclasses.replace(plan, command=plan._command(options | {"interval": interval}))
+        options = {
+            "stack": specs.stack_text(fields),
+            "avoidance": avoidance,
+            "flows": flows,
+            "interval": interval,
+            "remembered": remembered,
+        }
+        return dataclasses.replace(plan, command=plan._command(options))
 
     @classmethod
     def of_scenario(
@@ -168,6 +182,8 @@ class Plan:
         }
         words = ["flowstart", "compare", *([file] if file else [])]
         for name, value in options.items():
+            if isinstance(value, Mapping):
+                value = specs.word(value, "admission", "")
             if value not in (None, ""):
                 words += [f"--{name.replace('_', '-')}", str(value)]
         return shlex.join(words)
@@ -276,6 +292,7 @@ def compare(
     interval: str | None = None,
     avoidance: str | None = None,
     stack: str | Mapping[str, Any] | None = None,
+    remembered: str | None = None,
     seed: int | None = None,
     repeat: int = 1,
     workers: int | None = None,
@@ -300,10 +317,17 @@ def compare(
             interval=interval,
             avoidance=avoidance,
             stack=stack,
+            remembered=remembered,
             **common,
         )
     else:
-        extra = {"flows": flows, "interval": interval, "avoidance": avoidance, "stack": stack}
+        extra = {
+            "flows": flows,
+            "interval": interval,
+            "avoidance": avoidance,
+            "stack": stack,
+            "remembered": remembered,
+        }
         given = [name for name, value in extra.items() if value is not None]
         if given:
             raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")

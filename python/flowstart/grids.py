@@ -70,7 +70,18 @@ def legend(result: "Comparison") -> str:
         f"{order}change: against {baseline}; {acked}window: in packets, just before start-up was "
         "left; queue: the most at the bottleneck, packets."
     )
-    return "\n".join([columns, *_marks_of(startups), *_queues_of(result)])
+    notes = [*_marks_of(startups), *_remembered_of(result), *_queues_of(result)]
+    return "\n".join([columns, *notes])
+
+
+def _remembered_of(result: "Comparison") -> list[str]:
+    """What those that use a memory had."""
+    flows = [result.plan.base["flows"][i] for i in result.plan.tested]
+    windows = dict.fromkeys(flow.get("remembered") for flow in flows)
+    uses = [a for a in map(_listed, result.plan.startups) if a and "cache" in a.needs]
+    if not uses or None in windows:
+        return []
+    return [f"remembered of an earlier connection: a window of {', '.join(windows)}."]
 
 
 def _queues_of(result: "Comparison") -> list[str]:

@@ -91,13 +91,23 @@ def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
 
 def stack(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
-    preset, _, overrides = text.partition(":")
-    fields: dict[str, Any] = {"preset": preset.strip()}
+    fields = _table("stack", "preset", text)
+    return {name: _typed(name, value) for name, value in fields.items()}
+
+
+def quick_start(text: str) -> dict[str, str]:
+    """`target:threshold=90%` as the fields of a path's Quick-Start routers."""
+    return _table("quick-start", "admission", text)
+
+
+def _table(option: str, first: str, text: str) -> dict[str, str]:
+    name, _, overrides = text.partition(":")
+    fields = {first: name.strip()}
     for override in filter(None, overrides.split(",")):
-        name, equals, value = (part.strip() for part in override.partition("="))
+        field, equals, value = (part.strip() for part in override.partition("="))
         if not equals:
-            raise RequestError(f"stack `{text}`: `{override}` should be written name=value")
-        fields[name] = _typed(name, value)
+            raise RequestError(f"{option} `{text}`: `{override}` should be written name=value")
+        fields[field] = value
     return fields
 
 
@@ -121,7 +131,10 @@ def _stack_fields() -> dict[str, Any]:
 
 def stack_text(fields: Mapping[str, Any] | None) -> str | None:
     """The stack as one word of a command line, the opposite of `stack`."""
-    if not fields:
-        return None
-    overrides = [f"{name}={value}" for name, value in fields.items() if name != "preset"]
-    return ":".join(filter(None, [fields.get("preset", "rfc"), ",".join(overrides)]))
+    return word(fields, "preset", "rfc") if fields else None
+
+
+def word(fields: Mapping[str, Any], first: str, usual: str) -> str:
+    """Fields as one word of a command line, the `first` of them, or its `usual` value, ahead."""
+    overrides = [f"{name}={value}" for name, value in fields.items() if name != first]
+    return ":".join(filter(None, [fields.get(first, usual), ",".join(overrides)]))

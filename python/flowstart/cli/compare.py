@@ -54,6 +54,14 @@ def compare(
         Text, options.text("Which hosts have such a line: both, left or right.", "SIDE")
     ] = None,
     nic_rate: Annotated[Text, options.text("Rate of each host's interface.", "RATE")] = None,
+    quick_start: Annotated[
+        Text,
+        options.text(
+            "How routers decide on Quick-Start's requests: none, rfc, target:threshold=90%. "
+            "[by stack]",
+            "RULE",
+        ),
+    ] = None,
     router_pps: Annotated[
         int | None, typer.Option(help="Packets per second that each router forwards.")
     ] = None,
@@ -80,11 +88,17 @@ def compare(
     flows: Annotated[int | None, typer.Option(min=1, help="Connections at once. [1]")] = None,
     interval: Annotated[Text, options.text("Time between their openings.", "TIME")] = None,
     stack: Annotated[
-        Text, options.text("Endpoints: rfc, ns2; with overrides: ns2:recovery=reno. [rfc]", "NAME")
+        Text,
+        options.text(
+            "Endpoints: rfc, ns2, opnet; with overrides: ns2:recovery=reno. [rfc]", "NAME"
+        ),
     ] = None,
     avoidance: Annotated[Text, options.text("Congestion avoidance.", "NAME")] = None,
     ack: Annotated[Text, options.text("every, delayed or quick-then-delayed.", "WHEN")] = None,
     iw: Annotated[Text, options.text("Initial window: 3, rfc6928.", "WINDOW")] = None,
+    remembered: Annotated[
+        Text, options.text("Window that an earlier connection left behind. [1bdp]", "SIZE")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. [1]")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Repeat with as many seeds.")] = 1,
     workers: options.Workers = None,
@@ -140,12 +154,14 @@ def _plan(given: dict[str, Any]) -> "Plan":
             "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
             "or a --capture"
         )
+    if given["quick_start"] is not None:
+        fields["quick_start"] = specs.quick_start(given["quick_start"])
     named = Path.named(given["path"]) if given["path"] else Path()
     return Plan.of_path(
         dataclasses.replace(named, **fields),
         sizes=sizes or DEFAULT_SIZES,
         stack=options.endpoints(given),
-        **{name: given[name] for name in ("flows", "interval", "avoidance")},
+        **{name: given[name] for name in ("flows", "interval", "avoidance", "remembered")},
         **traffic,
     )
 
