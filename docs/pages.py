@@ -134,7 +134,7 @@ def pages() -> dict[str, str]:
     """Every generated file by its name: pages, figures, and the list of all."""
     found = {"README.md": index(fs.algorithms())}
     for kind, stage in STAGES.items():
-        listed = {a.name: a for a in fs.algorithms(kind)}
+        listed = {a.name: a for a in fs.algorithms() if a.kind == kind}
         pale = traced(listed[stage.pale], stage)
         for algorithm in listed.values():
             shown = pale if algorithm.name == stage.pale else traced(algorithm, stage)

@@ -6,13 +6,14 @@
 //! router on the path reckons how much of its line is to spare, or has been promised twice,
 //! and lowers what the header asks for to this packet's share of that. The receiver sends the
 //! answer back, and the sender adds it to its window. The routers divide spare capacity
-//! evenly between flows whatever their round trips, so a new flow is told its share within a
-//! few round trips and neither probes nor overshoots: the limit of what explicit feedback can
-//! do for a start. There is no other phase, so this start-up stays in charge for good.
+//! evenly between flows whatever their round trips, so a new flow is told within a few round
+//! trips what others find by probing: the limit of what explicit feedback can do for a start.
+//! There is no other phase, so this start-up stays in charge for good.
 //!
-//! It begins with the first window of the stack. A loss, which no router of this kind causes
-//! unless its buffer is too small, is answered by the avoidance; feedback goes on from there.
-//! A path none of whose routers answers is met with slow start and the avoidance.
+//! It begins with the first window of the stack. Nothing is paced, so what a window has grown
+//! by leaves in bursts, and a buffer that is small beside them loses packets. A loss is
+//! answered by the avoidance; feedback goes on from there. A path none of whose routers
+//! answers is met with slow start and the avoidance.
 //!
 //! # Parameters
 //!
