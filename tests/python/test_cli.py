@@ -119,7 +119,7 @@ def test_a_named_path_gives_way_to_options(cli: Cli) -> None:
 def test_every_simple_field_of_a_path_is_an_option(cli: Cli) -> None:
     shown = cli("compare", "--help").out
     for field in dataclasses.fields(fs.Path):
-        if field.name != "hops":  # which have fields of their own
+        if field.name != "hops":  # a table of its own
             assert f"--{field.name.replace('_', '-')} " in shown
 
 
