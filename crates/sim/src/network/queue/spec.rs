@@ -95,7 +95,8 @@ mod tests {
                 "choke",
                 "codel",
                 "fq-codel",
-                "pie"
+                "pie",
+                "xcp"
             ]
         );
     }

@@ -454,7 +454,7 @@ mod tests {
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
         fn pass(&mut self, at: Time, segment: Segment) -> f64 {
             self.now = at;
-            let mut thrown_out = Vec::new();
+            let mut thrown_out = std::collections::VecDeque::new();
             let mut visit = Visit {
                 now: at,
                 idle_since: Some(at),
@@ -531,7 +531,7 @@ mod tests {
         let least = |drained: bool| {
             let mut xcp = Xcp::new(gains(), Rate(12_000_000));
             let mut visit = |now, coming: u64, leaving: u64| {
-                let mut thrown_out = Vec::new();
+                let mut thrown_out = std::collections::VecDeque::new();
                 let mut visit = Visit {
                     now,
                     idle_since: None,
