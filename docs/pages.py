@@ -248,7 +248,7 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
             told[-1] = ROUTERS.format(algorithm.name)
         words += "".join(f" {sentence}" for sentence in told)
     elif has_routers(algorithm):
-        words += f" The start-up here is `{algorithm.name}`."
+        words = words.replace("start-up `slow-start`", f"start-up `{algorithm.name}`")
     words += (
         " Dashed: what the path holds, and what path and buffer hold. Below: the queue at the "
         "bottleneck, and a mark for every loss.*"
