@@ -122,6 +122,7 @@ struct Timer {
     armed: Option<Time>,
 }
 
+/// What every packet of a flow looks at, in one line of the cache; its log is apart.
 struct FlowState {
     life: Life,
     /// Its route's number.
@@ -129,7 +130,6 @@ struct FlowState {
     /// The next position whose delivery, and whose acknowledgement, is to be noted: until
     /// then a packet has no business with the plan or the log.
     due: [u64; 2],
-    log: FlowLog,
 }
 
 /// A flow costs memory for its endpoints only while it lasts.
@@ -158,6 +158,8 @@ struct Simulation<'a> {
     routes: Vec<Route>,
     bottleneck: [LinkId; 2],
     flows: Vec<FlowState>,
+    /// What is noted of each flow.
+    logs: Vec<FlowLog>,
     arrivals: Vec<Arrival>,
     next_arrival: usize,
     unfinished: usize,
@@ -178,12 +180,13 @@ impl<'a> Simulation<'a> {
                 life: Life::Waiting,
                 route,
                 due: [next_due(plan, 0); 2],
-                log: FlowLog {
-                    writes: vec![[None; 2]; plan.writes.len()],
-                    ..FlowLog::default()
-                },
             })
             .collect();
+        let log = |plan: &FlowPlan| FlowLog {
+            writes: vec![[None; 2]; plan.writes.len()],
+            ..FlowLog::default()
+        };
+        let logs = prepared.plans.iter().map(log).collect();
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
@@ -192,6 +195,7 @@ impl<'a> Simulation<'a> {
             routes: network.routes,
             bottleneck: network.bottleneck,
             flows,
+            logs,
             arrivals: arrivals(&prepared.plans),
             next_arrival: 0,
             unfinished: prepared.plans.len(),
@@ -289,7 +293,7 @@ impl<'a> Simulation<'a> {
         }
         self.flows[arrival.flow as usize].life = Life::Open(Box::new(Endpoints {
             sender,
-            receiver: Receiver::new(stack.receiver(), arrival.flow),
+            receiver: Receiver::new(plan.receiver.clone(), arrival.flow),
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
         }));
@@ -363,9 +367,9 @@ impl<'a> Simulation<'a> {
     /// A segment reaches its endpoint.
     fn on_segment(&mut self, segment: &Segment) {
         let flow = segment.flow;
-        let state = &mut self.flows[flow as usize];
-        state.log.packets_arrived += u64::from(segment.kind == Kind::Data);
-        let Some(ends) = state.endpoints() else {
+        let Some(ends) = self.flows[flow as usize].endpoints() else {
+            // Data may arrive when its connection is over: it was sent twice.
+            self.logs[flow as usize].packets_arrived += u64::from(segment.kind == Kind::Data);
             return;
         };
         if segment.is_forward() {
@@ -437,8 +441,8 @@ impl<'a> Simulation<'a> {
             }
             self.enter(first, segment);
         };
-        self.note(flow, 1, acknowledged);
-        if failed || self.flows[flow as usize].log.acked_at.is_some() {
+        let whole = self.note(flow, 1, acknowledged);
+        if failed || whole {
             self.finish(flow);
         } else {
             self.arm(flow, false);
@@ -514,7 +518,7 @@ impl<'a> Simulation<'a> {
         if segment.kind != Kind::Data {
             return;
         }
-        self.flows[segment.flow as usize].log.packets_dropped += 1;
+        self.logs[segment.flow as usize].packets_dropped += 1;
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(
                 at,
@@ -532,15 +536,17 @@ impl<'a> Simulation<'a> {
     }
 
     /// A flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`.
-    fn note(&mut self, flow: u32, stage: usize, position: u64) {
+    /// Whether that is all of it.
+    fn note(&mut self, flow: u32, stage: usize, position: u64) -> bool {
         let state = &mut self.flows[flow as usize];
         if position < state.due[stage] {
-            return;
+            return false;
         }
         let plan = &self.prepared.plans[flow as usize];
-        let log = &mut state.log;
+        let log = &mut self.logs[flow as usize];
         note_writes(plan, log, stage, position, self.now);
-        if plan.size.is_some_and(|size| position >= size) {
+        let whole = plan.size.is_some_and(|size| position >= size);
+        if whole {
             let noted = match stage {
                 0 => &mut log.delivered_at,
                 _ => &mut log.acked_at,
@@ -548,13 +554,14 @@ impl<'a> Simulation<'a> {
             noted.get_or_insert(self.now);
         }
         state.due[stage] = next_due(plan, position);
+        whole
     }
 
     fn finish(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if let Life::Open(ends) = std::mem::replace(&mut state.life, Life::Over) {
             let plan = &self.prepared.plans[flow as usize];
-            close(&mut state.log, &ends, plan.size);
+            close(&mut self.logs[flow as usize], &ends, plan.size);
             if plan.stack.sharing != Sharing::None {
                 self.memories
                     .close(flow, plan, ends.sender.memory(), self.now);
@@ -604,9 +611,10 @@ impl<'a> Simulation<'a> {
 
     fn outcome(mut self) -> Outcome {
         self.settle();
-        for (state, plan) in self.flows.iter_mut().zip(&self.prepared.plans) {
+        let plans = &self.prepared.plans;
+        for ((state, plan), log) in self.flows.iter().zip(plans).zip(&mut self.logs) {
             if let Life::Open(ends) = &state.life {
-                close(&mut state.log, ends, plan.size);
+                close(log, ends, plan.size);
             }
         }
         let on_the_way = self.on_the_way();
@@ -653,7 +661,7 @@ impl<'a> Simulation<'a> {
 
     fn row(&self, flow: u32, packets_in_network: u64) -> FlowRow {
         let plan = &self.prepared.plans[flow as usize];
-        let log = &self.flows[flow as usize].log;
+        let log = &self.logs[flow as usize];
         let stack = &plan.stack;
         let chain = &self.prepared.chain;
         let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
@@ -707,14 +715,14 @@ impl<'a> Simulation<'a> {
     }
 
     fn transfers(&self) -> Vec<TransferRow> {
-        let flows = self.prepared.plans.iter().zip(&self.flows).enumerate();
+        let flows = self.prepared.plans.iter().zip(&self.logs).enumerate();
         flows
-            .flat_map(|(flow, (plan, state))| {
+            .flat_map(|(flow, (plan, log))| {
                 let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
                 plan.writes
                     .iter()
                     .zip(starts)
-                    .zip(&state.log.writes)
+                    .zip(&log.writes)
                     .enumerate()
                     .map(
                         move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
@@ -771,6 +779,7 @@ fn note_writes(plan: &FlowPlan, log: &mut FlowLog, stage: usize, position: u64, 
 
 /// Takes from the endpoints what a row will need of them.
 fn close(log: &mut FlowLog, ends: &Endpoints, size: Option<u64>) {
+    log.packets_arrived += ends.receiver.arrived();
     log.bytes_delivered = ends.receiver.delivered().min(size.unwrap_or(u64::MAX));
     log.counters = *ends.sender.counters();
     log.exit = ends.sender.exit().copied();

@@ -13,6 +13,7 @@ use flowstart_control::{Amount, Bytes, InitialWindow, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 pub use crate::request::RequestError;
 use crate::request::{out_of_range, quantity, required, unknown, within};
@@ -766,7 +767,7 @@ impl StackSpec {
     }
 
     fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        let rto = &mut stack.rto;
+        let rto = Arc::make_mut(&mut stack.rto);
         set(&mut rto.initial, self.rto_initial);
         set(&mut rto.min, self.rto_min);
         set(&mut rto.max, self.rto_max);

@@ -2,7 +2,7 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::flight::Flight;
-use super::options::{CongestionHeader, Extra};
+use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::Stack;
@@ -36,6 +36,19 @@ pub struct Plan {
     pub end: u64,
 }
 
+/// A segment being timed: its end, zero where there is none, and when it left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timed {
+    end: u64,
+    sent: Time,
+}
+
+impl Timed {
+    fn covered_by(self, una: u64) -> bool {
+        self.end > 0 && una >= self.end
+    }
+}
+
 /// The state of a sending endpoint, recovery apart.
 pub struct Connection {
     /// The endpoint's behaviours.
@@ -64,13 +77,11 @@ pub struct Connection {
     pub deadline: Option<Time>,
     /// What it did.
     pub counters: Counters,
-    /// What the acknowledgement that is being taken in carries besides SACK blocks.
-    pub heard: Extra,
-    /// What the next data segment is to carry.
-    pub to_tell: Extra,
+    /// What the next data segment is to carry, if anything.
+    pub to_tell: Option<Box<Extra>>,
     flight: Flight,
-    /// The one segment being timed, where only one is: its end and when it left.
-    timed: Option<(u64, Time)>,
+    /// The one segment being timed, where only one is.
+    timed: Timed,
     delivered_total: u64,
     /// The window was what stopped sending when `high` was here.
     limited_until: u64,
@@ -96,10 +107,9 @@ impl Connection {
             peer_window: u64::MAX,
             deadline: None,
             counters: Counters::default(),
-            heard: Extra::None,
-            to_tell: Extra::None,
+            to_tell: None,
             flight: Flight::default(),
-            timed: None,
+            timed: Timed::default(),
             delivered_total: 0,
             limited_until: 0,
             retransmitted_in_recovery: 0,
@@ -176,8 +186,11 @@ impl Connection {
         } else {
             self.flight.sent(plan.end, now);
             self.high = plan.end;
-            if self.rtt.times_one_segment() && self.timed.is_none() {
-                self.timed = Some((plan.end, now));
+            if self.rtt.times_one_segment() && self.timed.end == 0 {
+                self.timed = Timed {
+                    end: plan.end,
+                    sent: now,
+                };
             }
         }
         self.nxt = self.nxt.max(plan.end);
@@ -191,9 +204,8 @@ impl Connection {
             self.window.marks
         };
         let mut segment = self.segment(Kind::Data, plan.start, len, marks);
-        if self.to_tell != Extra::None {
-            let told = std::mem::take(&mut self.to_tell);
-            self.attach(&mut segment, told);
+        if let Some(told) = self.to_tell.take() {
+            self.attach(&mut segment, *told);
         } else if let Some(rtt) = self.window.congestion_header {
             self.attach(&mut segment, self.congestion_header(rtt));
         }
@@ -268,9 +280,9 @@ impl Connection {
     /// returns it exact. `sent` is what [`advance`](Self::advance) returned.
     pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
         if self.rtt.times_one_segment() {
-            if let Some((_, at)) = self.timed.filter(|(end, _)| self.una >= *end) {
-                self.timed = None;
-                self.rtt.sample(at, now);
+            if self.timed.covered_by(self.una) {
+                self.rtt.sample(self.timed.sent, now);
+                self.stop_timing();
             }
         } else if let Some(at) = sent {
             self.rtt.sample(at, now);
@@ -280,14 +292,14 @@ impl Connection {
 
     /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
     pub fn stop_timing(&mut self) {
-        self.timed = None;
+        self.timed = Timed::default();
     }
 
     /// A partial acknowledgement passed the timed segment: ns-2 drops the measurement
     /// but ends a back-off.
     pub fn drop_passed_timing(&mut self) {
-        if self.timed.is_some_and(|(end, _)| self.una >= end) {
-            self.timed = None;
+        if self.timed.covered_by(self.una) {
+            self.stop_timing();
             self.rtt.end_backoff();
         }
     }
@@ -333,19 +345,25 @@ impl Connection {
         }
     }
 
-    /// The window may grow.
-    pub fn grow(&mut self, ack: &Ack) {
-        match self.heard {
-            Extra::None => {}
+    /// The window may grow. `heard` is what the acknowledgement carries.
+    pub fn grow(&mut self, ack: &Ack, heard: &Options) {
+        if heard.has_extra() {
+            self.hear(heard.extra(), ack);
+        }
+        self.controller.on_ack(&mut self.window, ack);
+        self.note_cwnd();
+    }
+
+    fn hear(&mut self, heard: Extra, ack: &Ack) {
+        match heard {
             Extra::Gap(gap) => self.take_gap(gap, ack),
-            Extra::Feedback(change) => self.take_feedback(change, ack),
-            Extra::RateRequest(_)
+            Extra::Feedback(change) => self.take_feedback(change, heard, ack),
+            Extra::None
+            | Extra::RateRequest(_)
             | Extra::RateResponse(_)
             | Extra::RateReport { .. }
             | Extra::Congestion(_) => {}
         }
-        self.controller.on_ack(&mut self.window, ack);
-        self.note_cwnd();
     }
 
     fn take_gap(&mut self, gap: Time, ack: &Ack) {
@@ -361,12 +379,12 @@ impl Connection {
         self.controller.on_peer_gap(&mut self.window, &gap);
     }
 
-    fn take_feedback(&mut self, change: f64, ack: &Ack) {
+    fn take_feedback(&mut self, change: f64, heard: Extra, ack: &Ack) {
         let feedback = Feedback {
             now: ack.now,
             change: Some(change).filter(|change| change.is_finite()),
             rtt: ack.rtt,
-            wire: self.stack.packet() + self.heard.wire(self.stack.option_bytes),
+            wire: self.stack.packet() + heard.wire(self.stack.option_bytes),
             cwnd_limited: ack.cwnd_limited,
         };
         self.controller.on_feedback(&mut self.window, &feedback);

@@ -3,36 +3,48 @@
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
+/// A segment in sixteen bytes, for there are as many as a window holds.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     end: u64,
-    at: Time,
-    again: bool,
+    /// When it was first sent, and in the highest bit whether it was sent again.
+    at: u64,
+}
+
+const AGAIN: u64 = 1 << 63;
+
+impl Sent {
+    fn first_sent(self) -> Time {
+        Time(self.at & !AGAIN)
+    }
+
+    fn again(self) -> bool {
+        self.at & AGAIN != 0
+    }
 }
 
 /// The outstanding segments in order of position.
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
     sent: VecDeque<Sent>,
-    /// The newest that the last acknowledgement covered.
-    newest: Option<Sent>,
+    /// When the newest that the last acknowledgement covered was first sent; [`NEVER`] where
+    /// it covered none.
+    newest: Time,
 }
+
+const NEVER: Time = Time::MAX;
 
 impl Flight {
     /// A new segment that ends at `end` was sent.
     pub fn sent(&mut self, end: u64, at: Time) {
-        self.sent.push_back(Sent {
-            end,
-            at,
-            again: false,
-        });
+        self.sent.push_back(Sent { end, at: at.0 });
     }
 
     /// `[start, end)` was sent again, perhaps cut up in another way.
     pub fn sent_again(&mut self, start: u64, end: u64) {
         let first = self.sent.partition_point(|s| s.end <= start);
         for segment in self.sent.range_mut(first..) {
-            segment.again = true;
+            segment.at |= AGAIN;
             if segment.end >= end {
                 break;
             }
@@ -42,23 +54,23 @@ impl Flight {
     /// Forgets what `una` acknowledges. Returns when the newest of it was sent, unless
     /// some of it was sent twice: then the sample would be ambiguous (RFC 6298 §3).
     pub fn acknowledged(&mut self, una: u64) -> Option<Time> {
-        self.newest = None;
+        self.newest = NEVER;
         let mut ambiguous = false;
         while let Some(first) = self.sent.front() {
             if first.end > una {
                 break;
             }
-            ambiguous |= first.again;
-            self.newest = Some(*first);
+            ambiguous |= first.again();
+            self.newest = first.first_sent();
             self.sent.pop_front();
         }
-        self.newest.filter(|_| !ambiguous).map(|newest| newest.at)
+        self.newest_first_sent().filter(|_| !ambiguous)
     }
 
     /// When the newest segment of the last acknowledgement was first sent: a sample only
     /// where something beside the acknowledgement says that this is what it answers.
     pub fn newest_first_sent(&self) -> Option<Time> {
-        self.newest.map(|s| s.at)
+        Some(self.newest).filter(|at| *at != NEVER)
     }
 }
 

@@ -5,6 +5,7 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use flowstart_control::{Pair, Time};
+use std::sync::Arc;
 
 /// When a receiver acknowledges (RFC 5681 §4.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,19 +64,36 @@ pub struct ReceiverConfig {
     pub window_field: WindowField,
 }
 
-/// The receiving endpoint of one flow.
+/// The receiving endpoint of one flow. What only some flows need is kept apart: where there
+/// are a hundred thousand, what counts is how much of each a packet touches.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    config: ReceiverConfig,
-    flow: u32,
+    config: Arc<ReceiverConfig>,
     next: u64,
-    above: RangeSet,
+    deadline: Option<Time>,
+    flow: u32,
+    unacknowledged: u32,
+    quick_left: u32,
+    /// Data packets that have arrived.
+    arrived: u64,
+    /// What came above a hole, once something did.
+    above: Option<Box<Above>>,
+    /// What is measured of marked segments, once one came.
+    meters: Option<Box<Meters>>,
+}
+
+/// What has arrived above a hole.
+#[derive(Clone, Debug, Default)]
+struct Above {
+    ranges: RangeSet,
     /// The blocks last reported, newest first (RFC 2018 §4).
     recent: [(u64, u64); MAX_SACK_BLOCKS],
     recent_len: usize,
-    unacknowledged: u32,
-    quick_left: u32,
-    deadline: Option<Time>,
+}
+
+/// What a receiver measures for its sender.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meters {
     pair: PairMeter,
     /// The sum of the congestion headers that the next acknowledgement is to bring back.
     feedback: Option<f64>,
@@ -104,31 +122,76 @@ impl PairMeter {
     }
 }
 
+impl Meters {
+    /// What the next acknowledgement is to carry.
+    fn take(&mut self) -> Option<Extra> {
+        let gap = self.pair.gap.take().map(Extra::Gap);
+        gap.or_else(|| self.feedback.take().map(Extra::Feedback))
+    }
+}
+
+impl Above {
+    /// Fills in SACK blocks: the one that holds what just arrived first, then those
+    /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
+    fn report(&mut self, ack: &mut Segment, next: u64, start: u64, end: u64) {
+        if self.ranges.is_empty() {
+            self.recent_len = 0;
+            return;
+        }
+        let newest = (start >= next && end > start)
+            .then(|| self.ranges.containing(start))
+            .flatten();
+        let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
+        let mut len = 0;
+        if let Some(block) = newest {
+            blocks[0] = block;
+            len = 1;
+        }
+        for &old in &self.recent[..self.recent_len] {
+            let covered = old.1 <= next || newest.is_some_and(|n| n.0 <= old.0 && old.1 <= n.1);
+            if len < MAX_SACK_BLOCKS && !covered {
+                blocks[len] = old;
+                len += 1;
+            }
+        }
+        (self.recent, self.recent_len) = (blocks, len);
+        for block in &blocks[..len.min(ack.options.sack_room())] {
+            ack.options.push_sack(SackBlock {
+                start: (block.0.max(next) - next) as u32,
+                end: (block.1 - next) as u32,
+            });
+        }
+    }
+}
+
 impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
-    pub fn new(config: ReceiverConfig, flow: u32) -> Receiver {
+    pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
         let quick_left = match config.ack {
             AckPolicy::QuickThenDelayed { quick, .. } => quick,
             _ => 0,
         };
         Receiver {
             config,
-            flow,
             next: 0,
-            above: RangeSet::default(),
-            recent: [(0, 0); MAX_SACK_BLOCKS],
-            recent_len: 0,
+            deadline: None,
+            flow,
             unacknowledged: 0,
             quick_left,
-            deadline: None,
-            pair: PairMeter::default(),
-            feedback: None,
+            arrived: 0,
+            above: None,
+            meters: None,
         }
     }
 
     /// Everything below this position has arrived, in order.
     pub fn delivered(&self) -> u64 {
         self.next
+    }
+
+    /// Data packets that have arrived, whether new or not.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
@@ -141,16 +204,14 @@ impl Receiver {
         if segment.kind == Kind::Syn {
             return Some(self.syn_ack(segment));
         }
-        if segment.marks.pair != Pair::None {
-            self.pair.on_segment(segment, now);
-        }
-        if let Extra::Congestion(header) = segment.options.extra() {
-            self.feedback = Some(self.feedback.unwrap_or(0.0) + header.feedback);
+        self.arrived += 1;
+        if segment.marks.pair != Pair::None || segment.options.has_extra() {
+            self.measure(segment, now);
         }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
-        let nothing_above = self.above.is_empty();
+        let nothing_above = self.above.as_ref().is_none_or(|a| a.ranges.is_empty());
         self.accept(start, end);
         if in_order && nothing_above && self.may_delay(now) {
             return None;
@@ -164,15 +225,27 @@ impl Receiver {
         Some(self.acknowledge(self.next, self.next))
     }
 
+    fn measure(&mut self, segment: &Segment, now: Time) {
+        let meters = self.meters.get_or_insert_default();
+        meters.pair.on_segment(segment, now);
+        if let Extra::Congestion(header) = segment.options.extra() {
+            meters.feedback = Some(meters.feedback.unwrap_or(0.0) + header.feedback);
+        }
+    }
+
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
-            self.above.insert(start, end, |_, _| {});
+            let above = self.above.get_or_insert_default();
+            above.ranges.insert(start, end, |_, _| {});
         } else if end > self.next {
             self.next = end;
-            if let Some((_, high)) = self.above.first().filter(|r| r.0 <= self.next) {
-                self.next = self.next.max(high);
+            if let Some(above) = &mut self.above {
+                let first = above.ranges.first();
+                if let Some((_, high)) = first.filter(|r| r.0 <= self.next) {
+                    self.next = self.next.max(high);
+                }
+                above.ranges.remove_below(self.next, |_, _| {});
             }
-            self.above.remove_below(self.next, |_, _| {});
         }
     }
 
@@ -202,49 +275,14 @@ impl Receiver {
         self.deadline = None;
         let mut ack = self.blank(Kind::Ack, self.config.header);
         ack.window = self.advertised();
-        if let Some(gap) = self.pair.gap.take() {
-            self.attach(&mut ack, Extra::Gap(gap));
-        } else if let Some(sum) = self.feedback.take() {
-            self.attach(&mut ack, Extra::Feedback(sum));
+        if let Some(measured) = self.meters.as_mut().and_then(|m| m.take()) {
+            self.attach(&mut ack, measured);
         }
-        if self.config.sack {
-            self.report(&mut ack, start, end);
+        if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
+            above.report(&mut ack, self.next, start, end);
             ack.wire += u32::from(ack.options.sacks()) * self.config.sack_block_bytes;
         }
         ack
-    }
-
-    /// Fills in SACK blocks: the one that holds what just arrived first, then those
-    /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
-    fn report(&mut self, ack: &mut Segment, start: u64, end: u64) {
-        if self.above.is_empty() {
-            self.recent_len = 0;
-            return;
-        }
-        let newest = (start >= self.next && end > start)
-            .then(|| self.above.containing(start))
-            .flatten();
-        let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
-        let mut len = 0;
-        if let Some(block) = newest {
-            blocks[0] = block;
-            len = 1;
-        }
-        for &old in &self.recent[..self.recent_len] {
-            let covered =
-                old.1 <= self.next || newest.is_some_and(|n| n.0 <= old.0 && old.1 <= n.1);
-            if len < MAX_SACK_BLOCKS && !covered {
-                blocks[len] = old;
-                len += 1;
-            }
-        }
-        (self.recent, self.recent_len) = (blocks, len);
-        for block in &blocks[..len.min(ack.options.sack_room())] {
-            ack.options.push_sack(SackBlock {
-                start: (block.0.max(self.next) - self.next) as u32,
-                end: (block.1 - self.next) as u32,
-            });
-        }
     }
 
     fn attach(&self, segment: &mut Segment, extra: Extra) {
@@ -299,7 +337,7 @@ mod tests {
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
         };
-        Receiver::new(config, 0)
+        Receiver::new(Arc::new(config), 0)
     }
 
     fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Segment> {
@@ -452,12 +490,12 @@ mod tests {
     #[test]
     fn a_syn_is_answered_with_an_unscaled_window() {
         let mut r = receiver(AckPolicy::Every);
-        r.config.window = 1_000_000;
-        r.config.window_field = WindowField::Scaled(7);
+        Arc::make_mut(&mut r.config).window = 1_000_000;
+        Arc::make_mut(&mut r.config).window_field = WindowField::Scaled(7);
         let syn = r.blank(Kind::Syn, 40);
         assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_535);
         assert_eq!(data(&mut r, 0, 0).unwrap().window, 999_936);
-        r.config.window_field = WindowField::Unscaled;
+        Arc::make_mut(&mut r.config).window_field = WindowField::Unscaled;
         assert_eq!(data(&mut r, 1, 0).unwrap().window, 65_535);
     }
 }

@@ -5,6 +5,7 @@
 //! second exists because its rounding decides when ns-2's timers fire.
 
 use flowstart_control::Time;
+use std::sync::Arc;
 
 /// Parameters of the retransmission timeout (RFC 6298 names in comments).
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +34,7 @@ pub struct Ticks {
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    params: RtoParams,
+    params: Arc<RtoParams>,
     averages: Averages,
     backoff: u32,
     rto: Time,
@@ -58,7 +59,7 @@ enum Averages {
 
 impl RttEstimator {
     /// An estimator without samples.
-    pub fn new(params: &RtoParams) -> RttEstimator {
+    pub fn new(params: &Arc<RtoParams>) -> RttEstimator {
         let averages = match &params.ticks {
             None => Averages::Rfc6298 {
                 srtt: Time::ZERO,
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_worked_samples_give_the_worked_timeouts() {
-        let mut e = RttEstimator::new(&rfc(Time::ZERO));
+        let mut e = RttEstimator::new(&Arc::new(rfc(Time::ZERO)));
         let mut seen = Vec::new();
         for rtt in [100, 140, 100, 100, 300] {
             feed(&mut e, rtt);
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_lower_bound_holds_for_every_sample() {
-        let mut e = RttEstimator::new(&rfc(Time::from_secs(1)));
+        let mut e = RttEstimator::new(&Arc::new(rfc(Time::from_secs(1))));
         for rtt in [100, 140, 100, 100, 300] {
             feed(&mut e, rtt);
             assert_eq!(e.rto(), Time::from_secs(1));
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn equal_samples_narrow_the_timeout() {
-        let mut e = RttEstimator::new(&rfc(Time::from_secs(1)));
+        let mut e = RttEstimator::new(&Arc::new(rfc(Time::from_secs(1))));
         let mut seen = Vec::new();
         for _ in 0..3 {
             feed(&mut e, 800);
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn back_off_doubles_up_to_the_bound_and_a_sample_ends_it() {
-        let mut e = RttEstimator::new(&rfc(Time::from_secs(1)));
+        let mut e = RttEstimator::new(&Arc::new(rfc(Time::from_secs(1))));
         for expected in [2, 4, 8, 16, 32, 60, 60] {
             e.back_off();
             assert_eq!(e.rto(), Time::from_secs(expected));
@@ -251,7 +252,7 @@ mod tests {
             ticks: Some(Ticks { phase: 0.5 }),
             ..rfc(Time::ZERO)
         };
-        let mut e = RttEstimator::new(&params);
+        let mut e = RttEstimator::new(&Arc::new(params));
         assert_eq!(e.rto(), Time::from_secs(3));
         // 64.1 ms + 5 ms into the tick: six ticks; srtt 6, rttvar 3, RTO 6 + 4·3 = 18.
         e.sample(Time::ZERO, Time::from_micros(64_100));

@@ -140,7 +140,6 @@ impl Sender {
             }
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
-                self.connection.heard = segment.options.extra();
                 let una = self.connection.una;
                 self.recovery.on_ack(&mut self.connection, segment, now);
                 if self.spreading && self.connection.una > una {
@@ -165,7 +164,7 @@ impl Sender {
         };
         let answer = asked.judge(response);
         opening.preparation.known.approved = answer.approved;
-        self.connection.to_tell = answer.report;
+        self.connection.to_tell = Some(Box::new(answer.report));
     }
 
     fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {

@@ -6,6 +6,7 @@ use super::segment::UNLIMITED_WINDOW;
 use crate::network::queue::BufferReading;
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
+use std::sync::Arc;
 
 /// How loss is found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ pub struct Stack {
     /// NewReno's choices.
     pub newreno: NewRenoOptions,
     /// Retransmission timeout.
-    pub rto: RtoParams,
+    pub rto: Arc<RtoParams>,
     /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
     pub coarse_pacing: bool,
     /// The receiver's buffer in bytes; `None` never limits.
@@ -180,14 +181,14 @@ impl Stack {
                 partial_deflation: true,
                 max_burst: None,
             },
-            rto: RtoParams {
+            rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
                 max: Time::from_secs(60),
                 granularity: Time::from_millis(1),
                 after_syn_loss: Time::from_secs(3),
                 ticks: None,
-            },
+            }),
             coarse_pacing: false,
             window: None,
             window_scaling: true,
@@ -222,7 +223,7 @@ impl Stack {
                 max_burst: Some(2),
                 ..Stack::rfc().newreno
             },
-            rto: RtoParams {
+            rto: Arc::new(RtoParams {
                 initial: Time::from_secs(3),
                 min: Time::from_millis(200),
                 max: Time::from_secs(60),
@@ -233,7 +234,7 @@ impl Stack {
                 ticks: Some(Ticks {
                     phase: 0.555_880_715_864,
                 }),
-            },
+            }),
             window: Some(NS2_WINDOW * 1460),
             restart: Restart::One,
             grow_when_app_limited: true,
@@ -254,14 +255,14 @@ impl Stack {
             iw: InitialWindow::Segments(4),
             recovery: RecoveryKind::GoBackN,
             limited_transmit: false,
-            rto: RtoParams {
+            rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_millis(500),
                 max: Time::from_secs(64),
                 granularity: Time(1),
                 after_syn_loss: Time::from_secs(1),
                 ticks: None,
-            },
+            }),
             window: Some(100_000),
             window_scaling: false,
             // The study's longest paths take longer than the first timeout, and its probes

@@ -7,6 +7,7 @@ use crate::network::random::{below, stream};
 use crate::network::topology::{time, Chain};
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
+use crate::tcp::receiver::ReceiverConfig;
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 pub struct FlowPlan {
     /// The behaviours of its endpoints.
     pub stack: Arc<Stack>,
+    /// What its receiving end needs of them.
+    pub receiver: Arc<ReceiverConfig>,
     /// The start-up as the scenario names it.
     pub startup: Arc<str>,
     /// The avoidance as the scenario names it.
@@ -225,6 +228,7 @@ impl Entry<'_> {
         let start = writes.first().map_or(start, |first| first.0);
         Ok(FlowPlan {
             stack: self.stack.clone(),
+            receiver: Arc::new(self.stack.receiver()),
             startup: startup.into(),
             avoidance: avoidance.into(),
             recipe: Arc::new(recipe),

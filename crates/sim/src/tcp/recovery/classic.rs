@@ -88,7 +88,7 @@ impl Classic {
                 return;
             }
         }
-        c.grow(&signal);
+        c.grow(&signal, &ack.options);
     }
 
     /// RFC 6582 §3.2 step 3: the window that avoids a burst.

@@ -60,7 +60,7 @@ impl Ns2Sack {
         let acked = self.acknowledge(c, ack, now);
         self.gate = Gate::Open;
         let signal = c.ack_signal(now, acked.0, acked.0, acked.1, c.outstanding());
-        c.grow(&signal);
+        c.grow(&signal, &ack.options);
     }
 
     fn on_duplicate_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {

@@ -78,7 +78,7 @@ impl Sack {
             Phase::AfterTimeout | Phase::Open => {
                 if acked > 0 {
                     self.on_new_ack(c);
-                    c.grow(&signal);
+                    c.grow(&signal, &ack.options);
                 } else if self.phase == Phase::Open {
                     self.on_duplicate_ack(c, now);
                 }
