@@ -368,11 +368,10 @@ impl Connection {
 
     fn take_gap(&mut self, gap: Time, ack: &Ack) {
         // The receiver answers the pair as it was first sent: no mark is sent again.
-        let sent = self.flight.newest_first_sent();
         let gap = PeerGap {
             now: ack.now,
             gap,
-            rtt: sent.map(|at| ack.now.since(at)),
+            rtt: Some(ack.now.since(self.flight.newest_first_sent())),
             nxt: ack.nxt,
             peer_window: ack.peer_window,
         };

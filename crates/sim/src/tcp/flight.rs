@@ -1,76 +1,79 @@
 //! When each outstanding segment was sent, for round-trip samples by Karn's rule.
+//!
+//! Segments that left at one instant are one entry, so a flight takes as much memory as it
+//! had acknowledgements to send by, or none but one for a window sent at once. What was sent
+//! again is kept apart, since there is mostly nothing.
 
+use super::ranges::RangeSet;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
-/// A segment in sixteen bytes, for there are as many as a window holds.
+/// Segments that were first sent at one instant, up to this position.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct Burst {
     end: u64,
-    /// When it was first sent, and in the highest bit whether it was sent again.
-    at: u64,
-}
-
-const AGAIN: u64 = 1 << 63;
-
-impl Sent {
-    fn first_sent(self) -> Time {
-        Time(self.at & !AGAIN)
-    }
-
-    fn again(self) -> bool {
-        self.at & AGAIN != 0
-    }
+    at: Time,
 }
 
 /// The outstanding segments in order of position.
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
-    sent: VecDeque<Sent>,
-    /// When the newest that the last acknowledgement covered was first sent; [`NEVER`] where
-    /// it covered none.
+    bursts: VecDeque<Burst>,
+    /// What was sent again, once something was.
+    again: Option<Box<RangeSet>>,
+    /// When the newest that the last acknowledgement covered was first sent.
     newest: Time,
 }
-
-const NEVER: Time = Time::MAX;
 
 impl Flight {
     /// A new segment that ends at `end` was sent.
     pub fn sent(&mut self, end: u64, at: Time) {
-        self.sent.push_back(Sent { end, at: at.0 });
+        match self.bursts.back_mut() {
+            Some(last) if last.at == at => last.end = end,
+            _ => self.bursts.push_back(Burst { end, at }),
+        }
     }
 
     /// `[start, end)` was sent again, perhaps cut up in another way.
     pub fn sent_again(&mut self, start: u64, end: u64) {
-        let first = self.sent.partition_point(|s| s.end <= start);
-        for segment in self.sent.range_mut(first..) {
-            segment.at |= AGAIN;
-            if segment.end >= end {
-                break;
-            }
-        }
+        let again = self.again.get_or_insert_default();
+        again.insert(start, end, |_, _| {});
     }
 
-    /// Forgets what `una` acknowledges. Returns when the newest of it was sent, unless
-    /// some of it was sent twice: then the sample would be ambiguous (RFC 6298 §3).
+    /// Forgets what an acknowledgement of new data up to `una` covers. Returns when the newest
+    /// of it was sent, unless some of it was sent twice: then the sample would be ambiguous
+    /// (RFC 6298 §3).
     pub fn acknowledged(&mut self, una: u64) -> Option<Time> {
-        self.newest = NEVER;
-        let mut ambiguous = false;
-        while let Some(first) = self.sent.front() {
+        while let Some(first) = self.bursts.front() {
+            self.newest = first.at;
             if first.end > una {
                 break;
             }
-            ambiguous |= first.again();
-            self.newest = first.first_sent();
-            self.sent.pop_front();
+            let covers_all = first.end == una;
+            self.bursts.pop_front();
+            if covers_all {
+                break;
+            }
         }
-        self.newest_first_sent().filter(|_| !ambiguous)
+        (!self.forget_again(una)).then_some(self.newest)
+    }
+
+    /// Whether something below `una` was sent again; it is forgotten.
+    fn forget_again(&mut self, una: u64) -> bool {
+        let Some(again) = &mut self.again else {
+            return false;
+        };
+        let ambiguous = again.first().is_some_and(|(start, _)| start < una);
+        if ambiguous {
+            again.remove_below(una, |_, _| {});
+        }
+        ambiguous
     }
 
     /// When the newest segment of the last acknowledgement was first sent: a sample only
     /// where something beside the acknowledgement says that this is what it answers.
-    pub fn newest_first_sent(&self) -> Option<Time> {
-        Some(self.newest).filter(|at| *at != NEVER)
+    pub fn newest_first_sent(&self) -> Time {
+        self.newest
     }
 }
 
@@ -85,8 +88,23 @@ mod tests {
         flight.sent(20, Time(2));
         flight.sent(30, Time(3));
         assert_eq!(flight.acknowledged(20), Some(Time(2)));
-        assert_eq!(flight.acknowledged(25), None);
+        assert_eq!(
+            flight.acknowledged(25),
+            Some(Time(3)),
+            "a part of the third"
+        );
         assert_eq!(flight.acknowledged(30), Some(Time(3)));
+    }
+
+    #[test]
+    fn what_left_at_one_instant_is_one_entry() {
+        let mut flight = Flight::default();
+        (1..=10).for_each(|n| flight.sent(10 * n, Time(1)));
+        flight.sent(110, Time(2));
+        assert_eq!(flight.bursts.len(), 2);
+        assert_eq!(flight.acknowledged(40), Some(Time(1)));
+        assert_eq!(flight.acknowledged(100), Some(Time(1)));
+        assert_eq!(flight.acknowledged(110), Some(Time(2)));
     }
 
     #[test]
@@ -105,9 +123,7 @@ mod tests {
         flight.sent(20, Time(2));
         flight.sent_again(0, 20);
         assert_eq!(flight.acknowledged(20), None);
-        assert_eq!(flight.newest_first_sent(), Some(Time(2)));
-        flight.acknowledged(20);
-        assert_eq!(flight.newest_first_sent(), None);
+        assert_eq!(flight.newest_first_sent(), Time(2));
     }
 
     #[test]
