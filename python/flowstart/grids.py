@@ -50,8 +50,12 @@ def headline(result: "Comparison") -> str:
     bdp = f" (BDP {text.count(rows[0]['bdp_pkts'])} pkt)" if rows else ""
     reading = f" read as {result.buffer_reading}" if result.buffer_reading else ""
     seeds = result.plan.seeds
+    narrow = [("interface", path.get("nic_rate")), ("line", path.get("access_rate"))]
+    beside = [f"{what} {rate}" for what, rate in narrow if rate]
+    beside += [f"routers {path['router_pps']} packets/s"] if path.get("router_pps") else []
     parts = [
         where + bdp,
+        *beside,
         f"buffer {result.buffer}{reading}",
         f"stack {rows[0]['stack']}" if rows else "",
         ", ".join(sorted({row["avoidance"] for row in rows if row["tested"]})),
@@ -79,8 +83,11 @@ def _remembered_of(result: "Comparison") -> list[str]:
     flows = [result.plan.base["flows"][i] for i in result.plan.tested]
     windows = dict.fromkeys(flow.get("remembered") for flow in flows)
     uses = [a for a in map(_listed, result.plan.startups) if a and "cache" in a.needs]
-    if not uses or None in windows:
+    if not uses:
         return []
+    if None in windows:
+        who = ", ".join(dict.fromkeys(a.name for a in uses))
+        return [f"nothing is remembered of an earlier connection (`remembered`), as {who} needs."]
     return [f"remembered of an earlier connection: a window of {', '.join(windows)}."]
 
 
@@ -172,7 +179,8 @@ def summaries(found: list[Summary], *, acked: bool) -> Grid:
 def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
     time = text.seconds(s.fct_s)
     if s.complete < s.flows:
-        time += f" ({s.complete} of {s.flows} done)"
+        reset = f", {s.reset} reset" if s.reset else ""
+        time += f" ({s.complete} of {s.flows} done{reset})"
     cells = [_marked(s.startup), time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change)]

@@ -1,9 +1,11 @@
 """A replay as tables of text."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flowstart import guests, text
 from flowstart.grids import Column, Grid
+from flowstart.guests import StartupLike
 from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
 
@@ -105,7 +107,22 @@ def legend(replay: Replay) -> str:
         "All transfers of a path run together at the times of the capture; alone: the median with "
         f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
         f"take more than a tenth longer than under {reference}, and where most do."
+        + "".join(_helpless(replay.settings.startups))
     )
+
+
+def _helpless(startups: Sequence[StartupLike]) -> list[str]:
+    """What a replayed transfer, on a connection that is open, cannot give a start-up."""
+    lacking = {
+        "quick-start": "there is no SYN to ask routers on",
+        "fast-start": "nothing is remembered of an earlier connection",
+    }
+    names = dict.fromkeys(s.partition(":")[0].strip() for s in startups if isinstance(s, str))
+    if "all" in names:
+        names = dict.fromkeys(lacking)
+    return [
+        f"\n{name} begins as slow start here: {lacking[name]}." for name in names if name in lacking
+    ]
 
 
 def _cells(s: ClassSummary) -> list[str]:

@@ -176,6 +176,10 @@ class Startup(abc.ABC):
         """
         return 0
 
+    def lasts(self) -> bool:
+        """Whether it stays in charge for good at present, so that not even a loss ends it."""
+        return False
+
     def in_charge(self, w: Window) -> bool:
         """Whether this start-up's growth rule applies rather than the avoidance's."""
         return w.in_slow_start

@@ -19,6 +19,8 @@ class Summary:
     flows: int
     complete: int
     """How many of the flows were done; times are means over these, None without any."""
+    reset: int
+    """How many were given up."""
     fct_s: float | None
     duration_s: float | None
     worst_fct_s: float | None
@@ -71,6 +73,7 @@ def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Sum
         size_bytes=first["size_bytes"],
         flows=len(rows),
         complete=len(done),
+        reset=sum(1 for row in rows if row["reset"]),
         fct_s=_mean(fct),
         duration_s=_mean(row["duration_s"] for row in done),
         worst_fct_s=max(fct, default=None),

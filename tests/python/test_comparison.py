@@ -158,6 +158,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "size": "1kB",
         "size_bytes": 1000,
         "complete": True,
+        "reset": False,
         "fct_s": 1.0,
         "duration_s": 1.1,
         "slowdown": 2.0,

@@ -38,9 +38,10 @@ def run(startup: Any, path: fs.Path = LOSSY, **flow: Any) -> fs.Run:
 def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parameters: str) -> None:
     traces = []
     for startup in ("limited-slow-start" + parameters, TWIN + parameters):
-        # Losses from the queue's overflow and from chance, timeouts among them.
+        # Losses from the queue's overflow and from chance, and a window lost as a whole.
         flows = [
-            fs.Flow(startup=startup, size="3MB", count=3, interval="300ms"),
+            fs.Flow(startup=startup, size="3MB", forced_drops=range(200, 260)),
+            fs.Flow(startup=startup, size="3MB", start="300ms", count=2, interval="300ms"),
             fs.Flow(startup=startup, size="8MB", direction="reverse"),
         ]
         described = fs.Scenario(path=LOSSY, flows=flows, stack=stack, trace=True, seed=3)
@@ -147,6 +148,10 @@ class Recorder(Doubling):
     def leftover(self) -> int:
         self.seen.append(("leftover",))
         return 0
+
+    def lasts(self) -> bool:
+        self.seen.append(("lasts",))
+        return super().lasts()
 
     def in_charge(self, w: fs.Window) -> bool:
         self.seen.append(("in_charge", w.cwnd))

@@ -152,7 +152,9 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        self.record(Reason::Loss, l.now, w.cwnd, l.flight);
+        if !self.startup.lasts() {
+            self.record(Reason::Loss, l.now, w.cwnd, l.flight);
+        }
         if self.startup.on_loss(w, l) == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
         }
@@ -167,7 +169,9 @@ impl Controller {
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
+        if !self.startup.lasts() {
+            self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
+        }
         self.startup.on_timeout(w, t);
         self.avoidance.on_timeout(w, t);
         self.startup.after_timeout(w, t);

@@ -184,7 +184,8 @@ impl Ack {
 pub struct Loss {
     /// Time now.
     pub now: Time,
-    /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2).
+    /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2), and at
+    /// most the window.
     pub flight: u64,
     /// The usable window, `min(cwnd, peer's)`: what ns-2 halves.
     pub usable: Segments,

@@ -229,14 +229,17 @@ impl Flow {
                 let ack = self.ack(acked, rtt_ms, true);
                 self.c.on_recovery_ack(&mut self.w, &ack);
             }
-            Event::Loss => self.c.on_loss(
-                &mut self.w,
-                &Loss {
+            Event::Loss => {
+                let before = self.w.cwnd;
+                let flight = flight.min(self.w.cwnd_bytes());
+                let loss = Loss {
                     now,
                     flight,
-                    usable,
-                },
-            ),
+                    usable: usable.min(before),
+                };
+                self.c.on_loss(&mut self.w, &loss);
+                assert!(self.w.cwnd <= before.max(2.0), "a loss raised {before}");
+            }
             Event::Recovered { retransmitted } => {
                 let retransmitted = retransmitted * u64::from(MSS);
                 self.c.on_recovered(

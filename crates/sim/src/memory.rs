@@ -90,7 +90,8 @@ fn fresh(stack: &Stack, at: Time, now: Time) -> bool {
     now.since(at) <= stack.sharing_lifetime
 }
 
-/// An equal part of what the open connections have, and the mean of what they measured.
+/// An equal part of what the open connections have, and the round trip that the newest of them
+/// measured.
 fn share<'a>(others: &[u32], sender_of: impl Fn(u32) -> Option<&'a Sender>) -> Option<PathMemory> {
     let known: Vec<_> = others
         .iter()

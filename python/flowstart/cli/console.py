@@ -51,6 +51,7 @@ def _as_option(message: str) -> str:
     message = re.sub(r"^stack\.preset\b", "--stack", message)
     message = re.sub(r"^stack\.(ack|iw)\b", r"--\1", message)
     message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
+    message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
     message = re.sub(r"^flows\[0\]: ", "", message)
     message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
     field = re.match(r"(path|flows\[0\])\.(\w+)\b", message)

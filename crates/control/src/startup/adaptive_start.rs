@@ -33,6 +33,10 @@
 //!   start is slow start there, just as measurements on Linux found.
 //! - One account resets the threshold when the estimate exceeds the *window*; here it is the
 //!   threshold that it must exceed, and it never falls.
+//! - Past the first threshold the window must outrun the estimate to grow fast again, and it
+//!   grows by one segment a round trip there. On a path that is much wider than the first
+//!   threshold this is close to no start-up at all: the estimate of a flow that leaves most of
+//!   the path idle is its own rate. The rules at hand say nothing else.
 //! - The papers' text was not at hand; a public port to ns-3 was, and its errors are not
 //!   followed: it forgets `RTTmin`, lowers the threshold, and lets flows share `U`.
 //! - A timeout is answered by the avoidance, as ever. With Westwood that is by an estimate
@@ -167,7 +171,9 @@ impl EligibleRate {
         while self.log.get(1).is_some_and(|(at, _)| *at <= reach) {
             self.log.pop_front();
         }
-        let window = w.cwnd_bytes().min(a.peer_window);
+        // A fraction of a segment is not sent, and is no rate that ACKs could keep up with.
+        let whole = w.cwnd_segments() * u64::from(w.mss);
+        let window = whole.min(a.peer_window);
         let ve = window as f64 / self.rtt_min.secs();
         let t = self.interval(ve, self.rate(self.rtt), dt);
         let sample = self.rate(t);

@@ -16,6 +16,7 @@
 //! | --- | --- | --- |
 //! | `fast_reset_timer` | true | a timeout of its own while the flight is out |
 //! | `fast_loss_recov` | true | give up at a second loss of the flight |
+//! | `ack_delay` | 200 ms, 0 under ns2 | how long the receiver may keep back an ACK |
 //! | `paced` | true, false under ns2 | spread the flight over the remembered round trip |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth |
 //!
@@ -52,6 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: &[
         FAST_RESET_TIMER,
         FAST_LOSS_RECOV,
+        ACK_DELAY,
         PACED,
         slow_start::GROWTH,
         slow_start::LIMIT,
@@ -78,6 +80,14 @@ const FAST_LOSS_RECOV: ParamSpec = ParamSpec {
     meaning: "whether a second loss of the flight leads back to the initial window",
 };
 
+const ACK_DELAY: ParamSpec = ParamSpec {
+    name: "ack_delay",
+    unit: Unit::Time,
+    default: "by stack: 0s under ns2, otherwise 200ms",
+    meaning: "how much later the timeout of its own is, for a receiver that delays the ACK of \
+              an odd last segment",
+};
+
 const PACED: ParamSpec = ParamSpec {
     name: "paced",
     unit: Unit::Bool,
@@ -102,6 +112,7 @@ struct FastStart {
     fast_loss_recov: bool,
     ns2: bool,
     paced: bool,
+    ack_delay: Time,
     opening: Opening,
     growth: Growth,
     mode: Mode,
@@ -124,6 +135,10 @@ impl FastStart {
             fast_reset_timer: params.bool("fast_reset_timer"),
             fast_loss_recov: params.bool("fast_loss_recov"),
             ns2: convention == Convention::Ns2,
+            ack_delay: params.time_given("ack_delay").unwrap_or(match convention {
+                Convention::Ns2 => Time::ZERO,
+                _ => Time::from_millis(200),
+            }),
             paced: params
                 .bool_given("paced")
                 .unwrap_or(convention != Convention::Ns2),
@@ -171,7 +186,7 @@ impl FastStart {
     /// No minimum, and no clock's granularity: an answer that is late costs more here than
     /// one that was given up too early.
     fn set_timeout(&self, w: &mut Window) {
-        let soon = self.srtt + self.rttvar.times(4);
+        let soon = self.srtt + self.rttvar.times(4) + self.ack_delay;
         w.timeout = (self.mode == Mode::Fast && self.fast_reset_timer).then_some(soon);
     }
 
@@ -384,7 +399,7 @@ mod tests {
         assert_eq!((w.cwnd, w.ssthresh), (16.0, 64.0));
         // Four segments each 25 ms.
         assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
-        assert_eq!(w.timeout, Some(Time::from_millis(140)));
+        assert_eq!(w.timeout, Some(Time::from_millis(140 + 200)));
         let marks = send(&mut c, &mut w, 0, 18);
         assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
         assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);

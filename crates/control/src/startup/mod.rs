@@ -98,6 +98,11 @@ pub trait Startup: Send {
         0
     }
 
+    /// Whether it stays in charge for good at present, so that not even a loss ends it.
+    fn lasts(&self) -> bool {
+        false
+    }
+
     /// Whether this start-up's growth rule applies rather than the avoidance's.
     fn in_charge(&self, w: &Window) -> bool {
         w.in_slow_start()

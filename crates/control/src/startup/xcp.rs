@@ -74,6 +74,8 @@ struct Xcp {
     growth: Growth,
     /// Routers have answered the newest header that came back.
     controlled: bool,
+    /// They have answered at some time.
+    answered: bool,
     srtt: Option<Time>,
 }
 
@@ -83,6 +85,7 @@ impl Xcp {
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
             controlled: false,
+            answered: false,
             srtt: None,
         })
     }
@@ -116,7 +119,7 @@ impl Startup for Xcp {
         let Some(change) = f.change else {
             return self.lose_control(w);
         };
-        self.controlled = true;
+        (self.controlled, self.answered) = (true, true);
         if change > 0.0 && !f.cwnd_limited {
             return;
         }
@@ -141,12 +144,18 @@ impl Startup for Xcp {
         LossResponse::Standard
     }
 
+    /// What was lost is repaired in slow start; then routers are heard again.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
         self.growth.on_timeout();
+        self.controlled = false;
     }
 
     fn leftover(&self) -> u64 {
         self.growth.leftover()
+    }
+
+    fn lasts(&self) -> bool {
+        self.answered
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -254,6 +263,22 @@ mod tests {
         assert!((w.cwnd - 15.0).abs() < 1e-12, "{}", w.cwnd);
         answer(&mut c, &mut w, Some(0.0));
         assert!((w.cwnd - 15.0).abs() < 1e-12, "{}", w.cwnd);
+    }
+
+    #[test]
+    fn after_a_timeout_slow_start_repairs_and_no_loss_is_an_exit() {
+        let (mut c, mut w) = opened();
+        answer(&mut c, &mut w, Some(1_520_000.0));
+        let timeout = Timeout {
+            now: RTT.times(4),
+            flight: 110 * MSS,
+            usable: 110.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.cwnd, c.exit()), (1.0, None));
+        c.on_ack(&mut w, &Ack::of(RTT.times(5), MSS));
+        assert_eq!(w.cwnd, 2.0);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 15] = [
+pub const HOOKS: [&str; 16] = [
     "rate_request",
     "on_known",
     "on_established",
@@ -37,6 +37,7 @@ pub const HOOKS: [&str; 15] = [
     "after_timeout",
     "on_idle",
     "leftover",
+    "lasts",
     "in_charge",
 ];
 
@@ -56,6 +57,7 @@ enum Hook {
     AfterTimeout,
     OnIdle,
     Leftover,
+    Lasts,
     InCharge,
 }
 
@@ -416,6 +418,11 @@ impl Startup for Guest {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
         self.ask(Hook::Leftover, None, |m| m.call0(), read)
             .unwrap_or(0)
+    }
+
+    fn lasts(&self) -> bool {
+        self.ask(Hook::Lasts, None, |m| m.call0(), truth)
+            .unwrap_or(false)
     }
 
     fn in_charge(&self, w: &Window) -> bool {

@@ -89,6 +89,9 @@ pub struct Connection {
     last_sent: Time,
     last_acked: Time,
     timeouts_in_a_row: u32,
+    /// What a timeout took for lost ends here: until it is repaired nothing that comes back
+    /// says how much more there is room for.
+    repairing_until: u64,
 }
 
 impl Connection {
@@ -116,6 +119,7 @@ impl Connection {
             last_sent: Time::ZERO,
             last_acked: Time::ZERO,
             timeouts_in_a_row: 0,
+            repairing_until: 0,
             stack,
         }
     }
@@ -357,6 +361,7 @@ impl Connection {
     fn hear(&mut self, heard: Extra, ack: &Ack) {
         match heard {
             Extra::Gap(gap) => self.take_gap(gap, ack),
+            Extra::Feedback(_) if self.una < self.repairing_until => {}
             Extra::Feedback(change) => self.take_feedback(change, heard, ack),
             Extra::None
             | Extra::RateRequest(_)
@@ -399,9 +404,12 @@ impl Connection {
     pub fn lose(&mut self, now: Time, added: u64) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
+        // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4
+        // is "no more than", and a loss raises no window.
+        let flight = (self.outstanding() - added).min(self.window.cwnd_bytes());
         let loss = Loss {
             now,
-            flight: self.outstanding() - added,
+            flight,
             usable: self.usable(),
         };
         self.controller.on_loss(&mut self.window, &loss);
@@ -427,6 +435,7 @@ impl Connection {
     pub fn time_out(&mut self, now: Time, pipe: u64) -> bool {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
+        self.repairing_until = self.high;
         let timeout = Timeout {
             now,
             flight: pipe.min(self.outstanding()),

@@ -330,7 +330,7 @@ impl Entry<'_> {
             Amount::Bdp(x) => {
                 let rate = self.chain.bottleneck_rate(from, to, false);
                 let packets = self.chain.bdp_packets(rate, self.chain.rtt(from, to));
-                (packets as f64 * x) as u64 * mss
+                ((packets as f64 * x) as u64).max(1) * mss
             }
         };
         if (1..=LARGEST).contains(&bytes) {

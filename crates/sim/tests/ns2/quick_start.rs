@@ -57,7 +57,9 @@ fn improvement(slow: f64, quick: f64) -> f64 {
 
 #[test]
 fn table_1_of_the_quick_start_paper() {
-    for row in csv("quick_start_table1.csv") {
+    let rows = csv("quick_start_table1.csv");
+    assert_eq!(rows.len(), 27);
+    for row in rows {
         let (rate, delay): (&str, u64) = (&row[0], field(&row, 1));
         let [(slow, _), (quick, _)] = both(rate, delay, 120);
         let theirs: [f64; 2] = [field(&row, 2), field(&row, 3)];

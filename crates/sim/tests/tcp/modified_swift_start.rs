@@ -102,6 +102,7 @@ fn check(line: Line, table: [Row; 14], allowed: impl Fn(u64) -> f64) {
     for (delay, rtt, first, second) in table {
         let found = transfer(line, 100 * delay, 10 * rtt, "");
         let found = windows(&found);
+        assert!(found.len() > 2, "delay {delay}: {found:?}");
         for (ours, printed) in found.iter().zip([first, second]) {
             let off = ours.abs_diff(printed) as f64;
             assert!(

@@ -5,7 +5,7 @@ use flowstart_control::Reason;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
 
-/// A transfer over the path of the sheet's ns-2 vectors: access 1 Gbit/s, 2 ms; 50 ms; 4 ms.
+/// A transfer over a path for which ns-2's times are known: access 1 Gbit/s, 2 ms; 50 ms; 4 ms.
 fn vector(rate: &str, request: &str, packets: u64) -> Outcome {
     outcome(&format!(
         r#"
