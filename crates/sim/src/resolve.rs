@@ -4,8 +4,8 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, PathSpec, Probability, RateCodesName, ReadingName, RecoveryName,
-    RestartName, Scenario, SharingName, Side, StackSpec,
+    AckName, Direction, PathSpec, PauseFrom, Probability, RateCodesName, ReadingName, RecoveryName,
+    RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
 };
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack};
@@ -38,8 +38,31 @@ impl Scenario {
                 flow.rtt.get_or_insert(chain.rtt(from, to));
             }
         }
+        for web in &mut whole.web {
+            fill_in(web, stack.avoidance, chain.hops() - 1);
+        }
         Ok(whole)
     }
+}
+
+fn fill_in(web: &mut WebSpec, avoidance: &str, last_hop: u32) {
+    web.startup.get_or_insert_with(|| "slow-start".into());
+    web.avoidance.get_or_insert_with(|| avoidance.into());
+    web.sessions.get_or_insert(1);
+    web.start.get_or_insert(Time::ZERO);
+    web.interval.get_or_insert_with(|| "0s".into());
+    web.pages.get_or_insert_with(|| "1".into());
+    web.page_pause.get_or_insert_with(|| "0s".into());
+    web.page_pause_from.get_or_insert(PauseFrom::End);
+    web.objects.get_or_insert_with(|| "1".into());
+    web.object_pause.get_or_insert_with(|| "0s".into());
+    web.request.get_or_insert(Amount::Packets(1));
+    web.single_connection.get_or_insert(false);
+    web.direction.get_or_insert(Direction::Forward);
+    web.clients.get_or_insert(1);
+    web.servers.get_or_insert(1);
+    web.from_hop.get_or_insert(0);
+    web.to_hop.get_or_insert(last_hop);
 }
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
@@ -180,7 +203,7 @@ mod tests {
     use super::*;
     use crate::run;
 
-    const SCENARIOS: [&str; 4] = [
+    const SCENARIOS: [&str; 5] = [
         "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
         "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
          stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
@@ -189,6 +212,8 @@ mod tests {
          flows = [{ size = \"1MB\", startup = \"hystart\" }, { size = \"50kB\", from_hop = 1 }]",
         "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
          flows = [{ size = \"1MB\", startup = \"xcp\" }]",
+        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
+         web = [{ sessions = 3, pages = 2, size = \"pareto2:mean=9,shape=1.2\" }, { size = \"3\" }]",
     ];
 
     #[test]

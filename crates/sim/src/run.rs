@@ -4,6 +4,8 @@
 //! segments enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
+mod web;
+
 use crate::engine::{EventId, EventQueue, Moment};
 use crate::memory::Memories;
 use crate::network::link::{Link, LinkConfig, Verdict};
@@ -12,6 +14,7 @@ use crate::network::random::stream;
 use crate::network::topology::{Chain, LinkId, Network, Route, Site};
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
+use crate::record::object::ObjectRow;
 use crate::record::trace::{Event, FlowSample, Trace};
 use crate::request::{out_of_range, RequestError};
 use crate::scenario::Scenario;
@@ -20,8 +23,9 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::segment::{Kind, Segment};
 use crate::tcp::sender::{Preparation, Sender};
 use crate::tcp::stack::Sharing;
+use crate::workload::web::{entries, Sessions, WebEntry};
 use crate::workload::LONGEST_RUN;
-use crate::workload::{arrivals, expand, Arrival, FlowPlan};
+use crate::workload::{arrivals, expand, Arrival, FlowPlan, Opening};
 use flowstart_control::catalog::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
@@ -36,6 +40,8 @@ pub struct Outcome {
     pub flows: Vec<FlowRow>,
     /// One row for each write of flows that have several.
     pub transfers: Vec<TransferRow>,
+    /// One row for each object of web sessions that was asked for.
+    pub objects: Vec<ObjectRow>,
     /// One row for each link.
     pub links: Vec<LinkRow>,
     /// How buffers were read, in words.
@@ -60,6 +66,7 @@ pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
 pub struct Prepared {
     chain: Chain,
     plans: Vec<FlowPlan>,
+    web: Vec<WebEntry>,
     seed: u64,
     end: Time,
     trace: bool,
@@ -76,6 +83,7 @@ impl Prepared {
         let stack = Arc::new(scenario.stack()?);
         let chain = Chain::new(&scenario.path, &stack, scenario.usual_queue())?;
         let plans = expand(scenario, &stack, &chain, guests)?;
+        let web = entries(scenario, &stack, &chain, guests, plans.len())?;
         if let Some(duration) = scenario.duration {
             if duration == Time::ZERO || duration > LONGEST_RUN {
                 let right = format!("above 0s to {LONGEST_RUN}");
@@ -85,6 +93,7 @@ impl Prepared {
         Ok(Prepared {
             chain,
             plans,
+            web,
             seed: scenario.seed,
             end: scenario.duration.unwrap_or(LONGEST_RUN),
             trace: scenario.trace,
@@ -97,9 +106,11 @@ impl Prepared {
     }
 
     /// Simulates for as long as `go_on`, which is asked after every event, is true.
-    pub fn run_while(self, go_on: impl FnMut() -> bool) -> Outcome {
-        let network = self.chain.build(&self.plans, self.seed);
-        let mut simulation = Simulation::new(&self, network);
+    pub fn run_while(mut self, go_on: impl FnMut() -> bool) -> Outcome {
+        let courses = self.web.iter().flat_map(WebEntry::courses);
+        let network = self.chain.build(&self.plans, courses, self.seed);
+        let plans = std::mem::take(&mut self.plans);
+        let mut simulation = Simulation::new(&self, plans, network);
         simulation.run(self.end, go_on);
         simulation.outcome()
     }
@@ -140,6 +151,14 @@ enum Life {
 }
 
 impl FlowState {
+    fn new(plan: &FlowPlan, route: u32) -> FlowState {
+        FlowState {
+            life: Life::Waiting,
+            route,
+            due: [next_due(plan, 0); 2],
+        }
+    }
+
     fn endpoints(&mut self) -> Option<&mut Endpoints> {
         match &mut self.life {
             Life::Open(ends) => Some(ends),
@@ -147,6 +166,11 @@ impl FlowState {
         }
     }
 }
+
+/// The number of the event that stands for the next arrival: greater than any timer's.
+const ARRIVAL: EventId = EventId::MAX - 1;
+/// And that of every wake of web sessions.
+const WEB: EventId = EventId::MAX;
 
 struct Simulation<'a> {
     prepared: &'a Prepared,
@@ -157,11 +181,17 @@ struct Simulation<'a> {
     links: Vec<Link>,
     routes: Vec<Route>,
     bottleneck: [LinkId; 2],
+    plans: Vec<FlowPlan>,
     flows: Vec<FlowState>,
     /// What is noted of each flow.
     logs: Vec<FlowLog>,
     arrivals: Vec<Arrival>,
     next_arrival: usize,
+    /// Adds flows while the run goes on.
+    web: Sessions<'a>,
+    /// Which route its data takes, by the number of the way.
+    web_routes: Vec<u32>,
+    /// Flows and sessions that have not ended.
     unfinished: usize,
     memories: Memories,
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
@@ -170,23 +200,15 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(prepared: &'a Prepared, network: Network) -> Simulation<'a> {
-        let routers = routers(prepared, &network.sites, &network.links);
-        let flows = prepared
-            .plans
+    fn new(prepared: &'a Prepared, plans: Vec<FlowPlan>, network: Network) -> Simulation<'a> {
+        let routers = routers(prepared, &plans, &network.sites, &network.links);
+        let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
+        let flows = plans
             .iter()
             .zip(network.route_of)
-            .map(|(plan, route)| FlowState {
-                life: Life::Waiting,
-                route,
-                due: [next_due(plan, 0); 2],
-            })
+            .map(|(plan, route)| FlowState::new(plan, route))
             .collect();
-        let log = |plan: &FlowPlan| FlowLog {
-            writes: vec![[None; 2]; plan.writes.len()],
-            ..FlowLog::default()
-        };
-        let logs = prepared.plans.iter().map(log).collect();
+        let logs = plans.iter().map(new_log).collect();
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
@@ -196,9 +218,12 @@ impl<'a> Simulation<'a> {
             bottleneck: network.bottleneck,
             flows,
             logs,
-            arrivals: arrivals(&prepared.plans),
+            arrivals: arrivals(&plans),
             next_arrival: 0,
-            unfinished: prepared.plans.len(),
+            unfinished: plans.len() + web.unfinished(),
+            web,
+            web_routes: network.ways,
+            plans,
             memories: Memories::default(),
             routers,
             trace: prepared.trace.then(Box::default),
@@ -206,18 +231,16 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    // Events are numbered: first the links, then the flows' timers, then the arrivals.
+    // Events are numbered: first the links, then the flows' timers, of which there may come
+    // more, then what begins.
 
     fn timer_event(&self, flow: u32, receiver: bool) -> EventId {
         self.links.len() as EventId + 2 * flow + EventId::from(receiver)
     }
 
-    fn arrival_event(&self) -> EventId {
-        self.links.len() as EventId + 2 * self.flows.len() as EventId
-    }
-
     fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
         self.schedule_arrival();
+        self.schedule_web();
         while let Some(due) = self.queue.peek() {
             if due.moment.time > end {
                 (self.now, self.cause) = (end, end);
@@ -230,13 +253,16 @@ impl<'a> Simulation<'a> {
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
-            } else if due.event < self.arrival_event() {
+            } else if due.event < ARRIVAL {
                 self.queue.pop();
                 let timer = due.event - links;
                 self.on_timer(timer / 2, timer % 2 == 1);
             } else {
                 self.queue.pop();
-                self.on_arrival();
+                match due.event {
+                    ARRIVAL => self.on_arrival(),
+                    _ => self.on_web(),
+                }
             }
             if self.unfinished == 0 || !go_on() {
                 return;
@@ -262,7 +288,7 @@ impl<'a> Simulation<'a> {
                 time: next.at,
                 cause: Time::ZERO,
             };
-            self.queue.push(moment, self.arrival_event());
+            self.queue.push(moment, ARRIVAL);
         }
     }
 
@@ -281,15 +307,14 @@ impl<'a> Simulation<'a> {
 
     fn open(&mut self, arrival: Arrival) {
         let preparation = self.prepare(arrival.flow);
-        let plan = &self.prepared.plans[arrival.flow as usize];
+        let plan = &self.plans[arrival.flow as usize];
         let stack = &plan.stack;
         let controller = plan.recipe.build();
         let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
         sender.push(arrival.bytes, self.now);
-        if plan.handshake {
-            sender.open(self.now);
-        } else {
-            sender.open_established(self.now, plan.rtt);
+        match plan.opening {
+            Opening::Handshake => sender.open(self.now),
+            Opening::Established(rtt) => sender.open_established(self.now, rtt),
         }
         self.flows[arrival.flow as usize].life = Life::Open(Box::new(Endpoints {
             sender,
@@ -301,10 +326,10 @@ impl<'a> Simulation<'a> {
 
     /// What a flow's sender knows before it opens its connection.
     fn prepare(&mut self, flow: u32) -> Preparation {
-        let plan = &self.prepared.plans[flow as usize];
+        let given = self.plans[flow as usize].memory;
         let known = Known {
             interface_rate: self.interface_rate(flow),
-            memory: self.recall(flow).or(plan.memory),
+            memory: self.recall(flow).or(given),
             ..Known::default()
         };
         let secret = stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64();
@@ -320,7 +345,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn recall(&mut self, flow: u32) -> Option<PathMemory> {
-        let plan = &self.prepared.plans[flow as usize];
+        let plan = &self.plans[flow as usize];
         if plan.stack.sharing == Sharing::None {
             return None;
         }
@@ -542,7 +567,7 @@ impl<'a> Simulation<'a> {
         if position < state.due[stage] {
             return false;
         }
-        let plan = &self.prepared.plans[flow as usize];
+        let plan = &self.plans[flow as usize];
         let log = &mut self.logs[flow as usize];
         note_writes(plan, log, stage, position, self.now);
         let whole = plan.size.is_some_and(|size| position >= size);
@@ -554,19 +579,25 @@ impl<'a> Simulation<'a> {
             noted.get_or_insert(self.now);
         }
         state.due[stage] = next_due(plan, position);
+        if whole && stage == 0 && self.web.owns(flow) {
+            self.on_web_delivered(flow);
+        }
         whole
     }
 
     fn finish(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if let Life::Open(ends) = std::mem::replace(&mut state.life, Life::Over) {
-            let plan = &self.prepared.plans[flow as usize];
+            let plan = &self.plans[flow as usize];
             close(&mut self.logs[flow as usize], &ends, plan.size);
             if plan.stack.sharing != Sharing::None {
                 self.memories
                     .close(flow, plan, ends.sender.memory(), self.now);
             }
             self.unfinished -= 1;
+            if self.web.owns(flow) {
+                self.on_web_closed(flow);
+            }
         }
     }
 
@@ -611,7 +642,7 @@ impl<'a> Simulation<'a> {
 
     fn outcome(mut self) -> Outcome {
         self.settle();
-        let plans = &self.prepared.plans;
+        let plans = &self.plans;
         for ((state, plan), log) in self.flows.iter().zip(plans).zip(&mut self.logs) {
             if let Life::Open(ends) = &state.life {
                 close(log, ends, plan.size);
@@ -625,6 +656,7 @@ impl<'a> Simulation<'a> {
         Outcome {
             flows: rows,
             transfers: self.transfers(),
+            objects: self.objects(),
             links: self
                 .links
                 .iter()
@@ -660,7 +692,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn row(&self, flow: u32, packets_in_network: u64) -> FlowRow {
-        let plan = &self.prepared.plans[flow as usize];
+        let plan = &self.plans[flow as usize];
         let log = &self.logs[flow as usize];
         let stack = &plan.stack;
         let chain = &self.prepared.chain;
@@ -670,7 +702,7 @@ impl<'a> Simulation<'a> {
         let ideal = plan.size.map(|size| {
             ideal_fct(
                 size,
-                plan.handshake,
+                plan.opening == Opening::Handshake,
                 plan.rtt,
                 rate,
                 stack.mss,
@@ -715,7 +747,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn transfers(&self) -> Vec<TransferRow> {
-        let flows = self.prepared.plans.iter().zip(&self.logs).enumerate();
+        let flows = self.plans.iter().zip(&self.logs).enumerate();
         flows
             .flat_map(|(flow, (plan, log))| {
                 let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
@@ -740,9 +772,15 @@ impl<'a> Simulation<'a> {
 }
 
 /// The routers of all links, where a flow's start-up needs them.
-fn routers(prepared: &Prepared, sites: &[Site], links: &[LinkConfig]) -> Vec<Option<Router>> {
+fn routers(
+    prepared: &Prepared,
+    plans: &[FlowPlan],
+    sites: &[Site],
+    links: &[LinkConfig],
+) -> Vec<Option<Router>> {
     let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
-    if !prepared.plans.iter().any(asks) {
+    let mut responses = prepared.web.iter().map(|entry| &entry.response);
+    if !plans.iter().any(asks) && !responses.any(asks) {
         return Vec::new();
     }
     let mut routers: Vec<_> = links.iter().map(|_| None).collect();
@@ -753,6 +791,14 @@ fn routers(prepared: &Prepared, sites: &[Site], links: &[LinkConfig]) -> Vec<Opt
         routers[link] = line.map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
     }
     routers
+}
+
+/// A log for a flow that has not begun.
+fn new_log(plan: &FlowPlan) -> FlowLog {
+    FlowLog {
+        writes: vec![[None; 2]; plan.writes.len()],
+        ..FlowLog::default()
+    }
 }
 
 /// The first position beyond `position` at which a write or the whole transfer ends.

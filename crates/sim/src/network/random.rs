@@ -34,6 +34,11 @@ pub fn share(rng: &mut Pcg64Mcg) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// A uniform draw from `(0, 1)`, for functions that are infinite at an end.
+pub fn open_share(rng: &mut Pcg64Mcg) -> f64 {
+    ((rng.next_u64() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+}
+
 /// An event that happens independently with a fixed probability.
 #[derive(Clone, Debug)]
 pub struct Chance {

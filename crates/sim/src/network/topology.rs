@@ -78,10 +78,27 @@ pub struct Network {
     /// Which of them each flow takes: most flows share one, and so its place in the
     /// processor's cache.
     pub route_of: Vec<u32>,
+    /// Which route goes each of the further ways that were asked for.
+    pub ways: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
     /// Where Quick-Start's requests are decided on.
     pub sites: Vec<Site>,
+}
+
+/// Where data goes: between which hosts, in which direction, over which hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// The host on the left.
+    pub left: u32,
+    /// The host on the right.
+    pub right: u32,
+    /// Data goes from right to left.
+    pub reverse: bool,
+    /// First hop.
+    pub from_hop: u32,
+    /// Last hop.
+    pub to_hop: u32,
 }
 
 /// An output link at which a router, or a sending host, decides on rate requests.
@@ -272,6 +289,11 @@ impl Chain {
         self.hosts.map(|n| flow % n)
     }
 
+    /// Pairs of hosts that everybody shares, where their number is given.
+    pub fn shared_hosts(&self) -> Option<u32> {
+        self.hosts
+    }
+
     /// How many hops the chain has.
     pub fn hops(&self) -> u32 {
         self.hops.len() as u32
@@ -340,13 +362,18 @@ impl Chain {
         rate.bytes_in(rtt) / u64::from(self.packet)
     }
 
-    /// Lays the links for these flows.
-    pub fn build(&self, flows: &[FlowPlan], seed: u64) -> Network {
+    /// Lays the links for these flows, and for others that go these ways.
+    pub fn build(
+        &self,
+        flows: &[FlowPlan],
+        courses: impl Iterator<Item = Course>,
+        seed: u64,
+    ) -> Network {
         let mut builder = Builder {
             chain: self,
             links: Vec::new(),
             routers: Vec::new(),
-            hosts: Vec::new(),
+            hosts: HashMap::new(),
             sites: Vec::new(),
             gates: HashMap::new(),
             insides: HashMap::new(),
@@ -367,7 +394,10 @@ impl Chain {
         let route_of = flows
             .iter()
             .enumerate()
-            .map(|(i, flow)| number(builder.route(i as u32, flow, &forward, &reverse)))
+            .map(|(i, flow)| number(builder.route_of(i as u32, flow, &forward, &reverse)))
+            .collect();
+        let ways = courses
+            .map(|course| number(builder.route(course, &forward, &reverse, None)))
             .collect();
         let sites = builder.sites;
         let mut links = builder.links;
@@ -384,6 +414,7 @@ impl Chain {
             links,
             routes,
             route_of,
+            ways,
             bottleneck,
             sites,
         }
@@ -507,12 +538,12 @@ struct Builder<'a> {
     links: Vec<LinkConfig>,
     /// The processor of each router, where forwarding takes time.
     routers: Vec<LinkId>,
-    /// Left and right host of each pair, as far as they have been laid.
-    hosts: Vec<[Host; 2]>,
+    /// The hosts of either side, as far as they have been laid.
+    hosts: HashMap<(u32, Side), Host>,
     sites: Vec<Site>,
-    /// The gate before each host that gathers acknowledgements, by pair and side.
+    /// The gate before each host that gathers acknowledgements, by number and side.
     gates: HashMap<(u32, bool), LinkId>,
-    /// The inside of each host, by pair and side.
+    /// The inside of each host, by number and side.
     insides: HashMap<(u32, bool), LinkId>,
     seed: u64,
 }
@@ -598,7 +629,7 @@ impl Builder<'_> {
         }
     }
 
-    fn route(
+    fn route_of(
         &mut self,
         flow: u32,
         plan: &FlowPlan,
@@ -606,8 +637,29 @@ impl Builder<'_> {
         reverse: &[LinkId],
     ) -> Route {
         let pair = self.chain.pair_of(flow).unwrap_or(flow);
-        let [left, right] = self.host_pair(pair);
-        let (from, to) = (plan.from_hop as usize, plan.to_hop as usize);
+        let course = Course {
+            left: pair,
+            right: pair,
+            reverse: plan.reverse,
+            from_hop: plan.from_hop,
+            to_hop: plan.to_hop,
+        };
+        let far = (plan.extra_delay > Time::ZERO).then_some((flow, plan.extra_delay));
+        self.route(course, forward, reverse, far)
+    }
+
+    /// A route over links that are laid where they are not there yet. What is `far` has a
+    /// number and a delay of its own.
+    fn route(
+        &mut self,
+        course: Course,
+        forward: &[LinkId],
+        reverse: &[LinkId],
+        far: Option<(u32, Time)>,
+    ) -> Route {
+        let left = self.host(course.left, Side::Left);
+        let right = self.host(course.right, Side::Right);
+        let (from, to) = (course.from_hop as usize, course.to_hop as usize);
         let middle = |links: &[LinkId]| {
             let mut way = self
                 .routers
@@ -628,77 +680,79 @@ impl Builder<'_> {
         };
         let east = join(&left, there, &right);
         let west = join(&right, back, &left);
-        let (mut data, mut acks) = if plan.reverse {
+        let (mut data, mut acks) = if course.reverse {
             (west, east)
         } else {
             (east, west)
         };
-        if plan.extra_delay > Time::ZERO {
+        if let Some((flow, delay)) = far {
             let mut detour = |name: &str| {
-                self.lay(
-                    format!("{name}-{flow}"),
-                    Service::Instant,
-                    plan.extra_delay,
-                    Limit::Unlimited,
-                )
+                let name = format!("{name}-{flow}");
+                self.lay(name, Service::Instant, delay, Limit::Unlimited)
             };
             data.push(detour("far"));
             acks.push(detour("near"));
         }
-        acks.extend(self.gate(pair, plan.reverse));
-        data.extend(self.inside(pair, !plan.reverse));
-        acks.extend(self.inside(pair, plan.reverse));
+        let (sender, receiver) = if course.reverse {
+            (course.right, course.left)
+        } else {
+            (course.left, course.right)
+        };
+        acks.extend(self.gate(sender, course.reverse));
+        data.extend(self.inside(receiver, !course.reverse));
+        acks.extend(self.inside(sender, course.reverse));
         Route { data, acks }
     }
 
     /// The way from a host's interface to its TCP, where that takes time.
-    fn inside(&mut self, pair: u32, right: bool) -> Option<LinkId> {
+    fn inside(&mut self, number: u32, right: bool) -> Option<LinkId> {
         let (interrupts, sack_cost) = (self.chain.interrupts, self.chain.sack_cost);
         if interrupts.is_none() && sack_cost == Time::ZERO {
             return None;
         }
-        if let Some(host) = self.insides.get(&(pair, right)) {
+        if let Some(host) = self.insides.get(&(number, right)) {
             return Some(*host);
         }
         let side = if right { "right" } else { "left" };
-        let name = format!("host-{side}-{pair}");
+        let name = format!("host-{side}-{number}");
         let host = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
         self.links[host as usize].manner = Manner::Host(Box::new(HostConfig {
             interrupts,
             sack_cost,
             random: stream(self.seed, "interrupts", u64::from(host)),
         }));
-        self.insides.insert((pair, right), host);
+        self.insides.insert((number, right), host);
         Some(host)
     }
 
     /// Where the acknowledgements of a host's data are gathered, if they are.
-    fn gate(&mut self, pair: u32, right: bool) -> Option<LinkId> {
+    fn gate(&mut self, number: u32, right: bool) -> Option<LinkId> {
         let manner = self.chain.gathering.clone()?;
-        if let Some(gate) = self.gates.get(&(pair, right)) {
+        if let Some(gate) = self.gates.get(&(number, right)) {
             return Some(*gate);
         }
         let side = if right { "right" } else { "left" };
-        let name = format!("gather-{side}-{pair}");
+        let name = format!("gather-{side}-{number}");
         let gate = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
         self.links[gate as usize].manner = manner;
-        self.gates.insert((pair, right), gate);
+        self.gates.insert((number, right), gate);
         Some(gate)
     }
 
-    fn host_pair(&mut self, pair: u32) -> [Host; 2] {
-        while self.hosts.len() <= pair as usize {
-            let n = self.hosts.len();
-            let hosts = [
-                self.host(&format!("left-{n}"), Side::Left),
-                self.host(&format!("right-{n}"), Side::Right),
-            ];
-            self.hosts.push(hosts);
+    fn host(&mut self, number: u32, side: Side) -> Host {
+        if let Some(host) = self.hosts.get(&(number, side)) {
+            return host.clone();
         }
-        self.hosts[pair as usize].clone()
+        let name = match side {
+            Side::Left => format!("left-{number}"),
+            _ => format!("right-{number}"),
+        };
+        let host = self.lay_host(&name, side);
+        self.hosts.insert((number, side), host.clone());
+        host
     }
 
-    fn host(&mut self, name: &str, side: Side) -> Host {
+    fn lay_host(&mut self, name: &str, side: Side) -> Host {
         let chain = self.chain;
         let mut host = Host::default();
         if let Some(rate) = chain.nic_rate {

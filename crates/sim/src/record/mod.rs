@@ -2,4 +2,5 @@
 
 pub mod flow;
 pub mod link;
+pub mod object;
 pub mod trace;

@@ -2,6 +2,10 @@
 //!
 //! A scenario's flow entries are expanded into plans, one for each flow, and into one
 //! list of arrivals in order of time, so that flows that have not started cost nothing.
+//! Web sessions add flows while the run goes on.
+
+pub mod distribution;
+pub mod web;
 
 use crate::network::random::{below, stream};
 use crate::network::topology::{time, Chain};
@@ -33,8 +37,8 @@ pub struct FlowPlan {
     pub reverse: bool,
     /// When it opens.
     pub start: Time,
-    /// Whether a handshake opens it.
-    pub handshake: bool,
+    /// How it opens.
+    pub opening: Opening,
     /// Its two-way propagation.
     pub rtt: Time,
     /// One-way delay of its own, beyond the path's.
@@ -51,6 +55,15 @@ pub struct FlowPlan {
     pub forced_drops: Vec<u64>,
     /// Its writes; empty where there is a single one at the start.
     pub writes: Writes,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Opening {
+    /// With a handshake.
+    Handshake,
+    /// It is open, and its sender knows the round trip.
+    Established(Time),
 }
 
 /// When each write arrives, and where in the stream it ends.
@@ -83,7 +96,7 @@ pub fn expand(
     chain: &Chain,
     guests: &Guests,
 ) -> Result<Vec<FlowPlan>, RequestError> {
-    if scenario.flows.is_empty() {
+    if scenario.flows.is_empty() && scenario.web.is_empty() {
         return Err(RequestError::new(
             "flows",
             "empty; at least one flow is needed",
@@ -235,7 +248,10 @@ impl Entry<'_> {
             size,
             reverse: false,
             start,
-            handshake: spec.handshake.unwrap_or(true),
+            opening: match spec.handshake {
+                Some(false) => Opening::Established(rtt),
+                _ => Opening::Handshake,
+            },
             rtt,
             extra_delay: rtt.since(path_rtt).over(2),
             from_hop,

@@ -1,0 +1,82 @@
+//! Web sessions in a run: the flows that they add, and what they are told of them.
+
+use super::{new_log, FlowState, Simulation, WEB};
+use crate::record::object::ObjectRow;
+use crate::workload::web::ObjectLog;
+use crate::workload::Arrival;
+use flowstart_control::Time;
+
+impl Simulation<'_> {
+    /// Puts the wakes that sessions have asked for into the queue: one event for each, so that
+    /// the next event is that of the next wake.
+    pub(super) fn schedule_web(&mut self) {
+        for moment in self.web.take_news() {
+            self.queue.push(moment, WEB);
+        }
+    }
+
+    /// The next wake has come.
+    pub(super) fn on_web(&mut self) {
+        let launch = self.web.wake(self.now);
+        self.schedule_web();
+        let Some(launch) = launch else { return };
+        let flow = self.flows.len() as u32;
+        let route = self.web_routes[launch.way as usize];
+        let arrival = Arrival {
+            at: self.now,
+            flow,
+            bytes: launch.plan.size.unwrap_or(0),
+        };
+        self.flows.push(FlowState::new(&launch.plan, route));
+        self.logs.push(new_log(&launch.plan));
+        self.plans.push(launch.plan);
+        self.unfinished += 1;
+        self.open(arrival);
+        self.pump(flow);
+    }
+
+    /// All data of a session's flow has arrived.
+    pub(super) fn on_web_delivered(&mut self, flow: u32) {
+        let ends = self.flows[flow as usize].endpoints();
+        let measured = ends.and_then(|ends| ends.sender.min_rtt());
+        let rtt = measured.unwrap_or(self.plans[flow as usize].rtt);
+        self.web.on_delivered(flow, rtt, self.now);
+        self.schedule_web();
+    }
+
+    /// A session's flow has closed.
+    pub(super) fn on_web_closed(&mut self, flow: u32) {
+        let log = &self.logs[flow as usize];
+        let (delivered, acknowledged) = (log.delivered_at.is_some(), log.acked_at.is_some());
+        let ended = self.web.on_closed(flow, delivered, acknowledged, self.now);
+        self.unfinished -= usize::from(ended);
+        self.schedule_web();
+    }
+
+    pub(super) fn objects(&self) -> Vec<ObjectRow> {
+        let objects = self.web.objects().iter();
+        objects.map(|object| self.object(object)).collect()
+    }
+
+    fn object(&self, object: &ObjectLog) -> ObjectRow {
+        let requested = self.plans[object.request as usize].start;
+        let response = object.response.map(|flow| &self.logs[flow as usize]);
+        let since = |at: Time| at.since(requested).secs();
+        ObjectRow {
+            web: object.entry,
+            session: object.session,
+            page: object.page,
+            object: object.object,
+            client: object.client,
+            server: object.server,
+            packets: object.packets,
+            cut: object.cut,
+            request_flow: object.request,
+            flow: object.response,
+            requested_s: requested.secs(),
+            response_s: response.and_then(|log| log.delivered_at).map(since),
+            done_s: response.and_then(|log| log.acked_at).map(since),
+            complete: response.is_some_and(|log| log.acked_at.is_some()),
+        }
+    }
+}

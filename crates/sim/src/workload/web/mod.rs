@@ -1,0 +1,12 @@
+//! Web sessions: what the entries of a scenario say, and the sessions themselves.
+//!
+//! The structure is that of ns-2's generator (PagePool/WebTraf). A session reads page after
+//! page. A page begins with the choice of a server and asks for its objects one after the
+//! other, without waiting for them. An object is a request from the client and a response
+//! from the server; the page is done when all its objects are.
+
+mod entry;
+mod sessions;
+
+pub use entry::{entries, WebEntry};
+pub use sessions::{Launch, ObjectLog, Sessions};

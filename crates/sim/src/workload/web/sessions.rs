@@ -1,0 +1,422 @@
+//! The sessions while a run goes on: who reads what, and what is asked for next.
+//!
+//! Sessions know nothing of links and endpoints. They are told when a connection's data has
+//! arrived and when it has closed, and say when they want to be woken; a wake asks for at most
+//! one connection. Every variable of every session has a random stream of its own, and
+//! draws are made in the order of pages and objects, so that all start-ups under comparison
+//! see the same ones whatever their timing.
+
+use super::super::{FlowPlan, Opening};
+use super::entry::{Way, WebEntry};
+use crate::engine::Moment;
+use crate::network::random::{below, stream};
+use crate::scenario::{Direction, PauseFrom};
+use flowstart_control::Time;
+use rand_pcg::Pcg64Mcg;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A connection that is to open now.
+pub struct Launch {
+    /// What it is like.
+    pub plan: FlowPlan,
+    /// Which of the entries' ways its data goes.
+    pub way: u32,
+}
+
+/// What is known of an object.
+#[derive(Clone, Debug)]
+pub struct ObjectLog {
+    /// The entry of `web`.
+    pub entry: u32,
+    /// The session of that entry, from 0.
+    pub session: u32,
+    /// The page of the session, from 0.
+    pub page: u32,
+    /// The object of the page, from 0.
+    pub object: u32,
+    /// The host that answers.
+    pub server: u32,
+    /// The host that reads.
+    pub client: u32,
+    /// Packets of the response.
+    pub packets: u64,
+    /// It was cut to the entry's `max_size`.
+    pub cut: bool,
+    /// The request's flow.
+    pub request: u32,
+    /// The response's flow, once it has begun.
+    pub response: Option<u32>,
+    /// The page while it is being read.
+    place: u32,
+}
+
+/// All sessions of a run.
+pub struct Sessions<'a> {
+    entries: &'a [WebEntry],
+    seed: u64,
+    /// Flows that are none of ours come first.
+    first_flow: u32,
+    /// What each flow is for.
+    purposes: Vec<Purpose>,
+    objects: Vec<ObjectLog>,
+    starts: Vec<Starts>,
+    sessions: Places<Session>,
+    pages: Places<Page>,
+    wakes: BinaryHeap<Reverse<Wake>>,
+    /// How many wakes have been asked for, to tell them apart.
+    asked: u64,
+    /// Those of which the run has not heard.
+    news: Vec<Moment>,
+    unfinished: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Purpose {
+    Request(u32),
+    Response(u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Wake {
+    moment: Moment,
+    order: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// The next session of this entry begins.
+    Session(u32),
+    /// The next page of this session begins.
+    Page(u32),
+    /// This page asks for its next object.
+    Object(u32),
+    /// A server answers the request for this object, on a connection that opens so.
+    Response(u32, Opening),
+}
+
+/// The sessions of an entry that have not begun.
+struct Starts {
+    next: u32,
+    interval: Pcg64Mcg,
+}
+
+/// A session that goes on, with the random stream of each of its variables.
+struct Session {
+    entry: u32,
+    number: u32,
+    client: u32,
+    pages_left: u64,
+    pages_begun: u32,
+    pages_open: u32,
+    server: Pcg64Mcg,
+    page_pause: Pcg64Mcg,
+    objects: Pcg64Mcg,
+    object_pause: Pcg64Mcg,
+    size: Pcg64Mcg,
+}
+
+/// A page that is being read.
+struct Page {
+    /// Where its session is.
+    session: u32,
+    number: u32,
+    server: u32,
+    objects_left: u64,
+    objects_begun: u32,
+    objects_open: u32,
+}
+
+impl<'a> Sessions<'a> {
+    /// The sessions of these entries, whose flows come after `flows` others.
+    pub fn new(entries: &'a [WebEntry], flows: usize, seed: u64) -> Sessions<'a> {
+        let mut sessions = Sessions {
+            entries,
+            seed,
+            first_flow: flows as u32,
+            purposes: Vec::new(),
+            objects: Vec::new(),
+            starts: Vec::new(),
+            sessions: Places::default(),
+            pages: Places::default(),
+            wakes: BinaryHeap::new(),
+            asked: 0,
+            news: Vec::new(),
+            unfinished: 0,
+        };
+        for (i, entry) in (0..).zip(entries) {
+            sessions.starts.push(Starts {
+                next: 0,
+                interval: stream(seed, "web interval", u64::from(i)),
+            });
+            sessions.unfinished += entry.sessions as usize;
+            sessions.ask(entry.start, Time::ZERO, What::Session(i));
+        }
+        sessions
+    }
+
+    /// How many sessions have not ended.
+    pub fn unfinished(&self) -> usize {
+        self.unfinished
+    }
+
+    /// The objects that have been asked for, in that order.
+    pub fn objects(&self) -> &[ObjectLog] {
+        &self.objects
+    }
+
+    /// The moments of wakes that have been asked for since the last call.
+    pub fn take_news(&mut self) -> impl Iterator<Item = Moment> + use<'_, 'a> {
+        self.news.drain(..)
+    }
+
+    /// Whether a flow is one of ours.
+    pub fn owns(&self, flow: u32) -> bool {
+        flow >= self.first_flow
+    }
+
+    /// The next wake has come; the connection that is to open, with the next flow's number.
+    pub fn wake(&mut self, now: Time) -> Option<Launch> {
+        let Reverse(wake) = self.wakes.pop()?;
+        Some(match wake.what {
+            What::Session(entry) => {
+                let session = self.begin_session(entry, now);
+                self.begin_page(session, now)
+            }
+            What::Page(session) => self.begin_page(session, now),
+            What::Object(page) => self.request(page, now),
+            What::Response(object, opening) => self.respond(object, opening, now),
+        })
+    }
+
+    /// A flow of ours has delivered all its data. `rtt` is what its sender has measured.
+    pub fn on_delivered(&mut self, flow: u32, rtt: Time, now: Time) {
+        if let Purpose::Request(object) = self.purpose(flow) {
+            if self.entry_of(object).single_connection {
+                self.ask(now, now, What::Response(object, Opening::Established(rtt)));
+            }
+        }
+    }
+
+    /// A flow of ours has closed, having delivered everything and heard so, or having given
+    /// up before or after. Whether a session has ended with it.
+    pub fn on_closed(&mut self, flow: u32, delivered: bool, acknowledged: bool, now: Time) -> bool {
+        match self.purpose(flow) {
+            Purpose::Request(object) if self.entry_of(object).single_connection => {
+                !delivered && self.end_object(object, now)
+            }
+            Purpose::Request(object) if acknowledged => {
+                self.ask(now, now, What::Response(object, Opening::Handshake));
+                false
+            }
+            Purpose::Request(object) | Purpose::Response(object) => self.end_object(object, now),
+        }
+    }
+
+    fn purpose(&self, flow: u32) -> Purpose {
+        self.purposes[(flow - self.first_flow) as usize]
+    }
+
+    fn entry_of(&self, object: u32) -> &'a WebEntry {
+        &self.entries[self.objects[object as usize].entry as usize]
+    }
+
+    fn ask(&mut self, at: Time, now: Time, what: What) {
+        let moment = Moment {
+            time: at,
+            cause: now,
+        };
+        let order = self.asked;
+        self.asked += 1;
+        self.wakes.push(Reverse(Wake {
+            moment,
+            order,
+            what,
+        }));
+        self.news.push(moment);
+    }
+
+    /// The place of the entry's next session; the one after it is seen to.
+    fn begin_session(&mut self, number_of_entry: u32, now: Time) -> u32 {
+        let entry = &self.entries[number_of_entry as usize];
+        let starts = &mut self.starts[number_of_entry as usize];
+        let number = starts.next;
+        starts.next += 1;
+        if starts.next < entry.sessions {
+            let at = now + entry.interval.time(&mut starts.interval);
+            self.ask(at, now, What::Session(number_of_entry));
+        }
+        let index = u64::from(number_of_entry) << 32 | u64::from(number);
+        let stream = |variable| stream(self.seed, variable, index);
+        self.sessions.put(Session {
+            entry: number_of_entry,
+            number,
+            client: below(&mut stream("web client"), entry.clients.into()) as u32,
+            pages_left: entry.pages.count(&mut stream("web pages")),
+            pages_begun: 0,
+            pages_open: 0,
+            server: stream("web server"),
+            page_pause: stream("web page pause"),
+            objects: stream("web objects"),
+            object_pause: stream("web object pause"),
+            size: stream("web size"),
+        })
+    }
+
+    /// Begins a page with its first request.
+    fn begin_page(&mut self, place: u32, now: Time) -> Launch {
+        let session = self.sessions.get(place);
+        let entry = &self.entries[session.entry as usize];
+        session.pages_left -= 1;
+        session.pages_open += 1;
+        let page = Page {
+            session: place,
+            number: session.pages_begun,
+            server: below(&mut session.server, entry.servers.into()) as u32,
+            objects_left: entry.objects.count(&mut session.objects),
+            objects_begun: 0,
+            objects_open: 0,
+        };
+        session.pages_begun += 1;
+        if entry.page_pause_from == PauseFrom::Start && session.pages_left > 0 {
+            let pause = entry.page_pause.time(&mut session.page_pause);
+            self.ask(now + pause, now, What::Page(place));
+        }
+        let page = self.pages.put(page);
+        self.request(page, now)
+    }
+
+    /// A page's next request; the one after it is seen to.
+    fn request(&mut self, place: u32, now: Time) -> Launch {
+        let page = self.pages.get(place);
+        let session = self.sessions.get(page.session);
+        let entry = &self.entries[session.entry as usize];
+        let drawn = entry.size.count(&mut session.size);
+        let object = ObjectLog {
+            entry: session.entry,
+            session: session.number,
+            page: page.number,
+            object: page.objects_begun,
+            server: page.server,
+            client: session.client,
+            packets: drawn.min(entry.max_size),
+            cut: drawn > entry.max_size,
+            request: self.first_flow + self.purposes.len() as u32,
+            response: None,
+            place,
+        };
+        page.objects_left -= 1;
+        page.objects_begun += 1;
+        page.objects_open += 1;
+        if page.objects_left > 0 {
+            let pause = entry.object_pause.time(&mut session.object_pause);
+            self.ask(now + pause, now, What::Object(place));
+        }
+        let way = way(entry, &object, true);
+        let plan = FlowPlan {
+            start: now,
+            ..entry.plan(way)
+        };
+        self.purposes
+            .push(Purpose::Request(self.objects.len() as u32));
+        self.objects.push(object);
+        Launch {
+            plan,
+            way: entry.way(way),
+        }
+    }
+
+    fn respond(&mut self, number: u32, opening: Opening, now: Time) -> Launch {
+        let entry = self.entry_of(number);
+        let object = &mut self.objects[number as usize];
+        object.response = Some(self.first_flow + self.purposes.len() as u32);
+        self.purposes.push(Purpose::Response(number));
+        let way = way(entry, object, false);
+        let plan = entry.plan(way);
+        Launch {
+            plan: FlowPlan {
+                start: now,
+                size: Some(object.packets * u64::from(plan.stack.mss)),
+                opening,
+                ..plan
+            },
+            way: entry.way(way),
+        }
+    }
+
+    /// An object is done, or given up; whether its session has ended with it.
+    fn end_object(&mut self, object: u32, now: Time) -> bool {
+        let place = self.objects[object as usize].place;
+        let page = self.pages.get(place);
+        page.objects_open -= 1;
+        if page.objects_open > 0 || page.objects_left > 0 {
+            return false;
+        }
+        let place = self.pages.take(place).session;
+        let session = self.sessions.get(place);
+        let entry = &self.entries[session.entry as usize];
+        session.pages_open -= 1;
+        if session.pages_left > 0 {
+            if entry.page_pause_from == PauseFrom::End {
+                let pause = entry.page_pause.time(&mut session.page_pause);
+                self.ask(now + pause, now, What::Page(place));
+            }
+            return false;
+        }
+        let ended = session.pages_open == 0;
+        if ended {
+            self.sessions.take(place);
+            self.unfinished -= 1;
+        }
+        ended
+    }
+}
+
+fn way(entry: &WebEntry, object: &ObjectLog, request: bool) -> Way {
+    Way {
+        server: object.server,
+        client: object.client,
+        reverse: match entry.direction {
+            Direction::Forward => false,
+            Direction::Reverse => true,
+            Direction::Alternate => object.session % 2 == 1,
+        },
+        request,
+    }
+}
+
+/// Things that come and go, each at a place that is used again after it.
+struct Places<T> {
+    things: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Places<T> {
+        Places {
+            things: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<T> Places<T> {
+    fn put(&mut self, thing: T) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.things[place as usize] = Some(thing);
+            return place;
+        }
+        self.things.push(Some(thing));
+        self.things.len() as u32 - 1
+    }
+
+    fn get(&mut self, place: u32) -> &mut T {
+        self.things[place as usize].as_mut().expect("its place")
+    }
+
+    fn take(&mut self, place: u32) -> T {
+        self.free.push(place);
+        self.things[place as usize].take().expect("its place")
+    }
+}
