@@ -438,3 +438,104 @@ fn what_routers_hosts_and_memories_cannot_be() {
         ("remembered = 40", "flows[0].remembered: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
     ]);
 }
+
+#[test]
+fn what_web_sessions_cannot_be() {
+    let web = |given: &str| format!("path = {{ {PATH} }}\nweb = [{{ size = 4, {given} }}]");
+    check(
+        web,
+        &[
+            (
+                "max_size = 0",
+                "web[0].max_size: `0` is out of range; 1 packet to 1 PB is needed",
+            ),
+            (
+                "sessions = 0",
+                "web[0].sessions: `0` is out of range; 1 to 1 000 000 sessions is needed",
+            ),
+            (
+                "sessions = \"many\"",
+                "web[0].sessions: `many` is not a whole number from 0 on",
+            ),
+            (
+                "session = 5",
+                "web[0].session: `session` is unknown; did you mean `sessions`?",
+            ),
+            (
+                "pages = \"parreto2:mean=4,shape=1.5\"",
+                "web[0].pages: `parreto2` is unknown; did you mean `pareto2`?",
+            ),
+            (
+                "pages = \"pareto:scale=4,shape=0.9\"",
+                "web[0].pages: `pareto:scale=4,shape=0.9` has no mean; a `shape` above 1 is needed",
+            ),
+            (
+                "pages = 1000000, objects = 20",
+                "web: `20000000` is out of range; at most 10 000 000 objects on average, over all \
+                 sessions and pages, is needed",
+            ),
+            (
+                "page_pause = 1",
+                "web[0].page_pause: `1` is not a time with a unit, such as `64ms`, or a \
+                 distribution, such as `exponential:mean=0.5s`",
+            ),
+            (
+                "page_pause = \"exponential:mean=-1s\"",
+                "web[0].page_pause: exponential.mean: `-1s` is not a time with a unit, such as \
+                 `64ms`, or a distribution, such as `exponential:mean=0.5s`",
+            ),
+            (
+                "page_pause_from = \"middle\"",
+                "web[0].page_pause_from: `middle` is unknown; known are end, start",
+            ),
+            (
+                "object_pause = true",
+                "web[0].object_pause: `true` is not a quantity",
+            ),
+            (
+                "startup = \"slowstart\"",
+                "web[0]: startup `slowstart`: unknown; did you mean `slow-start`?",
+            ),
+            (
+                "request = \"0B\"",
+                "web[0].request: `0B` is out of range; 1 B to 1 PB is needed",
+            ),
+            (
+                "clients = 1001",
+                "web[0].clients: `1001` is out of range; 1 to 1000 hosts is needed",
+            ),
+            (
+                "clients = 1000, servers = 101",
+                "web[0]: `101000` is out of range; at most 100000 pairs of client and server is \
+                 needed",
+            ),
+            (
+                "start = \"4000000s\"",
+                "web[0].start: `4000000s` is out of range; 0s to 2592000s is needed",
+            ),
+            (
+                "to_hop = 1",
+                "web[0].to_hop: `1` is out of range; hop 0 to 0 is needed",
+            ),
+        ],
+    );
+    let top = |given: &str| format!("path = {{ {PATH}, hosts = 2 }}\n{given}");
+    check(
+        top,
+        &[
+            ("web = []", "flows: empty; at least one flow is needed"),
+            (
+                "web = [{ sessions = 3 }]",
+                "web[0].size: missing; needed, such as `size = \"pareto2:mean=4,shape=1.2\"`",
+            ),
+            (
+                "web = [{ size = 4, servers = 3 }]",
+                "web[0].servers: `3` is out of range; 1 to `path.hosts`, 2, is needed",
+            ),
+            (
+                "web = [{ size = 4 }]\nflows = [{}]",
+                "duration: missing; a flow without `size` ends only with the run's `duration`",
+            ),
+        ],
+    );
+}

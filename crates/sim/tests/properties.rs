@@ -182,13 +182,61 @@ fn flow() -> impl Strategy<Value = String> {
     ])
 }
 
+/// Entries of web sessions, small ones: nothing that is drawn here is heavy.
+fn web() -> impl Strategy<Value = String> {
+    const PAUSES: &[&str] = &[
+        "\"0s\"",
+        "\"20ms\"",
+        "\"exponential:mean=50ms\"",
+        "\"lognormal:median=10ms,sigma=1\"",
+    ];
+    const COUNTS: &[&str] = &["1", "3", "\"exponential:mean=1.5\""];
+    lines(vec![
+        names("startup", STARTUPS),
+        perhaps(names("avoidance", AVOIDANCES)),
+        key(
+            "size",
+            &[
+                "5",
+                "\"pareto2:mean=4,shape=3\"",
+                "\"weibull:mean=9,shape=0.7\"",
+            ],
+        ),
+        perhaps(key("sessions", &["2", "4"])),
+        perhaps(key("start", &["\"10ms\"", "\"3s\""])),
+        perhaps(key("interval", PAUSES)),
+        perhaps(key("pages", COUNTS)),
+        perhaps(key("page_pause", PAUSES)),
+        perhaps(key("page_pause_from", &["\"start\"", "\"end\""])),
+        perhaps(key("objects", COUNTS)),
+        perhaps(key("object_pause", PAUSES)),
+        perhaps(key("max_size", &["3", "20"])),
+        perhaps(key("request", &["\"1B\"", "\"2pkt\""])),
+        perhaps(key("single_connection", &["true"])),
+        perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
+        perhaps(key("clients", &["1", "2"])),
+        perhaps(key("servers", &["1", "3"])),
+    ])
+}
+
+fn tables(name: &'static str, entries: Vec<String>) -> String {
+    let tables: Vec<String> = entries
+        .iter()
+        .map(|entry| format!("[[{name}]]\n{entry}"))
+        .collect();
+    tables.join("\n")
+}
+
 fn scenario() -> impl Strategy<Value = String> {
-    let flows = prop::collection::vec(flow(), 1..5).prop_map(|flows| {
-        let tables: Vec<String> = flows.iter().map(|f| format!("[[flows]]\n{f}")).collect();
-        tables.join("\n")
-    });
-    (0u64..1000, path(), stack(), flows).prop_map(|(seed, path, stack, flows)| {
-        format!("seed = {seed}\ntrace = true\n[path]\n{path}\n[stack]\n{stack}\n{flows}\n")
+    let flows = || prop::collection::vec(flow(), 1..5).prop_map(|flows| tables("flows", flows));
+    let web = || prop::collection::vec(web(), 1..3).prop_map(|web| tables("web", web));
+    let traffic = prop_oneof![
+        4 => flows().boxed(),
+        1 => web().boxed(),
+        1 => (flows(), web()).prop_map(|(flows, web)| format!("{flows}\n{web}")).boxed(),
+    ];
+    (0u64..1000, path(), stack(), traffic).prop_map(|(seed, path, stack, traffic)| {
+        format!("seed = {seed}\ntrace = true\n[path]\n{path}\n[stack]\n{stack}\n{traffic}\n")
     })
 }
 
@@ -223,6 +271,34 @@ fn audit(flow: &FlowRow, ns2: bool, cut_short: bool) -> Result<(), TestCaseError
     prop_assert!(flow.packets_arrived * 8960 >= flow.bytes_delivered);
     if let Some(slowdown) = flow.slowdown {
         prop_assert!(slowdown >= 1.0 - 1e-9, "slowdown {}", slowdown);
+    }
+    Ok(())
+}
+
+/// Objects against the flows that they were.
+fn audit_objects(outcome: &Outcome, cut_short: bool) -> Result<(), TestCaseError> {
+    for object in &outcome.objects {
+        let request = &outcome.flows[object.request_flow as usize];
+        prop_assert_eq!(request.opened_s, object.requested_s);
+        let Some(response) = object.flow.map(|flow| &outcome.flows[flow as usize]) else {
+            prop_assert!(request.reset || cut_short, "a request was not answered");
+            continue;
+        };
+        prop_assert!(response.opened_s > object.requested_s);
+        prop_assert_eq!(response.complete, object.complete);
+        let from_response = |after: Option<f64>| after.map(|s| response.opened_s + s);
+        for (object_s, flow_s) in [
+            (object.response_s, response.fct_s),
+            (object.done_s, response.duration_s),
+        ] {
+            let (object_s, flow_s) = (
+                object_s.map(|s| object.requested_s + s),
+                from_response(flow_s),
+            );
+            prop_assert_eq!(object_s.is_some(), flow_s.is_some());
+            let apart = object_s.zip(flow_s).map_or(0.0, |(a, b)| (a - b).abs());
+            prop_assert!(apart < 1e-8, "{} apart", apart);
+        }
     }
     Ok(())
 }
@@ -285,6 +361,7 @@ proptest! {
         for flow in &outcome.flows {
             audit(flow, ns2, false)?;
         }
+        audit_objects(&outcome, false)?;
         audit_trace(&outcome)?;
         audit_links(&outcome, &scenario)?;
         let again = run(&scenario).unwrap();
@@ -299,10 +376,13 @@ proptest! {
         let Ok(mut scenario) = Scenario::from_toml(&text) else {
             return Err(TestCaseError::reject("no scenario"));
         };
+        // Without marked packets `marked-first` is drop-tail, on a link that queues.
+        let marks = |name: &String| name == "jump-start" || name == "fast-start";
         for flow in &mut scenario.flows {
-            // Without marked packets `marked-first` is drop-tail, on a link that queues.
-            let marks = |name: &String| name == "jump-start" || name == "fast-start";
             flow.startup = flow.startup.take().filter(|name| !marks(name));
+        }
+        for web in &mut scenario.web {
+            web.startup = web.startup.take().filter(|name| !marks(name));
         }
         let mut with = |queue: &str| {
             scenario.path.queue = Some(queue.into());
@@ -338,6 +418,7 @@ proptest! {
         for flow in &outcome.flows {
             audit(flow, false, true)?;
         }
+        audit_objects(&outcome, true)?;
         for link in &outcome.links {
             prop_assert!(link.utilisation <= 1.0 + 1e-9, "{}: {}", link.name, link.utilisation);
         }

@@ -286,8 +286,7 @@ impl Reader<'_> {
         let Some(max) = self.spec.max_size else {
             return Ok(most);
         };
-        let right = format!("1 to {most} packets");
-        within(&self.field("max_size"), max, 1, most, &right)
+        within(&self.field("max_size"), max, 1, most, "1 packet to 1 PB")
     }
 
     fn hosts(&self) -> Result<(u32, u32), RequestError> {
