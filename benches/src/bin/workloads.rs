@@ -100,6 +100,22 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "web",
+        what: "1000 web sessions of 25 pages over 100 Mbit/s, access links of 1 Gbit/s",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "100Mbps", rtt = "64ms", buffer = "600pkt", access_rate = "1Gbps" }
+            [[web]]
+            sessions = 1000
+            interval = "exponential:mean=1s"
+            pages = 25
+            page_pause = "exponential:mean=0.5s"
+            objects = "pareto2:mean=4,shape=1.5"
+            object_pause = "exponential:mean=50ms"
+            size = "pareto2:mean=4,shape=1.2"
+        "#,
+    },
+    Workload {
         name: "bulk-traced",
         what: "bulk with its trace",
         runs: 1,
