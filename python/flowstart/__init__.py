@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flowstart.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.comparison import Comparison, compare
     from flowstart.errors import FlowstartError, RequestError, SimulationError
-    from flowstart.scenario import Flow, Hop, Path, Scenario, Write, schema
+    from flowstart.scenario import Flow, Hop, Path, Scenario, Web, Write, schema
     from flowstart.simulation import Run, run
     from flowstart.startup import (
         Ack,
@@ -59,6 +59,7 @@ _HOMES = {
     "Hop": "scenario",
     "Path": "scenario",
     "Scenario": "scenario",
+    "Web": "scenario",
     "Write": "scenario",
     "schema": "scenario",
     "Run": "simulation",
@@ -105,6 +106,7 @@ __all__ = [
     "Startup",
     "Syn",
     "Timeout",
+    "Web",
     "Window",
     "Write",
     "__version__",

@@ -10,6 +10,7 @@ class Outcomes(TypedDict):
     runs: Columns
     flows: Columns
     transfers: Columns
+    objects: Columns
     links: Columns
 
 class Outcome(Outcomes):

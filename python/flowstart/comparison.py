@@ -49,6 +49,8 @@ class Plan:
     base: Document
     tested: tuple[int, ...]
     """Which entries of the scenario's `flows` are under test; the others are background."""
+    tested_web: tuple[int, ...] = field(default=(), kw_only=True)
+    """Which entries of its `web` are."""
     startups: tuple[str, ...]
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
@@ -112,15 +114,15 @@ class Plan:
         seed: int | None = None,
         repeat: int = 1,
     ) -> Self:
-        """A scenario with those flows under test that name no start-up.
+        """A scenario with those flows and web sessions under test that name no start-up.
 
         `sizes` are for flows under test that have no size of their own.
         """
         guests = Guests()
         base = guests.settle(scenario.document(like))
         flows = _flows(base)
-        tested = tuple(i for i, flow in enumerate(flows) if "startup" not in flow)
-        if not tested:
+        tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
+        if not tested and not tested_web:
             raise RequestError(
                 "every flow of the scenario names its start-up, so there is nothing to compare; "
                 "leave `startup` out of the flows under test, or use `flowstart run`"
@@ -129,6 +131,7 @@ class Plan:
         plan = cls(
             base=base | {"flows": flows},
             tested=tested,
+            tested_web=tested_web,
             startups=specs.startups(startups, guests),
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
@@ -158,10 +161,16 @@ class Plan:
             flow["startup"] = case.startup
             if case.size is not None and "writes" not in flow:
                 flow.setdefault("size", case.size)
-        return self.base | {"flows": flows, "seed": case.seed, "trace": trace}
+        document = self.base | {"flows": flows, "seed": case.seed, "trace": trace}
+        if "web" in self.base:
+            document["web"] = [
+                web | {"startup": case.startup} if i in self.tested_web else web
+                for i, web in enumerate(self.base["web"])
+            ]
+        return document
 
     def is_tested(self) -> list[bool]:
-        """For each flow of a run, whether it is under test."""
+        """For each flow of a run but those of web sessions, whether it is under test."""
         return [
             i in self.tested
             for i, flow in enumerate(self.base["flows"])
@@ -268,11 +277,12 @@ class Comparison:
         from flowstart.simulation import simulate
 
         size = self.plan.sizes[-1] if size is None else size
-        first = self.plan.is_tested().index(True)
         found = []
         for startup in self.plan.startups:
             case = Case(startup, size, self.plan.seeds[0])
             traced = simulate(self.plan.scenario(case, trace=True), self.plan.guests)
+            placed = _rows(traced.outcome, [case], self.plan)
+            first = next(row["flow"] for row in placed if row["tested"])
             found.append(of_flow(traced, traced.rows[first], startup))
         return found
 
@@ -301,12 +311,12 @@ def compare(
     """Runs the same traffic under each of `startups`.
 
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
-    In a scenario (or its file), the flows that name no start-up are under test, and the
-    others are background. `repeat` runs all with as many seeds. `progress(done, total)`
-    is called a few times a second. A start-up may also be a class derived from `Startup` or an
-    instance of one; runs with such a start-up take turns on the calling thread, while
-    `workers` share the others. Raises RequestError where anything asked for is wrong, and
-    what a start-up written in Python raises.
+    In a scenario (or its file), the flows and web sessions that name no start-up are under
+    test, and the others are background. `repeat` runs all with as many seeds.
+    `progress(done, total)` is called a few times a second. A start-up may also be a class
+    derived from `Startup` or an instance of one; runs with such a start-up take turns on the
+    calling thread, while `workers` share the others. Raises RequestError where anything asked
+    for is wrong, and what a start-up written in Python raises.
     """
     common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
     if isinstance(setting, Path):
@@ -346,10 +356,9 @@ def execute(
     scenarios = [scenario.encode(plan.scenario(case)) for case in cases]
     batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
     runs = frames.rows(batch["runs"])
-    tested = plan.is_tested()
     return Comparison(
         plan=plan,
-        rows=[_row(row, cases, tested) for row in frames.rows(batch["flows"])],
+        rows=_rows(batch, cases, plan),
         failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
         interrupted=batch["interrupted"],
         finished=sum(1 for run in runs if not run["error"]),
@@ -358,10 +367,33 @@ def execute(
     )
 
 
-def _row(row: dict[str, Any], cases: list[Case], tested: list[bool]) -> dict[str, Any]:
+OBJECT_FIELDS = ("web", "session", "page", "object", "requested_s", "response_s", "done_s")
+"""What the row of a web session's response tells beyond those of other flows."""
+
+
+def _rows(outcomes: "_native.Outcomes", cases: list[Case], plan: Plan) -> list[dict[str, Any]]:
+    """The flows' rows with their places in the comparison.
+
+    Requests of web sessions are left out: an object's time is counted from its request.
+    """
+    tested = plan.is_tested()
+    objects = {(row["run"], row["flow"]): row for row in frames.rows(outcomes["objects"])}
+    found = []
+    for row in frames.rows(outcomes["flows"]):
+        part = objects.get((row["run"], row["flow"]))
+        if part:
+            is_tested = part["web"] in plan.tested_web
+        elif row["flow"] < len(tested):
+            is_tested = tested[row["flow"]]
+        else:
+            continue
+        more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
+        found.append(_row(row, cases[row["run"]], is_tested) | more)
+    return found
+
+
+def _row(row: dict[str, Any], case: Case, is_tested: bool) -> dict[str, Any]:
     """A flow's row with its place in the comparison; a start-up under test as it was asked for."""
-    case = cases[row["run"]]
-    is_tested = tested[row["flow"]]
     place = {"tested": is_tested, "compared": case.startup, "size": case.size}
     return row | place | ({"startup": case.startup} if is_tested else {})
 
@@ -372,12 +404,22 @@ def _failure(case: Case, error: str) -> str:
 
 
 def _flows(base: Document) -> list[dict[str, Any]]:
-    """The entries of `flows`, one without any field where the scenario has none."""
-    flows = base.get("flows") or [{}]
-    if isinstance(flows, list) and all(isinstance(flow, dict) for flow in flows):
-        return flows
+    """The entries of `flows`, one without any field where the scenario has no traffic."""
+    return _entries(base, "flows") or ([] if base.get("web") else [{}])
+
+
+def _entries(base: Document, kind: str) -> list[dict[str, Any]]:
+    """The entries of `flows` or `web`."""
+    entries = base.get(kind) or []
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        return entries
     scenario.resolve(base)  # says it in the simulator's own words
-    raise RequestError("flows: not a list of tables")
+    raise RequestError(f"{kind}: not a list of tables")
+
+
+def _open_startups(entries: list[dict[str, Any]]) -> tuple[int, ...]:
+    """The places of those that name no start-up."""
+    return tuple(i for i, entry in enumerate(entries) if "startup" not in entry)
 
 
 def _open_sizes(

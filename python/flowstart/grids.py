@@ -83,7 +83,7 @@ def _remembered_of(result: "Comparison") -> list[str]:
     flows = [result.plan.base["flows"][i] for i in result.plan.tested]
     windows = dict.fromkeys(flow.get("remembered") for flow in flows)
     uses = [a for a in map(_listed, result.plan.startups) if a and "cache" in a.needs]
-    if not uses:
+    if not uses or not windows:
         return []
     if None in windows:
         who = ", ".join(dict.fromkeys(a.name for a in uses))
@@ -150,7 +150,7 @@ def comparison(result: "Comparison") -> Grid:
     """
     found = result.summaries
     if len(result.plan.startups) > MANY:
-        found = sorted(found, key=lambda s: (s.size_bytes, s.complete < s.flows, s.fct_s or 0.0))
+        found = sorted(found, key=lambda s: (s.group, s.complete < s.flows, s.fct_s or 0.0))
     return summaries(found, acked=_measured_by_sender(result))
 
 
@@ -168,12 +168,18 @@ def summaries(found: list[Summary], *, acked: bool) -> Grid:
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:
-        if not grid.rows or s.size_bytes != found[len(grid.rows) - 1].size_bytes:
-            grid.groups[len(grid.rows)] = text.size(s.size_bytes)
+        if not grid.rows or s.group != found[len(grid.rows) - 1].group:
+            grid.groups[len(grid.rows)] = _group(s)
         if s.best:
             grid.marked.add(len(grid.rows))
         grid.rows.append(_summary_cells(s, several, background, acked))
     return grid
+
+
+def _group(s: Summary) -> str:
+    """What the transfers of a summary have in common."""
+    size = text.size(s.size_bytes)
+    return f"objects of web sessions, {size} on average" if s.web else size
 
 
 def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
@@ -209,8 +215,14 @@ def _packets(value: float | None) -> str:
     return text.ABSENT if value is None else f"{text.count(value)} pkt"
 
 
+def of_run(run: "Run") -> list[Grid]:
+    """The tables of one run that have rows: flows, their writes, objects, links."""
+    found = [flows(run), transfers(run), objects(run), links(run)]
+    return [grid for grid in found if grid.rows]
+
+
 def flows(run: "Run", most: int = 50) -> Grid:
-    """The flows of one run."""
+    """The flows of one run that are no part of web sessions."""
     titles = ["size", "opened", "time", "duration", "× ideal", "lost", "resent", "RTOs"]
     grid = Grid(
         [
@@ -221,7 +233,7 @@ def flows(run: "Run", most: int = 50) -> Grid:
             Column("at window"),
         ]
     )
-    rows = run.rows
+    rows = run.rows[: min(run.outcome["objects"].get("request_flow", [len(run.rows)]))]
     grid.rows = [_flow_cells(row) for row in rows[:most]]
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} flows"
@@ -281,6 +293,26 @@ def transfers(run: "Run", most: int = 50) -> Grid:
     ]
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} writes"
+    return grid
+
+
+def objects(run: "Run", most: int = 50) -> Grid:
+    """The objects of one run's web sessions."""
+    titles = ["web", "session", "page", "object", "packets", "asked for", "response", "done"]
+    grid = Grid([Column(title) for title in [*titles, "lost", "resent", "RTOs"]])
+    rows = frames.rows(run.outcome["objects"])
+    counts = ("packets_dropped", "packets_retransmitted", "timeouts")
+    for row in rows[:most]:
+        response = {} if row["flow"] is None else run.rows[row["flow"]]
+        grid.rows.append(
+            [
+                *(str(row[name]) for name in ("web", "session", "page", "object", "packets")),
+                *(text.seconds(row[name]) for name in ("requested_s", "response_s", "done_s")),
+                *(text.count(response.get(name)) for name in counts),
+            ]
+        )
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} objects"
     return grid
 
 

@@ -22,6 +22,9 @@ from flowstart.startup import Startup, hooks, label
 StartupLike: TypeAlias = str | Startup | type[Startup]
 """A start-up of the catalog by name, one in a file as `FILE.py:CLASS`, or one in Python."""
 
+BEGINNERS = ("flows", "web")
+"""The lists of a scenario whose entries name a start-up."""
+
 _FILE = re.compile(r"(?P<file>[^,]*\.py)(?::(?P<kind>[^:]*)(?::(?P<arguments>.*))?)?", re.DOTALL)
 
 
@@ -54,16 +57,20 @@ class Guests:
 
     def settle(self, document: dict[str, Any]) -> dict[str, Any]:
         """A scenario's document with names in the place of classes."""
-        flows = document.get("flows")
-        if not isinstance(flows, list):
-            return document
-        named = [
-            flow | {"startup": self.name(flow["startup"], f"flows[{i}].startup")}
-            if isinstance(flow, dict) and isinstance(flow.get("startup"), str | type | Startup)
-            else flow
-            for i, flow in enumerate(flows)
-        ]
-        return document | {"flows": named}
+        lists = {kind: document.get(kind) for kind in BEGINNERS}
+        return document | {
+            kind: [self._settled(entry, f"{kind}[{i}]") for i, entry in enumerate(entries)]
+            for kind, entries in lists.items()
+            if isinstance(entries, list)
+        }
+
+    def _settled(self, entry: Any, field: str) -> Any:
+        """An entry of `flows` or `web` with a name in the place of a class."""
+        if not isinstance(entry, dict) or not isinstance(
+            entry.get("startup"), str | type | Startup
+        ):
+            return entry
+        return entry | {"startup": self.name(entry["startup"], f"{field}.startup")}
 
     def natives(self) -> dict[str, tuple[Callable[[], Startup], list[str]]]:
         """What the simulator needs of each."""

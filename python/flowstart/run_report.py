@@ -16,6 +16,8 @@ def tables(result: "Run") -> dict[str, bytes]:
     frames = {"rows": result.flows, "links": result.links}
     if result.transfers.height:
         frames["transfers"] = result.transfers
+    if result.objects.height:
+        frames["objects"] = result.objects
     if result.flow_samples is not None and result.queue_samples is not None:
         frames |= {"flow-samples": result.flow_samples, "queue-samples": result.queue_samples}
     found = {"result.json": encoded(result.result())}
@@ -27,10 +29,7 @@ def tables(result: "Run") -> dict[str, bytes]:
 def pictures(result: "Run", title: str) -> dict[str, bytes]:
     """The page, and the figures over time where the run has a trace."""
     found: dict[str, bytes] = {}
-    parts = [report.table(grids.flows(result))]
-    if result.transfers.height:
-        parts.append(report.table(grids.transfers(result)))
-    parts.append(report.table(grids.links(result)))
+    parts = [report.table(grid) for grid in grids.of_run(result)]
     for name, (figure, caption) in _pictures(result).items():
         svg = plots.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}

@@ -1,4 +1,4 @@
-"""The description of a run: a path, an endpoint stack, and flows.
+"""The description of a run: a path, an endpoint stack, flows, and web sessions.
 
 These classes carry a description to the simulator and check nothing themselves: the
 simulator alone knows which fields there are, what they default to and which values make
@@ -132,18 +132,66 @@ class Flow:
     """Packets to lose at the bottleneck, the SYN being number 0."""
 
 
+Law: TypeAlias = str | float
+"""A distribution, such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or a value.
+
+There are `constant`, `exponential`, `pareto`, `pareto2`, `weibull` and `lognormal`.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Web:
+    """Sessions of people who read page after page, each of several objects."""
+
+    startup: StartupLike | None = None
+    """The responses' start-up; one that is left out is the one under comparison in `compare`."""
+    avoidance: str | None = None
+    sessions: int | None = None
+    start: str | None = None
+    interval: Law | None = None
+    """From one session's beginning to the next one's."""
+    pages: Law | None = None
+    """Pages of a session."""
+    page_pause: Law | None = None
+    """From page to page."""
+    page_pause_from: str | None = None
+    """Whether that is counted from the `end` of a page or from its `start`."""
+    objects: Law | None = None
+    """Objects of a page."""
+    object_pause: Law | None = None
+    """From request to request within a page."""
+    size: Law | None = None
+    """Packets of an object."""
+    max_size: int | None = None
+    """Packets at which larger objects are cut."""
+    request: str | None = None
+    """What a request takes; a packet by default."""
+    single_connection: bool | None = None
+    """Whether a response comes on its request's connection; in ns-2 it opens another."""
+    direction: str | None = None
+    """`forward` with the servers on the left, `reverse`, or `alternate` by session."""
+    clients: int | None = None
+    """Hosts that read, each session at one of them."""
+    servers: int | None = None
+    """Hosts that answer, each page from one of them."""
+    from_hop: int | None = None
+    to_hop: int | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """Everything a run depends on."""
 
     path: Path
-    flows: Sequence[Flow]
+    flows: Sequence[Flow] = ()
+    web: Sequence[Web] | None = None
+    """Web sessions, beside the flows or instead of them."""
     stack: str | Mapping[str, Any] | None = None
     """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields as a mapping."""
     name: str | None = None
     seed: int | None = None
     duration: str | None = None
-    """Where to stop; by default when every flow is done."""
+    """Where to stop; by default when every flow and every session is done."""
     trace: bool | None = None
 
     def document(self) -> Document:
@@ -185,10 +233,11 @@ def read(file: str | os.PathLike[str]) -> Document:
         raise RequestError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
-    flows = found.get("flows")
-    for flow in flows if isinstance(flows, list) else []:
-        if isinstance(flow, dict) and "startup" in flow:
-            flow["startup"] = guests.beside(flow["startup"], path.parent)
+    for kind in guests.BEGINNERS:
+        entries = found.get(kind)
+        for entry in entries if isinstance(entries, list) else []:
+            if isinstance(entry, dict) and "startup" in entry:
+                entry["startup"] = guests.beside(entry["startup"], path.parent)
     return found
 
 

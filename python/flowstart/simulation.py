@@ -36,6 +36,11 @@ class Run:
         return frames.frame(self.outcome["transfers"])
 
     @functools.cached_property
+    def objects(self) -> "pl.DataFrame":
+        """One row per object of web sessions; `flow` is its response among the flows."""
+        return frames.frame(self.outcome["objects"])
+
+    @functools.cached_property
     def links(self) -> "pl.DataFrame":
         """One row per link."""
         return frames.frame(self.outcome["links"])
@@ -74,6 +79,7 @@ class Run:
             },
             "rows": self.rows,
             "transfers": frames.rows(self.outcome["transfers"]),
+            "objects": frames.rows(self.outcome["objects"]),
             "links": frames.rows(self.outcome["links"]),
         }
 
@@ -98,7 +104,7 @@ class Run:
     def _repr_html_(self) -> str:
         from flowstart import grids, report
 
-        return report.table(grids.flows(self)) + report.table(grids.links(self))
+        return "".join(map(report.table, grids.of_run(self)))
 
 
 def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:

@@ -43,24 +43,45 @@ class Summary:
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
     """Whether no other start-up finished sooner, where there is a difference at all."""
+    web: bool = False
+    """Whether these are the objects of web sessions, whose size is then the mean."""
+
+    @property
+    def group(self) -> tuple[bool, int]:
+        """What summaries that stand beside each other have in common."""
+        return self.web, self.size_bytes
 
 
 def summarise(rows: Iterable[dict[str, Any]], startups: Sequence[str]) -> list[Summary]:
-    """Summaries by size and, within a size, in the order of `startups`."""
-    tested: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    """Summaries by size and, within a size, in the order of `startups`.
+
+    Objects of web sessions stand together whatever their size.
+    """
+    rows = list(rows)
+    sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
+    mean_size = round(fmean(sizes)) if sizes else 0
+    tested: dict[tuple[bool, int, str], list[dict[str, Any]]] = {}
     background: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
     for row in rows:
         if row["tested"]:
-            tested.setdefault((row["size_bytes"], row["startup"]), []).append(row)
+            web = _is_object(row)
+            size = mean_size if web else row["size_bytes"]
+            tested.setdefault((web, size, row["startup"]), []).append(row)
         else:
             background.setdefault((row["size"], row["compared"]), []).append(row)
     baseline = BASELINE if BASELINE in startups else startups[0]
     found = []
-    for size in sorted({size for size, _ in tested}):
-        group = [tested[size, s] for s in startups if (size, s) in tested]
+    for web, size in sorted({(web, size) for web, size, _ in tested}):
+        group = [tested[web, size, s] for s in startups if (web, size, s) in tested]
         beside = _background_changes(group, background, baseline)
-        found += _against(baseline, [_summary(rows, beside) for rows in group])
+        summaries = [_summary(rows, beside) for rows in group]
+        found += [replace(s, web=web, size_bytes=size) for s in _against(baseline, summaries)]
     return found
+
+
+def _is_object(row: dict[str, Any]) -> bool:
+    """Whether a row is that of a web session's response."""
+    return row.get("object") is not None
 
 
 def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Summary:

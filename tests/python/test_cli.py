@@ -130,6 +130,21 @@ def test_run_shows_flows_writes_and_links(cli: Cli, scenario: pathlib.Path) -> N
         assert word in answer.out
 
 
+def test_run_shows_and_writes_the_objects_of_web_sessions(cli: Cli, tmp_path: pathlib.Path) -> None:
+    file, out = tmp_path / "web.toml", tmp_path / "out"
+    file.write_text(
+        'path = {rate = "5Mbps", rtt = "60ms"}\nweb = [{size = 3, pages = 2, objects = 30}]\n'
+    )
+    answer = cli("run", file, "-o", out)
+    assert answer.status == 0
+    assert "The first 50 of 60 objects" in answer.out
+    assert "session" in answer.out
+    assert "start-up" not in answer.out, "there are no other flows"
+    objects = pl.read_parquet(out / "objects.parquet")
+    assert objects["response_s"].min() > 4 * 0.06 - 0.03  # type: ignore[operator]
+    assert len(json.loads((out / "result.json").read_text())["objects"]) == 60
+
+
 def test_run_writes_its_trace(cli: Cli, scenario: pathlib.Path, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
     assert cli("run", scenario, "--trace", "--json", "-o", out).status == 0

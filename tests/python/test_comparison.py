@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart import grids
+from flowstart import comparison_report, grids
 from flowstart.comparison import Plan
 from flowstart.summary import summarise
 
@@ -110,6 +110,61 @@ def test_flows_that_name_a_startup_are_background() -> None:
     assert slow.flows == jump.flows == 2
     assert slow.background_change == 0
     assert jump.background_change is not None
+
+
+READERS = fs.Scenario(
+    path=fs.Path(rate="2Mbps", rtt="60ms", buffer="20pkt"),
+    flows=[fs.Flow(size="100kB", startup="slow-start")],
+    web=[
+        fs.Web(sessions=4, interval="20ms", pages=2, objects=3, size="pareto2:mean=9,shape=1.5"),
+        fs.Web(startup="hystart", size=5),
+    ],
+)
+
+
+def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None:
+    result = fs.compare(READERS, startups=["slow-start", "jump-start"])
+    slow, jump = result.summaries
+    assert slow.web and jump.web and slow.flows == jump.flows == 4 * 2 * 3
+    assert slow.group == jump.group
+    assert jump.background_change is not None
+    tested = [row for row in result.rows if row["tested"]]
+    assert {row["startup"] for row in tested} == {"slow-start", "jump-start"}
+    draws = [
+        sorted(
+            (row["session"], row["page"], row["object"], row["size_bytes"])
+            for row in tested
+            if row["startup"] == startup
+        )
+        for startup in ("slow-start", "jump-start")
+    ]
+    assert draws[0] == draws[1]
+    others = [row for row in result.rows if not row["tested"]]
+    assert [row["startup"] for row in others] == ["slow-start", "hystart"] * 2
+    assert all(row["size_bytes"] == 5 * 1460 for row in others if row["web"] == 1)
+    assert result.frame["response_s"].null_count() == 2, "that of the plain flow"
+
+
+def test_web_sessions_are_drawn_and_written_like_flows(tmp_path: pathlib.Path) -> None:
+    result = fs.compare(READERS, startups=["slow-start", "hystart"])
+    grid = grids.comparison(result)
+    assert "objects of web sessions" in grid.groups[0]
+    assert {series.label for series in result.series()} == {"slow-start", "hystart"}
+    assert "report.html" in comparison_report.pictures(result)
+    file = tmp_path / "web.toml"
+    file.write_text(
+        'path = {rate = "5Mbps", rtt = "9ms"}\nweb = [{size = 3, sessions = 2}]\n', "utf-8"
+    )
+    assert [s.flows for s in fs.compare(file, startups=["slow-start"]).summaries] == [2]
+
+
+def test_web_sessions_may_all_name_their_startup() -> None:
+    web = [{"size": 3, "startup": "slow-start"}]
+    document = {"path": {"rate": "5Mbps", "rtt": "9ms"}, "web": web}
+    with pytest.raises(fs.RequestError, match="nothing to compare"):
+        fs.compare(document)
+    with pytest.raises(fs.RequestError, match=r"web"):
+        fs.compare(document | {"web": [3]})
 
 
 def test_a_file_gives_the_same(tmp_path: pathlib.Path) -> None:

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from types import ModuleType
 
+import polars
 import pytest
 
 import flowstart as fs
@@ -26,6 +27,21 @@ def pages() -> Iterator[ModuleType]:
 def test_no_page_is_stale(pages: ModuleType) -> None:
     stale = sorted(str(path.relative_to(ROOT)) for path in pages.stale())
     assert not stale, "run `make docs` and look at what it changes"
+
+
+def test_the_scenario_of_the_page_on_web_sessions_runs_and_its_filter_finds_responses(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (DOCS / "web-sessions.md").read_text()
+    blocks = dict(re.findall(r"```(toml|python)\n(.*?)```", page, re.DOTALL))
+    (tmp_path / "web.toml").write_text(blocks["toml"])
+    monkeypatch.chdir(tmp_path)
+    names = {"fs": fs, "pl": polars}
+    *lines, last = blocks["python"].splitlines()
+    exec("\n".join(lines), names)
+    handshake_and_two_rounds = 3 * 0.064
+    assert handshake_and_two_rounds < eval(last, names) < 1
+    assert names["run"].objects["session"].n_unique() == 50
 
 
 def test_what_is_stale_is_noticed(pages: ModuleType) -> None:

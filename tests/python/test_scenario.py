@@ -11,7 +11,13 @@ from flowstart import scenario
 
 @pytest.mark.parametrize(
     ("model", "definition"),
-    [(fs.Path, "PathSpec"), (fs.Hop, "HopSpec"), (fs.Flow, "FlowSpec"), (fs.Write, "WriteSpec")],
+    [
+        (fs.Path, "PathSpec"),
+        (fs.Hop, "HopSpec"),
+        (fs.Flow, "FlowSpec"),
+        (fs.Write, "WriteSpec"),
+        (fs.Web, "WebSpec"),
+    ],
 )
 def test_the_classes_have_the_simulators_fields(model: type, definition: str) -> None:
     schema = fs.schema()

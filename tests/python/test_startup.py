@@ -33,6 +33,14 @@ def run(startup: Any, path: fs.Path = LOSSY, **flow: Any) -> fs.Run:
     return fs.run(fs.Scenario(path=path, flows=flows))
 
 
+def test_responses_of_web_sessions_may_begin_with_a_class() -> None:
+    web = [fs.Web(startup=Doubling, size=40), fs.Web(startup="slow-start", size=40, start="9s")]
+    run = fs.run(fs.Scenario(path=fs.Path(rate="9Mbps", rtt="50ms"), web=web))
+    doubling, slow = (run.rows[flow] for flow in run.objects["flow"])
+    assert doubling["startup"] == "Doubling"
+    assert doubling["fct_s"] == pytest.approx(slow["fct_s"])
+
+
 @pytest.mark.parametrize("parameters", ["", ":max_ssthresh=20"])
 @pytest.mark.parametrize("stack", ["rfc", "rfc:ack=every", "rfc:recovery=newreno"])
 def test_a_python_twin_sends_the_same_packets_as_the_rust_one(stack: str, parameters: str) -> None:

@@ -26,6 +26,7 @@ struct Tables {
     runs: Columns,
     flows: Columns,
     transfers: Columns,
+    objects: Columns,
     links: Columns,
 }
 
@@ -41,6 +42,7 @@ impl Tables {
         self.runs.extend(run, &[row])?;
         self.flows.extend(run, &outcome.flows)?;
         self.transfers.extend(run, &outcome.transfers)?;
+        self.objects.extend(run, &outcome.objects)?;
         self.links.extend(run, &outcome.links)
     }
 
@@ -60,6 +62,7 @@ impl Tables {
         dict.set_item("runs", self.runs.into_dict(py)?)?;
         dict.set_item("flows", self.flows.into_dict(py)?)?;
         dict.set_item("transfers", self.transfers.into_dict(py)?)?;
+        dict.set_item("objects", self.objects.into_dict(py)?)?;
         dict.set_item("links", self.links.into_dict(py)?)?;
         Ok(dict)
     }

@@ -40,12 +40,10 @@ def run(
 
 
 def _show(result: "Run") -> None:
-    from flowstart import frames, grids
+    from flowstart import grids
 
-    console.show_grid(grids.flows(result))
-    if frames.rows(result.outcome["transfers"]):
-        console.show_grid(grids.transfers(result))
-    console.show_grid(grids.links(result))
+    for grid in grids.of_run(result):
+        console.show_grid(grid)
     gave_up = [row for row in result.rows if not row["complete"] and not row["bytes_delivered"]]
     if gave_up:
         print(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")

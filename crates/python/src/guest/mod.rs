@@ -125,13 +125,12 @@ impl Callables {
         Ok(Callables(Arc::new(found?)))
     }
 
-    /// Whether a flow of `scenario` begins with one of these.
+    /// Whether a connection of `scenario` begins with one of these.
     pub fn take_part(&self, scenario: &Scenario) -> bool {
-        let named = |name: &str| self.0.iter().any(|c| *c.name == *name);
-        scenario
-            .flows
-            .iter()
-            .any(|flow| flow.startup.as_deref().is_some_and(named))
+        let flows = scenario.flows.iter().map(|flow| &flow.startup);
+        let web = scenario.web.iter().map(|web| &web.startup);
+        let mut names = flows.chain(web).flatten();
+        names.any(|name| self.0.iter().any(|c| *c.name == **name))
     }
 
     /// These for one run, which ends where `failure` says so.
