@@ -211,7 +211,7 @@ fn a_timeout_behind_an_open_hole_never_raises_the_threshold() {
     // second until the timer fires: many windows outstanding, one of them in the network.
     let run = outcome(
         "trace = true\n\
-         path = { rate = \"100Mbps\", rtt = \"100ms\", buffer = \"833pkt\" }\n\
+         path = { rate = \"100Mbps\", rtt = \"100ms\", buffer = \"700pkt\" }\n\
          flows = [{ size = \"40MB\" }]",
     );
     let t = &run.trace.as_ref().unwrap().flow_samples;
