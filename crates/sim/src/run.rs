@@ -4,7 +4,11 @@
 //! segments enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
+mod outcome;
 mod web;
+
+use outcome::close;
+pub use outcome::Outcome;
 
 use crate::engine::{EventId, EventQueue, Moment};
 use crate::memory::Memories;
@@ -12,9 +16,7 @@ use crate::network::link::{Link, LinkConfig, Verdict};
 use crate::network::quick_start::Router;
 use crate::network::random::stream;
 use crate::network::topology::{Chain, LinkId, Network, Route, Site};
-use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
-use crate::record::link::LinkRow;
-use crate::record::object::ObjectRow;
+use crate::record::flow::FlowLog;
 use crate::record::trace::{Event, FlowSample, Trace};
 use crate::request::{out_of_range, RequestError};
 use crate::scenario::Scenario;
@@ -30,32 +32,7 @@ use flowstart_control::catalog::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
 use rand_core::RngCore;
-use serde::Serialize;
 use std::sync::Arc;
-
-/// What a run leaves behind.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// One row for each flow.
-    pub flows: Vec<FlowRow>,
-    /// One row for each write of flows that have several.
-    pub transfers: Vec<TransferRow>,
-    /// One row for each object of web sessions that was asked for.
-    pub objects: Vec<ObjectRow>,
-    /// One row for each link.
-    pub links: Vec<LinkRow>,
-    /// How buffers were read, in words.
-    pub buffer_reading: String,
-    /// The bottleneck's buffer, in words.
-    pub buffer: String,
-    /// Events handled.
-    pub events: u64,
-    /// Time simulated, seconds.
-    pub simulated_s: f64,
-    /// Columns over time, where asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Trace>,
-}
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
@@ -639,136 +616,6 @@ impl<'a> Simulation<'a> {
         samples.empty_ns.push(empty.max(self.now).0);
         samples.dropped.push(dropped);
     }
-
-    fn outcome(mut self) -> Outcome {
-        self.settle();
-        let plans = &self.plans;
-        for ((state, plan), log) in self.flows.iter().zip(plans).zip(&mut self.logs) {
-            if let Life::Open(ends) = &state.life {
-                close(log, ends, plan.size);
-            }
-        }
-        let on_the_way = self.on_the_way();
-        let rows = (0..self.flows.len() as u32)
-            .map(|flow| self.row(flow, on_the_way[flow as usize]))
-            .collect();
-        let chain = &self.prepared.chain;
-        Outcome {
-            flows: rows,
-            transfers: self.transfers(),
-            objects: self.objects(),
-            links: self
-                .links
-                .iter()
-                .map(|l| LinkRow::of(l, self.now))
-                .collect(),
-            buffer_reading: chain.reading().to_string(),
-            buffer: chain.buffer().to_string(),
-            events: self.queue.handled(),
-            simulated_s: self.now.secs(),
-            trace: self.trace.map(|t| *t),
-        }
-    }
-
-    /// Brings links up to the present, which they have not been asked about since.
-    fn settle(&mut self) {
-        let moment = self.moment();
-        for link in 0..self.links.len() as LinkId {
-            self.links[link as usize].settle(moment);
-            self.note_thrown_out(link);
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.flow_samples.put_in_order();
-        }
-    }
-
-    /// How many data packets of each flow the links still hold.
-    fn on_the_way(&self) -> Vec<u64> {
-        let mut held = vec![0; self.flows.len()];
-        for segment in self.links.iter().flat_map(Link::in_network) {
-            held[segment.flow as usize] += u64::from(segment.kind == Kind::Data);
-        }
-        held
-    }
-
-    fn row(&self, flow: u32, packets_in_network: u64) -> FlowRow {
-        let plan = &self.plans[flow as usize];
-        let log = &self.logs[flow as usize];
-        let stack = &plan.stack;
-        let chain = &self.prepared.chain;
-        let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
-        let since = |at: Time| at.since(plan.start).secs();
-        let fct = log.delivered_at.map(since);
-        let ideal = plan.size.map(|size| {
-            ideal_fct(
-                size,
-                plan.opening == Opening::Handshake,
-                plan.rtt,
-                rate,
-                stack.mss,
-                stack.header,
-            )
-        });
-        let bottleneck = &self.links[self.bottleneck[usize::from(plan.reverse)] as usize];
-        FlowRow {
-            startup: plan.startup.clone(),
-            avoidance: plan.avoidance.clone(),
-            stack: stack.preset,
-            size_bytes: plan.size,
-            seed: self.prepared.seed,
-            flow,
-            direction: if plan.reverse { "reverse" } else { "forward" },
-            opened_s: plan.start.secs(),
-            fct_s: fct,
-            duration_s: log.acked_at.map(since),
-            ideal_fct_s: ideal,
-            slowdown: fct.zip(ideal).map(|(fct, ideal)| fct / ideal),
-            bytes_delivered: log.bytes_delivered,
-            packets_sent: log.counters.packets_sent,
-            packets_arrived: log.packets_arrived,
-            packets_dropped: log.packets_dropped,
-            packets_in_network,
-            packets_retransmitted: log.counters.packets_retransmitted,
-            timeouts: log.counters.timeouts,
-            fast_retransmits: log.counters.fast_retransmits,
-            syn_retransmits: log.counters.syn_retransmits,
-            startup_exit_s: log.exit.map(|e| since(e.at)),
-            startup_exit_cwnd_pkts: log.exit.map(|e| e.cwnd),
-            startup_exit_flight_bytes: log.exit.map(|e| e.flight),
-            startup_exit_reason: log.exit.map(|e| e.reason),
-            max_cwnd_pkts: log.counters.max_cwnd,
-            max_queue_pkts: bottleneck.counters().max_held.packets,
-            bdp_pkts: chain.bdp_packets(rate, plan.rtt),
-            min_rtt_s: log.min_rtt.map(Time::secs),
-            buffer_reading: chain.reading().name(),
-            complete: log.acked_at.is_some(),
-            reset: log.reset,
-        }
-    }
-
-    fn transfers(&self) -> Vec<TransferRow> {
-        let flows = self.plans.iter().zip(&self.logs).enumerate();
-        flows
-            .flat_map(|(flow, (plan, log))| {
-                let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
-                plan.writes
-                    .iter()
-                    .zip(starts)
-                    .zip(&log.writes)
-                    .enumerate()
-                    .map(
-                        move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
-                            flow: flow as u32,
-                            transfer: i as u32,
-                            available_s: at.secs(),
-                            bytes: end - start,
-                            delivered_s: delivered.map(Time::secs),
-                            acked_s: acked.map(Time::secs),
-                        },
-                    )
-            })
-            .collect()
-    }
 }
 
 /// The routers of all links, where a flow's start-up needs them.
@@ -821,16 +668,6 @@ fn note_writes(plan: &FlowPlan, log: &mut FlowLog, stage: usize, position: u64, 
         log.writes[*next][stage] = Some(now);
         *next += 1;
     }
-}
-
-/// Takes from the endpoints what a row will need of them.
-fn close(log: &mut FlowLog, ends: &Endpoints, size: Option<u64>) {
-    log.packets_arrived += ends.receiver.arrived();
-    log.bytes_delivered = ends.receiver.delivered().min(size.unwrap_or(u64::MAX));
-    log.counters = *ends.sender.counters();
-    log.exit = ends.sender.exit().copied();
-    log.reset = ends.sender.failed();
-    log.min_rtt = ends.sender.min_rtt();
 }
 
 fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {

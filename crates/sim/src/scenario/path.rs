@@ -1,0 +1,264 @@
+//! What a scenario says of the network.
+
+use crate::network::queue::BufferReading;
+use crate::network::quick_start::Admission;
+use crate::request::{quantity, required};
+use flowstart_control::{Amount, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The network: one bottleneck, or a chain of routers given as `hops`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathSpec {
+    /// Bottleneck rate, such as `5Mbps`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub rate: Option<Rate>,
+    /// Two-way propagation without serialisation, half of it each way on the bottleneck.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub rtt: Option<Time>,
+    /// Bottleneck buffer, such as `60pkt`, `1bdp` (the default) or `100kB`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub buffer: Option<Amount>,
+    /// The queue's discipline, with parameters: `drop-tail` (the default), `marked-first`,
+    /// `red:th_min=5,th_max=15`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` (the default where
+    /// a flow's start-up is `xcp`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Random loss on the forward direction of the bottleneck, such as `1%`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub loss: Option<Probability>,
+    /// Rate of the reverse direction; the same as `rate` unless given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub reverse_rate: Option<Rate>,
+    /// Buffer of the reverse direction; the same as `buffer` unless given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub reverse_buffer: Option<Amount>,
+    /// Discipline of the reverse direction's queue; the same as `queue` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_queue: Option<String>,
+    /// Random loss on the reverse direction.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub reverse_loss: Option<Probability>,
+    /// Rate of an access link for every host; none unless this or its delay is given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub access_rate: Option<Rate>,
+    /// One-way delay of every access link, in addition to `rtt`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub access_delay: Option<Time>,
+    /// Which hosts have access links: `both` sides (the default), `left` or `right` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_at: Option<Side>,
+    /// Rate of every host's own interface, before its access link.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub nic_rate: Option<Rate>,
+    /// Packets per second that each router forwards, both directions together; a chain has
+    /// a router before every hop and one after the last. Unlimited unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router_pps: Option<u64>,
+    /// Acknowledgements reach the data's sender in batches, at multiples of this time.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub ack_batch: Option<Time>,
+    /// Of a flow's plain acknowledgements in one batch only the newest goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_thinning: Option<bool>,
+    /// Whether the packet in transmission takes a place in the buffer: `ns2` or `linux`.
+    /// The default follows the stack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_reading: Option<ReadingName>,
+    /// Pairs of hosts on a dumbbell, used in turn; every flow has its own unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u32>,
+    /// How routers decide on Quick-Start's rate requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quick_start: Option<QuickStartSpec>,
+    /// A chain of routers, instead of `rate` and `rtt`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<HopSpec>,
+}
+
+/// One link of a chain of routers, the same in both directions.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HopSpec {
+    /// Its rate.
+    #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
+    pub rate: Rate,
+    /// Its one-way delay.
+    #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
+    pub delay: Time,
+    /// Its buffer; `1bdp` of the whole chain by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub buffer: Option<Amount>,
+    /// Discipline of its queues, as in `path.queue`, which is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Random loss, forward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub loss: Option<Probability>,
+    /// Whether the routers at its ends know Quick-Start's option; they do by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quick_start: Option<bool>,
+}
+
+/// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuickStartSpec {
+    /// By which rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admission: Option<AdmissionName>,
+    /// Nothing is approved above this utilisation, such as `90%`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub threshold: Option<Probability>,
+    /// The share of a link that may be allocated.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub allocation: Option<Probability>,
+    /// For how long an approval counts, at least; the length over which use is measured.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub state_delay: Option<Time>,
+    /// The most for one request under `share`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub max_rate: Option<Rate>,
+}
+
+/// Names of admission rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AdmissionName {
+    /// The routers do not know the option.
+    None,
+    /// RFC 4782 appendix D.
+    Rfc,
+    /// ns-2's first: a share of what is free.
+    Share,
+    /// ns-2's second: all that is asked while the link is below the threshold.
+    Minimal,
+    /// ns-2's third: what is left below the allocation.
+    Target,
+    /// ns-2's fourth: everything.
+    Everything,
+}
+
+impl From<AdmissionName> for Admission {
+    fn from(name: AdmissionName) -> Admission {
+        match name {
+            AdmissionName::None => Admission::Ignorant,
+            AdmissionName::Rfc => Admission::Rfc,
+            AdmissionName::Share => Admission::Share,
+            AdmissionName::Minimal => Admission::Minimal,
+            AdmissionName::Target => Admission::Target,
+            AdmissionName::Everything => Admission::Everything,
+        }
+    }
+}
+
+/// Sides of a path; data of a forward flow goes from left to right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Left and right.
+    #[default]
+    Both,
+    /// Where forward flows begin.
+    Left,
+    /// Where they end.
+    Right,
+}
+
+/// How a buffer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadingName {
+    /// The packet in transmission counts.
+    Ns2,
+    /// It does not.
+    Linux,
+}
+
+impl From<ReadingName> for BufferReading {
+    fn from(name: ReadingName) -> BufferReading {
+        match name {
+            ReadingName::Ns2 => BufferReading::Ns2,
+            ReadingName::Linux => BufferReading::Linux,
+        }
+    }
+}
+
+/// A probability, written `1%` or `0.01`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(pub f64);
+
+impl std::str::FromStr for Probability {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Probability, String> {
+        let (number, scale) = match text.trim().strip_suffix('%') {
+            Some(number) => (number, 0.01),
+            None => (text.trim(), 1.0),
+        };
+        number
+            .parse::<f64>()
+            .ok()
+            .map(|p| p * scale)
+            .filter(|p| (0.0..=1.0).contains(p))
+            .map(Probability)
+            .ok_or_else(|| format!("`{text}` is not a probability, such as `1%` or `0.01`"))
+    }
+}
+
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Serialize for Probability {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,422 @@
+//! What a scenario says of the endpoints: a preset, and what departs from it.
+
+use crate::network::topology::time;
+use crate::request::{out_of_range, quantity, unknown, within, RequestError};
+use crate::tcp::receiver::AckPolicy;
+use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
+use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::{Amount, Bytes, InitialWindow, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A preset and what departs from it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StackSpec {
+    /// `rfc` (the default), `ns2` or `opnet`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Maximum segment size, payload bytes, such as `1460B`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub mss: Option<Bytes>,
+    /// Bytes of a data segment beside its payload, such as `40B`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub header: Option<Bytes>,
+    /// Initial window: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002` or a number
+    /// of segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub iw: Option<InitialWindow>,
+    /// When the receiver acknowledges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack: Option<AckName>,
+    /// How long a delayed acknowledgement may wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub ack_timer: Option<Time>,
+    /// Segments per delayed acknowledgement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_every: Option<u32>,
+    /// Segments acknowledged at once before delaying begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_quick: Option<u32>,
+    /// How loss is repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryName>,
+    /// NextSeg rule 3 of RFC 6675.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_seg_rule_3: Option<bool>,
+    /// NextSeg rule 4 of RFC 6675.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_seg_rule_4: Option<bool>,
+    /// Limited transmit (RFC 3042).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_transmit: Option<bool>,
+    /// NewReno: restart the timer on the first partial acknowledgement only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newreno_impatient: Option<bool>,
+    /// NewReno: deflate by what a partial acknowledgement covers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newreno_partial_deflation: Option<bool>,
+    /// Timeout before the first round-trip sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub rto_initial: Option<Time>,
+    /// Lower bound of the timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub rto_min: Option<Time>,
+    /// Upper bound of the timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub rto_max: Option<Time>,
+    /// Clock granularity; under `ns2` the tick in which round trips are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub tick: Option<Time>,
+    /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_phase: Option<f64>,
+    /// Pace by the round trip in whole ticks, as ns-2 does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coarse_pacing: Option<bool>,
+    /// The receiver's buffer in bytes or packets; unlimited by default under `rfc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub window: Option<Amount>,
+    /// Whether windows are scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_scaling: Option<bool>,
+    /// What happens to the window after an idle time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartName>,
+    /// Let the window grow although the application limits the flight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grow_when_app_limited: Option<bool>,
+    /// Timeouts in a row after which a connection is given up; `0` for never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_timeouts: Option<u32>,
+    /// Hosts see packets only at interrupts, at least so far apart: 60us unless given, where
+    /// `interrupt_max` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interrupt_min: Option<Time>,
+    /// And at most so far: 100us unless given, where `interrupt_min` is. With neither every
+    /// packet is seen at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interrupt_max: Option<Time>,
+    /// What it takes a host to read one SACK block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub sack_cost: Option<Time>,
+    /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_codes: Option<RateCodesName>,
+    /// What connections between the same hosts leave behind for each other (RFC 9040).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingName>,
+    /// How long a memory stays good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub sharing_lifetime: Option<Time>,
+    /// The largest window that a memory opens, in segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing_cap: Option<u32>,
+}
+
+/// Names of acknowledgement policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AckName {
+    /// Every segment.
+    Every,
+    /// Every second, or after a timer.
+    Delayed,
+    /// The first sixteen at once, then delayed.
+    QuickThenDelayed,
+}
+
+/// Names of recoveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryName {
+    /// Timer only.
+    GoBackN,
+    /// Fast retransmit, then slow start.
+    Tahoe,
+    /// RFC 2581.
+    Reno,
+    /// RFC 6582.
+    Newreno,
+    /// RFC 6675.
+    Sack,
+    /// ns-2's Sack1.
+    Ns2Sack,
+}
+
+/// Names of restart rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RestartName {
+    /// The initial window.
+    InitialWindow,
+    /// One segment.
+    One,
+    /// The window is kept.
+    Keep,
+}
+
+/// Names of codes of rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateCodesName {
+    /// 40 kbit/s times a power of two.
+    Powers,
+    /// Multiples of 10 240 bytes a second.
+    Linear,
+}
+
+impl From<RateCodesName> for RateCodes {
+    fn from(name: RateCodesName) -> RateCodes {
+        match name {
+            RateCodesName::Powers => RateCodes::Powers,
+            RateCodesName::Linear => RateCodes::Linear,
+        }
+    }
+}
+
+/// Names of what connections leave behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SharingName {
+    /// Nothing.
+    None,
+    /// A memory for start-ups that use one.
+    Remember,
+    /// New connections open with what closed ones left.
+    Temporal,
+    /// New connections share the windows of open ones.
+    Ensemble,
+}
+
+impl From<SharingName> for Sharing {
+    fn from(name: SharingName) -> Sharing {
+        match name {
+            SharingName::None => Sharing::None,
+            SharingName::Remember => Sharing::Remember,
+            SharingName::Temporal => Sharing::Temporal,
+            SharingName::Ensemble => Sharing::Ensemble,
+        }
+    }
+}
+
+impl StackSpec {
+    /// The preset with every override applied, for flows whose segments are of this
+    /// size where that is not the stack's own.
+    pub(crate) fn resolve(&self, mss: Option<u32>) -> Result<Stack, RequestError> {
+        let name = self.preset.as_deref().unwrap_or("rfc");
+        let mut stack =
+            Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
+        if let Some(mss) = self.mss {
+            stack.mss = segment_size("stack.mss", mss)?;
+        }
+        set(&mut stack.mss, mss);
+        if let Some(header) = self.header {
+            let right = "a header of 0 B to 1 kB";
+            stack.header = within("stack.header", header.0, 0, 1000, right)? as u32;
+        }
+        stack.ack = self.ack_policy(stack.ack)?;
+        stack.window = match self.window {
+            Some(window) => Some(self.window_bytes(window, &stack)?),
+            None => stack.usual_window(),
+        };
+        self.override_recovery(&mut stack);
+        self.override_timer(&mut stack)?;
+        set(&mut stack.iw, self.iw);
+        set(&mut stack.coarse_pacing, self.coarse_pacing);
+        set(&mut stack.window_scaling, self.window_scaling);
+        set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
+        if let Some(max) = self.max_timeouts {
+            stack.max_timeouts = (max > 0).then_some(max);
+        }
+        set(&mut stack.rate_codes, self.rate_codes.map(Into::into));
+        stack.interrupts = self.interrupts()?;
+        if let Some(cost) = self.sack_cost {
+            stack.sack_cost = time("stack.sack_cost", cost)?;
+        }
+        self.override_sharing(&mut stack)?;
+        if let Some(restart) = self.restart {
+            stack.restart = match restart {
+                RestartName::InitialWindow => Restart::InitialWindow,
+                RestartName::One => Restart::One,
+                RestartName::Keep => Restart::Keep,
+            };
+        }
+        Ok(stack)
+    }
+
+    fn override_recovery(&self, stack: &mut Stack) {
+        if let Some(recovery) = self.recovery {
+            stack.recovery = match recovery {
+                RecoveryName::GoBackN => RecoveryKind::GoBackN,
+                RecoveryName::Tahoe => RecoveryKind::Tahoe,
+                RecoveryName::Reno => RecoveryKind::Reno,
+                RecoveryName::Newreno => RecoveryKind::NewReno,
+                RecoveryName::Sack => RecoveryKind::Sack,
+                RecoveryName::Ns2Sack => RecoveryKind::Ns2Sack,
+            };
+        }
+        set(&mut stack.next_seg_rule_3, self.next_seg_rule_3);
+        set(&mut stack.next_seg_rule_4, self.next_seg_rule_4);
+        set(&mut stack.limited_transmit, self.limited_transmit);
+        set(&mut stack.newreno.impatient, self.newreno_impatient);
+        set(
+            &mut stack.newreno.partial_deflation,
+            self.newreno_partial_deflation,
+        );
+    }
+
+    fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
+        const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
+        if self.interrupt_min.is_none() && self.interrupt_max.is_none() {
+            return Ok(None);
+        }
+        let most = self.interrupt_max.unwrap_or(USUAL.1);
+        let least = self.interrupt_min.unwrap_or(USUAL.0.min(most));
+        if least > most {
+            let right = format!("at least `{least}` (stack.interrupt_min)");
+            return Err(out_of_range("stack.interrupt_max", most, &right));
+        }
+        Ok(Some((least, time("stack.interrupt_max", most)?)))
+    }
+
+    fn override_sharing(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        set(&mut stack.sharing, self.sharing.map(Into::into));
+        set(&mut stack.sharing_lifetime, self.sharing_lifetime);
+        if let Some(cap) = self.sharing_cap {
+            let right = "at least 1 segment";
+            within("stack.sharing_cap", u64::from(cap), 1, u64::MAX, right)?;
+            stack.sharing_cap = f64::from(cap);
+        }
+        Ok(())
+    }
+
+    fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        let rto = Arc::make_mut(&mut stack.rto);
+        set(&mut rto.initial, self.rto_initial);
+        set(&mut rto.min, self.rto_min);
+        set(&mut rto.max, self.rto_max);
+        set(&mut rto.granularity, self.tick);
+        if rto.granularity == Time::ZERO {
+            return Err(RequestError::new(
+                "stack.tick",
+                "`0s` is no clock; a positive time is needed",
+            ));
+        }
+        for (field, bound) in [
+            ("stack.rto_initial", rto.initial),
+            ("stack.rto_max", rto.max),
+        ] {
+            // Backing off from nothing gets nowhere.
+            if bound < Time::from_millis(1) {
+                return Err(out_of_range(field, bound, "at least 1ms"));
+            }
+        }
+        if rto.min > rto.max {
+            let problem = format!(
+                "`{}` is above the upper bound `{}` (stack.rto_max)",
+                rto.min, rto.max
+            );
+            return Err(RequestError::new("stack.rto_min", problem));
+        }
+        let Some(phase) = self.tick_phase else {
+            return Ok(());
+        };
+        match &mut rto.ticks {
+            _ if !(0.0..1.0).contains(&phase) => {
+                let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
+                Err(RequestError::new("stack.tick_phase", problem))
+            }
+            None => Err(RequestError::new(
+                "stack.tick_phase",
+                "only the `ns2` stack counts in ticks",
+            )),
+            Some(ticks) => {
+                ticks.phase = phase;
+                Ok(())
+            }
+        }
+    }
+
+    fn window_bytes(&self, window: Amount, stack: &Stack) -> Result<u32, RequestError> {
+        let bytes = match window {
+            Amount::Bytes(n) => n,
+            Amount::Packets(n) => n.saturating_mul(u64::from(stack.mss)),
+            Amount::Bdp(_) => {
+                let problem = format!("`{window}` depends on the path; give bytes or packets");
+                return Err(RequestError::new("stack.window", problem));
+            }
+        };
+        let least = u64::from(stack.mss);
+        let right = "a window of one segment to 4 GB";
+        Ok(within("stack.window", bytes, least, u64::from(u32::MAX) - 1, right)? as u32)
+    }
+
+    fn ack_policy(&self, preset: AckPolicy) -> Result<AckPolicy, RequestError> {
+        const QUICK: u32 = 16;
+        let name = self.ack.unwrap_or(match preset {
+            AckPolicy::Every => AckName::Every,
+            AckPolicy::Delayed { .. } => AckName::Delayed,
+            AckPolicy::QuickThenDelayed { .. } => AckName::QuickThenDelayed,
+        });
+        // ns-2's DelAck sink waits 100 ms; the RFCs' practice is 200 ms.
+        let ns2 = self.preset.as_deref() == Some("ns2");
+        let usual = Time::from_millis(if ns2 { 100 } else { 200 });
+        let timer = self.ack_timer.unwrap_or(usual);
+        let every = self.ack_every.unwrap_or(2);
+        within(
+            "stack.ack_every",
+            u64::from(every),
+            1,
+            1000,
+            "1 to 1000 segments",
+        )?;
+        Ok(match name {
+            AckName::Every => AckPolicy::Every,
+            AckName::Delayed => AckPolicy::Delayed { every, timer },
+            AckName::QuickThenDelayed => AckPolicy::QuickThenDelayed {
+                quick: self.ack_quick.unwrap_or(QUICK),
+                every,
+                timer,
+            },
+        })
+    }
+}
+
+/// A segment size that can be.
+pub(crate) fn segment_size(field: &str, mss: Bytes) -> Result<u32, RequestError> {
+    Ok(within(field, mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32)
+}
+
+fn set<T: Clone>(field: &mut T, given: Option<T>) {
+    if let Some(value) = given {
+        *field = value;
+    }
+}
