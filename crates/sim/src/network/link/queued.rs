@@ -59,7 +59,7 @@ impl Queued {
         if busy {
             // What comes at the very moment at which the transmitter is free follows
             // without the remainder of a nanosecond.
-            if self.discipline.backlog().packets == 1 {
+            if self.discipline.contents().backlog().packets == 1 {
                 self.clock.rest(now.time);
             }
         } else {
@@ -70,7 +70,7 @@ impl Queued {
         let held = link
             .config
             .queue
-            .held(self.discipline.backlog(), self.service(now));
+            .held(self.discipline.contents().backlog(), self.service(now));
         link.counters.accept(segment.wire, held);
         Verdict::Accepted(next)
     }
@@ -78,7 +78,7 @@ impl Queued {
     /// Begins the transmissions that have begun up to `now`.
     #[inline(never)]
     pub(super) fn settle(&mut self, now: Moment, link: &mut Common) {
-        while self.service_ends <= now && self.discipline.backlog().packets > 0 {
+        while self.service_ends <= now && self.discipline.contents().backlog().packets > 0 {
             if !self.begin(self.service_ends, link) {
                 break;
             }
@@ -127,18 +127,18 @@ impl Queued {
     pub(super) fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
         self.settle(now, link);
         let queue: DropTail = link.config.queue;
-        queue.held(self.discipline.backlog(), self.service(now))
+        queue.held(self.discipline.contents().backlog(), self.service(now))
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.
     pub(super) fn empty_at(&self, link: &Common) -> Time {
-        let waiting = self.discipline.backlog();
+        let waiting = self.discipline.contents().backlog();
         match link.config.queue.reading {
             BufferReading::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
             BufferReading::Linux if waiting.packets == 0 => self.service_ends.cause,
             BufferReading::Linux => {
                 let mut before = waiting;
-                before.take(self.discipline.last_wire());
+                before.take(self.discipline.contents().last_wire());
                 self.clock.free_after(before).max(self.service_ends.time)
             }
         }
@@ -146,12 +146,12 @@ impl Queued {
 
     /// Packets that wait.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Segment> {
-        self.discipline.waiting()
+        self.discipline.contents().waiting()
     }
 
     /// When it will have transmitted all that it holds, if nothing is thrown out.
     pub(super) fn busy_until(&self) -> Time {
-        match self.discipline.backlog() {
+        match self.discipline.contents().backlog() {
             waiting if waiting.packets > 0 => self.clock.free_after(waiting),
             _ => self.service_ends.time,
         }

@@ -9,7 +9,7 @@
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
 use super::red::{self, Advice, Detector, Settings};
-use super::{Backlog, Discipline, Line, Maker, Port, Queued, Visit};
+use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::{below, share};
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
@@ -135,16 +135,8 @@ impl Discipline for Choke {
         self.line.pop()
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 

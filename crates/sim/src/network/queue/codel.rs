@@ -4,7 +4,7 @@
 //! are dropped, not marked: nobody here speaks ECN. The buffer's own limit refuses packets
 //! as drop-tail does.
 
-use super::{Backlog, Discipline, Line, Maker, Queued, Visit};
+use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
@@ -170,16 +170,8 @@ impl Discipline for CoDel {
             .dequeue(&mut self.line, self.law, self.mtu, visit)
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 

@@ -81,12 +81,18 @@ pub trait Discipline: Send {
     /// nothing where there is none left.
     fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued>;
 
-    /// What waits.
+    /// What it holds: mostly its one [`Line`](super::Line).
+    fn contents(&self) -> &dyn Contents;
+}
+
+/// The packets that wait in a discipline.
+pub trait Contents {
+    /// How much they are.
     fn backlog(&self) -> Backlog;
 
     /// Bytes of the packet that would leave last.
     fn last_wire(&self) -> u32;
 
-    /// The packets that wait, in any order.
+    /// All of them, in any order.
     fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_>;
 }

@@ -6,7 +6,7 @@
 
 use super::choke::whole;
 use super::codel::{Law, State, INTERVAL, TARGET};
-use super::{Backlog, Discipline, Line, Maker, Port, Queued, Visit};
+use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::mix;
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
@@ -198,6 +198,12 @@ impl Discipline for FqCoDel {
         None
     }
 
+    fn contents(&self) -> &dyn Contents {
+        self
+    }
+}
+
+impl Contents for FqCoDel {
     fn backlog(&self) -> Backlog {
         self.backlog
     }

@@ -1,6 +1,6 @@
 //! Packets in order of arrival: what most disciplines keep.
 
-use super::{Backlog, Queued};
+use super::{Backlog, Contents, Queued};
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
 use std::collections::VecDeque;
@@ -45,11 +45,6 @@ impl Line {
         }
     }
 
-    /// What waits.
-    pub fn backlog(&self) -> Backlog {
-        self.backlog
-    }
-
     /// What of it is marked as start-up packets to be dropped first.
     pub fn marked(&self) -> Backlog {
         self.marked
@@ -80,9 +75,18 @@ impl Line {
     pub fn get(&self, position: usize) -> Option<&Segment> {
         self.packets.get(position).map(|p| &p.segment)
     }
+}
 
-    /// Bytes of the last packet.
-    pub fn last_wire(&self) -> u32 {
+impl Contents for Line {
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn last_wire(&self) -> u32 {
         self.packets.back().map_or(0, |p| p.segment.wire)
+    }
+
+    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+        Box::new(self.iter())
     }
 }

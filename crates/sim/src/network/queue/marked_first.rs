@@ -5,7 +5,7 @@
 //! makes room for it; the newest, so that what is left of the flight is its beginning.
 //! Without marked packets this is drop-tail.
 
-use super::{Backlog, Discipline, Line, Maker, Queued, Visit};
+use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry, Need};
 
@@ -63,16 +63,8 @@ impl Discipline for MarkedFirst {
         self.line.pop()
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 

@@ -6,7 +6,7 @@
 //! were due since the last, with the queue as it has been since; and once an update changes
 //! nothing, neither do those after it, so an idle time of any length costs little.
 
-use super::{Backlog, Discipline, Line, Maker, Port, Queued, Visit};
+use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
@@ -257,16 +257,8 @@ impl Discipline for Pie {
         self.line.pop()
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 

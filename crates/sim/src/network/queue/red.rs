@@ -10,7 +10,7 @@
 //! to which the marked ones do not count (as RIO does with two classes: D. Clark, W. Fang,
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
 
-use super::{Backlog, Discipline, Line, Maker, Port, Queued, Visit};
+use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
@@ -437,16 +437,8 @@ impl Discipline for Red {
         self.line.pop()
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 

@@ -105,6 +105,6 @@ impl Bench {
 
     /// What waits.
     pub fn backlog(&self) -> Backlog {
-        self.discipline.backlog()
+        self.discipline.contents().backlog()
     }
 }

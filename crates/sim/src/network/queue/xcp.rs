@@ -29,7 +29,7 @@
 //!   of 50 ms go on. Nothing is handed out after an interval without congestion headers, where
 //!   ns-2 divides by one.
 
-use super::{Backlog, Discipline, Line, Maker, Queued, Visit};
+use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::options::{CongestionHeader, Extra};
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry, Need};
@@ -335,16 +335,8 @@ impl Discipline for Xcp {
         Some(packet)
     }
 
-    fn backlog(&self) -> Backlog {
-        self.line.backlog()
-    }
-
-    fn last_wire(&self) -> u32 {
-        self.line.last_wire()
-    }
-
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
-        Box::new(self.line.iter())
+    fn contents(&self) -> &dyn Contents {
+        &self.line
     }
 }
 
@@ -352,6 +344,7 @@ impl Discipline for Xcp {
 mod tests {
     use super::*;
     use crate::network::queue::testing::{packet, Bench};
+    use crate::network::queue::Backlog;
     use crate::network::queue::{BufferReading, DropTail, Limit};
     use flowstart_control::params::Kind;
     use proptest::prelude::*;
