@@ -324,7 +324,14 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, startup: str) -> 
     words = ("--startup", startup, "--size", "10kB,900GB,901GB", "-o", str(tmp_path / "out"))
     command = [sys.executable, "-m", "flowstart", "compare", "--rate", "1Gbps", "--rtt", "50ms"]
     pipe = subprocess.PIPE
-    running = subprocess.Popen([*command, *words], stdout=pipe, stderr=pipe, text=True)
+
+    def heeds_interrupts() -> None:
+        # These tests may have been started in the background, where Ctrl-C is ignored.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    running = subprocess.Popen(
+        [*command, *words], stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds_interrupts
+    )
     time.sleep(2)
     running.send_signal(signal.SIGINT)
     printed, error = running.communicate(timeout=60)

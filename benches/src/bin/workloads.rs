@@ -116,6 +116,28 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "narrow-window",
+        what: "1 GB with ten packets in flight",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "120us", buffer = "100pkt" }
+            stack = { window = "10pkt" }
+            flows = [{ size = "1GB" }]
+        "#,
+    },
+    Workload {
+        name: "idle-100000",
+        what: "100 000 connections open at once, two packets each with a pause between",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "10Gbps", rtt = "100ms" }
+            flows = [{ count = 100000, interval = "10us", writes = [
+                { at = "0s", size = "1pkt" },
+                { at = "1000s", size = "1pkt" },
+            ] }]
+        "#,
+    },
+    Workload {
         name: "bulk-traced",
         what: "bulk with its trace",
         runs: 1,
