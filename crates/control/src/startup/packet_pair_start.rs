@@ -32,6 +32,10 @@
 //!
 //! - The paper's text was not at hand. It fits a line through three ACKs; here the first and
 //!   the last count, which agree where ACKs are evenly spaced.
+//! - How far an estimate is off depends on the hosts. With interrupts every 60 to 100 us and
+//!   packets 120 us apart, `robust` and `ns2` come out between half and twice the rate, a
+//!   different one each time; `closest` comes out at 1.6 to 3.2 times, as flows did that were
+//!   measured on such hosts.
 //! - The threshold is only ever lowered, and before any loss. `robust` keeps it at two
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
