@@ -140,11 +140,11 @@ impl Sender {
             }
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
-                let una = self.connection.una;
-                self.recovery.on_ack(&mut self.connection, segment, now);
-                if self.spreading && self.connection.una > una {
+                // Before the start-up hears of it, which may pace for reasons of its own.
+                if self.spreading && segment.seq > self.connection.una {
                     self.stop_spreading();
                 }
+                self.recovery.on_ack(&mut self.connection, segment, now);
             }
             _ => {}
         }
@@ -180,7 +180,7 @@ impl Sender {
         let stack = &c.stack;
         let usual = stack.iw.segments(stack.mss);
         let memory = known.memory.filter(|_| stack.sharing.opens_windows());
-        // RFC 9040 §7.1: the new connection begins where the old one was.
+        // RFC 9040 §6: the new connection begins where the old one was.
         let allowed = memory.map_or(usual, |m| m.cwnd.min(stack.sharing_cap).max(usual));
         let initial_window = stack.after_syn_loss.apply(allowed, tries - 1);
         let coarse = stack.coarse_pacing.then_some(stack.rto.granularity);
@@ -292,6 +292,9 @@ impl Sender {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
             State::Open => {
                 self.pacer = Pacer::default();
+                if self.spreading {
+                    self.stop_spreading();
+                }
                 let pipe = self.recovery.pipe(&self.connection);
                 let goes_on = self.connection.time_out(now, pipe);
                 self.recovery.on_timeout(&mut self.connection);
@@ -364,7 +367,7 @@ impl Sender {
     }
 
     /// Gives up a part of the window to a connection that has just opened, `others` having
-    /// shared it so far (RFC 9040 §7.2).
+    /// shared it so far (RFC 9040 §7).
     pub fn make_room(&mut self, others: usize) {
         let n = others as f64;
         let window = &mut self.connection.window;

@@ -35,7 +35,7 @@ pub enum Sharing {
     Remember,
     /// And new connections open with them.
     Temporal,
-    /// A new connection shares the windows of those that are open (§7.2); where none is, it
+    /// A new connection shares the windows of those that are open (§7); where none is, it
     /// opens with what is remembered.
     Ensemble,
 }
