@@ -16,45 +16,59 @@ use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Guests, Time};
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// One flow, worked out.
+/// One flow, worked out: what is its own, and what it shares with all flows of its entry.
 #[derive(Clone)]
 pub struct FlowPlan {
-    /// The behaviours of its endpoints.
+    /// What the flows of an entry share; its fields are the plan's too.
+    pub kind: Arc<FlowKind>,
+    /// Bytes of all writes together; `None` without limit.
+    pub size: Option<u64>,
+    /// When it opens.
+    pub start: Time,
+    /// How it opens.
+    pub opening: Opening,
+    /// Which pair of hosts it is between, as far as their memories go.
+    pub hosts: u32,
+    /// Data goes against the path.
+    pub reverse: bool,
+    /// Its writes; empty where there is a single one at the start.
+    pub writes: Writes,
+}
+
+/// What the flows of an entry share.
+pub struct FlowKind {
+    /// The behaviours of their endpoints.
     pub stack: Arc<Stack>,
-    /// What its receiving end needs of them.
+    /// What their receiving ends need of them.
     pub receiver: Arc<ReceiverConfig>,
     /// The start-up as the scenario names it.
     pub startup: Arc<str>,
     /// The avoidance as the scenario names it.
     pub avoidance: Arc<str>,
-    /// Makes its controller.
-    pub recipe: Arc<Recipe>,
-    /// Bytes of all writes together; `None` without limit.
-    pub size: Option<u64>,
-    /// Data goes against the path.
-    pub reverse: bool,
-    /// When it opens.
-    pub start: Time,
-    /// How it opens.
-    pub opening: Opening,
-    /// Its two-way propagation.
+    /// Makes their controllers.
+    pub recipe: Recipe,
+    /// Their two-way propagation.
     pub rtt: Time,
-    /// One-way delay of its own, beyond the path's.
+    /// One-way delay of their own, beyond the path's.
     pub extra_delay: Time,
-    /// First and last hop it uses.
+    /// First and last hop they use.
     pub from_hop: u32,
     /// The last.
     pub to_hop: u32,
-    /// Which pair of hosts it is between, as far as their memories go.
-    pub hosts: u32,
     /// What is known of the path before the first connection.
     pub memory: Option<PathMemory>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
-    /// Its writes; empty where there is a single one at the start.
-    pub writes: Writes,
+}
+
+impl Deref for FlowPlan {
+    type Target = FlowKind;
+    fn deref(&self) -> &FlowKind {
+        &self.kind
+    }
 }
 
 /// How a connection begins.
@@ -239,26 +253,29 @@ impl Entry<'_> {
         let (size, writes) = self.data(start, from_hop, to_hop)?;
         // The first write opens the connection.
         let start = writes.first().map_or(start, |first| first.0);
-        Ok(FlowPlan {
+        let kind = FlowKind {
             stack: self.stack.clone(),
             receiver: Arc::new(self.stack.receiver()),
             startup: startup.into(),
             avoidance: avoidance.into(),
-            recipe: Arc::new(recipe),
+            recipe,
+            rtt,
+            extra_delay: rtt.since(path_rtt).over(2),
+            from_hop,
+            to_hop,
+            memory: self.remembered(rtt, from_hop, to_hop)?,
+            forced_drops: spec.forced_drops.clone(),
+        };
+        Ok(FlowPlan {
+            kind: Arc::new(kind),
             size,
-            reverse: false,
             start,
             opening: match spec.handshake {
                 Some(false) => Opening::Established(rtt),
                 _ => Opening::Handshake,
             },
-            rtt,
-            extra_delay: rtt.since(path_rtt).over(2),
-            from_hop,
-            to_hop,
             hosts: 0,
-            memory: self.remembered(rtt, from_hop, to_hop)?,
-            forced_drops: spec.forced_drops.clone(),
+            reverse: false,
             writes,
         })
     }
