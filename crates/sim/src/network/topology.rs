@@ -375,11 +375,10 @@ impl Chain {
             routers: Vec::new(),
             hosts: HashMap::new(),
             sites: Vec::new(),
-            gates: HashMap::new(),
-            insides: HashMap::new(),
+            stages: HashMap::new(),
             seed,
         };
-        let [forward, reverse] = builder.lay_hops(seed);
+        let [forward, reverse] = builder.lay_hops();
         builder.lay_routers();
         let narrowest = self.narrowest();
         let bottleneck = [forward[narrowest], reverse[narrowest]];
@@ -533,6 +532,14 @@ struct Host {
     down: Vec<LinkId>,
 }
 
+/// What a host on one side is called by.
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Left => "left",
+        _ => "right",
+    }
+}
+
 struct Builder<'a> {
     chain: &'a Chain,
     links: Vec<LinkConfig>,
@@ -541,10 +548,8 @@ struct Builder<'a> {
     /// The hosts of either side, as far as they have been laid.
     hosts: HashMap<(u32, Side), Host>,
     sites: Vec<Site>,
-    /// The gate before each host that gathers acknowledgements, by number and side.
-    gates: HashMap<(u32, bool), LinkId>,
-    /// The inside of each host, by number and side.
-    insides: HashMap<(u32, bool), LinkId>,
+    /// What stands between a host and its router's links, by what it is, number and side.
+    stages: HashMap<(&'static str, u32, Side), LinkId>,
     seed: u64,
 }
 
@@ -578,7 +583,7 @@ impl Builder<'_> {
         self.links.len() as LinkId - 1
     }
 
-    fn lay_hops(&mut self, seed: u64) -> [Vec<LinkId>; 2] {
+    fn lay_hops(&mut self) -> [Vec<LinkId>; 2] {
         let hops = &self.chain.hops;
         let mut way = |label: &str, pick: fn(&Hop) -> &Way| {
             let lay = |(i, hop): (usize, &Hop)| {
@@ -587,7 +592,7 @@ impl Builder<'_> {
                 } else {
                     format!("{label}-{i}")
                 };
-                let id = self.lay_way(name, hop.delay, pick(hop), seed);
+                let id = self.lay_way(name, hop.delay, pick(hop));
                 self.decides(id, true, hop.knows_quick_start);
                 id
             };
@@ -600,18 +605,18 @@ impl Builder<'_> {
     }
 
     /// One direction of a hop, with its losses and its discipline.
-    fn lay_way(&mut self, name: String, delay: Time, way: &Way, seed: u64) -> LinkId {
+    fn lay_way(&mut self, name: String, delay: Time, way: &Way) -> LinkId {
         let id = self.lay(name, Service::Line(way.rate), delay, way.limit);
         let link = &mut self.links[id as usize];
         if way.loss > 0.0 {
-            let rng = stream(seed, "loss", u64::from(id));
+            let rng = stream(self.seed, "loss", u64::from(id));
             link.losses.random = Some(Chance::new(way.loss, rng));
         }
         let port = Port {
             rate: Some(way.rate),
             delay,
             packet: self.chain.packet,
-            random: stream(seed, "queue", u64::from(id)),
+            random: stream(self.seed, "queue", u64::from(id)),
         };
         link.manner = Manner::Managed(way.queue.clone(), Box::new(port));
         id
@@ -693,60 +698,65 @@ impl Builder<'_> {
             data.push(detour("far"));
             acks.push(detour("near"));
         }
+        let (left, right) = ((course.left, Side::Left), (course.right, Side::Right));
         let (sender, receiver) = if course.reverse {
-            (course.right, course.left)
+            (right, left)
         } else {
-            (course.left, course.right)
+            (left, right)
         };
-        acks.extend(self.gate(sender, course.reverse));
-        data.extend(self.inside(receiver, !course.reverse));
-        acks.extend(self.inside(sender, course.reverse));
+        acks.extend(self.gate(sender.0, sender.1));
+        data.extend(self.inside(receiver.0, receiver.1));
+        acks.extend(self.inside(sender.0, sender.1));
         Route { data, acks }
     }
 
     /// The way from a host's interface to its TCP, where that takes time.
-    fn inside(&mut self, number: u32, right: bool) -> Option<LinkId> {
+    fn inside(&mut self, number: u32, side: Side) -> Option<LinkId> {
         let (interrupts, sack_cost) = (self.chain.interrupts, self.chain.sack_cost);
         if interrupts.is_none() && sack_cost == Time::ZERO {
             return None;
         }
-        if let Some(host) = self.insides.get(&(number, right)) {
-            return Some(*host);
-        }
-        let side = if right { "right" } else { "left" };
-        let name = format!("host-{side}-{number}");
-        let host = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[host as usize].manner = Manner::Host(Box::new(HostConfig {
-            interrupts,
-            sack_cost,
-            random: stream(self.seed, "interrupts", u64::from(host)),
-        }));
-        self.insides.insert((number, right), host);
-        Some(host)
+        let seed = self.seed;
+        let manner = |host| {
+            Manner::Host(Box::new(HostConfig {
+                interrupts,
+                sack_cost,
+                random: stream(seed, "interrupts", u64::from(host)),
+            }))
+        };
+        Some(self.stage("host", number, side, manner))
     }
 
     /// Where the acknowledgements of a host's data are gathered, if they are.
-    fn gate(&mut self, number: u32, right: bool) -> Option<LinkId> {
+    fn gate(&mut self, number: u32, side: Side) -> Option<LinkId> {
         let manner = self.chain.gathering.clone()?;
-        if let Some(gate) = self.gates.get(&(number, right)) {
-            return Some(*gate);
+        Some(self.stage("gather", number, side, |_| manner))
+    }
+
+    /// A stage before a host that is laid when first asked for, and shared from then on.
+    fn stage(
+        &mut self,
+        what: &'static str,
+        number: u32,
+        side: Side,
+        manner: impl FnOnce(LinkId) -> Manner,
+    ) -> LinkId {
+        let key = (what, number, side);
+        if let Some(stage) = self.stages.get(&key) {
+            return *stage;
         }
-        let side = if right { "right" } else { "left" };
-        let name = format!("gather-{side}-{number}");
-        let gate = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[gate as usize].manner = manner;
-        self.gates.insert((number, right), gate);
-        Some(gate)
+        let name = format!("{what}-{}-{number}", side_name(side));
+        let stage = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        self.links[stage as usize].manner = manner(stage);
+        self.stages.insert(key, stage);
+        stage
     }
 
     fn host(&mut self, number: u32, side: Side) -> Host {
         if let Some(host) = self.hosts.get(&(number, side)) {
             return host.clone();
         }
-        let name = match side {
-            Side::Left => format!("left-{number}"),
-            _ => format!("right-{number}"),
-        };
+        let name = format!("{}-{number}", side_name(side));
         let host = self.lay_host(&name, side);
         self.hosts.insert((number, side), host.clone());
         host

@@ -8,9 +8,9 @@
 //! With `marked=first` the candidate is drawn from the marked start-up packets as long as
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
-use super::red::{self, Advice, Detector, Settings};
+use super::red::{self, Detector, Settings};
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
-use crate::network::random::{below, share};
+use crate::network::random::below;
 use crate::tcp::segment::Segment;
 use flowstart_control::catalog::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
@@ -118,12 +118,7 @@ impl Discipline for Choke {
         if self.detector.above_minimum() && self.meets_itself(&segment, visit) {
             return false;
         }
-        let early = match advice {
-            Advice::Admit => false,
-            Advice::Early(p) => share(&mut self.random) <= p,
-            Advice::Forced => true,
-        };
-        if early || !visit.has_room(waiting, segment.wire) {
+        if advice.refuses(&mut self.random) || !visit.has_room(waiting, segment.wire) {
             self.detector.dropped();
             return false;
         }

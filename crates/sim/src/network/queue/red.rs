@@ -220,6 +220,17 @@ pub(super) enum Advice {
     Forced,
 }
 
+impl Advice {
+    /// Whether the packet is dropped; draws only where there is a choice.
+    pub(super) fn refuses(self, random: &mut Pcg64Mcg) -> bool {
+        match self {
+            Advice::Admit => false,
+            Advice::Early(p) => share(random) <= p,
+            Advice::Forced => true,
+        }
+    }
+}
+
 impl Detector {
     pub(super) fn new(settings: &Settings, port: &Port) -> Detector {
         let mean_pktsize = settings.mean_pktsize.unwrap_or(f64::from(port.packet));
@@ -420,12 +431,7 @@ impl Discipline for Red {
                 (&mut self.all, advice)
             }
         };
-        let early = match advice {
-            Advice::Admit => false,
-            Advice::Early(p) => share(&mut self.random) <= p,
-            Advice::Forced => true,
-        };
-        if early || !visit.has_room(waiting, segment.wire) {
+        if advice.refuses(&mut self.random) || !visit.has_room(waiting, segment.wire) {
             detector.dropped();
             return false;
         }
