@@ -9,6 +9,13 @@ from flowstart.guests import StartupLike
 from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
 
+LIMITS = (
+    "Every transfer has a fresh window on a connection that is open already, so no handshake.",
+    "It begins when it began in the capture, even if those before it would have ended sooner.",
+    "Receive windows and what the applications waited for are not replayed.",
+)
+"""What a replay does not show."""
+
 
 def headline(replay: Replay) -> str:
     """One line on what was replayed."""

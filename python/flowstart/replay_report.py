@@ -31,7 +31,7 @@ def pictures(replay: "Replay") -> dict[str, bytes]:
         report.table(replay_grids.roads(replay)),
         *map(report.paragraph, replay_grids.methods(replay)),
         report.heading("What is not in these numbers"),
-        *map(report.paragraph, LIMITS),
+        *map(report.paragraph, replay_grids.LIMITS),
         *map(report.paragraph, (*replay.capture.warnings, *replay.capture.notes)),
         report.heading("Again"),
         report.code(replay.command),
@@ -43,10 +43,3 @@ def pictures(replay: "Replay") -> dict[str, bytes]:
         "classes.png": plots.png(figure),
         "report.html": page.encode(),
     }
-
-
-LIMITS = (
-    "Every transfer has a fresh window on a connection that is open already, so no handshake.",
-    "It begins when it began in the capture, even if those before it would have ended sooner.",
-    "Receive windows and what the applications waited for are not replayed.",
-)

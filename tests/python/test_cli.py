@@ -344,6 +344,16 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: pathlib.Path, startup: str) -> 
     assert len(result["rows"]) == 1
 
 
+def test_what_nobody_keeps_loads_no_library_for_figures() -> None:
+    program = (
+        "import sys, flowstart.cli as cli; "
+        "status = cli.main(sys.argv[1:]); sys.exit(status or 'matplotlib' in sys.modules)"
+    )
+    command = [sys.executable, "-c", program, "compare", *PATH, "--size", "10kB"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_closed_pipe_is_no_error_message() -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,6 +1,7 @@
 """`flowstart capture`: what is in a packet capture or a Zeek conn.log."""
 
 import pathlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,8 +31,7 @@ def capture(file: FILE, json: options.Json = False, output: options.Folder = Non
     console.deliver(
         lambda: console.show_json(found.document) if json else _show(found),
         output,
-        lambda: _tables(found),
-        lambda: _pictures(found),
+        _files(found),
     )
 
 
@@ -57,6 +57,12 @@ def _show(found: "Capture") -> None:
     console.show_grid(grids.connections(found))
     for note in found.notes:
         print(f"Note: {note}")
+
+
+def _files(found: "Capture") -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then figures, whose library is slow to load."""
+    yield _tables(found)
+    yield _pictures(found)
 
 
 def _tables(found: "Capture") -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -121,13 +122,10 @@ def compare(
     with console.speaking_of(scenario):
         plan = _plan(context.params)
         result = _execute(plan, workers)
-    from flowstart import comparison_report
-
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
-        lambda: comparison_report.tables(result),
-        lambda: comparison_report.pictures(result),
+        _files(result),
     )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
@@ -206,6 +204,14 @@ def _show(result: "Comparison") -> None:
         print(grids.legend(result))
     if result.plan.command:
         print(f"Again: {result.plan.command}")
+
+
+def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then figures, whose library is slow to load."""
+    from flowstart import comparison_report
+
+    yield comparison_report.tables(result)
+    yield comparison_report.pictures(result)
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:

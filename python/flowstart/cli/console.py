@@ -81,18 +81,18 @@ def attending() -> Iterator[None]:
 def deliver(
     show: Callable[[], None],
     folder: pathlib.Path | None,
-    *contents: Callable[[], Mapping[str, bytes]],
+    contents: Iterator[Mapping[str, bytes]],
 ) -> None:
     """Shows a result and keeps it in `folder`, the first of `contents` before all else.
 
     So neither Ctrl-C during the figures nor a reader that has seen enough costs results.
+    Nothing is asked of `contents` without a folder.
     """
     from flowstart import output
 
-    first, *others = contents
     if folder:
         with _uninterrupted():
-            output.write(folder, first())
+            output.write(folder, next(contents))
     try:
         show()
         sys.stdout.flush()
@@ -100,8 +100,8 @@ def deliver(
         # Python would complain of it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if folder:
-        for content in others:
-            output.write(folder, content())
+        for content in contents:
+            output.write(folder, content)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
 import pathlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flowstart.cli import capture, console, options
@@ -26,15 +27,20 @@ def compare(
     found = capture.read(file)
     with console.speaking_of(None):
         result = _replay(found, settings, workers)
-    from flowstart import replay_report
-
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         folder,
-        lambda: replay_report.tables(result),
-        lambda: replay_report.pictures(result),
+        _files(result),
     )
     _say_what_is_missing(result)
+
+
+def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then figures, whose library is slow to load."""
+    from flowstart import replay_report
+
+    yield replay_report.tables(result)
+    yield replay_report.pictures(result)
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
@@ -76,14 +82,13 @@ def _replay(found: Any, settings: "Settings", workers: int | None) -> "Replay":
 
 def _show(result: "Replay") -> None:
     from flowstart import replay_grids as grids
-    from flowstart.replay_report import LIMITS
 
     print(grids.headline(result))
     console.show_grid(grids.roads(result))
     print(grids.sources(result))
     console.show_grid(grids.classes(result))
     print(grids.legend(result))
-    for line in (*grids.verdict(result), *LIMITS):
+    for line in (*grids.verdict(result), *grids.LIMITS):
         print(line)
     print(f"Again: {result.command}")
 

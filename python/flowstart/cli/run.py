@@ -1,5 +1,6 @@
 """`flowstart run`: one scenario in depth."""
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,14 +30,19 @@ def run(
         folders.check(output)
     with console.speaking_of(scenario), console.attending():
         result = simulation.run(scenario, trace=trace or None)
-    from flowstart import run_report
-
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
-        lambda: run_report.tables(result),
-        lambda: run_report.pictures(result, title=scenario),
+        _files(result, title=scenario),
     )
+
+
+def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then figures, whose library is slow to load."""
+    from flowstart import run_report
+
+    yield run_report.tables(result)
+    yield run_report.pictures(result, title=title)
 
 
 def _show(result: "Run") -> None:
