@@ -1,0 +1,1 @@
+"""Jump Start (Liu, Allman, Jin, Wang 2007)."""

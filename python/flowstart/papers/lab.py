@@ -1,0 +1,145 @@
+"""Where experiments run their scenarios: in parallel, and never twice.
+
+What a scenario came to is kept by content: the scenario, the simulator, and the source that
+reads the run. A second run is instant, an interrupted one goes on where it was, and a change
+of the simulator or of an experiment's file runs again what it touches.
+"""
+
+import functools
+import hashlib
+import inspect
+import json
+import os
+import pathlib
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from typing import Any, TypeVar
+
+from flowstart import _native, simulation
+from flowstart import scenario as scenarios
+from flowstart.scenario import ScenarioLike
+from flowstart.simulation import Run
+
+T = TypeVar("T")
+Progress = Callable[[int, int], object]
+
+
+def default_cache() -> pathlib.Path:
+    """`FLOWSTART_CACHE`, or `flowstart` in the user's cache folder."""
+    given = os.environ.get("FLOWSTART_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(given) if given else pathlib.Path(base) / "flowstart"
+
+
+class Lab:
+    """Runs scenarios for an experiment and keeps what was read from them."""
+
+    def __init__(
+        self,
+        cache: pathlib.Path | None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """`cache` is the folder to keep results in, None for none; `workers` all cores."""
+        self._cache = cache
+        self._workers = workers or os.cpu_count() or 1
+        self._progress = progress or (lambda _done, _total: None)
+        self.seconds = 0.0
+        """What the runs so far took, those that were kept from earlier included."""
+
+    def runs(
+        self,
+        scenario_likes: Sequence[ScenarioLike],
+        read: Callable[[Run], T],
+        *,
+        trace: bool = False,
+    ) -> list[T]:
+        """What `read` finds in the run of each scenario, in their order.
+
+        `read` is a plain function of a module that returns what JSON can hold; it may read
+        nothing but the run. With `trace`, the run has its trace.
+        """
+        documents = [
+            scenarios.document(like) | ({"trace": True} if trace else {}) for like in scenario_likes
+        ]
+        found: dict[int, Any] = {}
+        keys = [_key(document, read) for document in documents]
+        for i, key in enumerate(keys):
+            kept = self._kept(key)
+            if kept is not None:
+                found[i] = kept
+        self._run_missing(documents, keys, read, found)
+        self.seconds += sum(entry["seconds"] for entry in found.values())
+        return [found[i]["read"] for i in range(len(documents))]
+
+    def _run_missing(
+        self,
+        documents: Sequence[dict[str, Any]],
+        keys: Sequence[str],
+        read: Callable[[Run], Any],
+        found: dict[int, Any],
+    ) -> None:
+        """Runs those that are not in `found` and puts them there."""
+        missing = [i for i in range(len(documents)) if i not in found]
+        pool = ThreadPoolExecutor(self._workers)
+        try:
+            futures: dict[Future[Any], int] = {
+                pool.submit(_measure, documents[i], read): i for i in missing
+            }
+            for future in as_completed(futures):
+                i = futures[future]
+                found[i] = future.result()
+                self._keep(keys[i], found[i])
+                self._progress(len(found), len(documents))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _place(self, key: str) -> pathlib.Path | None:
+        return self._cache / "papers" / key[:2] / f"{key}.json" if self._cache else None
+
+    def _kept(self, key: str) -> Any:
+        place = self._place(key)
+        try:
+            return json.loads(place.read_bytes()) if place else None
+        except (OSError, ValueError):
+            return None
+
+    def _keep(self, key: str, entry: Any) -> None:
+        place = self._place(key)
+        if place is None:
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        partial = place.with_suffix(f".{os.getpid()}")
+        partial.write_text(json.dumps(entry, separators=(",", ":")), encoding="utf-8")
+        partial.replace(place)
+
+
+def _measure(document: dict[str, Any], read: Callable[[Run], Any]) -> dict[str, Any]:
+    began = time.perf_counter()
+    result = read(simulation.run(document))
+    # Through JSON at once, so that a first run and a second one see the same types.
+    return {
+        "read": json.loads(json.dumps(result, allow_nan=False)),
+        "seconds": round(time.perf_counter() - began, 4),
+    }
+
+
+def _key(document: dict[str, Any], read: Callable[[Run], Any]) -> str:
+    parts = [scenarios.encode(document), read.__qualname__, _source(read.__module__), _simulator()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _source(module: str) -> str:
+    """The text of a module, and of those it takes readings from."""
+    from importlib import import_module
+
+    readings = import_module("flowstart.papers.readings")
+    return inspect.getsource(import_module(module)) + inspect.getsource(readings)
+
+
+@functools.cache
+def _simulator() -> str:
+    """A fingerprint of the compiled simulator."""
+    return hashlib.sha256(pathlib.Path(_native.__file__).read_bytes()).hexdigest()

@@ -1,0 +1,152 @@
+"""Runs experiments and sets what they measure beside what was published."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart import _native
+from flowstart.catalog import suggest
+from flowstart.errors import RequestError
+from flowstart.papers.experiment import Experiment, Findings, Paper
+from flowstart.papers.lab import Lab
+from flowstart.papers.target import Measured, Target, Verdict
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A target with its verdict."""
+
+    target: Target
+    measured: Measured | None
+    verdict: Verdict
+    seconds: float
+    """What the runs of its experiment took."""
+
+    def row(self) -> dict[str, Any]:
+        """As `--json` has it."""
+        target, measured = self.target, self.measured
+        return {
+            "id": target.id,
+            "paper": target.paper,
+            "experiment": target.experiment or None,
+            "figure": target.figure,
+            "what": target.what,
+            "unit": target.unit or None,
+            "expected": target.expected,
+            "tolerance": target.tolerance() or None,
+            "printed": target.printed,
+            "measured": measured.value if measured else None,
+            "interval": measured.interval if measured else None,
+            "seeds": measured.seeds if measured else None,
+            "verdict": str(self.verdict),
+            "because": (measured.because if measured else target.reason) or None,
+            "shown_by": (measured.shown_by if measured else "") or None,
+            "doubt": target.doubt or None,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True)
+class Done:
+    """An experiment that was run."""
+
+    paper: Paper
+    experiment: Experiment
+    findings: Findings
+    judged: Sequence[Judged]
+    seconds: float
+    """What its runs took, those that were kept from earlier included."""
+
+    def counts(self) -> Counter[str]:
+        """How many targets have which verdict."""
+        return Counter(str(judged.verdict) for judged in self.judged)
+
+    def result(self) -> dict[str, Any]:
+        """As `--json` has it."""
+        return {
+            "id": self.experiment.id,
+            "paper": self.paper.name,
+            "figure": self.experiment.figure,
+            "asks": self.experiment.asks,
+            "says": list(self.findings.says),
+            "tables": {table.name: list(table.rows) for table in self.findings.tables},
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def choose(
+    papers: Sequence[Paper], names: Sequence[str], *, everything: bool = False, quick: bool = False
+) -> list[tuple[Paper, Experiment]]:
+    """The experiments that are named: by their own ID, their paper's name, or a target's ID.
+
+    Raises RequestError where a name is none of these.
+    """
+    known = [(paper, experiment) for paper in papers for experiment in paper.experiments]
+    if everything or quick:
+        return [pair for pair in known if pair[1].quick or not quick]
+    by_target = {target.id: target.experiment for paper in papers for target in paper.targets}
+    chosen = []
+    for name in names:
+        found = [
+            (paper, experiment)
+            for paper, experiment in known
+            if name.lower() in (experiment.id.lower(), paper.name)
+            or by_target.get(name) == experiment.id
+        ]
+        if not found:
+            ids = [experiment.id for _, experiment in known] + [paper.name for paper in papers]
+            hint = suggest(name, ids)
+            raise RequestError(f"no experiment is called `{name}`{hint}")
+        chosen += [pair for pair in found if pair not in chosen]
+    return chosen
+
+
+def run(
+    chosen: Iterable[tuple[Paper, Experiment]], lab_for: Callable[[Experiment], Lab]
+) -> Iterator[Done]:
+    """Runs one after the other; each has the `lab_for` it."""
+    for paper, experiment in chosen:
+        lab = lab_for(experiment)
+        began = time.perf_counter()
+        findings = experiment.run(lab)
+        seconds = max(lab.seconds, time.perf_counter() - began)
+        yield Done(
+            paper, experiment, findings, judge(paper, experiment, findings, seconds), seconds
+        )
+
+
+def judge(paper: Paper, experiment: Experiment, findings: Findings, seconds: float) -> list[Judged]:
+    """Verdicts on all targets of an experiment, which must be those that it measured."""
+    mine = [target for target in paper.targets if target.experiment == experiment.id]
+    wanted = {target.id for target in mine if target.kind != "not checkable"}
+    if wanted != set(findings.measured):
+        differing = ", ".join(sorted(wanted ^ set(findings.measured)))
+        raise ValueError(f"{experiment.id}: measured and published differ in {differing}")
+    return [
+        Judged(target, measured, target.judge(measured), seconds)
+        for target in mine
+        for measured in [findings.measured.get(target.id)]
+    ]
+
+
+def uncheckable(papers: Iterable[Paper]) -> list[Judged]:
+    """The targets that no experiment can measure, with their reasons."""
+    return [
+        Judged(target, None, Verdict.NOT_CHECKABLE, 0.0)
+        for paper in papers
+        for target in paper.targets
+        if not target.experiment
+    ]
+
+
+def result(done: Sequence[Done], others: Sequence[Judged] = ()) -> dict[str, Any]:
+    """Everything as one JSON document."""
+    judged = [one for each in done for one in each.judged] + list(others)
+    return {
+        "flowstart": _native.version(),
+        "verdicts": dict(Counter(str(one.verdict) for one in judged)),
+        "targets": [one.row() for one in judged],
+        "experiments": [each.result() for each in done],
+    }

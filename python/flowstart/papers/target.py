@@ -1,0 +1,164 @@
+"""What a paper published, how close a measurement must come, and the verdict."""
+
+import importlib.resources
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+Bounds: TypeAlias = tuple[float | None, float | None]
+"""From the first to the second; None where a side is open."""
+Expected: TypeAlias = float | str | Bounds
+"""A number, a range, or words: those of an answer (`ack-train`) or of a trend."""
+Value: TypeAlias = float | str | bool | list[float] | Mapping[str, float] | None
+"""What a run came to."""
+Kind: TypeAlias = Literal["value", "trend", "arithmetic", "not checkable"]
+
+ROUNDING = 1e-9
+"""What a decimal fraction may lack in binary, as a share."""
+
+
+class Verdict(StrEnum):
+    """How a measurement stands to what was published."""
+
+    MET = "met"
+    MISSED = "missed"
+    TREND_MET = "trend met"
+    TREND_MISSED = "trend missed"
+    ARITHMETIC = "arithmetic"
+    """Follows from the paper's own numbers without any packet; never counts as reproduced."""
+    NOT_CHECKABLE = "not checkable"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the runs say of a target."""
+
+    value: Value
+    holds: bool | None = None
+    """Of a trend: whether what was stated is true of the runs. Numbers are judged by tolerance."""
+    interval: tuple[float, float] | None = None
+    """Where the value lies with 95 % confidence, if it comes from random draws."""
+    seeds: int = 1
+    because: str = ""
+    """Why it is missed."""
+    shown_by: str = ""
+    """The experiment that shows this cause."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """One published number or statement."""
+
+    id: str
+    paper: str
+    experiment: str
+    """Which experiment measures it."""
+    figure: str
+    """Where it stands in the paper."""
+    what: str
+    unit: str
+    expected: Expected
+    kind: Kind
+    """`value` is judged by the tolerance, `trend` by sign, order or shape, `arithmetic` follows
+    from the paper's own numbers, and `not checkable` has a `reason`."""
+    within: float = 0.0
+    """Tolerance in the target's unit."""
+    within_percent: float = 0.0
+    """Tolerance as a share of what is expected, in percent."""
+    printed: bool = True
+    """Whether the paper prints it; the others we derived from its set-up."""
+    doubt: str = ""
+    """What speaks against it in the paper itself."""
+    reason: str = ""
+    """Why it cannot be checked."""
+
+    def tolerance(self) -> str:
+        """The tolerance in words."""
+        if self.kind in ("trend", "not checkable"):
+            return ""
+        if self.within_percent:
+            return f"± {self.within_percent:g} %"
+        if isinstance(self.expected, str):
+            return "exact"
+        return f"± {self.within:g}" if self.within else "exact"
+
+    def judge(self, measured: Measured | None) -> Verdict:
+        """The verdict on a measurement."""
+        if self.kind == "not checkable":
+            return Verdict.NOT_CHECKABLE
+        if measured is None:
+            raise ValueError(f"{self.id}: nothing was measured")
+        if self.kind == "trend":
+            if measured.holds is None:
+                raise ValueError(f"{self.id}: a trend holds or does not")
+            return Verdict.TREND_MET if measured.holds else Verdict.TREND_MISSED
+        if measured.holds is not None:
+            raise ValueError(f"{self.id}: a value is judged by its tolerance alone")
+        if not self._agrees(measured.value):
+            return Verdict.MISSED
+        return Verdict.ARITHMETIC if self.kind == "arithmetic" else Verdict.MET
+
+    def _agrees(self, value: Value) -> bool:
+        if isinstance(self.expected, str):
+            return value == self.expected
+        values = value if isinstance(value, list) else [value]
+        return all(isinstance(v, int | float) and self._covers(v) for v in values)
+
+    def _covers(self, value: float) -> bool:
+        low, high = self._bounds()
+        slack = ROUNDING * max(abs(bound) for bound in (low, high, 1.0) if math.isfinite(bound))
+        return low - slack <= value <= high + slack
+
+    def _bounds(self) -> tuple[float, float]:
+        ends = self.expected if isinstance(self.expected, tuple) else (self.expected,) * 2
+        low = -math.inf if ends[0] is None else float(ends[0])
+        high = math.inf if ends[1] is None else float(ends[1])
+        share = self.within_percent / 100
+        spare = [
+            self.within + (share * abs(end) if math.isfinite(end) else 0) for end in (low, high)
+        ]
+        return low - spare[0], high + spare[1]
+
+
+def read(package: str, paper: str) -> list[Target]:
+    """The targets of a paper, from the `targets.toml` of its subpackage.
+
+    A group's fields hold for each of its `expected`, where an entry may be a table with fields
+    of its own beside its `value`.
+    """
+    text = importlib.resources.files(package).joinpath("targets.toml").read_text("utf-8")
+    return [
+        _target(paper, group, name, expected)
+        for group in tomllib.loads(text)["group"]
+        for name, expected in group["expected"].items()
+    ]
+
+
+def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> Target:
+    own = dict(expected) if isinstance(expected, Mapping) else {"value": expected}
+    value = own.pop("value")
+    fields = {"kind": "value", "unit": "", **group, **own}
+    return Target(
+        id=name,
+        paper=paper,
+        experiment=fields.get("experiment", ""),
+        figure=fields["figure"],
+        what=fields["what"],
+        unit=fields["unit"],
+        expected=_bounds(value) if isinstance(value, list) else value,
+        kind=fields["kind"],
+        within=fields.get("within", 0.0),
+        within_percent=fields.get("within_percent", 0.0),
+        printed=fields.get("source", "printed") == "printed",
+        doubt=fields.get("doubt", ""),
+        reason=fields.get("reason", ""),
+    )
+
+
+def _bounds(ends: list[Any]) -> Bounds:
+    """TOML has no null: `[4, "up"]` is open above, `["down", 4]` below."""
+    low, high = (None if isinstance(end, str) else float(end) for end in ends)
+    return low, high
