@@ -12,7 +12,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python format docs bench clean
+.PHONY: help setup demo test test-rust test-python papers papers-quick format docs bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,7 +22,13 @@ setup: $(VENV)/.built ## Make .venv with the package and everything that it need
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
 
-test: test-rust test-python ## Check formats, lints and types, and run all tests
+papers: setup ## Regenerate every figure and table of the papers, into out/papers
+	$(BIN)/flowstart papers run --all -o out/papers
+
+papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
+	$(BIN)/flowstart papers run --quick -o out/papers-quick
+
+test: test-rust test-python papers-quick ## Check formats, lints and types, and run all tests
 
 test-rust: setup
 	cargo fmt --all --check

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from flowstart.cli import algorithms, capture, compare, run, schema
+from flowstart.cli import algorithms, capture, compare, papers, run, schema
 
 app = typer.Typer(
     name="flowstart",
@@ -19,6 +19,7 @@ app.command()(compare.compare)
 app.command()(run.run)
 app.command()(capture.capture)
 app.command()(algorithms.algorithms)
+app.add_typer(papers.app, name="papers")
 app.command()(schema.schema)
 
 

@@ -1,8 +1,7 @@
 """Runs experiments and sets what they measure beside what was published."""
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,18 +102,11 @@ def choose(
     return chosen
 
 
-def run(
-    chosen: Iterable[tuple[Paper, Experiment]], lab_for: Callable[[Experiment], Lab]
-) -> Iterator[Done]:
-    """Runs one after the other; each has the `lab_for` it."""
-    for paper, experiment in chosen:
-        lab = lab_for(experiment)
-        began = time.perf_counter()
-        findings = experiment.run(lab)
-        seconds = max(lab.seconds, time.perf_counter() - began)
-        yield Done(
-            paper, experiment, findings, judge(paper, experiment, findings, seconds), seconds
-        )
+def run(paper: Paper, experiment: Experiment, lab: Lab) -> Done:
+    """Runs an experiment and judges what it measured."""
+    findings = experiment.run(lab)
+    judged = judge(paper, experiment, findings, lab.seconds)
+    return Done(paper, experiment, findings, judged, lab.seconds)
 
 
 def judge(paper: Paper, experiment: Experiment, findings: Findings, seconds: float) -> list[Judged]:

@@ -1,0 +1,178 @@
+"""`flowstart papers`: the figures and tables of five papers, published beside measured."""
+
+import pathlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+from flowstart.errors import RequestError, Stopped
+
+if TYPE_CHECKING:
+    from flowstart.papers.experiment import Experiment
+    from flowstart.papers.lab import Lab
+    from flowstart.papers.runner import Done, Judged
+
+app = typer.Typer(
+    help="Regenerate the figures and tables of five papers: published against measured.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+MOST_ROWS = 60
+"""A longer table is not printed; `-o` and `--json` have it."""
+
+
+@app.callback()
+def papers(context: typer.Context) -> None:
+    """List the experiments where nothing else is asked."""
+    if context.invoked_subcommand is None:
+        show(json=False)
+
+
+@app.command("list")
+def show(json: options.Json = False) -> None:
+    """List the experiments of every paper."""
+    from flowstart import papers as package
+    from flowstart.papers import grids
+
+    known = package.load()
+    if not json:
+        console.show_grid(grids.overview(known))
+        return
+    console.show_json(
+        [
+            {
+                "id": experiment.id,
+                "paper": paper.name,
+                "figure": experiment.figure,
+                "asks": experiment.asks,
+                "quick": experiment.quick,
+                "targets": [t.id for t in paper.targets if t.experiment == experiment.id],
+            }
+            for paper in known
+            for experiment in paper.experiments
+        ]
+    )
+
+
+@app.command()
+def run(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID...",
+            help="Experiments (QS-T1), papers (jump-start) or targets (hy.f1.peak).",
+            show_default=False,
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A set of every paper that takes under a minute.")
+    ] = False,
+    workers: options.Workers = None,
+    cache: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where runs are kept, so that a second time is instant. "
+            "[FLOWSTART_CACHE, or the user's cache folder]",
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
+    ] = False,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Run experiments and set what was published beside what is measured.
+
+    Stopped by Ctrl-C, the same command goes on where it was.
+    """
+    from flowstart import output as folders
+    from flowstart import papers as package
+    from flowstart.papers import runner
+    from flowstart.papers.lab import default_cache
+
+    if bool(names) + everything + quick != 1:
+        raise RequestError("name experiments or papers to run, or give one of --all and --quick")
+    known = package.load()
+    chosen = runner.choose(known, names or (), everything=everything, quick=quick)
+    for folder in filter(None, (output, cache)):
+        folders.check(folder)
+    kept = None if fresh else cache or default_cache()
+    others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
+    done: list[Done] = []
+    stopped = False
+    try:
+        for i, (paper, experiment) in enumerate(chosen, 1):
+            with _laboratory(experiment, kept, workers, f"{i} of {len(chosen)}") as lab:
+                done.append(runner.run(paper, experiment, lab))
+            if not json:
+                _show(done[-1], whole=bool(names))
+    except KeyboardInterrupt:
+        stopped = True
+    console.deliver(
+        lambda: _close(done, others, json), output, _files(done, others, whole=not stopped)
+    )
+    if stopped:
+        raise Stopped(
+            f"stopped by Ctrl-C after {len(done)} of {len(chosen)} experiments; "
+            "the same command goes on from here"
+        )
+
+
+@contextmanager
+def _laboratory(
+    experiment: "Experiment", cache: pathlib.Path | None, workers: int | None, place: str
+) -> "Iterator[Lab]":
+    """An experiment's laboratory, with its progress; `place` is `3 of 40`."""
+    from flowstart.papers.lab import Lab
+    from flowstart.progress import Progress
+
+    with Progress(f"runs of {experiment.id}, {place}") as progress:
+        yield Lab(cache, workers, progress)
+
+
+def _show(each: "Done", *, whole: bool) -> None:
+    """An experiment on the terminal; its own tables only where it was asked for by name."""
+    from flowstart.papers import grids
+
+    print(f"{each.experiment.id} · {each.experiment.figure}: {each.experiment.asks}")
+    for said in each.findings.says:
+        print(f"  {said}")
+    for table in each.findings.tables if whole else ():
+        if len(table.rows) > MOST_ROWS:
+            print(f"{table.caption}: {len(table.rows)} rows, in {table.name} of --json and -o.")
+        else:
+            console.show_grid(grids.table(table))
+    if each.judged:
+        console.show_grid(grids.targets(each.judged))
+    for one in each.judged:
+        if "missed" in one.verdict:
+            print(f"  {one.target.id}: {grids.why(one)}")
+    print()
+
+
+def _close(done: "Sequence[Done]", others: "Sequence[Judged]", json: bool) -> None:
+    from flowstart.papers import grids, runner
+
+    if json:
+        console.show_json(runner.result(done, others))
+        return
+    for one in others:
+        print(f"{one.target.id}: not checkable. {one.target.reason}")
+    print(grids.summary(done, others))
+
+
+def _files(
+    done: "Sequence[Done]", others: "Sequence[Judged]", *, whole: bool
+) -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then pages; only tables of what Ctrl-C has cut short."""
+    from flowstart.papers import pages
+
+    yield pages.tables(done, others)
+    if whole:
+        yield from pages.pictures(done, others)

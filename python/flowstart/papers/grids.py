@@ -1,0 +1,162 @@
+"""Targets and tables as cells of text, for the terminal and for pages alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from flowstart import text
+from flowstart.grids import Column, Grid
+from flowstart.papers.experiment import Cell, Paper, Table
+from flowstart.papers.runner import Done, Judged
+from flowstart.papers.target import Expected, Measured, Value, Verdict
+
+MOST_VALUES = 6
+"""A longer list of values is shown by its smallest and largest."""
+
+
+def targets(judged: Sequence[Judged], title: str = "") -> Grid:
+    """Published beside measured, a row per target; ours by derivation are marked."""
+    columns = [
+        Column("target", number=False),
+        Column("figure", number=False, spare=2),
+        Column("what", number=False, spare=1),
+        Column("unit", number=False),
+        Column("expected"),
+        Column("tolerance", spare=3),
+        Column("measured"),
+        Column("verdict", number=False),
+    ]
+    rows = [
+        [
+            one.target.id,
+            one.target.figure,
+            one.target.what,
+            one.target.unit,
+            expected(one.target.expected) + ("" if one.target.printed else " *"),
+            one.target.tolerance(),
+            measured(one.measured),
+            str(one.verdict),
+        ]
+        for one in judged
+    ]
+    return Grid(columns, rows, title=title)
+
+
+def misses(judged: Iterable[Judged]) -> Grid:
+    """Why targets are missed, and which experiment shows it."""
+    columns = [Column(t, number=False) for t in ("target", "verdict", "why", "shown by")]
+    rows = [
+        [one.target.id, str(one.verdict), why(one), one.measured.shown_by if one.measured else ""]
+        for one in judged
+        if one.verdict in (Verdict.MISSED, Verdict.TREND_MISSED, Verdict.NOT_CHECKABLE)
+    ]
+    return Grid(columns, rows)
+
+
+def why(one: Judged) -> str:
+    """What a verdict rests on, beside the numbers."""
+    reasons = [one.measured.because if one.measured else one.target.reason, one.target.doubt]
+    return " ".join(filter(None, reasons)) or text.ABSENT
+
+
+def overview(papers: Sequence[Paper]) -> Grid:
+    """All experiments, by paper."""
+    columns = [
+        Column("experiment", number=False),
+        Column("figure", number=False),
+        Column("targets"),
+        Column("quick", number=False),
+        Column("asks", number=False),
+    ]
+    grid = Grid(columns)
+    for paper in papers:
+        grid.groups[len(grid.rows)] = f"{paper.name}: {paper.title}"
+        for experiment in paper.experiments:
+            count = sum(target.experiment == experiment.id for target in paper.targets)
+            quick = "quick" if experiment.quick else ""
+            cells = [experiment.id, experiment.figure, str(count or ""), quick, experiment.asks]
+            grid.rows.append(cells)
+    return grid
+
+
+def chosen(paper: Paper) -> Grid:
+    """The inputs that the paper does not print."""
+    titles = ("input", "value", "why", "when it moves", "shown by")
+    rows = [[c.what, c.value, c.why, c.moved, c.shown_by] for c in paper.chosen]
+    return Grid([Column(title, number=False) for title in titles], rows)
+
+
+def verdicts(counted: Mapping[str, Mapping[str, int]], first: str) -> Grid:
+    """How many targets have which verdict, a row for each of `counted`."""
+    columns = [Column(first, number=False)] + [Column(str(verdict)) for verdict in Verdict]
+    rows = [
+        [name, *(str(counts.get(str(verdict), "")) for verdict in Verdict)]
+        for name, counts in counted.items()
+    ]
+    return Grid(columns, rows)
+
+
+def table(found: Table) -> Grid:
+    """An experiment's own table."""
+    titles = list(found.rows[0]) if found.rows else []
+    columns = [
+        Column(title, number=all(not isinstance(row[title], str) for row in found.rows))
+        for title in titles
+    ]
+    rows = [[cell(row[title]) for title in titles] for row in found.rows]
+    return Grid(columns, rows, title=found.caption)
+
+
+def summary(done: Sequence[Done], others: Sequence[Judged]) -> str:
+    """All verdicts in one line."""
+    judged = [one for each in done for one in each.judged] + list(others)
+    counts = {str(v): sum(one.verdict is v for one in judged) for v in Verdict}
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return f"{len(judged)} targets: {said}." if judged else "No targets."
+
+
+def expected(value: Expected) -> str:
+    """`71.4`, `9 to 45`, `at least 4`, or words."""
+    if not isinstance(value, tuple):
+        return cell(value)
+    low, high = value
+    if high is None:
+        return f"at least {cell(low)}"
+    return f"at most {cell(high)}" if low is None else f"{cell(low)} to {cell(high)}"
+
+
+def measured(found: Measured | None) -> str:
+    """A value with its confidence interval, if it has one."""
+    if found is None:
+        return text.ABSENT
+    shown = _value(found.value)
+    if found.interval and isinstance(found.value, int | float):
+        low, high = found.interval
+        return f"{shown} [{cell(low)}, {cell(high)}]"
+    return shown
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {cell(v)}" for name, v in value.items())
+    if isinstance(value, list):
+        if len(value) > MOST_VALUES:
+            return f"{cell(min(value))} to {cell(max(value))}"
+        return ", ".join(map(cell, value))
+    return cell(value)
+
+
+def cell(value: Cell) -> str:
+    """A number in at most five significant digits, never in exponents below a billion; or words."""
+    if value is None:
+        return text.ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value)}".replace("-", "−")
+    if abs(value) >= 10_000:
+        return f"{value:.0f}".replace("-", "−")
+    shown = f"{value:.4g}"
+    if "e" in shown:
+        shown = f"{value:.3g}"
+    return shown.replace("-", "−") if "e" not in shown else shown

@@ -1,0 +1,160 @@
+"""What a folder of results holds: a page per paper, an index, and tables for scripts."""
+
+import importlib.resources
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+
+from markdown_it import MarkdownIt
+
+from flowstart import report
+from flowstart.papers import grids
+from flowstart.papers.experiment import Experiment, Paper, Table
+from flowstart.papers.runner import Done, Judged, result
+
+LONG = 30
+"""Tables of more rows are folded away until somebody opens them."""
+
+
+def tables(done: Sequence[Done], others: Sequence[Judged]) -> dict[str, bytes]:
+    """Everything as JSON, and the experiments' tables as CSV."""
+    document = json.dumps(result(done, others), indent=1, allow_nan=False, ensure_ascii=False)
+    files = {"result.json": document.encode() + b"\n"}
+    judged = [one.row() for each in done for one in each.judged] + [one.row() for one in others]
+    if judged:
+        files["targets.csv"] = _csv([_flat(row) for row in judged])
+    for each in done:
+        for table in each.findings.tables:
+            files[f"{_file(each.experiment)}-{table.name}.csv"] = _csv(table.rows)
+    return files
+
+
+def pictures(done: Sequence[Done], others: Sequence[Judged]) -> Iterator[dict[str, bytes]]:
+    """The pages, paper by paper, with their figures; the index last."""
+    papers = [(paper, list(group)) for paper, group in groupby(done, key=lambda each: each.paper)]
+    for paper, mine in papers:
+        unmeasured = [one for one in others if one.target.paper == paper.name]
+        yield _paper_files(paper, mine, unmeasured)
+    yield {"index.html": _index(papers, others).encode()}
+
+
+def _paper_files(
+    paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]
+) -> dict[str, bytes]:
+    from flowstart import plots
+
+    files: dict[str, bytes] = {}
+    parts = [report.paragraph(paper.source), _readme(paper)]
+    for each in done:
+        drawn = []
+        for picture in each.findings.pictures:
+            figure = picture.draw()
+            svg = plots.svg(figure)
+            name = f"{_file(each.experiment)}-{picture.name}"
+            files |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
+            drawn.append(report.picture(svg, picture.caption))
+        parts += _experiment(each, drawn)
+    parts += _rest(paper, done, unmeasured)
+    back = '<p><a href="index.html">All papers</a></p>'
+    files[f"{paper.name}.html"] = report.page(
+        paper.title, [back, *parts, report.made_by()]
+    ).encode()
+    return files
+
+
+def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
+    """The part of a page that shows one experiment."""
+    experiment = each.experiment
+    parts = [
+        f'<h2 id="{_file(experiment)}">{escape(experiment.id)} · {escape(experiment.figure)}</h2>',
+        f"<p><em>{escape(experiment.asks)}</em></p>",
+        *map(report.paragraph, each.findings.says),
+        *drawn,
+        *map(_table, each.findings.tables),
+    ]
+    if each.judged:
+        parts.append(report.table(grids.targets(each.judged, "Published and measured")))
+        missed = grids.misses(each.judged)
+        parts += [report.table(missed)] if missed.rows else []
+    parts.append(report.code(f"flowstart papers run {experiment.id}"))
+    return parts
+
+
+def _rest(paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]) -> list[str]:
+    """What comes after the experiments: chosen inputs, what nothing can measure, the count."""
+    parts = []
+    if paper.chosen:
+        parts += [report.heading("Inputs that the paper does not print")]
+        parts += [report.table(grids.chosen(paper))]
+    if unmeasured:
+        parts += [report.heading("Not checkable"), report.table(grids.misses(unmeasured))]
+    if paper.targets:
+        counted = {each.experiment.id: each.counts() for each in done if each.judged}
+        parts += [report.heading("Verdicts"), report.table(grids.verdicts(counted, "experiment"))]
+        parts += [report.paragraph("* derived by us from the paper's set-up, not printed in it.")]
+    return parts
+
+
+def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judged]) -> str:
+    counted: dict[str, Counter[str]] = {}
+    parts = []
+    for paper, done in papers:
+        counts = sum((each.counts() for each in done), Counter[str]())
+        counts += Counter(str(one.verdict) for one in others if one.target.paper == paper.name)
+        counted |= {paper.name: counts} if counts else {}
+        parts += [f'<h2><a href="{paper.name}.html">{escape(paper.title)}</a></h2>']
+        parts += [report.paragraph(paper.source), "<ul>"]
+        for each in done:
+            link = f'<a href="{paper.name}.html#{_file(each.experiment)}">{each.experiment.id}</a>'
+            said = " ".join(each.findings.says) or each.experiment.asks
+            parts.append(f"<li>{link} {escape(said)}</li>")
+        parts.append("</ul>")
+    head = [report.paragraph(grids.summary([each for _, d in papers for each in d], others))]
+    head += [report.table(grids.verdicts(counted, "paper"))]
+    return report.page("How a connection starts: the papers, measured again",
+                       [*head, *parts, report.made_by()])  # fmt: skip
+
+
+def _readme(paper: Paper) -> str:
+    """The paper's `README.md` without its first heading, which is the page's own."""
+    text = importlib.resources.files(paper.package).joinpath("README.md").read_text("utf-8")
+    first, _, rest = text.partition("\n")
+    words = rest if first.startswith("# ") else text
+    rendered: str = MarkdownIt("commonmark").enable("table").render(words)
+    return rendered
+
+
+def _table(table: Table) -> str:
+    shown = report.table(grids.table(table))
+    if len(table.rows) <= LONG:
+        return shown
+    told = f"{escape(table.caption)} ({len(table.rows)} rows)"
+    return f"<details><summary>{told}</summary>{shown}</details>"
+
+
+def _file(experiment: Experiment) -> str:
+    """An experiment's name as that of a file."""
+    return experiment.id.lower().replace("/", "-")
+
+
+def _flat(row: Mapping[str, object]) -> dict[str, object]:
+    """A row whose lists and mappings are JSON text, as a CSV file needs them."""
+    return {
+        name: json.dumps(value, ensure_ascii=False)
+        if isinstance(value, list | tuple | dict)
+        else value
+        for name, value in row.items()
+    }
+
+
+def _csv(rows: Sequence[Mapping[str, object]]) -> bytes:
+    import csv
+    import io
+
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue().encode()

@@ -1,0 +1,107 @@
+"""The laboratory: nothing runs twice, and nothing that changed is taken from before."""
+
+import pathlib
+from typing import Any
+
+import pytest
+
+from flowstart import simulation
+from flowstart.papers import lab as module
+from flowstart.papers.lab import Lab
+from flowstart.papers.readings import first
+from flowstart.simulation import Run
+
+
+def document(packets: int) -> dict[str, Any]:
+    path = {"rate": "5Mbps", "rtt": "64ms"}
+    return {"path": path, "flows": [{"startup": "slow-start", "size": f"{packets}pkt"}]}
+
+
+def sent(run: Run) -> int:
+    return int(run.rows[0]["packets_sent"])
+
+
+def sampled(run: Run) -> bool:
+    return run.flow_samples is not None
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is really simulated."""
+    found: list[Any] = []
+    real = simulation.run
+
+    def counted(document: Any) -> Run:
+        found.append(document)
+        return real(document)
+
+    monkeypatch.setattr(simulation, "run", counted)
+    return found
+
+
+def test_results_come_in_the_order_of_the_scenarios() -> None:
+    sizes = list(range(40, 0, -1))
+    assert Lab(None, workers=4).runs([document(n) for n in sizes], sent) == sizes
+
+
+def test_a_second_time_nothing_is_run(tmp_path: pathlib.Path, runs: list[Any]) -> None:
+    documents = [document(n) for n in (1, 2, 3)]
+    before = Lab(tmp_path)
+    rows = before.runs(documents, first)
+    assert len(runs) == 3
+    after = Lab(tmp_path)
+    assert after.runs(documents, first) == rows
+    assert len(runs) == 3
+    assert after.seconds == pytest.approx(before.seconds)
+
+
+def test_only_what_is_missing_is_run(tmp_path: pathlib.Path, runs: list[Any]) -> None:
+    Lab(tmp_path).runs([document(1)], sent)
+    assert Lab(tmp_path).runs([document(1), document(2)], sent) == [1, 2]
+    assert len(runs) == 2
+
+
+def test_another_reading_of_the_same_run_runs_it_again(
+    tmp_path: pathlib.Path, runs: list[Any]
+) -> None:
+    Lab(tmp_path).runs([document(1)], sent)
+    Lab(tmp_path).runs([document(1)], first)
+    assert len(runs) == 2
+
+
+def test_another_simulator_runs_it_again(
+    tmp_path: pathlib.Path, runs: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Lab(tmp_path).runs([document(1)], sent)
+    monkeypatch.setattr(module, "_simulator", lambda: "another")
+    Lab(tmp_path).runs([document(1)], sent)
+    assert len(runs) == 2
+
+
+def test_half_a_file_is_no_result(tmp_path: pathlib.Path, runs: list[Any]) -> None:
+    Lab(tmp_path).runs([document(1)], sent)
+    (kept,) = tmp_path.rglob("*.json")
+    kept.write_text('{"read": 1, "sec')
+    assert Lab(tmp_path).runs([document(1)], sent) == [1]
+    assert len(runs) == 2
+
+
+def test_what_was_done_before_an_interruption_is_kept(
+    tmp_path: pathlib.Path, runs: list[Any]
+) -> None:
+    def stop(done: int, _total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    documents = [document(n) for n in range(1, 6)]
+    with pytest.raises(KeyboardInterrupt):
+        Lab(tmp_path, workers=1, progress=stop).runs(documents, sent)
+    done = len(runs)
+    assert 2 <= done < 5
+    assert Lab(tmp_path).runs(documents, sent) == [1, 2, 3, 4, 5]
+    assert len(runs) <= done + 3
+
+
+def test_a_trace_is_there_where_it_was_asked_for() -> None:
+    assert Lab(None).runs([document(1)], sampled) == [False]
+    assert Lab(None).runs([document(1)], sampled, trace=True) == [True]

@@ -1,0 +1,200 @@
+"""The command `papers`, on a paper of the tests' own."""
+
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from flowstart import papers
+from flowstart.errors import RequestError
+from flowstart.papers import runner
+from flowstart.papers.drawing import Axis, single
+from flowstart.papers.experiment import Chosen, Experiment, Findings, Paper, Picture, Table
+from flowstart.papers.lab import Lab
+from flowstart.papers.readings import first
+from flowstart.papers.target import Kind, Measured, Target
+
+Cli = Callable[..., Any]
+SIZES = (10, 20)
+
+
+def transfers(lab: Lab) -> Findings:
+    path = {"rate": "5Mbps", "rtt": "64ms"}
+    documents = [
+        {"path": path, "flows": [{"startup": "slow-start", "size": f"{n}pkt"}]} for n in SIZES
+    ]
+    rows = lab.runs(documents, first)
+    durations = [row["duration_s"] for row in rows]
+    return Findings(
+        measured={
+            "toy.sent": Measured(rows[0]["packets_sent"]),
+            "toy.longer": Measured(durations[1] / durations[0], holds=durations[1] < durations[0],
+                                   because="More packets take longer.", shown_by="TOY-1"),
+        },
+        says=[f"Twenty packets take {durations[1]:.3f} s."],
+        tables=[Table("times", "Times", [{"packets": n} for n in SIZES])],
+        pictures=[
+            Picture("times", "Duration over size", lambda: single(
+                Axis("packets"), Axis("s"), {"slow start": (SIZES, durations)}))
+        ],
+    )  # fmt: skip
+
+
+def target(name: str, kind: Kind, experiment: str = "TOY-1", **fields: Any) -> Target:
+    fields = {"figure": "Fig. 1", "what": "w", "unit": "", "expected": 10, **fields}
+    return Target(id=name, paper="toy", experiment=experiment, kind=kind, **fields)
+
+
+TOY = Paper(
+    name="toy",
+    title="A toy",
+    source="The tests",
+    package="toy",
+    targets=[
+        target("toy.sent", "value"),
+        target("toy.longer", "trend", expected="longer is shorter"),
+        target("toy.lost", "not checkable", "", reason="The data are gone."),
+    ],
+    experiments=[
+        Experiment(id="TOY-1", figure="Figure 1", asks="How long?", run=transfers, quick=True),
+        Experiment(id="TOY-2", figure="study", asks="And why?", run=lambda _: Findings()),
+    ],
+    chosen=[Chosen("rate", "5 Mbit/s", "it is round", "all else moves", "TOY-1")],
+)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    package = tmp_path / "packages" / "toy"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "README.md").write_text("# A toy\n\nIt *plays*.\n\n| a |\n| - |\n| 1 |\n")
+    monkeypatch.syspath_prepend(str(package.parent))
+    monkeypatch.setattr(papers, "load", lambda: [TOY])
+    monkeypatch.setenv("FLOWSTART_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("words", [(), ("list",)])
+def test_the_experiments_are_listed(cli: Cli, words: tuple[str, ...]) -> None:
+    answer = cli("papers", *words)
+    assert answer.status == 0
+    assert "toy: A toy" in answer.out
+    assert "TOY-1" in answer.out
+    assert "How long?" in answer.out
+
+
+def test_the_list_as_json(cli: Cli) -> None:
+    found = json.loads(cli("papers", "list", "--json").out)
+    assert [each["id"] for each in found] == ["TOY-1", "TOY-2"]
+    assert found[0]["targets"] == ["toy.sent", "toy.longer"]
+
+
+def test_run_shows_published_beside_measured(cli: Cli) -> None:
+    answer = cli("papers", "run", "TOY-1")
+    assert answer.status == 0
+    assert answer.err == ""
+    assert "Twenty packets take" in answer.out
+    assert "toy.longer: More packets take longer." in answer.out
+    assert "toy.lost: not checkable. The data are gone." in answer.out
+    assert "3 targets: 1 met, 1 trend missed, 1 not checkable." in answer.out
+
+
+def test_run_as_json(cli: Cli) -> None:
+    found = json.loads(cli("papers", "run", "--all", "--json").out)
+    assert found["verdicts"] == {"met": 1, "trend missed": 1, "not checkable": 1}
+    sent = found["targets"][0]
+    fields = ("id", "paper", "figure", "expected", "tolerance", "measured", "verdict")
+    assert [sent[name] for name in fields] == ["toy.sent", "toy", "Fig. 1", 10, "exact", 10, "met"]
+    assert sent["seconds"] > 0
+    assert [each["id"] for each in found["experiments"]] == ["TOY-1", "TOY-2"]
+
+
+def test_a_second_run_gives_the_same_bytes(cli: Cli, tmp_path: pathlib.Path) -> None:
+    outs = [tmp_path / name for name in ("a", "b")]
+    for out in outs:
+        assert cli("papers", "run", "--all", "-o", str(out)).status == 0
+    names = sorted(file.name for file in outs[0].iterdir())
+    assert names == [
+        "index.html",
+        "result.json",
+        "targets.csv",
+        "toy-1-times.csv",
+        "toy-1-times.png",
+        "toy-1-times.svg",
+        "toy.html",
+    ]
+    for name in names:
+        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
+
+
+def test_pages_need_nothing_but_themselves(cli: Cli, tmp_path: pathlib.Path) -> None:
+    cli("papers", "run", "toy", "-o", str(tmp_path / "out"))
+    page = (tmp_path / "out" / "toy.html").read_text()
+    assert "It <em>plays</em>." in page
+    assert "<svg" in page
+    assert "More packets take longer." in page
+    assert "Inputs that the paper does not print" in page
+    assert "src=" not in page
+    index = (tmp_path / "out" / "index.html").read_text()
+    assert 'href="toy.html#toy-1"' in index
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("TOY-22",), "no experiment is called `TOY-22`; did you mean `TOY-2`?"),
+        (("XYZ",), "no experiment is called `XYZ`; there are TOY-1, TOY-2, toy"),
+        ((), "name experiments or papers to run, or give one of --all and --quick"),
+        (("TOY-1", "--all"), "name experiments or papers to run, or give one of --all and --quick"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_one_line(
+    cli: Cli, words: tuple[str, ...], message: str
+) -> None:
+    assert cli("papers", "run", *words) == (2, "", f"flowstart: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        (["toy"], ["TOY-1", "TOY-2"]),
+        (["toy-2"], ["TOY-2"]),
+        (["toy.sent"], ["TOY-1"]),
+        (["TOY-2", "toy"], ["TOY-2", "TOY-1"]),
+    ],
+)
+def test_experiments_are_named_by_id_paper_or_target(names: list[str], ids: list[str]) -> None:
+    assert [experiment.id for _, experiment in runner.choose([TOY], names)] == ids
+
+
+def test_the_quick_set_and_everything() -> None:
+    assert [e.id for _, e in runner.choose([TOY], [], quick=True)] == ["TOY-1"]
+    assert [e.id for _, e in runner.choose([TOY], [], everything=True)] == ["TOY-1", "TOY-2"]
+    with pytest.raises(RequestError, match=r"no experiment is called `toy[.]lost`"):
+        runner.choose([TOY], ["toy.lost"])
+
+
+def test_an_experiment_measures_exactly_its_targets() -> None:
+    with pytest.raises(ValueError, match=r"TOY-1: measured and published differ in toy[.]longer"):
+        runner.judge(TOY, TOY.experiments[0], Findings(measured={"toy.sent": Measured(1)}), 0)
+
+
+def test_ctrl_c_keeps_what_is_done(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(_: Lab) -> Findings:
+        raise KeyboardInterrupt
+
+    cut = Experiment(id="TOY-2", figure="study", asks="And why?", run=stopped)
+    paper = Paper(name="toy", title="A toy", source="", package="toy", targets=TOY.targets,
+                  experiments=[TOY.experiments[0], cut])  # fmt: skip
+    monkeypatch.setattr(papers, "load", lambda: [paper])
+    answer = cli("papers", "run", "--all", "-o", str(tmp_path / "out"))
+    assert answer.status == 130
+    assert answer.err == (
+        "flowstart: stopped by Ctrl-C after 1 of 2 experiments; "
+        "the same command goes on from here\n"
+    )
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["verdicts"]["met"] == 1

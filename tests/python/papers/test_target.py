@@ -1,0 +1,87 @@
+"""Verdicts: what is measured against what was published."""
+
+from typing import Any
+
+import pytest
+
+from flowstart.papers.target import Expected, Kind, Measured, Target, Value, Verdict
+
+
+def target(
+    expected: Expected, kind: Kind = "value", *, within: float = 0.0, within_percent: float = 0.0
+) -> Target:
+    return Target(
+        id="a.b",
+        paper="a",
+        experiment="A-1",
+        figure="Fig. 1",
+        what="something",
+        unit="s",
+        expected=expected,
+        kind=kind,
+        within=within,
+        within_percent=within_percent,
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "tolerance", "value", "verdict"),
+    [
+        (71.4, {"within": 0.3}, 71.7, Verdict.MET),
+        (71.4, {"within": 0.3}, 71.71, Verdict.MISSED),
+        (0.3, {}, 0.1 + 0.2, Verdict.MET),
+        (200, {"within_percent": 10}, 220, Verdict.MET),
+        (200, {"within_percent": 10}, 179, Verdict.MISSED),
+        (-200, {"within_percent": 10}, -181, Verdict.MET),
+        ((9, 45), {"within": 1}, 46, Verdict.MET),
+        ((9, 45), {"within": 1}, 7.9, Verdict.MISSED),
+        ((4, None), {}, 1e9, Verdict.MET),
+        ((None, 4), {}, 5, Verdict.MISSED),
+        (7, {}, [7, 7, 7], Verdict.MET),
+        (7, {}, [7, 8, 7], Verdict.MISSED),
+        ("ack-train", {}, "ack-train", Verdict.MET),
+        ("ack-train", {}, "delay", Verdict.MISSED),
+        (7, {}, None, Verdict.MISSED),
+    ],
+)
+def test_a_value_is_judged_by_its_tolerance(
+    expected: Expected, tolerance: dict[str, Any], value: Value, verdict: Verdict
+) -> None:
+    assert target(expected, **tolerance).judge(Measured(value)) is verdict
+
+
+@pytest.mark.parametrize(("holds", "verdict"), [(True, "trend met"), (False, "trend missed")])
+def test_a_trend_holds_or_does_not(holds: bool, verdict: str) -> None:
+    assert target("it falls", "trend").judge(Measured(3.0, holds=holds)) == verdict
+
+
+def test_arithmetic_never_counts_as_met() -> None:
+    assert target(7, "arithmetic").judge(Measured(7)) is Verdict.ARITHMETIC
+    assert target(7, "arithmetic").judge(Measured(8)) is Verdict.MISSED
+
+
+def test_what_cannot_be_checked_needs_no_measurement() -> None:
+    assert target(7, "not checkable").judge(None) is Verdict.NOT_CHECKABLE
+
+
+def test_an_experiment_cannot_say_of_a_value_that_it_holds() -> None:
+    with pytest.raises(ValueError, match="a value is judged by its tolerance alone"):
+        target(7).judge(Measured(8, holds=True))
+    with pytest.raises(ValueError, match="a trend holds or does not"):
+        target("it falls", "trend").judge(Measured(8))
+    with pytest.raises(ValueError, match="nothing was measured"):
+        target(7).judge(None)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (target(7, within=0.5), "± 0.5"),
+        (target(7, within_percent=15), "± 15 %"),
+        (target(7), "exact"),
+        (target("delay"), "exact"),
+        (target("it falls", "trend"), ""),
+    ],
+)
+def test_tolerance_in_words(made: Target, words: str) -> None:
+    assert made.tolerance() == words
