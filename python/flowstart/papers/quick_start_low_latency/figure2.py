@@ -22,7 +22,7 @@ def run(lab: Lab) -> Findings:
     best, worst = sizes.highest(cells), min(cells, key=lambda place: cells[place])
     low = [pair.improvement for (delay, _), pair in found.items() if delay in WITHOUT_GAIN]
     at_50ms = sizes.improvements(found, [50], lambda packets: 3 <= packets <= 200)
-    falls = {delay: _falls(sizes.improvements(found, [delay])) for delay in sizes.HIGH}
+    falling = {delay: falls(sizes.improvements(found, [delay])) for delay in sizes.HIGH}
     return Findings(
         measured={
             "qs.f2.low": Measured(
@@ -34,7 +34,7 @@ def run(lab: Lab) -> Findings:
             ),
             "qs.f2.100ms.peak": Measured([round(cells[100, n], 2) for n in (4, 5)]),
             "qs.f2.decay": Measured(
-                f"at {sum(falls.values())} of {len(falls)} delays", holds=all(falls.values())
+                f"at {sum(falling.values())} of {len(falling)} delays", holds=all(falling.values())
             ),
             "qs.f2.max": Measured(round(cells[best], 2)),
         },
@@ -55,7 +55,7 @@ def run(lab: Lab) -> Findings:
     )
 
 
-def _falls(cells: Mapping[sizes.Place, float]) -> bool:
+def falls(cells: Mapping[sizes.Place, float]) -> bool:
     """Whether the curve of one delay falls beyond its maximum.
 
     It must fall among sizes that take slow start equally many flights, and from the best of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency import published
-from flowstart.papers.quick_start_low_latency.setups import RATES, TABLE1
+from flowstart.papers.quick_start_low_latency.setups import ENDLESS_QUEUE, RATES, TABLE1
 from flowstart.papers.quick_start_low_latency.transfers import Pair, pairs
 from flowstart.papers.target import Measured
 
@@ -27,23 +27,22 @@ Curves = dict[tuple[str, int], Pair]
 
 
 def run(lab: Lab) -> Findings:
-    """Runs the figure, and at 1 Gbit/s also with other delays."""
+    """Runs the figure, and its first points also with other delays and with endless queues."""
     places = [(rate, packets) for rate in RATES for packets in SIZES]
-    others = [(delay, packets) for delay in OTHER_DELAYS for packets in SIZES]
-    found = pairs(
+    first = replace(TABLE1, packets=SIZES[0])
+    *found, endless = pairs(
         lab,
-        [(replace(TABLE1, packets=n), rate, DELAY) for rate, n in places]
-        + [(replace(TABLE1, packets=n), "1Gbps", delay) for delay, n in others],
+        [
+            *((replace(TABLE1, packets=n), rate, DELAY) for rate, n in places),
+            *((first, "1Gbps", delay) for delay in OTHER_DELAYS),
+            (replace(first, queue=ENDLESS_QUEUE), "100Mbps", DELAY),
+        ],
     )
     curves = dict(zip(places, found, strict=False))
-    starts = {
-        delay: pair.improvement
-        for (delay, packets), pair in zip(others, found[len(places) :], strict=True)
-        if packets == SIZES[0]
-    }
+    elsewhere = dict(zip(OTHER_DELAYS, found[len(places) :], strict=True))
     return Findings(
         measured=_points(curves) | _shape(curves),
-        says=_sentences(curves, starts),
+        says=_sentences(curves, elsewhere, endless),
         tables=[_table(curves)],
         pictures=[Picture("figure5", "Fig. 5: improvement of FTP", lambda: _draw(curves))],
     )
@@ -79,9 +78,11 @@ def _improvements(curves: Curves, rate: str) -> list[float]:
     return [curves[rate, packets].improvement for packets in SIZES]
 
 
-def _sentences(curves: Curves, starts: dict[int, float]) -> list[str]:
+def _sentences(curves: Curves, elsewhere: dict[int, Pair], endless: Pair) -> list[str]:
     fast, middle = (_improvements(curves, rate) for rate in ("1Gbps", "100Mbps"))
-    elsewhere = ", ".join(f"{value:.1f} % at {delay} ms" for delay, value in starts.items())
+    others = ", ".join(
+        f"{pair.improvement:.1f} % at {delay} ms" for delay, pair in elsewhere.items()
+    )
     lossy = [rate for rate in RATES if not all(curves[rate, n].loss_free for n in SIZES)]
     names = " and ".join(RATES[rate] for rate in lossy)
     return [
@@ -92,9 +93,12 @@ def _sentences(curves: Curves, starts: dict[int, float]) -> list[str]:
         ),
         (
             f"The figure names no delay: at {DELAY} ms its highest point is {fast[0]:.1f} %, below "
-            f"the end of its axis at {AXIS} %; it would be {elsewhere}."
+            f"the end of its axis at {AXIS} %; it would be {others}."
         ),
-        f"Transfers of this size lose packets on {names or 'no rate'}.",
+        (
+            f"Packets are lost on {names or 'no rate'}; with an endless queue 100 Mbit/s would "
+            f"begin at {endless.improvement:.1f} %."
+        ),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency import grid
-from flowstart.papers.quick_start_low_latency.setups import TABLE1, Link, Setting
+from flowstart.papers.quick_start_low_latency.setups import ENDLESS_QUEUE, TABLE1, Link, Setting
 from flowstart.papers.quick_start_low_latency.transfers import Pair, pairs
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ READINGS: Mapping[str, Setting] = {
     "initial window of 2 under Quick-Start": TABLE1.asking(iw="2", min_window="3"),
     "no request for less than 4 packets": TABLE1.asking(qs_thresh="4"),
     "shortest timeout 1 s": TABLE1.but(rto_min="1s"),
+    "queues without end": replace(TABLE1, queue=ENDLESS_QUEUE),
 }
 """Inputs that Table I does not show at all."""
 

@@ -13,6 +13,8 @@ DELAYS = (1, 3, 5, 10, 50, 100, 200, 500, 1000)
 """One-way delays of Table I in milliseconds."""
 
 QUEUE = "150pkt"
+ENDLESS_QUEUE = "1000000pkt"
+"""The paper has both: the one in Sec. II, the other in Sec. IV."""
 ADVERTISED = "10000pkt"
 HOST_RATE = "1Gbps"
 ROUTERS = {"threshold": "90%", "allocation": "90%"}
@@ -42,6 +44,7 @@ class Setting:
     """Of each host's own line, in milliseconds."""
     host_rate: str = HOST_RATE
     links: tuple[Link, ...] = (Link(),)
+    queue: str = QUEUE
     stack: Mapping[str, Any] = field(default_factory=lambda: dict(STACK))
     request: Mapping[str, str] = field(default_factory=lambda: dict(REQUEST))
     """Quick-Start's parameters."""
@@ -76,7 +79,7 @@ def transfer(setting: Setting, rate: str, delay: float, startup: str) -> Documen
                 }
                 for link in setting.links
             ],
-            "buffer": QUEUE,
+            "buffer": setting.queue,
             "access_rate": setting.host_rate,
             "access_delay": f"{setting.host_delay:g}ms",
             "quick_start": setting.routers,

@@ -16,7 +16,8 @@ DELAYS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 LOW = tuple(delay for delay in DELAYS if delay <= 50)
 HIGH = tuple(delay for delay in DELAYS if delay >= 100)
 SIZES = (*range(2, 11), 12, 15, 20, 22, 25, 30, 40, 46, 50, 60, 80, 94, 100, 120, 150, 190, 200,
-         250, 300, 382, 400, 500, 700, 766, 1000, 1500, 2000, 3000, 5000, 7000, 10_000)  # fmt: skip
+         250, 300, 382, 400, 500, 700, 766, 1000, 1534, 2000, 3070, 5000, 6142, 7000,
+         10_000)  # fmt: skip
 """Packets; 4, 10, 22, 46, ... are one more than so many flights of slow start carry."""
 
 Sweep = Mapping[tuple[int, int], Pair]
