@@ -1,0 +1,126 @@
+"""What the experiments read from traces."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flowstart.papers.modified_swift_start.setups import MSS
+from flowstart.series import EVENTS, FORWARD
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flowstart.simulation import Run
+
+PROBE = 4
+"""Segments of the first window."""
+RTT_GAIN = 0.125
+"""Of the mean round trip, from Table 1."""
+
+
+def pairs(run: "Run") -> list[dict[str, float]]:
+    """What the first flow's sender learns from each of its two pairs.
+
+    The window in whole bytes when the pair is acknowledged, the round trip of its second
+    segment, and the gap that this window and this round trip stand for.
+    """
+    send, ack = _of(run, "send"), _of(run, "ack")
+    found = []
+    for last in (1, 3):
+        at = np.flatnonzero(ack["seq"] == (last + 1) * MSS)
+        if not at.size:
+            break
+        rtt_s = float(ack["time_s"][at[0]] - send["time_s"][last])
+        window = int(ack["cwnd"][at[0]] * MSS + 1e-6)
+        found.append({"rtt_s": rtt_s, "window": window, "gap_s": rtt_s * MSS / window})
+    return found
+
+
+def after_probe(run: "Run") -> float:
+    """Segments a second that the window stands for once the probe has been acknowledged.
+
+    The round trip is that of the first segment, as Swift Start takes it.
+    """
+    send, ack = _of(run, "send"), _of(run, "ack")
+    rtt_s = ack["time_s"][np.argmax(ack["seq"] > 0)] - send["time_s"][0]
+    return float(ack["cwnd"][np.argmax(ack["seq"] >= PROBE * MSS)] / rtt_s)
+
+
+def second_round(run: "Run") -> int:
+    """Segments sent from the first acknowledgement until one comes that covers any of them."""
+    sent_s, ack = _of(run, "send")["time_s"], _of(run, "ack")
+    over_s = ack["time_s"][np.argmax(ack["seq"] > PROBE * MSS)]
+    return int(np.count_nonzero(sent_s < over_s)) - PROBE
+
+
+def windows(run: "Run") -> list[list[float]]:
+    """The window over time: seconds since the connection opened, and bytes."""
+    ack = _of(run, "ack")
+    first = int(np.argmax(ack["seq"] > 0))
+    opened_s = _opened_s(run)
+    return [
+        [0.0, *_rounded(ack["time_s"][first:] - opened_s)],
+        [1.0 * PROBE * MSS, *_rounded(ack["cwnd"][first:] * MSS)],
+    ]
+
+
+def flight(run: "Run") -> dict[str, Any]:
+    """When each segment was sent, when it arrived, and how many waited before the line.
+
+    Times are seconds since the connection opened, of a run without loss; an arrival is when the
+    segment's last bit has left the line.
+    """
+    opened_s = _opened_s(run)
+    queue = _samples(run, "queue_samples")
+    mine = (queue["direction"] == FORWARD) & (queue["time_ns"] / 1e9 > opened_s)
+    # The queue is empty when its last packet begins to be transmitted.
+    began_s = queue["empty_ns"][mine] / 1e9 - opened_s
+    return {
+        "sent_s": _rounded(_of(run, "send")["time_s"] - opened_s),
+        "offered_s": _rounded(queue["time_ns"][mine] / 1e9 - opened_s),
+        "began_s": _rounded(began_s),
+        "waiting": queue["packets"][mine].tolist(),
+    }
+
+
+def round_trips(run: "Run") -> dict[str, list[float]]:
+    """Each acknowledgement's round trip, of the newest segment that it covers, and their mean."""
+    send, ack = _of(run, "send"), _of(run, "ack")
+    new = np.flatnonzero(np.diff(ack["seq"], prepend=0) > 0)
+    newest = np.ceil(ack["seq"][new] / MSS).astype(int) - 1
+    rtt_s = ack["time_s"][new] - send["time_s"][newest]
+    mean_s = [float(rtt_s[0])]
+    for sample in rtt_s[1:]:
+        mean_s.append(mean_s[-1] + RTT_GAIN * (float(sample) - mean_s[-1]))
+    return {
+        "time_s": _rounded(ack["time_s"][new] - _opened_s(run)),
+        "acked": ack["seq"][new].tolist(),
+        "rtt_s": _rounded(rtt_s),
+        "mean_s": _rounded(mean_s),
+    }
+
+
+def _samples(run: "Run", name: str) -> "dict[str, NDArray[Any]]":
+    trace = run.outcome["trace"]
+    if trace is None:
+        raise ValueError("the run has no trace")
+    samples: dict[str, NDArray[Any]] = trace[name]
+    return samples
+
+
+def _of(run: "Run", event: str) -> "dict[str, NDArray[Any]]":
+    """The first flow's samples about one kind of event."""
+    samples = _samples(run, "flow_samples")
+    mine = (samples["flow"] == 0) & (samples["event"] == EVENTS.index(event))
+    found = {name: samples[name][mine] for name in ("time_ns", "seq", "cwnd")}
+    return {**found, "time_s": found["time_ns"] / 1e9}
+
+
+def _opened_s(run: "Run") -> float:
+    return float(_of(run, "open")["time_s"][0])
+
+
+def _rounded(values: Any) -> list[float]:
+    """To a nanosecond or a billionth of a byte: what is kept need not be longer."""
+    rounded: list[float] = np.round(values, 9).tolist()
+    return rounded
