@@ -140,7 +140,9 @@ def _draw_time(took_s: Sequence[float]) -> "Figure":
 
 def _rates(trips: Mapping[str, Any], rtt_s: float) -> tuple[list[float], list[float]]:
     """Mbit/s acknowledged within each round trip from the opening on."""
-    begins = np.arange(rtt_s, min(SHOWN_S, trips["time_s"][-1]), rtt_s)
+    # The last acknowledgement has waited for the receiver's timer, and the round before is short.
+    ends_s = trips["time_s"][-2] - rtt_s
+    begins = np.arange(rtt_s, min(SHOWN_S, ends_s), rtt_s)
     until = np.searchsorted(trips["time_s"], begins + rtt_s / 2)
     acked = np.append(0, trips["acked"])[until]
     return begins.tolist(), (8e-6 * np.diff(acked, prepend=0) / rtt_s).tolist()

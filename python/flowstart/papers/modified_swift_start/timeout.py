@@ -71,7 +71,7 @@ class Reading:
         ]
 
 
-PRINTED = "as printed"
+PRINTED = "the paper's rules"
 PATIENT = "initial RTO 3 s"
 HALF_FLIGHT = "threshold half the flight"
 BOTH = "threshold half the flight, one segment per RTT"
