@@ -166,9 +166,9 @@ def _says(found: Differences) -> list[str]:
     ]
     return [
         (
-            f"From 0.5 s on the paper's advantage is {span(printed)} round trips; its own rules, a "
-            "threshold that each timeout halves and equation 3 with delayed ACKs, give "
-            f"{span(late(PRINTED))}."
+            f"From 0.5 s on the paper's advantage is {span(printed)} round trips; its rules as "
+            "read here, a threshold that each timeout halves and equation 3 with delayed ACKs, "
+            f"give {span(late(PRINTED))}."
         ),
         (
             f"With an initial RTO of 3 s no data times out and {span(late(PATIENT))} round trips "
