@@ -1,8 +1,8 @@
 """Where experiments run their scenarios: in parallel, and never twice.
 
-What a scenario came to is kept by content: the scenario, the simulator, and the source that
-reads the run. A second run is instant, an interrupted one goes on where it was, and a change
-of the simulator or of an experiment's file runs again what it touches.
+What a scenario came to is kept by content: the scenario, the simulator, and the source of the
+experiment's package. A second run is instant, an interrupted one goes on where it was, and a
+change of the simulator or of a package runs again what it touches.
 """
 
 import functools
@@ -11,6 +11,7 @@ import inspect
 import json
 import os
 import pathlib
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -132,11 +133,14 @@ def _key(document: dict[str, Any], read: Callable[[Run], Any]) -> str:
 
 @functools.cache
 def _source(module: str) -> str:
-    """The text of a module, and of those it takes readings from."""
-    from importlib import import_module
+    """The text of the package that a module is in, and of the readings that all share."""
+    shared = pathlib.Path(__file__).with_name("readings.py")
+    files = [shared, *sorted(_file(module).parent.glob("*.py"))]
+    return "".join(file.read_text(encoding="utf-8") for file in files)
 
-    readings = import_module("flowstart.papers.readings")
-    return inspect.getsource(import_module(module)) + inspect.getsource(readings)
+
+def _file(module: str) -> pathlib.Path:
+    return pathlib.Path(inspect.getfile(sys.modules[module]))
 
 
 @functools.cache
