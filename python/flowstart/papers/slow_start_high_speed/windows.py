@@ -1,0 +1,61 @@
+"""Slide 4: the window that QS-app opens with."""
+
+from flowstart.papers.experiment import Cell, Findings, Table
+from flowstart.papers.lab import Lab
+from flowstart.papers.slow_start_high_speed import traces
+from flowstart.papers.slow_start_high_speed.setups import (
+    CHICAGO,
+    NORTH_CAROLINA,
+    Path,
+    transfer,
+)
+from flowstart.papers.target import Measured
+from flowstart.scenario import Document
+from flowstart.simulation import Run
+
+WINDOWS = {
+    "cav.cwnd.chicago.100m": Path(100, 100, CHICAGO),
+    "cav.cwnd.chicago.1g": Path(1000, 1000, CHICAGO),
+    "cav.cwnd.chicago.10g": Path(10_000, 10_000, CHICAGO),
+    "cav.cwnd.ncsu.100m": Path(100, 100, NORTH_CAROLINA),
+    "cav.cwnd.ncsu.1g": Path(1000, 1000, NORTH_CAROLINA),
+}
+PRINTED = (1541, 15410, 154109, 1883, 18835)
+
+
+def run(lab: Lab) -> Findings:
+    """The window after the handshake, by interface and round-trip time."""
+    found = lab.runs([_opening(path) for path in WINDOWS.values()], opening, trace=True)
+    rows: list[dict[str, Cell]] = [
+        {
+            "interface, Mbit/s": path.interface,
+            "RTT": path.rtt,
+            "printed, packets": printed,
+            "ours, packets": one["cwnd"],
+            "path holds, packets": one["bdp"],
+        }
+        for path, printed, one in zip(WINDOWS.values(), PRINTED, found, strict=True)
+    ]
+    excess = [100 * (one["cwnd"] / one["bdp"] - 1) for one in found]
+    return Findings(
+        measured={name: Measured(one["cwnd"]) for name, one in zip(WINDOWS, found, strict=True)},
+        says=[
+            (
+                f"The formula counts payload: its windows exceed what the path holds by"
+                f" {max(excess):.1f} %, the headers' share, and the interface's queue must hold it."
+            )
+        ],
+        tables=[Table("windows", "The first window: interface speed x RTT / MSS.", rows)],
+    )
+
+
+def _opening(path: Path) -> Document:
+    # Long enough for the handshake; of the first flight nothing needs to be seen.
+    return transfer("QS-app", path) | {"duration": "225ms"}
+
+
+def opening(run: Run) -> dict[str, float]:
+    """The window when the connection opens, and what the path holds."""
+    samples = traces.samples(run)
+    at = (samples["event"] == traces.OPEN).argmax()
+    return {"cwnd": float(samples["cwnd"][at]), "bdp": run.rows[0]["bdp_pkts"]}
