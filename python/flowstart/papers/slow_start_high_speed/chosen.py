@@ -9,7 +9,7 @@ CHOSEN = (
         "Fitted: with 0.18 to 0.25 BDP at 1 Gbit/s QS-app takes half of Reno's time. At 100 Mbit/s"
         " it is two BDP, so that all are alike there, as the slides have it.",
         "Below, Reno takes longer than twice QS-app's time; above, less; below 0.03 BDP QS-app"
-        " loses packets itself.",
+        " loses packets itself, as with 3000 packets at 10 Gbit/s, where it then takes 49 s.",
         "CAV-BUFFER",
     ),
     Chosen(
