@@ -13,13 +13,13 @@ import os
 import pathlib
 import sys
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, TypeVar
 
 from flowstart import _native, simulation
 from flowstart import scenario as scenarios
-from flowstart.scenario import ScenarioLike
+from flowstart.scenario import Document, ScenarioLike
 from flowstart.simulation import Run
 
 T = TypeVar("T")
@@ -64,35 +64,29 @@ class Lab:
         documents = [
             scenarios.document(like) | ({"trace": True} if trace else {}) for like in scenario_likes
         ]
-        found: dict[int, Any] = {}
         keys = [_key(document, read) for document in documents]
-        for i, key in enumerate(keys):
-            kept = self._kept(key)
-            if kept is not None:
-                found[i] = kept
-        self._run_missing(documents, keys, read, found)
+        wanted = dict(zip(keys, documents, strict=True))
+        found = {key: kept for key in wanted if (kept := self._kept(key)) is not None}
+        self._run_missing(wanted, read, found)
         self.seconds += sum(entry["seconds"] for entry in found.values())
-        return [found[i]["read"] for i in range(len(documents))]
+        return [found[key]["read"] for key in keys]
 
     def _run_missing(
-        self,
-        documents: Sequence[dict[str, Any]],
-        keys: Sequence[str],
-        read: Callable[[Run], Any],
-        found: dict[int, Any],
+        self, wanted: Mapping[str, Document], read: Callable[[Run], Any], found: dict[str, Any]
     ) -> None:
         """Runs those that are not in `found` and puts them there."""
-        missing = [i for i in range(len(documents)) if i not in found]
         pool = ThreadPoolExecutor(self._workers)
         try:
-            futures: dict[Future[Any], int] = {
-                pool.submit(_measure, documents[i], read): i for i in missing
+            futures = {
+                pool.submit(_measure, document, read): key
+                for key, document in wanted.items()
+                if key not in found
             }
             for future in as_completed(futures):
-                i = futures[future]
-                found[i] = future.result()
-                self._keep(keys[i], found[i])
-                self._progress(len(found), len(documents))
+                key = futures[future]
+                found[key] = future.result()
+                self._keep(key, found[key])
+                self._progress(len(found), len(wanted))
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -116,7 +110,7 @@ class Lab:
         partial.replace(place)
 
 
-def _measure(document: dict[str, Any], read: Callable[[Run], Any]) -> dict[str, Any]:
+def _measure(document: Document, read: Callable[[Run], Any]) -> dict[str, Any]:
     began = time.perf_counter()
     result = read(simulation.run(document))
     # Through JSON at once, so that a first run and a second one see the same types.
@@ -126,7 +120,7 @@ def _measure(document: dict[str, Any], read: Callable[[Run], Any]) -> dict[str, 
     }
 
 
-def _key(document: dict[str, Any], read: Callable[[Run], Any]) -> str:
+def _key(document: Document, read: Callable[[Run], Any]) -> str:
     parts = [scenarios.encode(document), read.__qualname__, _source(read.__module__), _simulator()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

@@ -105,3 +105,8 @@ def test_what_was_done_before_an_interruption_is_kept(
 def test_a_trace_is_there_where_it_was_asked_for() -> None:
     assert Lab(None).runs([document(1)], sampled) == [False]
     assert Lab(None).runs([document(1)], sampled, trace=True) == [True]
+
+
+def test_the_same_scenario_twice_is_run_once(runs: list[Any]) -> None:
+    assert Lab(None).runs([document(3), document(4), document(3)], sent) == [3, 4, 3]
+    assert len(runs) == 2
