@@ -1,8 +1,12 @@
 """The paper's three set-ups (Sec. III): one transfer, 200 connections, and web sessions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flowstart.scenario import Document
+
+SLOW_START = "slow-start"
+JUMP_START = "jump-start"
 
 RTT = "64ms"
 QUEUE = "60pkt"
@@ -13,10 +17,33 @@ CONNECTIONS = 200
 PACKETS = 200
 """Of each of those connections."""
 
+RECOVERIES: Mapping[str, Mapping[str, Any]] = {
+    "ns-2's Sack1": {"recovery": "ns2-sack"},
+    "SACK": {"recovery": "sack"},
+    "SACK without rules 3, 4": {
+        "recovery": "sack",
+        "next_seg_rule_3": False,
+        "next_seg_rule_4": False,
+    },
+    "NewReno": {"recovery": "newreno"},
+    "Reno": {"recovery": "reno"},
+    "Tahoe": {"recovery": "tahoe"},
+    "timer only": {"recovery": "go-back-n"},
+    "SACK of the standards' endpoints": {"preset": "rfc", "ack": "every", "rto_min": "200ms"},
+}
+"""How loss may be repaired, as fields of the stack; the paper names the first. SACK is RFC
+6675, whose rules 3 and 4 send again what nobody has yet reported lost. The last one halves
+what is in flight (RFC 5681), the others halve the window, as ns-2 does."""
+
 
 def stack(**fields: Any) -> dict[str, Any]:
     """ns-2's endpoints with the paper's initial window of three segments."""
     return {"preset": "ns2", "iw": "3", **fields}
+
+
+def along(document: Document, **path: Any) -> Document:
+    """The same over a path in which these fields are others."""
+    return document | {"path": document["path"] | path}
 
 
 def single(startup: str, packets: int, **fields: Any) -> Document:

@@ -1,0 +1,122 @@
+"""A study: figure 2, and the footnote of figure 1, under each rule of loss recovery."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.jump_start import measures, setups
+from flowstart.papers.lab import Lab
+from flowstart.papers.readings import improvement
+from flowstart.scenario import Document
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INTERVALS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+SEEDS = range(1, 5)
+FREE = (1.0, 1.5, 2.0)
+CROWDED = (0.1, 0.2)
+FOOTNOTE = 128
+
+Pairs = Sequence[tuple[dict[str, float], dict[str, float]]]
+
+
+def _crowd(startup: str, case: tuple[str, float, int]) -> Document:
+    rule, seconds, seed = case
+    return setups.contention(f"{seconds}s", startup, seed, **setups.RECOVERIES[rule])
+
+
+def _single(startup: str, rule: str) -> Document:
+    return setups.single(startup, FOOTNOTE, **setups.RECOVERIES[rule])
+
+
+def _gain(pairs: Pairs) -> float:
+    return float(np.mean([improvement(a["median_s"], b["median_s"]) for a, b in pairs]))
+
+
+def _ratio(pairs: Pairs) -> float:
+    return float(np.mean([b["loss"] / a["loss"] for a, b in pairs]))
+
+
+def run(lab: Lab) -> Findings:
+    """Everything that hangs on it, rule by rule."""
+    rules = list(setups.RECOVERIES)
+    single = measures.both(lab, _single, rules, measures.transfer)
+    footnote = {
+        rule: improvement(a["duration_s"], b["duration_s"])
+        for rule, (a, b) in zip(rules, single, strict=True)
+    }
+    cases = [(rule, s, seed) for rule in rules for s in INTERVALS for seed in SEEDS]
+    read = dict(zip(cases, measures.both(lab, _crowd, cases, measures.crowd), strict=True))
+    found = {
+        (rule, s): [read[rule, s, seed] for seed in SEEDS] for rule in rules for s in INTERVALS
+    }
+    gains = {case: _gain(pairs) for case, pairs in found.items()}
+    free = {rule: float(np.mean([gains[rule, s] for s in FREE])) for rule in rules}
+    fitting = [rule for rule in rules if footnote[rule] < 0 < min(gains[rule, s] for s in FREE)]
+    named = rules[0]
+    listed = ", ".join(f"{rule} ({free[rule]:+.0f} %)" for rule in fitting) or "none"
+    return Findings(
+        says=[
+            (
+                f"Jump Start is faster at every interval from 1 s on and slower at {FOOTNOTE} "
+                f"packets, as the paper has both, under: {listed}."
+            ),
+            (
+                f"Under {named}, which the paper names, it is {footnote[named]:+.0f} % at "
+                f"{FOOTNOTE} packets and {free[named]:+.0f} % from 1 s on; the paper has +7 %."
+            ),
+        ],
+        tables=[
+            Table(
+                "recovery",
+                "What hangs on loss recovery; gains of Jump Start over slow start",
+                [_row(rule, footnote[rule], found) for rule in rules],
+            )
+        ],
+        pictures=[
+            Picture(
+                "recovery",
+                "Gain in median duration by interval between starts, under each rule; below -100 % "
+                "Jump Start takes more than twice as long",
+                lambda: _draw(gains),
+            )
+        ],
+    )
+
+
+def _row(
+    rule: str, footnote: float, found: Mapping[tuple[str, float], Pairs]
+) -> dict[str, str | float]:
+    apart = found[rule, max(FREE)]
+    row: dict[str, str | float] = {"recovery": rule, f"{FOOTNOTE} packets, %": round(footnote, 1)}
+    row |= {f"{s:g} s apart, %": round(_gain(found[rule, s]), 1) for s in (*CROWDED, *FREE)}
+    row |= {f"loss ratio, {s:g} s": round(_ratio(found[rule, s]), 2) for s in (*CROWDED, max(FREE))}
+    row |= {
+        "timeouts, slow start": round(float(np.mean([a["timeouts"] for a, _ in apart])), 2),
+        "timeouts, Jump Start": round(float(np.mean([b["timeouts"] for _, b in apart])), 2),
+    }
+    return row
+
+
+def _draw(gains: dict[tuple[str, float], float]) -> "Figure":
+    from flowstart.papers import drawing
+
+    return drawing.single(
+        drawing.Axis("interval between starts (s)"),
+        drawing.Axis("gain in median duration (%)", limits=(-250, 60)),
+        {rule: (INTERVALS, [gains[rule, s] for s in INTERVALS]) for rule in setups.RECOVERIES},
+        level={"paper, from 1 s: 7 %": 7},
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="JS-RECOVERY",
+        figure="study",
+        asks="Under which rule of loss recovery does figure 2 come out as printed?",
+        run=run,
+    ),
+)
