@@ -130,10 +130,11 @@ def _draw(sizes: Sequence[int], gains: Sequence[float], *, marks: bool = True) -
     from flowstart.papers import drawing
 
     return drawing.single(
-        drawing.Axis("transfer size (packets)", "log", ticks=(1, 2, 4, 8, 16, 32, 64, 128)),
+        drawing.Axis("transfer size (packets)", "log", ticks=(*SIZES, NEXT)[: len(sizes)]),
         drawing.Axis("gain in duration (%)"),
         {"Jump Start": (sizes, gains)},
         marks=marks,
+        published={"Jump Start": ((1,), (0,))},
         level={"10 %": 10, "40 %": 40, "slow start": 0},
     )
 

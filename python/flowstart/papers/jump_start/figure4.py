@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SEEDS = range(1, 121)
 PERCENTILES = (10, 25, 50, 75, 90, 95, 97, 98, 99)
+CLASSES = (4, 10, 22, 46, 88)
+"""Sizes from which on slow start needs a round more; the last one overflows the queue."""
 NAMES = ("slow start", "Jump Start")
 AHEAD = 50
 """Packets of the paper's thought experiment: half of 100 get through at once."""
@@ -111,70 +113,113 @@ def _judge_durations(
 def run_losses(lab: Lab) -> Findings:
     """Figure 4b."""
     pairs = _pairs(lab)
-    each = _of_each(pairs, "loss")
-    free = [[float(100 * np.mean(loss == 0)) for loss in pair] for pair in each]
-    more = [jump - slow for slow, jump in free]
-    # A draw may have no connection that loses: all draws count together.
-    slow, jump = _together(pairs, "loss")
-    lossy = [float(loss[loss > 0].mean()) for loss in (slow, jump)]
-    sums = [[s[s > 0].sum(), (s > 0).sum(), j[j > 0].sum(), (j > 0).sum()] for s, j in each]
     alone = lab.runs([_unhindered()], measures.transfer)[0]
     rounds = alone["duration_s"] / alone["min_rtt_s"] - 1
-    points = float(np.mean(more))
+    free = [[_free(loss) for loss in pair] for pair in _of_each(pairs, "loss")]
+    slow, jump = (float(np.mean(shares)) for shares in zip(*free, strict=True))
+    together = _together(pairs, "loss")
+    lossy = [100 * float(loss[loss > 0].mean()) for loss in together]
+    busy = _together(pairs, "utilisation")
     return Findings(
-        measured={
-            "js.f4.lossfree": Measured(
-                points,
-                holds=points > 0,
-                interval=interval(more),
-                seeds=len(SEEDS),
-                because="larger responses fill the queue at once and take smaller ones with them; "
-                "the queue is empty most of the time, so that getting out of the way frees nothing",
-                shown_by="JS-LOAD",
-            ),
-            "js.f4.lossratio": Measured(
-                lossy[1] / lossy[0],
-                holds=1.3 <= lossy[1] / lossy[0] <= 3.5,
-                interval=measures.sums_interval(sums, lambda s: s[2] / s[3] * s[1] / s[0]),
-                seeds=len(SEEDS),
-            ),
-            "js.f4.ahead": Measured(rounds),
-        },
+        measured=_judge_losses(pairs, free) | {"js.f4.ahead": Measured(rounds)},
         says=[
             (
-                f"{np.mean([pair[0] for pair in free]):.1f} % of slow start's connections lose "
-                f"nothing and {np.mean([pair[1] for pair in free]):.1f} % of Jump Start's, a "
-                f"difference of {points:+.1f} points where the paper has +10."
+                f"{slow:.1f} % of slow start's connections lose nothing and {jump:.1f} % of Jump "
+                f"Start's, a difference of {jump - slow:+.1f} points where the paper has +10."
             ),
             (
-                f"Connections that lose at all lose {100 * lossy[0]:.0f} % of their packets under "
-                f"slow start and {100 * lossy[1]:.0f} % under Jump Start."
+                f"Connections that lose at all lose {lossy[0]:.0f} % of their packets under slow "
+                f"start and {lossy[1]:.0f} % under Jump Start."
+            ),
+            (
+                f"The link is busy {100 * np.mean(busy[0]):.0f} % of the time under slow start and "
+                f"{100 * np.mean(busy[1]):.0f} % under Jump Start."
             ),
             f"Slow start delivers {AHEAD} packets in {rounds:.1f} round trips on an empty path.",
         ],
         tables=[
-            Table(
-                "figure4b",
-                "Loss rates of connections, all draws together",
-                [
-                    {
-                        "start-up": name,
-                        "connections": len(loss),
-                        "without loss, %": round(float(100 * np.mean(loss == 0)), 1),
-                        "mean loss of the others, %": round(100 * mean, 1),
-                    }
-                    for name, loss, mean in zip(NAMES, (slow, jump), lossy, strict=True)
-                ],
-            )
+            Table("figure4b", "Loss rates, all draws together", _loss_rows(together, lossy)),
+            Table("figure4b_sizes", "Who loses: connections by size", _size_rows(pairs)),
         ],
         pictures=[
             Picture(
                 "figure4b",
                 "Distribution of loss rates, all draws together",
-                lambda: _draw((slow, jump), "packets dropped per packet sent"),
+                lambda: _draw(together, "packets dropped per packet sent", lowest=0.8),
             )
         ],
     )
+
+
+def _free(loss: Values) -> float:
+    """The connections without loss, in percent."""
+    return float(100 * np.mean(loss == 0))
+
+
+def _judge_losses(pairs: Pairs, free: Sequence[Sequence[float]]) -> dict[str, Measured]:
+    """`free` are the shares without loss, of each draw."""
+    more = [jump - slow for slow, jump in free]
+    points = float(np.mean(more))
+    # A draw may have no connection that loses: losses and their number count over all draws.
+    sums = [
+        [figure for loss in pair for figure in (loss.sum(), (loss > 0).sum())]
+        for pair in _of_each(pairs, "loss")
+    ]
+    ratio = _lossy_ratio(np.asarray(sums).sum(axis=0))
+    return {
+        "js.f4.lossfree": Measured(
+            points,
+            holds=points > 0,
+            interval=interval(more),
+            seeds=len(SEEDS),
+            because="larger responses fill the queue at once, and packets of smaller ones are "
+            "lost with theirs; the link is idle most of the time, so that getting out of the way "
+            "frees little",
+            shown_by="JS-LOAD",
+        ),
+        "js.f4.lossratio": Measured(
+            float(ratio),
+            holds=bool(1.3 <= ratio <= 3.5),
+            interval=measures.sums_interval(sums, _lossy_ratio),
+            seeds=len(SEEDS),
+        ),
+    }
+
+
+def _lossy_ratio(sums: Values) -> Any:
+    """Mean loss of those that lose, Jump Start's over slow start's."""
+    slow, slow_lossy, jump, jump_lossy = sums
+    return jump / jump_lossy / (slow / slow_lossy)
+
+
+def _loss_rows(together: Sequence[Values], lossy: Sequence[float]) -> list[dict[str, str | float]]:
+    return [
+        {
+            "start-up": name,
+            "connections": len(loss),
+            "without loss, %": round(_free(loss), 1),
+            "mean loss of the others, %": round(mean, 1),
+        }
+        for name, loss, mean in zip(NAMES, together, lossy, strict=True)
+    ]
+
+
+def _size_rows(pairs: Pairs) -> list[dict[str, str | float]]:
+    # In the order in which their pages were read, which is not the same in both.
+    sizes, losses = _together(pairs, "packets"), _together(pairs, "loss")
+    rows: list[dict[str, str | float]] = []
+    for low, high in zip(CLASSES, (*CLASSES[1:], None), strict=True):
+        mine = [(of_one >= low) & (of_one < (high or np.inf)) for of_one in sizes]
+        lose = [100 * np.mean(loss[m] > 0) for loss, m in zip(losses, mine, strict=True)]
+        rows.append(
+            {
+                "packets": f"{low} to {high - 1}" if high else f"{low} and more",
+                "share of connections, %": round(float(100 * np.mean(mine[0])), 1),
+                "lose something in slow start, %": round(float(lose[0]), 1),
+                "lose something under Jump Start, %": round(float(lose[1]), 1),
+            }
+        )
+    return rows
 
 
 def _unhindered() -> Document:
@@ -201,13 +246,15 @@ def _draw(
     label: str,
     scale: Literal["linear", "log"] = "linear",
     limits: tuple[float | None, float | None] = (0, None),
+    *,
+    lowest: float = 0,
 ) -> "Figure":
     from flowstart.papers import drawing
 
     shares = np.linspace(0, 1, 401)
     return drawing.single(
         drawing.Axis(label, scale, limits),
-        drawing.Axis("share of connections", limits=(0, 1)),
+        drawing.Axis("share of connections", limits=(lowest, 1)),
         {
             name: (np.quantile(found, shares).tolist(), shares.tolist())
             for name, found in zip(NAMES, values, strict=True)
