@@ -16,7 +16,7 @@ QUICK = [experiment for experiment in PAPER.experiments if experiment.quick]
 
 @pytest.mark.parametrize("experiment", QUICK, ids=lambda experiment: experiment.id)
 def test_what_takes_no_time_misses_nothing(experiment: Experiment) -> None:
-    done = next(runner.run([(PAPER, experiment)], lambda _: Lab(None)))
+    done = runner.run(PAPER, experiment, Lab(None))
     missed = {Verdict.MISSED, Verdict.TREND_MISSED}
     assert [judged.target.id for judged in done.judged if judged.verdict in missed] == []
 
