@@ -30,6 +30,7 @@ footer { margin-top: 3rem; color: #555; font-size: .85rem; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
   figure, tr { break-inside: avoid; }
+  details::details-content { content-visibility: visible; }
 }
 </style>
 </head>
@@ -45,7 +46,9 @@ _TABLE_STYLE = """<style>
 .flowstart table { border-collapse: collapse; font-size: .85rem;
                    font-variant-numeric: tabular-nums; }
 .flowstart th, .flowstart td { padding: .15rem .6rem; text-align: right; white-space: nowrap; }
-.flowstart .words { text-align: left; }
+.flowstart caption, .flowstart .words { text-align: left; }
+.flowstart caption { font-weight: bold; padding: .3rem .6rem; }
+.flowstart thead th, .flowstart td.words { white-space: normal; vertical-align: top; }
 .flowstart thead th { border-bottom: 1px solid #888; }
 .flowstart th.group { text-align: left; padding-top: .7rem; }
 .flowstart .best { font-weight: bold; color: #00664a; }

@@ -6,7 +6,7 @@ from flowstart import text
 from flowstart.grids import Column, Grid
 from flowstart.papers.experiment import Cell, Paper, Table
 from flowstart.papers.runner import Done, Judged
-from flowstart.papers.target import Expected, Measured, Value, Verdict
+from flowstart.papers.target import Expected, Measured, Target, Value, Verdict
 
 MOST_VALUES = 6
 """A longer list of values is shown by its smallest and largest."""
@@ -16,28 +16,31 @@ def targets(judged: Sequence[Judged], title: str = "") -> Grid:
     """Published beside measured, a row per target; ours by derivation are marked."""
     columns = [
         Column("target", number=False),
-        Column("figure", number=False, spare=2),
-        Column("what", number=False, spare=1),
-        Column("unit", number=False),
-        Column("expected"),
-        Column("tolerance", spare=3),
-        Column("measured"),
+        Column("expected", number=False),
+        Column("tolerance", number=False, spare=1),
+        Column("measured", number=False),
         Column("verdict", number=False),
     ]
-    rows = [
-        [
+    grid = Grid(columns, title=title)
+    above = ""
+    for one in judged:
+        heading = _heading(one.target)
+        if heading != above:
+            grid.groups[len(grid.rows)] = above = heading
+        cells = [
             one.target.id,
-            one.target.figure,
-            one.target.what,
-            one.target.unit,
             expected(one.target.expected) + ("" if one.target.printed else " *"),
             one.target.tolerance(),
             measured(one.measured),
             str(one.verdict),
         ]
-        for one in judged
-    ]
-    return Grid(columns, rows, title=title)
+        grid.rows.append(cells)
+    return grid
+
+
+def _heading(target: Target) -> str:
+    """What several targets in a row have in common."""
+    return f"{target.figure}: {target.what}" + (f", {target.unit}" if target.unit else "")
 
 
 def misses(judged: Iterable[Judged]) -> Grid:

@@ -10,6 +10,7 @@ from itertools import groupby
 from markdown_it import MarkdownIt
 
 from flowstart import report
+from flowstart.grids import Grid
 from flowstart.papers import grids
 from flowstart.papers.experiment import Experiment, Paper, Table
 from flowstart.papers.runner import Done, Judged, result
@@ -75,7 +76,9 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
         *map(_table, each.findings.tables),
     ]
     if each.judged:
-        parts.append(report.table(grids.targets(each.judged, "Published and measured")))
+        verdicts = ", ".join(f"{count} {name}" for name, count in each.counts().items())
+        count = f"{len(each.judged)} targets: {verdicts}"
+        parts.append(_folded(grids.targets(each.judged, "Published and measured"), count))
         missed = grids.misses(each.judged)
         parts += [report.table(missed)] if missed.rows else []
     parts.append(report.code(f"flowstart papers run {experiment.id}"))
@@ -127,11 +130,15 @@ def _readme(paper: Paper) -> str:
 
 
 def _table(table: Table) -> str:
-    shown = report.table(grids.table(table))
-    if len(table.rows) <= LONG:
-        return shown
-    told = f"{escape(table.caption)} ({len(table.rows)} rows)"
-    return f"<details><summary>{told}</summary>{shown}</details>"
+    return _folded(grids.table(table), f"{len(table.rows)} rows")
+
+
+def _folded(grid: Grid, count: str) -> str:
+    """A table, folded away where it is long."""
+    if len(grid.rows) <= LONG:
+        return report.table(grid)
+    told = f"{escape(grid.title)} ({count})"
+    return f"<details><summary>{told}</summary>{report.table(grid)}</details>"
 
 
 def _file(experiment: Experiment) -> str:
