@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups
+from flowstart.papers.hystart.acks import BEFORE_S, END, leaving
 from flowstart.papers.lab import Lab
 from flowstart.scenario import Document
-from flowstart.simulation import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,8 +22,6 @@ LOADS = (0.0, 0.1, 0.3, 0.6, 0.9)
 """Its share of that."""
 REVERSE_BUFFER = "100pkt"
 SEEDS = 10
-END = 12.0
-START_S = 2.0
 BDP = setups.bdp(*setups.FIG2)
 EARLY, LATE = 0.75, 1.5
 """Below and above what an ACK train can do on an empty path, in BDP."""
@@ -56,21 +54,10 @@ def document(case: Case, receiver: str, startup: str, seed: int) -> Document:
     _, fields, load = case
     link = setups.path(*setups.FIG2, **fields, reverse_buffer=REVERSE_BUFFER)
     ends = setups.stack(RECEIVERS[receiver])
-    flow = setups.one(link, startup, f"{END:g}s", ends=ends, start=f"{START_S:g}s")
+    flow = setups.one(link, startup, f"{END:g}s", ends=ends, start=f"{BEFORE_S:g}s")
     if load:
         flow["web"] = setups.background(UPLINK_MBPS * load, END, packets=20, ways=("reverse",))
     return flow | {"seed": seed}
-
-
-def leaving(run: Run) -> dict[str, Any]:
-    """Where the flow leaves slow start, what it lost and carried."""
-    row = run.rows[0]
-    return {
-        "by": row["startup_exit_reason"],
-        "cwnd": row["startup_exit_cwnd_pkts"],
-        "lost": row["packets_dropped"],
-        "carried": row["bytes_delivered"] * 8 / (END - START_S) / 1e6,
-    }
 
 
 def run(lab: Lab) -> Findings:
@@ -96,7 +83,7 @@ def run(lab: Lab) -> Findings:
             Table(
                 "asymmetry",
                 f"Hybrid Slow Start at 100 Mbit/s and 106 ms by its way back; {SEEDS} seeds where "
-                f"other traffic is on it (10 Mbit/s); goodput over {END - START_S:.0f} s.",
+                f"other traffic is on it (10 Mbit/s); goodput over {END - BEFORE_S:.0f} s.",
                 rows,
             )
         ],
@@ -169,19 +156,19 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
     """Three panels: rate, load, batches."""
     from flowstart.papers import drawing
 
-    def panel(group: str, axis: drawing.Axis, unit: str) -> drawing.Panel:
+    def panel(group: str, axis: drawing.Axis, unit: str, top: float = 2.2) -> drawing.Panel:
         curves = {}
         for receiver in RECEIVERS:
             mine = [row for row in rows if row["what"] == group and row["receiver"] == receiver]
             xs = [float(str(row["is"]).removesuffix(unit)) for row in mine]
             curves[receiver] = (xs, [row["leaves at (BDP)"] for row in mine])
-        exits = drawing.Axis("exit (BDP)", limits=(0, 2.2))
+        exits = drawing.Axis("exit (BDP)", limits=(0, top))
         return drawing.Panel(axis, exits, curves, level={"0.75": EARLY, "1.5": LATE})
 
     rates = drawing.Axis("reverse rate (Mbit/s)", "log", ticks=REVERSE_MBPS)
     return drawing.panels(
         panel("reverse rate (Mbit/s)", rates, ""),
         panel("traffic on the way back", drawing.Axis("load of the way back (%)"), " %"),
-        panel("ACKs in batches", drawing.Axis("batches of ACKs (ms)"), "ms"),
+        panel("ACKs in batches", drawing.Axis("batches of ACKs (ms)"), "ms", 4.4),
         width=12,
     )

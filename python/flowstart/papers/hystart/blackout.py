@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import setups, traces
+from flowstart.papers.hystart import figure1, setups, traces
 from flowstart.papers.lab import Lab
 from flowstart.scenario import Document
 from flowstart.simulation import Run
@@ -24,7 +24,7 @@ REPAIRS: dict[str, dict[str, Any]] = {
     "timer only": {"recovery": "go-back-n"},
     "SACK, least RTO 200 ms": {"rto_min": "200ms"},
 }
-AVOIDANCES = {"CUBIC of 2008": setups.CUBIC, "Reno's": setups.SACK}
+AVOIDANCES = {"CUBIC of 2008": setups.CUBIC, "Reno": setups.SACK}
 DRAWN = ("SACK, 0us a block", f"SACK, {STALLED} a block", "NewReno")
 BLACKOUT_S = 20.0
 PACKETS = 130_000
@@ -44,39 +44,20 @@ def document(repair: str, avoidance: str) -> Document:
     )
 
 
-def minute(startup: str, repair: str, avoidance: str) -> Document:
-    """The first 60 s of a flow without end."""
-    return setups.one(
-        setups.path(*setups.FIG1),
-        startup,
-        "60s",
-        avoidance=AVOIDANCES[avoidance],
-        ends=setups.stack(**REPAIRS[repair]),
-    )
-
-
 def recovery(run: Run) -> dict[str, Any]:
     """From the end of slow start until what was sent by then has arrived."""
     trace, row = traces.columns(run), run.rows[0]
     left = row["opened_s"] + row["startup_exit_s"]
-    sent = trace["seq"][(trace["event"] == traces.SEND) & (trace["time"] <= left)].max()
     acks = trace["event"] == traces.ACK
-    repaired = trace["time"][acks & (trace["seq"] > sent)].min() - left
     new = np.diff(trace["seq"][acks], prepend=0) > 0
     progress = trace["time"][acks][new]
     return {
-        "repair_s": float(repaired),
+        "repair_s": traces.repair_s(trace, left),
         "silence_s": float(np.diff(progress[progress > left - 1]).max()),
         "timeouts": row["timeouts"],
         "lost": row["packets_dropped"],
         "window": traces.window(run),
     }
-
-
-def use(run: Run) -> float:
-    """New data over 60 s, in percent of the link."""
-    packets = run.rows[0]["bytes_delivered"] / traces.MSS
-    return float(100 * packets * setups.PACKET_BITS / (setups.FIG1[0] * 1e6 * 60))
 
 
 def run(lab: Lab) -> Findings:
@@ -87,7 +68,11 @@ def run(lab: Lab) -> Findings:
     )
     starts = {"slow start": setups.SLOW_START, "Hybrid Slow Start": setups.HYBRID}
     minutes = [(start, repair, av) for start in starts for repair in DRAWN for av in AVOIDANCES]
-    shares = lab.runs([minute(starts[start], *rest) for start, *rest in minutes], use)
+    documents = [
+        figure1.minute(starts[start], AVOIDANCES[avoidance], **REPAIRS[repair])
+        for start, repair, avoidance in minutes
+    ]
+    shares = lab.runs(documents, figure1.goodput)
     first_minute = dict(zip(minutes, shares, strict=True))
     return Findings(
         says=_says(found, first_minute),
@@ -95,7 +80,8 @@ def run(lab: Lab) -> Findings:
         pictures=[
             Picture(
                 "blackout",
-                "The window of Fig. 1's flow by how its sender repairs losses, CUBIC of 2008.",
+                "The window of Fig. 1's flow by how its sender repairs losses, CUBIC of 2008; each "
+                f"transfer ends after {PACKETS} packets.",
                 lambda: draw(found),
             ),
             Picture(
@@ -115,7 +101,7 @@ def _says(found: dict[Any, dict[str, Any]], minute: dict[Any, float]) -> list[st
     longer = [cost for cost, seconds in costs.items() if seconds > BLACKOUT_S]
     dark = f"from {longer[0]} on" if longer else "with none of the costs tried"
     slow, hybrid = (
-        [minute[start, repair, "Reno's"] for repair in DRAWN]
+        [minute[start, repair, "Reno"] for repair in DRAWN]
         for start in ("slow start", "Hybrid Slow Start")
     )
     return [

@@ -25,9 +25,10 @@ def shown(receiver: dict[str, str]) -> Document:
     return setups.one(link, setups.SLOW_START, "25s", avoidance=setups.CUBIC, ends=ends)
 
 
-def minute(startup: str, avoidance: str) -> Document:
-    """The first 60 seconds, for utilisation."""
-    return setups.one(setups.path(*setups.FIG1), startup, "60s", avoidance=avoidance)
+def minute(startup: str, avoidance: str, **fields: Any) -> Document:
+    """The first 60 seconds, for utilisation; `fields` are the stack's."""
+    link, ends = setups.path(*setups.FIG1), setups.stack(**fields)
+    return setups.one(link, startup, "60s", avoidance=avoidance, ends=ends)
 
 
 def overshoot(run: Run) -> dict[str, Any]:
@@ -35,8 +36,6 @@ def overshoot(run: Run) -> dict[str, Any]:
     trace, row = traces.columns(run), run.rows[0]
     left = row["opened_s"] + row["startup_exit_s"]
     burst = trace["time"][(trace["event"] == traces.DROP) & (trace["time"] <= left)]
-    sent = trace["seq"][(trace["event"] == traces.SEND) & (trace["time"] <= left)].max()
-    repaired = (trace["event"] == traces.ACK) & (trace["seq"] > sent)
     lost = trace["time"][trace["event"] == traces.DROP]
     edges = np.linspace(0, run.about["simulated_s"], traces.STEPS)
     small = (trace["time"] > left) & (trace["cwnd"] < setups.bdp(*setups.FIG1))
@@ -45,7 +44,7 @@ def overshoot(run: Run) -> dict[str, Any]:
         "peak": row["max_cwnd_pkts"],
         "drops": len(burst),
         "span_s": float(burst[-1] - burst[0]),
-        "repair_s": float(trace["time"][repaired].min() - left),
+        "repair_s": traces.repair_s(trace, left),
         "small_s": float(trace["time"][small].max() - left),
         "window": traces.window(run),
         "drop_times": [float(edge) for edge in edges],

@@ -19,12 +19,13 @@ END = 40.0
 BDP = setups.bdp(*setups.FIG2)
 EARLY = 0.75
 """An exit below this share of the BDP is well before it."""
+NO_THRESHOLD = 1_000_000
 PANELS = {
     "slow start": setups.SLOW_START,
     "limited slow start": setups.LIMITED,
     "Hybrid Slow Start": setups.HYBRID,
     # Linux begins without a threshold, which the estimate could only raise.
-    "Adaptive Start": "adaptive-start:growth=per-ack,ssthresh=1000000,response=standard",
+    "Adaptive Start": f"adaptive-start:growth=per-ack,ssthresh={NO_THRESHOLD},response=standard",
     "packet pair": "packet-pair-start:reading=closest,growth=per-ack",
     "Vegas": "vegas-slow-start:growth=per-ack",
 }
@@ -181,14 +182,19 @@ def draw(found: dict[str, Any]) -> "Figure":
     return drawing.panels(*(_panel(name, one) for name, one in found.items()), width=12)
 
 
+def _below(packets: float | None) -> float | None:
+    """Thresholds that stand for none are not drawn."""
+    return packets if packets and packets < NO_THRESHOLD else None
+
+
 def _panel(name: str, one: dict[str, Any]) -> "Panel":
     from flowstart.papers import drawing
 
     return drawing.Panel(
         drawing.Axis("time (s)"),
-        drawing.Axis("packets", limits=(0, 3000)),
+        drawing.Axis("packets", limits=(0, 3500)),
         {
-            f"{what} of flow {number + 1}": (window["time_s"], window[what])
+            f"{what} of flow {number + 1}": (window["time_s"], [_below(y) for y in window[what]])
             for what in ("cwnd", "ssthresh")
             for number, window in enumerate(one["windows"])
         },

@@ -131,6 +131,7 @@ def _judged(letter: str, rows: Sequence[dict[str, Any]]) -> Measured:
     slow, limited = (gains(rows, name) for name in list(setups.THREE)[1:])
     grows = letter == "b" or (slow[-1] > slow[0] and limited[-1] > limited[0])
     worst = rows[slow.index(min(slow))]
+    swept, unit = AXES[letter].removesuffix(")").split(" (")
     return Measured(
         {
             "over slow start, first": slow[0],
@@ -139,8 +140,8 @@ def _judged(letter: str, rows: Sequence[dict[str, Any]]) -> Measured:
             "over limited slow start, least": min(limited),
         },
         holds=min(slow + limited) >= -EQUAL and grows,
-        because=f"With a {AXES[letter].split(' (')[0]} of {worst[AXES[letter]]:g} slow start is "
-        f"ahead: it loses {worst['slow start, lost']:.0f} packets there and has "
+        because=f"With a {swept} of {worst[AXES[letter]]:g} {unit} slow start is ahead:"
+        f" it loses {worst['slow start, lost']:.0f} packets there and has "
         f"{worst['slow start, timeouts']:g} timeouts, against {rows[-1]['slow start, lost']:.0f} "
         f"and {rows[-1]['slow start, timeouts']:g} at the right end.",
         shown_by="HY-F4",
@@ -209,7 +210,7 @@ def draw(rows: dict[str, list[dict[str, Any]]]) -> "Figure":
         xs = [row[AXES[letter]] for row in mine]
         return drawing.Panel(
             drawing.Axis(AXES[letter]),
-            drawing.Axis("utilisation (%)", limits=(50, 100)),
+            drawing.Axis("utilisation (%)", limits=(60, 100)),
             {name: (xs, [row[name] for row in mine]) for name in setups.THREE},
             title=f"({letter})",
         )

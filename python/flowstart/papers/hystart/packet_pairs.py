@@ -137,7 +137,7 @@ def draw(draws: dict[tuple[str, str], list[float]]) -> "Figure":
             curves[hosts] = (shares, sorted(values))
     return drawing.single(
         drawing.Axis("draws below (%)"),
-        drawing.Axis("threshold (packets)", limits=(0, 4500)),
+        drawing.Axis("threshold (packets)", limits=(0, 6500)),
         curves,
         marks=False,
         level={"BDP": BDP, "published 2300": 2300, "published 2800": 2800},

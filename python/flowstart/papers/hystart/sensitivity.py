@@ -205,9 +205,9 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
         label = {"tick": "tick (ms)", "quick ACKs": "quick ACKs"}.get(what, what)
         return drawing.Panel(
             drawing.Axis(label, "log", ticks=xs),
-            drawing.Axis("exit (packets)", limits=(500, 1100)),
+            drawing.Axis("exit (packets)", limits=(0, 2300)),
             {"first flow": curve},
-            level={"published": PUBLISHED, "BDP": 883},
+            level={"published": PUBLISHED},
         )
 
     return drawing.panels(panel("initial window"), panel("tick"), panel("quick ACKs"), width=11)

@@ -50,6 +50,13 @@ def window(run: Run, flow: int = 0) -> Curve:
     return kept
 
 
+def repair_s(trace: Columns, left: float) -> float:
+    """From a time until all that was sent by then has been acknowledged."""
+    sent = trace["seq"][(trace["event"] == SEND) & (trace["time"] <= left)].max()
+    repaired = (trace["event"] == ACK) & (trace["seq"] > sent)
+    return float(trace["time"][repaired].min() - left)
+
+
 def capacity(run: Run) -> dict[str, float]:
     """What the path held when it first refused a packet: in all, and without the queue."""
     trace, queue = columns(run), run.queue_samples
