@@ -35,8 +35,12 @@ def test_the_first_loss_shows_what_the_path_holds() -> None:
 
 
 def test_background_traffic_fills_about_what_it_is_asked_to() -> None:
-    document = {"duration": "60s", "path": setups.path(100, 50), "stack": setups.stack()}
-    document["web"] = setups.background(20, 60)
+    document = {
+        "duration": "60s",
+        "path": setups.path(100, 50),
+        "stack": setups.stack(),
+        "web": setups.background(20, 60),
+    }
     forward, reverse = frames.rows(simulation.run(document).outcome["links"])[:2]
     for link in (forward, reverse):
         assert link["utilisation"] == pytest.approx(0.2, rel=0.35)
