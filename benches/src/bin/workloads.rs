@@ -116,6 +116,22 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "web-default",
+        what: "the same sessions without access links",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "100Mbps", rtt = "64ms", buffer = "600pkt" }
+            [[web]]
+            sessions = 1000
+            interval = "exponential:mean=1s"
+            pages = 25
+            page_pause = "exponential:mean=0.5s"
+            objects = "pareto2:mean=4,shape=1.5"
+            object_pause = "exponential:mean=50ms"
+            size = "pareto2:mean=4,shape=1.2"
+        "#,
+    },
+    Workload {
         name: "narrow-window",
         what: "1 GB with ten packets in flight",
         runs: 1,
