@@ -6,7 +6,10 @@
 //! scheduled them, on every machine. The queue holds one entry per busy link and per
 //! armed flow timer, never one per packet in flight.
 
+mod later;
+
 use flowstart_control::Time;
+use later::Later;
 
 /// What an event is about; the run gives the number its meaning.
 pub type EventId = u32;
@@ -31,10 +34,12 @@ pub struct Due {
 }
 
 /// The queue of future events: a heap with four children a node, which touches half the
-/// cache lines of a binary one when it is large and costs the same when it is small.
+/// cache lines of a binary one when it is large and costs the same when it is small; and
+/// beside it what is far off, which joins the heap when its time is near.
 #[derive(Default)]
 pub struct EventQueue {
     heap: Vec<Due>,
+    later: Later,
     handled: u64,
 }
 
@@ -48,14 +53,38 @@ impl EventQueue {
 
     /// Schedules an event.
     pub fn push(&mut self, moment: Moment, event: EventId) {
-        self.heap.push(Due { moment, event });
-        self.sift_up(self.heap.len() - 1);
+        insert(&mut self.heap, Due { moment, event });
+    }
+
+    /// Schedules an event that is likely to be far off, such as a timer.
+    pub fn push_later(&mut self, moment: Moment, event: EventId) {
+        if let Err(near) = self.later.put(Due { moment, event }) {
+            insert(&mut self.heap, near);
+        }
     }
 
     /// The next event, left in place: follow with [`pop`](Self::pop) or
     /// [`reschedule`](Self::reschedule).
-    pub fn peek(&self) -> Option<Due> {
-        self.heap.first().copied()
+    #[inline]
+    pub fn peek(&mut self) -> Option<Due> {
+        match self.heap.first() {
+            Some(first) if first.moment.time < self.later.from() => Some(*first),
+            _ => self.peek_later(),
+        }
+    }
+
+    /// The same where something of what is far off may come first.
+    #[cold]
+    fn peek_later(&mut self) -> Option<Due> {
+        loop {
+            let first = self.heap.first().copied();
+            let time = first.map_or(Time::MAX, |first| first.moment.time);
+            let from = self.later.from();
+            if time < from || from == Time::MAX {
+                return first;
+            }
+            self.later.advance(|due| insert(&mut self.heap, due));
+        }
     }
 
     /// Removes the next event.
@@ -81,19 +110,6 @@ impl EventQueue {
         self.handled
     }
 
-    fn sift_up(&mut self, mut at: usize) {
-        let entry = self.heap[at];
-        while at > 0 {
-            let parent = (at - 1) / CHILDREN;
-            if entry >= self.heap[parent] {
-                break;
-            }
-            self.heap[at] = self.heap[parent];
-            at = parent;
-        }
-        self.heap[at] = entry;
-    }
-
     fn sift_down(&mut self) {
         let entry = self.heap[0];
         let len = self.heap.len();
@@ -117,6 +133,21 @@ impl EventQueue {
         }
         self.heap[at] = entry;
     }
+}
+
+/// Adds an event to a heap.
+fn insert(heap: &mut Vec<Due>, due: Due) {
+    let mut at = heap.len();
+    heap.push(due);
+    while at > 0 {
+        let parent = (at - 1) / CHILDREN;
+        if due >= heap[parent] {
+            break;
+        }
+        heap[at] = heap[parent];
+        at = parent;
+    }
+    heap[at] = due;
 }
 
 #[cfg(test)]
@@ -148,6 +179,32 @@ mod tests {
                 queue.pop();
             }
             prop_assert_eq!(queue.peek(), None);
+        }
+
+        #[test]
+        fn what_is_far_off_comes_in_its_turn(
+            steps in prop::collection::vec((0u64..40, 0u64..1 << 20, any::<bool>()), 1..200)
+        ) {
+            let (mut a, mut b) = (EventQueue::new(), EventQueue::new());
+            let mut now = 0;
+            for (i, (scale, part, takes)) in (0..).zip(steps) {
+                let m = moment((now + (part << scale >> 10), now));
+                a.push_later(m, i);
+                b.push(m, i);
+                if takes {
+                    let due = a.peek();
+                    prop_assert_eq!(due, b.peek());
+                    now = due.map_or(now, |due| due.moment.time.0);
+                    a.pop();
+                    b.pop();
+                }
+            }
+            while let Some(due) = b.peek() {
+                prop_assert_eq!(a.peek(), Some(due));
+                a.pop();
+                b.pop();
+            }
+            prop_assert_eq!(a.peek(), None);
         }
 
         #[test]

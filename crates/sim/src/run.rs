@@ -265,7 +265,7 @@ impl<'a> Simulation<'a> {
                 time: next.at,
                 cause: Time::ZERO,
             };
-            self.queue.push(moment, ARRIVAL);
+            self.queue.push_later(moment, ARRIVAL);
         }
     }
 
@@ -466,7 +466,7 @@ impl<'a> Simulation<'a> {
         let deadline = deadline.max(self.now);
         if timer.armed.is_none_or(|armed| armed > deadline) {
             timer.armed = Some(deadline);
-            self.queue.push(
+            self.queue.push_later(
                 Moment {
                     time: deadline,
                     cause: self.now,
