@@ -309,8 +309,18 @@ impl<'a> Simulation<'a> {
             memory: self.recall(flow).or(given),
             ..Known::default()
         };
-        let secret = stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64();
-        Preparation { known, secret }
+        Preparation {
+            known,
+            secret: self.secret(flow),
+        }
+    }
+
+    /// What only a flow that asks routers has use for.
+    fn secret(&self, flow: u32) -> u64 {
+        match self.routers.is_empty() {
+            true => 0,
+            false => stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64(),
+        }
     }
 
     /// The rate of the first link that has one.

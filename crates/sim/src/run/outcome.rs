@@ -146,6 +146,7 @@ impl Simulation<'_> {
     fn transfers(&self) -> Vec<TransferRow> {
         let flows = self.plans.iter().zip(&self.logs).enumerate();
         flows
+            .filter(|(_, (plan, _))| !plan.writes.is_empty())
             .flat_map(|(flow, (plan, log))| {
                 let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
                 plan.writes

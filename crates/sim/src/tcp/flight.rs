@@ -1,15 +1,15 @@
 //! When each outstanding segment was sent, for round-trip samples by Karn's rule.
 //!
 //! Segments that left at one instant are one entry, so a flight takes as much memory as it
-//! had acknowledgements to send by, or none but one for a window sent at once. What was sent
-//! again is kept apart, since there is mostly nothing.
+//! had acknowledgements to send by, and none for a window sent at once. What was sent again is
+//! kept apart, since there is mostly nothing.
 
 use super::ranges::RangeSet;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
 /// Segments that were first sent at one instant, up to this position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     end: u64,
     at: Time,
@@ -18,7 +18,10 @@ struct Burst {
 /// The outstanding segments in order of position.
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
-    bursts: VecDeque<Burst>,
+    /// All but the last.
+    earlier: VecDeque<Burst>,
+    /// The last burst, which ends at zero where nothing is outstanding.
+    last: Burst,
     /// What was sent again, once something was.
     again: Option<Box<RangeSet>>,
     /// When the newest that the last acknowledgement covered was first sent.
@@ -28,10 +31,10 @@ pub struct Flight {
 impl Flight {
     /// A new segment that ends at `end` was sent.
     pub fn sent(&mut self, end: u64, at: Time) {
-        match self.bursts.back_mut() {
-            Some(last) if last.at == at => last.end = end,
-            _ => self.bursts.push_back(Burst { end, at }),
+        if self.last.at != at && self.last.end > 0 {
+            self.earlier.push_back(self.last);
         }
+        self.last = Burst { end, at };
     }
 
     /// `[start, end)` was sent again, perhaps cut up in another way.
@@ -44,18 +47,24 @@ impl Flight {
     /// of it was sent, unless some of it was sent twice: then the sample would be ambiguous
     /// (RFC 6298 §3).
     pub fn acknowledged(&mut self, una: u64) -> Option<Time> {
-        while let Some(first) = self.bursts.front() {
-            self.newest = first.at;
-            if first.end > una {
-                break;
+        self.forget(una);
+        (!self.forget_again(una)).then_some(self.newest)
+    }
+
+    fn forget(&mut self, una: u64) {
+        while let Some(&Burst { end, at }) = self.earlier.front() {
+            self.newest = at;
+            if end <= una {
+                self.earlier.pop_front();
             }
-            let covers_all = first.end == una;
-            self.bursts.pop_front();
-            if covers_all {
-                break;
+            if end >= una {
+                return;
             }
         }
-        (!self.forget_again(una)).then_some(self.newest)
+        self.newest = self.last.at;
+        if self.last.end <= una {
+            self.last = Burst::default();
+        }
     }
 
     /// Whether something below `una` was sent again; it is forgotten.
@@ -101,7 +110,7 @@ mod tests {
         let mut flight = Flight::default();
         (1..=10).for_each(|n| flight.sent(10 * n, Time(1)));
         flight.sent(110, Time(2));
-        assert_eq!(flight.bursts.len(), 2);
+        assert_eq!(flight.earlier.len(), 1);
         assert_eq!(flight.acknowledged(40), Some(Time(1)));
         assert_eq!(flight.acknowledged(100), Some(Time(1)));
         assert_eq!(flight.acknowledged(110), Some(Time(2)));

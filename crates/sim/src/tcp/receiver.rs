@@ -76,7 +76,10 @@ pub struct Receiver {
     quick_left: u32,
     /// Data packets that have arrived.
     arrived: u64,
-    /// What came above a hole, once something did.
+    /// Where the first of what came above a hole begins, so that others need not look there;
+    /// `u64::MAX` where there is no hole.
+    above_from: u64,
+    /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
     /// What is measured of marked segments, once one came.
     meters: Option<Box<Meters>>,
@@ -134,10 +137,6 @@ impl Above {
     /// Fills in SACK blocks: the one that holds what just arrived first, then those
     /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
     fn report(&mut self, ack: &mut Segment, next: u64, start: u64, end: u64) {
-        if self.ranges.is_empty() {
-            self.recent_len = 0;
-            return;
-        }
         let newest = (start >= next && end > start)
             .then(|| self.ranges.containing(start))
             .flatten();
@@ -179,6 +178,7 @@ impl Receiver {
             unacknowledged: 0,
             quick_left,
             arrived: 0,
+            above_from: u64::MAX,
             above: None,
             meters: None,
         }
@@ -211,7 +211,7 @@ impl Receiver {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
-        let nothing_above = self.above.as_ref().is_none_or(|a| a.ranges.is_empty());
+        let nothing_above = self.above.is_none();
         self.accept(start, end);
         if in_order && nothing_above && self.may_delay(now) {
             return None;
@@ -237,15 +237,25 @@ impl Receiver {
         if start > self.next {
             let above = self.above.get_or_insert_default();
             above.ranges.insert(start, end, |_, _| {});
+            self.above_from = self.above_from.min(start);
         } else if end > self.next {
             self.next = end;
-            if let Some(above) = &mut self.above {
-                let first = above.ranges.first();
-                if let Some((_, high)) = first.filter(|r| r.0 <= self.next) {
-                    self.next = self.next.max(high);
-                }
-                above.ranges.remove_below(self.next, |_, _| {});
+            if end >= self.above_from {
+                self.fill_hole();
             }
+        }
+    }
+
+    /// What arrived in order has reached what came above a hole.
+    fn fill_hole(&mut self) {
+        let Some(above) = &mut self.above else { return };
+        if let Some((_, high)) = above.ranges.first() {
+            self.next = self.next.max(high);
+        }
+        above.ranges.remove_below(self.next, |_, _| {});
+        match above.ranges.first() {
+            Some((start, _)) => self.above_from = start,
+            None => (self.above, self.above_from) = (None, u64::MAX),
         }
     }
 
