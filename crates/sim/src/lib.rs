@@ -17,6 +17,7 @@
 pub mod engine;
 mod memory;
 pub mod network;
+mod places;
 pub mod record;
 mod request;
 mod resolve;

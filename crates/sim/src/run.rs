@@ -4,9 +4,11 @@
 //! segments enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
+mod flows;
 mod outcome;
 mod web;
 
+use flows::{Flows, Life};
 use outcome::close;
 pub use outcome::Outcome;
 
@@ -93,57 +95,6 @@ impl Prepared {
     }
 }
 
-/// A flow's two endpoints while it lasts.
-struct Endpoints {
-    sender: Sender,
-    receiver: Receiver,
-    sender_timer: Timer,
-    receiver_timer: Timer,
-}
-
-/// The one event that stands for an endpoint's deadline. A deadline that moves later
-/// leaves the event where it is, and it moves itself when it comes due; so a timer that
-/// is restarted by every acknowledgement costs one event a timeout, not one an
-/// acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-struct Timer {
-    armed: Option<Time>,
-}
-
-/// What every packet of a flow looks at, in one line of the cache; its log is apart.
-struct FlowState {
-    life: Life,
-    /// Its route's number.
-    route: u32,
-    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
-    /// then a packet has no business with the plan or the log.
-    due: [u64; 2],
-}
-
-/// A flow costs memory for its endpoints only while it lasts.
-enum Life {
-    Waiting,
-    Open(Box<Endpoints>),
-    Over,
-}
-
-impl FlowState {
-    fn new(plan: &FlowPlan, route: u32) -> FlowState {
-        FlowState {
-            life: Life::Waiting,
-            route,
-            due: [next_due(plan, 0); 2],
-        }
-    }
-
-    fn endpoints(&mut self) -> Option<&mut Endpoints> {
-        match &mut self.life {
-            Life::Open(ends) => Some(ends),
-            Life::Waiting | Life::Over => None,
-        }
-    }
-}
-
 /// The number of the event that stands for the next arrival: greater than any timer's.
 const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
@@ -159,7 +110,7 @@ struct Simulation<'a> {
     routes: Vec<Route>,
     bottleneck: [LinkId; 2],
     plans: Vec<FlowPlan>,
-    flows: Vec<FlowState>,
+    flows: Flows,
     /// What is noted of each flow.
     logs: Vec<FlowLog>,
     arrivals: Vec<Arrival>,
@@ -180,11 +131,10 @@ impl<'a> Simulation<'a> {
     fn new(prepared: &'a Prepared, plans: Vec<FlowPlan>, network: Network) -> Simulation<'a> {
         let routers = routers(prepared, &plans, &network.sites, &network.links);
         let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
-        let flows = plans
-            .iter()
-            .zip(network.route_of)
-            .map(|(plan, route)| FlowState::new(plan, route))
-            .collect();
+        let mut flows = Flows::default();
+        for (plan, route) in plans.iter().zip(network.route_of) {
+            flows.add(plan, route);
+        }
         let logs = plans.iter().map(new_log).collect();
         Simulation {
             now: Time::ZERO,
@@ -255,7 +205,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn route(&self, flow: u32) -> &Route {
-        &self.routes[self.flows[flow as usize].route as usize]
+        &self.routes[self.flows.state(flow).route as usize]
     }
 
     fn schedule_arrival(&mut self) {
@@ -273,11 +223,13 @@ impl<'a> Simulation<'a> {
         let arrival = self.arrivals[self.next_arrival];
         self.next_arrival += 1;
         self.schedule_arrival();
-        match &mut self.flows[arrival.flow as usize].life {
-            Life::Waiting => self.open(arrival),
-            Life::Open(ends) => ends.sender.push(arrival.bytes, self.now),
+        if self.flows.state(arrival.flow).life == Life::Waiting {
+            self.open(arrival);
+        } else if let Some(ends) = self.flows.endpoints_mut(arrival.flow) {
+            ends.sender.push(arrival.bytes, self.now);
+        } else {
             // The connection was given up.
-            Life::Over => return,
+            return;
         }
         self.pump(arrival.flow);
     }
@@ -293,12 +245,8 @@ impl<'a> Simulation<'a> {
             Opening::Handshake => sender.open(self.now),
             Opening::Established(rtt) => sender.open_established(self.now, rtt),
         }
-        self.flows[arrival.flow as usize].life = Life::Open(Box::new(Endpoints {
-            sender,
-            receiver: Receiver::new(plan.receiver.clone(), arrival.flow),
-            sender_timer: Timer::default(),
-            receiver_timer: Timer::default(),
-        }));
+        let receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
+        self.flows.open(arrival.flow, sender, receiver);
     }
 
     /// What a flow's sender knows before it opens its connection.
@@ -337,13 +285,10 @@ impl<'a> Simulation<'a> {
             return None;
         }
         let flows = &self.flows;
-        let sender_of = |flow: u32| match &flows[flow as usize].life {
-            Life::Open(ends) => Some(&ends.sender),
-            Life::Waiting | Life::Over => None,
-        };
+        let sender_of = |flow| flows.endpoints(flow).map(|ends| &ends.sender);
         let opened = self.memories.open(flow, plan, self.now, sender_of);
         for other in &opened.others {
-            if let Some(ends) = self.flows[*other as usize].endpoints() {
+            if let Some(ends) = self.flows.endpoints_mut(*other) {
                 ends.sender.make_room(opened.others.len());
             }
         }
@@ -364,7 +309,7 @@ impl<'a> Simulation<'a> {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
-        let route = &self.routes[self.flows[segment.flow as usize].route as usize];
+        let route = self.route(segment.flow);
         let route = if segment.is_forward() {
             &route.data
         } else {
@@ -379,7 +324,7 @@ impl<'a> Simulation<'a> {
     /// A segment reaches its endpoint.
     fn on_segment(&mut self, segment: &Segment) {
         let flow = segment.flow;
-        let Some(ends) = self.flows[flow as usize].endpoints() else {
+        let Some(ends) = self.flows.endpoints_mut(flow) else {
             // Data may arrive when its connection is over: it was sent twice.
             self.logs[flow as usize].packets_arrived += u64::from(segment.kind == Kind::Data);
             return;
@@ -387,8 +332,10 @@ impl<'a> Simulation<'a> {
         if segment.is_forward() {
             let answer = ends.receiver.on_segment(segment, self.now);
             let delivered = ends.receiver.delivered();
+            let timer = ends.arm_receiver(self.now);
             self.note(flow, 0, delivered);
             self.answer(flow, answer);
+            self.schedule_timer(flow, true, timer);
         } else {
             ends.sender.on_segment(segment, self.now);
             if self.trace.is_some() {
@@ -408,11 +355,10 @@ impl<'a> Simulation<'a> {
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
         }
-        self.arm(flow, true);
     }
 
     fn on_timer(&mut self, flow: u32, receiver: bool) {
-        let Some(ends) = self.flows[flow as usize].endpoints() else {
+        let Some(ends) = self.flows.endpoints_mut(flow) else {
             return;
         };
         let timer = if receiver {
@@ -426,7 +372,9 @@ impl<'a> Simulation<'a> {
         timer.armed = None;
         if receiver {
             let answer = ends.receiver.on_timer(self.now);
+            let timer = ends.arm_receiver(self.now);
             self.answer(flow, answer);
+            self.schedule_timer(flow, true, timer);
         } else {
             let before = ends.sender.counters().timeouts;
             ends.sender.on_timer(self.now);
@@ -441,12 +389,13 @@ impl<'a> Simulation<'a> {
     /// Sends what a sender wants to send, and sees whether it has finished.
     fn pump(&mut self, flow: u32) {
         let first = self.route(flow).data[0];
-        let (acknowledged, failed) = loop {
-            let Some(ends) = self.flows[flow as usize].endpoints() else {
+        let (acknowledged, failed, timer) = loop {
+            let Some(ends) = self.flows.endpoints_mut(flow) else {
                 return;
             };
             let Some(segment) = ends.sender.poll_transmit(self.now) else {
-                break (ends.sender.acknowledged(), ends.sender.failed());
+                let timer = ends.arm_sender(self.now);
+                break (ends.sender.acknowledged(), ends.sender.failed(), timer);
             };
             if self.trace.is_some() {
                 self.sample_sent(&segment);
@@ -457,33 +406,19 @@ impl<'a> Simulation<'a> {
         if failed || whole {
             self.finish(flow);
         } else {
-            self.arm(flow, false);
+            self.schedule_timer(flow, false, timer);
         }
     }
 
-    /// Keeps the event of a timer no later than its deadline.
-    fn arm(&mut self, flow: u32, receiver: bool) {
-        let event = self.timer_event(flow, receiver);
-        let Some(ends) = self.flows[flow as usize].endpoints() else {
-            return;
+    /// Puts the event that an endpoint's timer needs, if any, into the queue.
+    fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Time>) {
+        let Some(time) = at else { return };
+        let moment = Moment {
+            time,
+            cause: self.now,
         };
-        let (deadline, timer) = if receiver {
-            (ends.receiver.deadline(), &mut ends.receiver_timer)
-        } else {
-            (ends.sender.deadline(), &mut ends.sender_timer)
-        };
-        let Some(deadline) = deadline else { return };
-        let deadline = deadline.max(self.now);
-        if timer.armed.is_none_or(|armed| armed > deadline) {
-            timer.armed = Some(deadline);
-            self.queue.push_later(
-                Moment {
-                    time: deadline,
-                    cause: self.now,
-                },
-                event,
-            );
-        }
+        self.queue
+            .push_later(moment, self.timer_event(flow, receiver));
     }
 
     /// A segment comes to a link.
@@ -550,7 +485,7 @@ impl<'a> Simulation<'a> {
     /// A flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`.
     /// Whether that is all of it.
     fn note(&mut self, flow: u32, stage: usize, position: u64) -> bool {
-        let state = &mut self.flows[flow as usize];
+        let state = self.flows.state_mut(flow);
         if position < state.due[stage] {
             return false;
         }
@@ -573,8 +508,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
-        if let Life::Open(ends) = std::mem::replace(&mut state.life, Life::Over) {
+        if let Some(ends) = self.flows.close(flow) {
             let plan = &self.plans[flow as usize];
             close(&mut self.logs[flow as usize], &ends, plan.size);
             if plan.stack.sharing != Sharing::None {
@@ -589,7 +523,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
-        let Life::Open(ends) = &self.flows[flow as usize].life else {
+        let Some(ends) = self.flows.endpoints(flow) else {
             return;
         };
         if let Some(trace) = &mut self.trace {
@@ -599,7 +533,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn sample_sent(&mut self, segment: &Segment) {
-        let Life::Open(ends) = &self.flows[segment.flow as usize].life else {
+        let Some(ends) = self.flows.endpoints(segment.flow) else {
             return;
         };
         let event = match segment.kind {

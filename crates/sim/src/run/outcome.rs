@@ -1,6 +1,7 @@
 //! What a run leaves behind, and how its rows are made.
 
-use super::{Endpoints, Life, Simulation};
+use super::flows::{Endpoints, Flows};
+use super::Simulation;
 use crate::network::link::Link;
 use crate::network::topology::LinkId;
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
@@ -39,15 +40,12 @@ pub struct Outcome {
 impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
         self.settle();
-        let plans = &self.plans;
-        for ((state, plan), log) in self.flows.iter().zip(plans).zip(&mut self.logs) {
-            if let Life::Open(ends) = &state.life {
-                close(log, ends, plan.size);
-            }
-        }
-        let on_the_way = self.on_the_way();
-        let rows = (0..self.flows.len() as u32)
-            .map(|flow| self.row(flow, on_the_way[flow as usize]))
+        // Endpoints take more memory than rows: it is given back before those are made.
+        let flows = std::mem::take(&mut self.flows);
+        self.close_all(flows);
+        let rows = (0..)
+            .zip(self.on_the_way())
+            .map(|(flow, packets)| self.row(flow, packets))
             .collect();
         let chain = &self.prepared.chain;
         Outcome {
@@ -67,6 +65,14 @@ impl Simulation<'_> {
         }
     }
 
+    fn close_all(&mut self, flows: Flows) {
+        for ((flow, plan), log) in (0..).zip(&self.plans).zip(&mut self.logs) {
+            if let Some(ends) = flows.endpoints(flow) {
+                close(log, ends, plan.size);
+            }
+        }
+    }
+
     /// Brings links up to the present, which they have not been asked about since.
     fn settle(&mut self) {
         let moment = self.moment();
@@ -81,7 +87,7 @@ impl Simulation<'_> {
 
     /// How many data packets of each flow the links still hold.
     fn on_the_way(&self) -> Vec<u64> {
-        let mut held = vec![0; self.flows.len()];
+        let mut held = vec![0; self.plans.len()];
         for segment in self.links.iter().flat_map(Link::in_network) {
             held[segment.flow as usize] += u64::from(segment.kind == Kind::Data);
         }
@@ -158,7 +164,7 @@ impl Simulation<'_> {
                         move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
                             flow: flow as u32,
                             transfer: i as u32,
-                            available_s: at.secs(),
+                            available_s: (plan.start + *at).secs(),
                             bytes: end - start,
                             delivered_s: delivered.map(Time::secs),
                             acked_s: acked.map(Time::secs),

@@ -1,6 +1,6 @@
 //! Web sessions in a run: the flows that they add, and what they are told of them.
 
-use super::{new_log, FlowState, Simulation, WEB};
+use super::{new_log, Simulation, WEB};
 use crate::record::object::ObjectRow;
 use crate::workload::web::ObjectLog;
 use crate::workload::Arrival;
@@ -27,7 +27,7 @@ impl Simulation<'_> {
             flow,
             bytes: launch.plan.size.unwrap_or(0),
         };
-        self.flows.push(FlowState::new(&launch.plan, route));
+        self.flows.add(&launch.plan, route);
         self.logs.push(new_log(&launch.plan));
         self.plans.push(launch.plan);
         self.unfinished += 1;
@@ -37,7 +37,7 @@ impl Simulation<'_> {
 
     /// All data of a session's flow has arrived.
     pub(super) fn on_web_delivered(&mut self, flow: u32) {
-        let ends = self.flows[flow as usize].endpoints();
+        let ends = self.flows.endpoints(flow);
         let measured = ends.and_then(|ends| ends.sender.min_rtt());
         let rtt = measured.unwrap_or(self.plans[flow as usize].rtt);
         self.web.on_delivered(flow, rtt, self.now);

@@ -34,8 +34,6 @@ pub struct FlowPlan {
     pub hosts: u32,
     /// Data goes against the path.
     pub reverse: bool,
-    /// Its writes; empty where there is a single one at the start.
-    pub writes: Writes,
 }
 
 /// What the flows of an entry share.
@@ -62,6 +60,8 @@ pub struct FlowKind {
     pub memory: Option<PathMemory>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
+    /// Their writes; empty where there is a single one at the start.
+    pub writes: Writes,
 }
 
 impl Deref for FlowPlan {
@@ -80,7 +80,7 @@ pub enum Opening {
     Established(Time),
 }
 
-/// When each write arrives, and where in the stream it ends.
+/// When each write arrives, counted from the flow's start, and where in the stream it ends.
 pub type Writes = Vec<(Time, u64)>;
 
 /// Data arrives at a flow; its first arrival opens it.
@@ -159,7 +159,7 @@ pub fn arrivals(plans: &[FlowPlan]) -> Vec<Arrival> {
         let mut before = 0;
         for (at, end) in &plan.writes {
             arrivals.push(Arrival {
-                at: *at,
+                at: plan.start + *at,
                 flow,
                 bytes: end - before,
             });
@@ -189,8 +189,8 @@ impl Entry<'_> {
         let template = self.template()?;
         let interval = spec.interval.unwrap_or(Time::ZERO);
         let jitter = spec.jitter.unwrap_or(Time::ZERO);
-        let last = template.writes.last().map_or(template.start, |w| w.0);
-        self.in_time(last + interval.times(count - 1) + jitter)?;
+        let last = template.writes.last().map_or(Time::ZERO, |w| w.0);
+        self.in_time(template.start + last + interval.times(count - 1) + jitter)?;
         let mut rng = stream(seed, "arrivals", plans.len() as u64);
         for i in 0..count {
             let mut plan = template.clone();
@@ -200,9 +200,7 @@ impl Entry<'_> {
             } else {
                 0
             };
-            let offset = interval.times(i) + Time(moved);
-            plan.start += offset;
-            plan.writes.iter_mut().for_each(|w| w.0 += offset);
+            plan.start += interval.times(i) + Time(moved);
             plan.reverse = match spec.direction.unwrap_or_default() {
                 Direction::Forward => false,
                 Direction::Reverse => true,
@@ -250,9 +248,12 @@ impl Entry<'_> {
             return Err(RequestError::new(self.field("rtt"), problem));
         }
         let start = spec.start.unwrap_or(Time::ZERO);
-        let (size, writes) = self.data(start, from_hop, to_hop)?;
+        let (size, mut writes) = self.data(start, from_hop, to_hop)?;
         // The first write opens the connection.
         let start = writes.first().map_or(start, |first| first.0);
+        writes
+            .iter_mut()
+            .for_each(|write| write.0 = write.0.since(start));
         let kind = FlowKind {
             stack: self.stack.clone(),
             receiver: Arc::new(self.stack.receiver()),
@@ -265,6 +266,7 @@ impl Entry<'_> {
             to_hop,
             memory: self.remembered(rtt, from_hop, to_hop)?,
             forced_drops: spec.forced_drops.clone(),
+            writes,
         };
         Ok(FlowPlan {
             kind: Arc::new(kind),
@@ -276,7 +278,6 @@ impl Entry<'_> {
             },
             hosts: 0,
             reverse: false,
-            writes,
         })
     }
 

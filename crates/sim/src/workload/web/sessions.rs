@@ -10,6 +10,7 @@ use super::super::{FlowPlan, Opening};
 use super::entry::{Way, WebEntry};
 use crate::engine::Moment;
 use crate::network::random::{below, stream};
+use crate::places::Places;
 use crate::scenario::{Direction, PauseFrom};
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
@@ -266,7 +267,7 @@ impl<'a> Sessions<'a> {
 
     /// Begins a page with its first request.
     fn begin_page(&mut self, place: u32, now: Time) -> Launch {
-        let session = self.sessions.get(place);
+        let session = self.sessions.get_mut(place);
         let entry = &self.entries[session.entry as usize];
         session.pages_left -= 1;
         session.pages_open += 1;
@@ -289,8 +290,8 @@ impl<'a> Sessions<'a> {
 
     /// A page's next request; the one after it is seen to.
     fn request(&mut self, place: u32, now: Time) -> Launch {
-        let page = self.pages.get(place);
-        let session = self.sessions.get(page.session);
+        let page = self.pages.get_mut(place);
+        let session = self.sessions.get_mut(page.session);
         let entry = &self.entries[session.entry as usize];
         let drawn = entry.size.count(&mut session.size);
         let object = ObjectLog {
@@ -348,13 +349,13 @@ impl<'a> Sessions<'a> {
     /// An object is done, or given up; whether its session has ended with it.
     fn end_object(&mut self, object: u32, now: Time) -> bool {
         let place = self.objects[object as usize].place;
-        let page = self.pages.get(place);
+        let page = self.pages.get_mut(place);
         page.objects_open -= 1;
         if page.objects_open > 0 || page.objects_left > 0 {
             return false;
         }
         let place = self.pages.take(place).session;
-        let session = self.sessions.get(place);
+        let session = self.sessions.get_mut(place);
         let entry = &self.entries[session.entry as usize];
         session.pages_open -= 1;
         if session.pages_left > 0 {
@@ -383,40 +384,5 @@ fn way(entry: &WebEntry, object: &ObjectLog, request: bool) -> Way {
             Direction::Alternate => object.session % 2 == 1,
         },
         request,
-    }
-}
-
-/// Things that come and go, each at a place that is used again after it.
-struct Places<T> {
-    things: Vec<Option<T>>,
-    free: Vec<u32>,
-}
-
-impl<T> Default for Places<T> {
-    fn default() -> Places<T> {
-        Places {
-            things: Vec::new(),
-            free: Vec::new(),
-        }
-    }
-}
-
-impl<T> Places<T> {
-    fn put(&mut self, thing: T) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.things[place as usize] = Some(thing);
-            return place;
-        }
-        self.things.push(Some(thing));
-        self.things.len() as u32 - 1
-    }
-
-    fn get(&mut self, place: u32) -> &mut T {
-        self.things[place as usize].as_mut().expect("its place")
-    }
-
-    fn take(&mut self, place: u32) -> T {
-        self.free.push(place);
-        self.things[place as usize].take().expect("its place")
     }
 }
