@@ -1,0 +1,213 @@
+"""What a fast start gains, and what it costs others: the same transfers, run twice."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flowstart.papers.coping.measures import NOTHING, Measure
+from flowstart.papers.experiment import Cell
+from flowstart.papers.lab import Lab
+from flowstart.papers.readings import interval
+from flowstart.scenario import Document, encode
+from flowstart.simulation import Run
+
+INITIAL_WINDOW = 3
+"""Packets; what is no larger starts alike everywhere."""
+TAIL = 95
+HARDLY = 5.0
+"""Percent by which bystanders may be later."""
+OBJECT = ("web", "session", "page", "object", "packets", "flow")
+
+Groups = dict[str, Any]
+"""Of `starters` and of `bystanders`: durations and the share of packets lost."""
+
+
+def of_flows(run: Run) -> Groups:
+    """The flows of the first entry, and those of the second."""
+    starters, bystanders = (entry["count"] for entry in run.document["flows"])
+    return _groups(run, range(starters), range(starters, starters + bystanders))
+
+
+def of_objects(run: Run) -> Groups:
+    """The responses of the two entries of sessions that an initial window does not hold."""
+    columns = [run.outcome["objects"][name] for name in OBJECT]
+    objects = sorted(zip(*columns, strict=True))
+    large = [(web, flow) for web, _, _, _, packets, flow in objects if packets > INITIAL_WINDOW]
+    starters, bystanders = ([flow for web, flow in large if web == entry] for entry in (0, 1))
+    return _groups(run, starters, bystanders)
+
+
+def _groups(run: Run, starters: Sequence[int], bystanders: Sequence[int]) -> Groups:
+    """By columns: a web load has thousands of rows."""
+    columns = run.outcome["flows"]
+
+    def group(flows: Sequence[int]) -> dict[str, Any]:
+        sent, dropped = (
+            sum(columns[name][flow] for flow in flows)
+            for name in ("packets_sent", "packets_dropped")
+        )
+        durations = [columns["duration_s"][flow] for flow in flows]
+        return {"durations": durations, "loss": 100 * dropped / sent}
+
+    return {"starters": group(starters), "bystanders": group(bystanders)}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds, and where it lies with 95 % confidence."""
+
+    mean: float
+    low: float
+    high: float
+
+    def text(self, digits: int = 1) -> str:
+        """As tables have it."""
+        # Adding zero turns a negative zero into a plain one.
+        mean, low, high = (
+            f"{round(value, digits) + 0.0:.{digits}f}" for value in (self.mean, self.low, self.high)
+        )
+        return f"{mean} ({low} to {high})"
+
+
+def sooner(gain: Estimate) -> Estimate:
+    """A gain in percent as the ratio of slow start's time to the other, for large losses."""
+    return Estimate(*(100 / (100 - value) for value in (gain.mean, gain.low, gain.high)))
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Of one value for each seed."""
+    return Estimate(float(np.mean(values)), *interval(values))
+
+
+def longer(before: Sequence[float], after: Sequence[float]) -> float:
+    """By how many percent the same transfers take longer: the geometric mean of the ratios."""
+    return 100 * float(np.expm1(np.mean(np.log(np.divide(after, before)))))
+
+
+def longer_tail(before: Sequence[float], after: Sequence[float]) -> float:
+    """By how many percent the 95th percentile is longer."""
+    ends: list[float] = [np.percentile(times, TAIL).item() for times in (before, after)]
+    return 100 * (ends[1] / ends[0] - 1)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What changes when the starters stop using slow start; percent, `loss` in points."""
+
+    gain: Estimate
+    """By how much sooner starters are done."""
+    harm: Estimate
+    """By how much later bystanders are."""
+    harm_tail: Estimate
+    """Their 95th percentile."""
+    loss: Estimate
+    """What more they lose."""
+    starters_lose: Estimate
+    """What starters lose of their packets, all told."""
+
+    @property
+    def harmless(self) -> bool:
+        """Whether bystanders are, with 95 % confidence, hardly later."""
+        return self.harm.high <= HARDLY
+
+
+def effect(slow: Sequence[Groups], fast: Sequence[Groups]) -> Effect:
+    """Of pairs of runs, one for each seed."""
+
+    def over(of: Callable[[Groups, Groups], float]) -> Estimate:
+        return estimate([of(a, b) for a, b in zip(slow, fast, strict=True)])
+
+    def durations(group: str, a: Groups, b: Groups) -> tuple[Sequence[float], Sequence[float]]:
+        return a[group]["durations"], b[group]["durations"]
+
+    return Effect(
+        gain=over(lambda a, b: -longer(*durations("starters", a, b))),
+        harm=over(lambda a, b: longer(*durations("bystanders", a, b))),
+        harm_tail=over(lambda a, b: longer_tail(*durations("bystanders", a, b))),
+        loss=over(lambda a, b: b["bystanders"]["loss"] - a["bystanders"]["loss"]),
+        starters_lose=over(lambda _, b: b["starters"]["loss"]),
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A measure on a load."""
+
+    measure: Measure
+    effect: Effect
+    cost: Estimate
+    """By how many percent everybody is later under it although nobody starts fast."""
+    net: Estimate
+    """By how many percent bystanders are later than with neither fast starters nor measure."""
+
+
+def outcomes(
+    lab: Lab,
+    chosen: Sequence[Measure],
+    document: Callable[..., Document],
+    read: Callable[[Run], Groups],
+    seeds: Sequence[int],
+    **fields: Any,
+) -> dict[str, Outcome]:
+    """By name: every measure with slow starters and with fast ones, all seeds at one go.
+
+    `fields` are those of `document`.
+    """
+
+    def place(measure: Measure, slow: bool, seed: int) -> str:
+        return encode(document(measure, seed, slow=slow, **fields))
+
+    # Measures of the start-up have the slow runs in common.
+    cases = [(m, slow) for m in (NOTHING, *chosen) for slow in (True, False)]
+    wanted = list(dict.fromkeys(place(*case, seed) for case in cases for seed in seeds))
+    found = dict(zip(wanted, lab.runs([json.loads(text) for text in wanted], read), strict=True))
+
+    def groups(measure: Measure, slow: bool) -> list[Groups]:
+        return [found[place(measure, slow, seed)] for seed in seeds]
+
+    plain = groups(NOTHING, True)
+    return {m.name: _outcome(m, plain, groups(m, True), groups(m, False)) for m in chosen}
+
+
+def _outcome(
+    measure: Measure, plain: Sequence[Groups], slow: Sequence[Groups], fast: Sequence[Groups]
+) -> Outcome:
+    def everybody(groups: Groups) -> list[float]:
+        both: list[float] = groups["starters"]["durations"] + groups["bystanders"]["durations"]
+        return both
+
+    def others(groups: Groups) -> list[float]:
+        times: list[float] = groups["bystanders"]["durations"]
+        return times
+
+    return Outcome(
+        measure,
+        effect(slow, fast),
+        cost=estimate(
+            [longer(everybody(a), everybody(b)) for a, b in zip(plain, slow, strict=True)]
+        ),
+        net=estimate([longer(others(a), others(b)) for a, b in zip(plain, fast, strict=True)]),
+    )
+
+
+def cells(effect: Effect, case: Mapping[str, Cell]) -> dict[str, Cell]:
+    """An effect as a row of a table, after the case that it belongs to."""
+    return {
+        **case,
+        "gain, %": effect.gain.text(),
+        "harm, %": effect.harm.text(),
+        "harm at 95th percentile, %": effect.harm_tail.text(),
+        "bystanders lose more, points": effect.loss.text(),
+        "starters lose, %": effect.starters_lose.text(),
+    }
+
+
+COLUMNS = (
+    "Gain: how much sooner starters are done than in the same run in which they use slow start; "
+    "harm: how much later the others are than in that run. Durations of the same transfers, by "
+    "the geometric mean of their ratios; means over seeds with 95 % intervals."
+)
+"""What the headings of `cells` mean."""
