@@ -77,7 +77,7 @@ CHOSEN = (
         "how many of the transfers start fast",
         "half",
         "as many bystanders as starters",
-        "Without a measure the harm grows with the share; the order of the measures stays.",
+        "Without a measure the harm grows with the share; with a cap it does not.",
         "COPE-MOVED",
     ),
     Chosen(
@@ -85,7 +85,7 @@ CHOSEN = (
         "at random, moved by up to 20 intervals",
         "no fixed pattern of who meets whom",
         "Beyond 20 intervals nothing changes; with one, starters and bystanders meet in pairs and "
-        "harm and gain are both larger.",
+        "gain and harm are both larger.",
         "COPE-MOVED",
     ),
     Chosen(

@@ -38,7 +38,7 @@ KNOBS = (
 )
 SERVERS = {
     "Jump Start": measures.NOTHING,
-    "Jump Start, cap 1/10": measures.CAP_TENTH,
+    "Jump Start capped at 1/10": measures.CAP_TENTH,
     "slow start": SLOW,
 }
 GUARDS = (
@@ -57,7 +57,7 @@ GUARDS = (
 )
 RECOVERIES = {"ns2-sack": "ns-2's SACK", "sack": "RFC 6675"}
 ACCESS_MBPS = (100, 10, 5, 2)
-RTO_MIN = "1s"
+RTO_MIN = "1 s"
 
 Guarded = Mapping[Measure, tuple[Damage, Damage]]
 """With servers that start fast, and with slow ones, under the same measure."""
@@ -68,7 +68,7 @@ Swept = Mapping[str, Mapping[float, tuple[Pulses, Damage]]]
 def run(lab: Lab) -> Findings:
     """Everything the client may choose, everything that may guard, and its own line."""
     swept = {knob.heading: _sweep(lab, knob, BASE) for knob in KNOBS}
-    slow_timers = _sweep(lab, KNOBS[0], replace(BASE, rto_min=RTO_MIN))
+    slow_timers = _sweep(lab, KNOBS[0], replace(BASE, rto_min=RTO_MIN.replace(" ", "")))
     guarded = {name: _guarded(lab, recovery) for recovery, name in RECOVERIES.items()}
     lines = [
         replace(BASE, access_mbps=mbps, measure=measure)
@@ -77,7 +77,7 @@ def run(lab: Lab) -> Findings:
     ]
     behind = list(zip(lines, damages(lab, lines, SEEDS), strict=True))
     return Findings(
-        says=[_says_base(swept), _says_guards(guarded), _says_worst(swept)],
+        says=[_says_base(swept, slow_timers), _says_guards(guarded), _says_worst(swept)],
         tables=[
             _swept_table(swept, slow_timers),
             _guards_table(guarded),
@@ -123,15 +123,18 @@ def _guarded(lab: Lab, recovery: str) -> Guarded:
     return dict(zip(GUARDS, pairs, strict=True))
 
 
-def _says_base(swept: Mapping[str, Swept]) -> str:
+def _says_base(swept: Mapping[str, Swept], slow_timers: Swept) -> str:
     by_name = swept[KNOBS[0].heading]
-    fast, slow = (by_name[name][BASE.period_s][1] for name in ("Jump Start", "slow start"))
+    names = ("Jump Start", "slow start")
+    fast, slow = (by_name[name][BASE.period_s][1] for name in names)
+    late_fast, late_slow = (slow_timers[name][BASE.period_s][1] for name in names)
     return (
         f"{BASE.servers} servers that answer with {BASE.packets} packets every "
         f"{BASE.period_s:g} s are {BASE.asked_mbps:.1f} of the link's 10 Mbit/s. With Jump Start "
         f"they leave {fast.goodput.text(0)} % of the long bystanders' goodput, with slow start "
         f"{slow.goodput.text(0)} %: for each bit that the client gets the others lose "
-        f"{fast.price.text()} and {slow.price.text()}."
+        f"{fast.price.text()} and {slow.price.text()}. Where no timeout is shorter than {RTO_MIN}, "
+        f"{late_fast.goodput.text(0)} % and {late_slow.goodput.text(0)} % are left."
     )
 
 

@@ -4,9 +4,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flowstart.papers.coping.effects import (
-    Estimate,
-)
+from flowstart.papers.coping.effects import Estimate
 from flowstart.papers.coping.measures import PACKET_KBIT
 from flowstart.papers.coping.requests import (
     ASKS_AND_USES,

@@ -155,8 +155,8 @@ def _draw(x: str, moved: Mapping[float, Found]) -> "Figure":
 
     gain = Axis("gain: starters' time, slow start / fast start")
     return panels(
-        panel(Axis(x), gain, lines(lambda effect: sooner(effect.gain))),
         panel(Axis(x), Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
+        panel(Axis(x), gain, lines(lambda effect: sooner(effect.gain))),
         width=10,
         height=4.4,
     )

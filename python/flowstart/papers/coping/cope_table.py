@@ -1,7 +1,7 @@
 """Each measure: what starting fast still gains under it, and what it costs the others."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart.papers.coping import measures, setups
@@ -30,8 +30,8 @@ SHORT = (measures.NOTHING, measures.CAP_HALF, measures.FQ_CODEL, measures.MARKED
 SHORT_SEEDS = range(1, 7)
 SINGLE_PACKETS = 64
 
-CONTENTION = "Transfers of 200 packets"
-WEB = "Web responses of more than 3 packets"
+CONTENTION = "transfers of 200 packets"
+WEB = "web responses of more than 3 packets"
 
 
 def run(lab: Lab) -> Findings:
@@ -40,7 +40,7 @@ def run(lab: Lab) -> Findings:
     contention = outcomes(lab, chosen, setups.contention, of_flows, SEEDS)
     web = outcomes(lab, chosen, setups.web, of_objects, WEB_SEEDS)
     return Findings(
-        says=[*_says(CONTENTION, contention), *_says(WEB, web)],
+        says=_says({CONTENTION: contention, WEB: web}),
         tables=[
             table("coping_contention", CONTENTION, contention),
             table("coping_web", WEB, web),
@@ -61,7 +61,7 @@ def run_short(lab: Lab) -> Findings:
     """Four measures and a few seeds of one load."""
     found = outcomes(lab, SHORT, setups.contention, of_flows, SHORT_SEEDS)
     return Findings(
-        says=_says(CONTENTION, found),
+        says=_says({CONTENTION: found}),
         tables=[table("coping_short", CONTENTION, found)],
     )
 
@@ -77,9 +77,9 @@ def table(name: str, load: str, found: Mapping[str, Outcome]) -> Table:
         for key, outcome in found.items()
     ]
     caption = (
-        f"{load} under each measure. {COLUMNS} Cost: how much later everybody is under the "
-        "measure when nobody starts fast. Net: how much later bystanders are than with neither "
-        "fast starters nor the measure."
+        f"{load[0].upper()}{load[1:]} under each measure. {COLUMNS} Cost: how much later "
+        "everybody is under the measure when nobody starts fast. Net: how much later bystanders "
+        "are than with neither fast starters nor the measure."
     )
     return Table(name, caption, rows)
 
@@ -101,34 +101,36 @@ def _alone(lab: Lab, chosen: Sequence[Measure]) -> Table:
     return Table("coping_alone", caption, rows)
 
 
-def _says(load: str, found: Mapping[str, Outcome]) -> list[str]:
+def _says(loads: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
     """The bare facts, which measures keep bystanders from harm, and which add to it."""
-    bare = found[measures.NOTHING.name].effect
-    facts = (
-        f"{load}, no measure: starting fast gains {bare.gain.text()} %; bystanders are "
-        f"{bare.harm.text()} % later and lose {bare.loss.text()} points more."
-    )
-    says = [facts]
+    bare = {load: found[measures.NOTHING.name].effect for load, found in loads.items()}
+    facts = [
+        f"for {load} the gain is {e.gain.text()} %, the harm {e.harm.text()} %, and bystanders "
+        f"lose {e.loss.text()} points more"
+        for load, e in bare.items()
+    ]
     harmless = [
-        f"{name} ({outcome.effect.gain.mean:+.0f} %)"
-        for name, outcome in sorted(found.items(), key=lambda item: -item[1].effect.gain.mean)
-        if outcome.effect.harmless
+        f"for {load} {_by_gain(o for o in found.values() if o.effect.harmless)}"
+        for load, found in loads.items()
+        if not bare[load].harmless
     ]
-    if not bare.harmless:
-        says.append(
-            f"{load}: with 95 % confidence bystanders are at most {HARDLY:g} % later under (gain): "
-            f"{', '.join(harmless) or 'none'}."
-        )
     worse = [
-        f"{name} ({outcome.effect.harm.mean:+.0f} %)"
-        for name, outcome in found.items()
-        if outcome.effect.harm.low > bare.harm.high
+        f"for {load} {_by_gain(o for o in found.values() if o.effect.harm.low > limit)}"
+        for load, found in loads.items()
+        for limit in [bare[load].harm.high]
     ]
-    if worse:
-        says.append(
-            f"{load}: bystanders are later than without a measure under {', '.join(worse)}."
-        )
-    return says
+    condition = f"with 95 % confidence, bystanders at most {HARDLY:g} % later (with their gain)"
+    return [
+        f"Without any measure, {'; '.join(facts)}.",
+        f"Measures that make, {condition}: {'; '.join(harmless)}.",
+        f"Measures that do more harm than there is without any: {'; '.join(worse)}.",
+    ]
+
+
+def _by_gain(chosen: Iterable[Outcome]) -> str:
+    """Names and gains, the largest gain first."""
+    order = sorted(chosen, key=lambda outcome: -outcome.effect.gain.mean)
+    return ", ".join(f"{o.measure.name} ({o.effect.gain.mean:+.0f} %)" for o in order) or "none"
 
 
 def _draw(found: Mapping[str, Mapping[str, Outcome]]) -> "Figure":

@@ -22,7 +22,7 @@ HARDLY = 5.0
 OBJECT = ("web", "session", "page", "object", "packets", "flow")
 
 Groups = dict[str, Any]
-"""Of `starters` and of `bystanders`: durations and the share of packets lost."""
+"""Of `starters` and of `bystanders`: durations, packets lost in percent, timeouts of one flow."""
 
 
 def of_flows(run: Run) -> Groups:
@@ -45,12 +45,15 @@ def _groups(run: Run, starters: Sequence[int], bystanders: Sequence[int]) -> Gro
     columns = run.outcome["flows"]
 
     def group(flows: Sequence[int]) -> dict[str, Any]:
-        sent, dropped = (
+        sent, dropped, timeouts = (
             sum(columns[name][flow] for flow in flows)
-            for name in ("packets_sent", "packets_dropped")
+            for name in ("packets_sent", "packets_dropped", "timeouts")
         )
-        durations = [columns["duration_s"][flow] for flow in flows]
-        return {"durations": durations, "loss": 100 * dropped / sent}
+        return {
+            "durations": [columns["duration_s"][flow] for flow in flows],
+            "loss": 100 * dropped / sent,
+            "timeouts": timeouts / len(flows),
+        }
 
     return {"starters": group(starters), "bystanders": group(bystanders)}
 
@@ -107,6 +110,10 @@ class Effect:
     """What more they lose."""
     starters_lose: Estimate
     """What starters lose of their packets, all told."""
+    starter_timeouts: Estimate
+    """Of one starter."""
+    bystander_timeouts: Estimate
+    """Of one bystander."""
 
     @property
     def harmless(self) -> bool:
@@ -129,6 +136,8 @@ def effect(slow: Sequence[Groups], fast: Sequence[Groups]) -> Effect:
         harm_tail=over(lambda a, b: longer_tail(*durations("bystanders", a, b))),
         loss=over(lambda a, b: b["bystanders"]["loss"] - a["bystanders"]["loss"]),
         starters_lose=over(lambda _, b: b["starters"]["loss"]),
+        starter_timeouts=over(lambda _, b: b["starters"]["timeouts"]),
+        bystander_timeouts=over(lambda _, b: b["bystanders"]["timeouts"]),
     )
 
 
@@ -202,6 +211,8 @@ def cells(effect: Effect, case: Mapping[str, Cell]) -> dict[str, Cell]:
         "harm at 95th percentile, %": effect.harm_tail.text(),
         "bystanders lose more, points": effect.loss.text(),
         "starters lose, %": effect.starters_lose.text(),
+        "timeouts of a starter": effect.starter_timeouts.text(2),
+        "of a bystander": effect.bystander_timeouts.text(2),
     }
 
 

@@ -60,24 +60,24 @@ class Measure:
 
 
 NOTHING = Measure("nothing", "nobody")
-CAP_TENTH = Measure("rate cap, 1/10", "sender", "jump-start:cap_rate={tenth}")
-CAP_HALF = Measure("rate cap, 1/2", "sender", "jump-start:cap_rate={half}")
-CAP_FULL = Measure("rate cap, 1/1", "sender", "jump-start:cap_rate={full}")
+CAP_TENTH = Measure("rate cap 1/10", "sender", "jump-start:cap_rate={tenth}")
+CAP_HALF = Measure("rate cap 1/2", "sender", "jump-start:cap_rate={half}")
+CAP_FULL = Measure("rate cap 1/1", "sender", "jump-start:cap_rate={full}")
 TARGET = Measure("target 0.5 s", "sender", "jump-start:target_time=0.5s")
 FIRST_WINDOW = Measure("first window 1 BDP", "receiver", "jump-start:max_d={bdp}")
 HELD_WINDOW = Measure("window 1 BDP", "receiver", window="{bdp}pkt")
 RED = Measure("RED", "router", queue="red")
 CHOKE = Measure("CHOKe", "router", queue="choke")
 FQ_CODEL = Measure("FQ-CoDel", "router", queue="fq-codel")
-FQ_CODEL_DEEP = Measure("FQ-CoDel, deep", "router", queue="fq-codel", buffer="1000pkt")
-MARKED_ALL = Measure("marked first, all", "sender, router", queue="marked-first")
+FQ_CODEL_DEEP = Measure("deep FQ-CoDel", "router", queue="fq-codel", buffer="1000pkt")
+MARKED_ALL = Measure("all marked first", "sender, router", queue="marked-first")
 MARKED_EXCESS = Measure(
-    "marked first, excess", "sender, router", "jump-start:flag=excess", "marked-first"
+    "excess marked first", "sender, router", "jump-start:flag=excess", "marked-first"
 )
-RED_MARKED = Measure("RED, marked first", "sender, router", queue="red:marked=first")
+RED_MARKED = Measure("RED with marks", "sender, router", queue="red:marked=first")
 CORE = Measure("wide core", "network", place="core")
 ENTERPRISE = Measure("enterprise", "network", place="enterprise")
-FAST_HOSTS = Measure("enterprise, fast hosts", "network", place="fast hosts")
+FAST_HOSTS = Measure("enterprise with fast hosts", "network", place="fast hosts")
 
 ALL = (
     NOTHING,

@@ -1,0 +1,57 @@
+import pytest
+
+from flowstart import scenario
+from flowstart.papers.coping import PAPER, cope_table, measures, pulses, requests, setups
+from flowstart.papers.coping.effects import estimate, longer, of_flows, outcomes
+from flowstart.papers.lab import Lab
+
+
+def test_durations_are_compared_transfer_by_transfer() -> None:
+    assert longer([1, 4], [2, 2]) == pytest.approx(0)
+    assert longer([1, 4], [2, 8]) == pytest.approx(100)
+
+
+def test_an_estimate_knows_no_negative_zero() -> None:
+    assert estimate([-0.01, 0.0, 0.01]).text() == "0.0 (0.0 to 0.0)"
+
+
+@pytest.mark.parametrize("measure", measures.ALL, ids=lambda measure: measure.name)
+def test_every_measure_is_a_scenario_on_every_load(measure: measures.Measure) -> None:
+    for document in (
+        setups.contention(measure, 1),
+        setups.web(measure, 1),
+        setups.single(measure, 64),
+        pulses.Pulses(measure=measure).document(1),
+    ):
+        scenario.resolve(document)
+
+
+def test_bystanders_see_the_same_transfers_whatever_the_starters_do() -> None:
+    def openings(slow: bool) -> list[tuple[object, object]]:
+        document = setups.contention(measures.NOTHING, 3, slow=slow)
+        rows = Lab(None).runs([document], _opened)[0]
+        return [tuple(row) for row in rows]
+
+    assert openings(True) == openings(False)
+
+
+def _opened(run):  # type: ignore[no-untyped-def]
+    return [(row["opened_s"], row["direction"]) for row in run.rows]
+
+
+def test_a_measure_without_fast_starters_gains_and_harms_nothing() -> None:
+    slow = measures.Measure("slow", "nobody", "slow-start")
+    found = outcomes(Lab(None), [slow], setups.contention, of_flows, [1], packets=10)["slow"]
+    assert found.effect.gain.mean == found.effect.harm.mean == found.cost.mean == 0
+
+
+def test_a_host_that_only_asks_takes_grants_from_honest_ones() -> None:
+    often = requests.Requests(period_s=0.2)
+    free, beside = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
+    assert beside.granted.high < 70 < 95 < free.granted.low
+
+
+def test_the_short_experiment_has_a_row_for_each_of_its_measures() -> None:
+    [experiment] = [e for e in PAPER.experiments if e.quick]
+    [table] = experiment.run(Lab(None)).tables
+    assert [row["measure"] for row in table.rows] == [m.name for m in cope_table.SHORT]
