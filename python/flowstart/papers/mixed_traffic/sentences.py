@@ -1,0 +1,54 @@
+"""What mixtures say, in sentences with their own numbers."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from flowstart.papers.mixed_traffic.camps import Change, Mixture
+
+Pick: TypeAlias = Callable[[Mixture], Change | None]
+
+
+def median_of_slow_start(each: Mixture) -> Change | None:
+    """What the median of those who stayed did."""
+    return each.stayed.median if each.stayed else None
+
+
+def late_of_slow_start(each: Mixture) -> Change | None:
+    """What the 90th percentile of those who stayed did."""
+    return each.stayed.late if each.stayed else None
+
+
+def median_of_switched(each: Mixture) -> Change | None:
+    """What the median of those who switched did."""
+    return each.switched.median if each.switched else None
+
+
+def sorted_out(mixtures: Iterable[Mixture], pick: Pick) -> str:
+    """`longer with a (+9 %); shorter with b (-5 %); undecided with c`, by their intervals."""
+    found = [(each.startup, change) for each in mixtures if (change := pick(each))]
+    found.sort(key=lambda pair: -abs(pair[1].percent))
+    longer = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.low > 0]
+    shorter = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.high < 0]
+    same = [name for name, change in found if change.low <= 0 <= change.high]
+    groups = {"longer with": longer, "shorter with": shorter, "undecided with": same}
+    return "; ".join(f"{what} {names(group)}" for what, group in groups.items() if group)
+
+
+def longer_somewhere(mixtures: Iterable[Mixture], pick: Pick) -> list[str]:
+    """The start-ups with which something takes longer in one of these, with 95 % confidence."""
+    changes = [(each.startup, pick(each)) for each in mixtures]
+    return list(dict.fromkeys(name for name, change in changes if change and change.low > 0))
+
+
+def words(change: Change | None) -> str:
+    """`+12 % (8 to 15 %)`."""
+    if change is None:
+        return "nobody"
+    return f"{change.percent:+.0f} % ({change.low:.0f} to {change.high:.0f} %)"
+
+
+def names(found: Sequence[str]) -> str:
+    """`a, b and c`; `none` where there are none."""
+    if len(found) < 2:
+        return found[0] if found else "none"
+    return f"{', '.join(found[:-1])} and {found[-1]}"

@@ -1,0 +1,53 @@
+"""Jump Start's web sessions, to some of which the servers answer in another start-up."""
+
+from collections.abc import Sequence
+
+from flowstart.papers.experiment import Findings
+from flowstart.papers.lab import Lab
+from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
+from flowstart.papers.mixed_traffic.camps import SLOW_START, Mixture, mix
+from flowstart.papers.mixed_traffic.catalog import WITHOUT_MEMORY
+
+SEEDS = range(1, 33)
+BUSY_SESSIONS = 100
+DRAWN = (
+    SLOW_START,
+    "hystart",
+    "adaptive-start",
+    "modified-swift-start",
+    "swift-start",
+    "jump-start",
+    "qs-app",
+)
+
+
+def run(lab: Lab) -> Findings:
+    """MIX-WEB: every share of the paper's sessions, and half of twice as many."""
+    read = connections.of_objects
+    mixtures = mix(lab, [setups.web()], WITHOUT_MEMORY, SEEDS, read)
+    busy = mix(lab, [setups.web(BUSY_SESSIONS)], WITHOUT_MEMORY, SEEDS, read, shares=(50,))
+    drawn = [each for each in mixtures if each.startup in DRAWN]
+    return Findings(
+        says=_says(tables.half(mixtures), tables.half(busy)),
+        tables=[
+            tables.glance("web", [*mixtures, *busy]),
+            *tables.all_three("web", [*mixtures, *busy]),
+        ],
+        pictures=pictures.of_camps("web", drawn),
+    )
+
+
+def _says(half: Sequence[Mixture], busy: Sequence[Mixture]) -> list[str]:
+    switched = sentences.sorted_out(half, sentences.median_of_switched)
+    stayed = sentences.sorted_out(half, sentences.median_of_slow_start)
+    late = sentences.sorted_out(half, sentences.late_of_slow_start)
+    late_busy = sentences.sorted_out(busy, sentences.late_of_slow_start)
+    theirs = (
+        f"Responses of more than {connections.SHORT} packets, half of the sessions in another "
+        f"start-up: their median is {switched}."
+    )
+    others = (
+        f"In the other half's slow start the median is {stayed}; the 90th percentile is {late}, "
+        f"and with {BUSY_SESSIONS} sessions {late_busy}."
+    )
+    return [theirs, others]

@@ -1,0 +1,60 @@
+import itertools
+
+import pytest
+
+from flowstart.papers.lab import Lab
+from flowstart.papers.mixed_traffic import camps, connections, setups
+from flowstart.simulation import run
+
+WEB = setups.web(sessions=6)
+
+
+def test_those_who_have_switched_stay_switched_at_every_larger_share() -> None:
+    found = [camps.switched(200, share, seed=3) for share in camps.SHARES]
+    assert [len(each) for each in found] == [20, 50, 100, 150, 200]
+    assert all(few < many for few, many in itertools.pairwise(found))
+
+
+def test_seeds_draw_others() -> None:
+    assert camps.switched(200, 50, seed=1) != camps.switched(200, 50, seed=2)
+
+
+@pytest.mark.parametrize("startup", ["jump-start", "fast-start"])
+def test_connections_open_at_the_same_moments_whatever_they_start_with(startup: str) -> None:
+    setting = setups.at_random(500)
+
+    def opened(share: int) -> list[float]:
+        startups = camps.startups(setting.users, startup, share, seed=1)
+        return [row["opened_s"] for row in run(setting.build(startups, 1)).rows]
+
+    assert opened(0) == opened(50)
+
+
+def test_pages_are_the_same_whatever_a_session_starts_with() -> None:
+    def objects(share: int) -> list[tuple[int, int, int, int]]:
+        startups = camps.startups(WEB.users, "qs-app", share, seed=1)
+        found = run(WEB.build(startups, 1)).objects
+        return sorted(found.select("web", "page", "object", "packets").rows())
+
+    assert objects(0) == objects(50) == objects(100)
+
+
+def test_slow_start_beside_slow_start_changes_nothing() -> None:
+    lab = Lab(None, workers=1)
+    _, half = camps.mix(lab, [WEB], ["slow-start"], [1, 2], connections.of_objects, shares=[50])
+    assert half.switched and half.stayed
+    nothing = camps.Change(0.0, 0.0, 0.0)
+    assert half.switched.median == half.stayed.median == half.stayed.late == nothing
+    assert half.harm == half.harm_by_slow_start
+
+
+def test_harm_is_the_part_of_the_median_that_is_due_to_the_others() -> None:
+    lab = Lab(None, workers=1)
+    setting = setups.swift("T1", 100, "50pkt")
+    (nobody,) = camps.mix(lab, [setting], [], [1], connections.of_flows)
+    assert nobody.stayed
+    assert nobody.harm
+    startups = ["slow-start"] * setting.users
+    alone = connections.of_flows(run(setting.alone(startups, 1)))["duration"]
+    assert len({round(each, 4) for each in alone}) == 1
+    assert nobody.harm == pytest.approx(1 - alone[0] / nobody.stayed.median_s)
