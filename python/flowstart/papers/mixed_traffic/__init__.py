@@ -59,8 +59,8 @@ CHOSEN = (
         what="window that Fast Start remembers",
         value="26 packets",
         why="one bandwidth-delay product of Jump Start's path",
-        moved="13 packets help slow start's camp a little more; with 52 it gains nothing, and "
-        "with 104 it loses a fifth",
+        moved="with 13 packets slow start's camp gains a little more; with 52 it gains nothing "
+        "certain, and with 104 it loses a fifth",
         shown_by="MIX-CHOSEN",
     ),
     Chosen(

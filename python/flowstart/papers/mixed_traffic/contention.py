@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
-from flowstart.papers.mixed_traffic.camps import SLOW_START, Mixture, mix
+from flowstart.papers.mixed_traffic.camps import SHARES, SLOW_START, Mixture, mix
 from flowstart.papers.mixed_traffic.catalog import WITHOUT_ROUTERS
 
 INTERVALS_MS = (250, 350, 500, 1000)
@@ -42,7 +42,9 @@ def run_arrivals(lab: Lab) -> Findings:
     """MIX-ARRIVALS: the same connections at random moments."""
     settings = [setups.at_random(interval) for interval in RANDOM_MS]
     mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, connections.of_flows)
-    return _findings("arrivals", mixtures, [_busy(mixtures), _harmless(mixtures)])
+    return _findings(
+        "arrivals", mixtures, [_busy(mixtures), _harmless(mixtures), _first_and_all(mixtures)]
+    )
 
 
 def run_half(lab: Lab) -> Findings:
@@ -63,7 +65,7 @@ def _findings(name: str, mixtures: Sequence[Mixture], says: Sequence[str]) -> Fi
 
 def _busy(mixtures: Sequence[Mixture]) -> str:
     busy = [each for each in tables.half(mixtures) if _interval(each) == BUSY]
-    stayed = sentences.sorted_out(busy, sentences.median_of_slow_start)
+    stayed = sentences.sorted_out(busy, sentences.median_of_slow_start, "beside")
     switched = sentences.sorted_out(busy, sentences.median_of_switched)
     return (
         f"One connection every {BUSY:g} s, half of them with another start-up: the median of "
@@ -88,6 +90,34 @@ def _harmless(mixtures: Sequence[Mixture]) -> str:
     return (
         "With 95 % confidence the median of slow start's camp gets longer at some interval and "
         f"share beside {sentences.names(harmful)}, and at none beside {sentences.names(others)}."
+    )
+
+
+def _first_and_all(mixtures: Sequence[Mixture]) -> str:
+    """Where it matters to a start-up how many others use it."""
+    busy = [each for each in mixtures if _interval(each) == BUSY]
+    first = {
+        each.startup: each.switched.median
+        for each in busy
+        if each.share == SHARES[0] and each.switched
+    }
+    everyone = {
+        each.startup: each.switched.median for each in busy if each.share == 100 and each.switched
+    }
+    tempting = [name for name in first if first[name].high < 0 < everyone[name].low]
+    generous = [name for name in first if first[name].low > 0 > everyone[name].high]
+
+    def both(found: Sequence[str]) -> str:
+        return sentences.names(
+            [
+                f"{name} ({first[name].percent:+.0f} %, {everyone[name].percent:+.0f} %)"
+                for name in found
+            ]
+        )
+
+    return (
+        f"At {BUSY:g} s the first {SHARES[0]} % who switch gain, and all together lose, with "
+        f"{both(tempting)}; the first lose, and all together gain, with {both(generous)}."
     )
 
 

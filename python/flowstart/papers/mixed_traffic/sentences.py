@@ -23,15 +23,18 @@ def median_of_switched(each: Mixture) -> Change | None:
     return each.switched.median if each.switched else None
 
 
-def sorted_out(mixtures: Iterable[Mixture], pick: Pick) -> str:
-    """`longer with a (+9 %); shorter with b (-5 %); undecided with c`, by their intervals."""
+def sorted_out(mixtures: Iterable[Mixture], pick: Pick, word: str = "with") -> str:
+    """`longer with a (+9 %); shorter with b (-5 %); undecided with the rest`, by intervals."""
     found = [(each.startup, change) for each in mixtures if (change := pick(each))]
     found.sort(key=lambda pair: -abs(pair[1].percent))
     longer = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.low > 0]
     shorter = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.high < 0]
-    same = [name for name, change in found if change.low <= 0 <= change.high]
-    groups = {"longer with": longer, "shorter with": shorter, "undecided with": same}
-    return "; ".join(f"{what} {names(group)}" for what, group in groups.items() if group)
+    decided = len(longer) + len(shorter)
+    groups = {"longer": names(longer), "shorter": names(shorter)}
+    parts = [f"{what} {word} {group}" for what, group in groups.items() if group != "none"]
+    if decided < len(found):
+        parts.append(f"undecided {word} {'the others' if decided else 'all'}")
+    return "; ".join(parts)
 
 
 def longer_somewhere(mixtures: Iterable[Mixture], pick: Pick) -> list[str]:

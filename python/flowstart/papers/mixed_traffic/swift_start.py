@@ -55,10 +55,11 @@ def _on_oc1(mixtures: Sequence[Mixture]) -> str:
     mine = [each for each in mixtures if each.setting.name["line"] == "OC-1"]
     most = max(abs(each.stayed.median.percent) for each in mine if each.stayed)
     own = [each.switched.median.percent for each in mine if each.switched]
+    loss = max(each.stayed.loss for each in mine if each.stayed)
     return (
-        "On OC-1, where the receivers' windows of 65 535 bytes hold everybody back, the median of "
-        f"slow start's camp moves by {most:.1f} % at most, and that of Modified Swift Start's by "
-        f"{max(own):.0f} to {min(own):.0f} %."
+        f"On OC-1 at most {loss:.1f} % of slow start's packets are lost; the median of its camp "
+        f"moves by {most:.1f} % at most, and that of Modified Swift Start's by {max(own):.0f} to "
+        f"{min(own):.0f} %."
     )
 
 
