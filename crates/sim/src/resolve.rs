@@ -4,11 +4,11 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, PathSpec, PauseFrom, Probability, RateCodesName, ReadingName, RecoveryName,
-    RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
+    AckName, Direction, PacingName, PathSpec, PauseFrom, Probability, RateCodesName, ReadingName,
+    RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
 };
 use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack};
+use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
 use crate::RequestError;
 use flowstart_control::startup::quick_start::RateCodes;
@@ -148,6 +148,11 @@ impl StackSpec {
             rto_max: Some(rto.max),
             tick: Some(rto.granularity),
             tick_phase: rto.ticks.as_ref().map(|ticks| ticks.phase),
+            pacing: Some(match stack.pacing {
+                Pacing::None => PacingName::None,
+                Pacing::Internal => PacingName::Internal,
+            }),
+            frto: Some(stack.frto),
             coarse_pacing: Some(stack.coarse_pacing),
             window: self.window.or_else(|| usual_window(stack)),
             window_scaling: Some(stack.window_scaling),
@@ -195,6 +200,7 @@ fn recovery_name(kind: RecoveryKind) -> RecoveryName {
         RecoveryKind::NewReno => RecoveryName::Newreno,
         RecoveryKind::Sack => RecoveryName::Sack,
         RecoveryKind::Ns2Sack => RecoveryName::Ns2Sack,
+        RecoveryKind::Rack => RecoveryName::Rack,
     }
 }
 

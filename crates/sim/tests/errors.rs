@@ -83,7 +83,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             (
                 "[stack]\npreset = \"opnet-2000\"",
-                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet",
+                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux",
             ),
             (
                 "[stack]\nrecovery = \"newrino\"",

@@ -9,16 +9,17 @@
 //! would be quicker, on short or slow paths, CUBIC keeps step with an estimate of what
 //! Reno's window would be. Linux's default since 2.6.19.
 //!
-//! The reading `2008` is the CUBIC of Linux 2.6.22 with its constants, for experiments of
-//! that year; it stands in `cubic_2008.rs`.
+//! The reading `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
+//! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
+//! (`cubic_2008.rs`).
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `reading` | `rfc9438` | `rfc9438` or `2008` |
-//! | `beta` | 0.7; 819/1024 in `2008` | what a loss leaves of the window, `beta_cubic` |
-//! | `c` | 0.4; 410/1024 in `2008` | the scale of the curve, segments per second cubed |
+//! | `reading` | `linux` under linux, else `rfc9438` | `rfc9438`, `linux` or `2008` |
+//! | `beta` | 0.7; 717/1024 in `linux`, 819/1024 in `2008` | what a loss leaves of the window, `beta_cubic` |
+//! | `c` | 0.4; 410/1024 in the others | the scale of the curve, segments per second cubed |
 //! | `fast_convergence` | true | give way to new flows |
 //! | `friendly` | true | keep step with Reno |
 //! | `base` | `flight` (rfc), `window` (ns2), `cwnd` (linux) | what a loss multiplies |
@@ -38,7 +39,7 @@
 //! - Where a start-up runs again below the threshold after a loss, `W_max` of that loss is
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
-use super::{cubic_2008, reno, Avoidance};
+use super::{cubic_2008, cubic_linux, reno, Avoidance};
 use crate::catalog::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Idle, Loss, Timeout};
@@ -59,22 +60,22 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
 
 const READING: ParamSpec = ParamSpec {
     name: "reading",
-    unit: Unit::Choice(&["rfc9438", "2008"]),
-    default: "rfc9438",
-    meaning: "whose CUBIC: the standard's, or that of Linux 2.6.22 (v2.1)",
+    unit: Unit::Choice(&["rfc9438", "linux", "2008"]),
+    default: "by stack: linux under linux, otherwise rfc9438",
+    meaning: "whose CUBIC: the standard's, a current kernel's, or that of Linux 2.6.22 (v2.1)",
 };
 
 const BETA: ParamSpec = ParamSpec {
     name: "beta",
     unit: Unit::Ratio,
-    default: "by reading: 0.7 for rfc9438, 819/1024 for 2008",
+    default: "by reading: 0.7 for rfc9438, 717/1024 for linux, 819/1024 for 2008",
     meaning: "what a loss leaves of the window",
 };
 
 const C: ParamSpec = ParamSpec {
     name: "c",
     unit: Unit::Number,
-    default: "by reading: 0.4 for rfc9438, 410/1024 for 2008",
+    default: "by reading: 0.4 for rfc9438, 410/1024 for the others",
     meaning: "the scale of the cubic curve, in segments per second cubed",
 };
 
@@ -92,7 +93,7 @@ const FRIENDLY: ParamSpec = ParamSpec {
     meaning: "whether the window is at least what Reno's would be",
 };
 
-/// What both readings are told.
+/// What all readings are told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
     pub(super) beta: f64,
@@ -103,11 +104,15 @@ pub(super) struct Constants {
 }
 
 fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
-    let old = params.choice("reading") == "2008";
-    let (beta, c) = if old {
-        (819.0 / 1024.0, 410.0 / 1024.0)
-    } else {
-        (0.7, 0.4)
+    let by_stack = match convention {
+        Convention::Linux => "linux",
+        _ => "rfc9438",
+    };
+    let reading = params.choice_given("reading").unwrap_or(by_stack);
+    let (beta, c) = match reading {
+        "2008" => (819.0 / 1024.0, 410.0 / 1024.0),
+        "linux" => (717.0 / 1024.0, 410.0 / 1024.0),
+        _ => (0.7, 0.4),
     };
     let constants = Constants {
         beta: params.ratio_given("beta").unwrap_or(beta),
@@ -130,9 +135,10 @@ fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, 
             "a number from 0.000001 to 1000000",
         ));
     }
-    Ok(match old {
-        true => Box::new(cubic_2008::Cubic2008::new(constants)),
-        false => Box::new(Cubic::new(constants)),
+    Ok(match reading {
+        "2008" => Box::new(cubic_2008::Cubic2008::new(constants)),
+        "linux" => Box::new(cubic_linux::CubicLinux::new(constants)),
+        _ => Box::new(Cubic::new(constants)),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::{Time, Window};
 pub mod bic;
 pub mod cubic;
 mod cubic_2008;
+mod cubic_linux;
 pub mod high_speed;
 pub mod none;
 pub mod reno;

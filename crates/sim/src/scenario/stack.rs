@@ -3,7 +3,7 @@
 use crate::network::topology::time;
 use crate::request::{out_of_range, quantity, unknown, within, RequestError};
 use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{RecoveryKind, Restart, Sharing, Stack, PRESETS};
+use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StackSpec {
-    /// `rfc` (the default), `ns2` or `opnet`.
+    /// `rfc` (the default), `ns2`, `opnet` or `linux`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Maximum segment size, payload bytes, such as `1460B`.
@@ -88,6 +88,13 @@ pub struct StackSpec {
     /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_phase: Option<f64>,
+    /// How packets are spaced out where a start-up does not: `none`, or `internal` as Linux
+    /// does under its fq discipline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<PacingName>,
+    /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682), under `rack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frto: Option<bool>,
     /// Pace by the round trip in whole ticks, as ns-2 does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarse_pacing: Option<bool>,
@@ -169,6 +176,18 @@ pub enum RecoveryName {
     Sack,
     /// ns-2's Sack1.
     Ns2Sack,
+    /// RFC 8985 with RFC 9937.
+    Rack,
+}
+
+/// Names of pacing rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PacingName {
+    /// At once.
+    None,
+    /// By the window and the round trip.
+    Internal,
 }
 
 /// Names of restart rules.
@@ -251,6 +270,13 @@ impl StackSpec {
         self.override_timer(&mut stack)?;
         set(&mut stack.iw, self.iw);
         set(&mut stack.coarse_pacing, self.coarse_pacing);
+        set(&mut stack.frto, self.frto);
+        if let Some(pacing) = self.pacing {
+            stack.pacing = match pacing {
+                PacingName::None => Pacing::None,
+                PacingName::Internal => Pacing::Internal,
+            };
+        }
         set(&mut stack.window_scaling, self.window_scaling);
         set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
         if let Some(max) = self.max_timeouts {
@@ -281,6 +307,7 @@ impl StackSpec {
                 RecoveryName::Newreno => RecoveryKind::NewReno,
                 RecoveryName::Sack => RecoveryKind::Sack,
                 RecoveryName::Ns2Sack => RecoveryKind::Ns2Sack,
+                RecoveryName::Rack => RecoveryKind::Rack,
             };
         }
         set(&mut stack.next_seg_rule_3, self.next_seg_rule_3);
@@ -386,10 +413,13 @@ impl StackSpec {
             AckPolicy::Delayed { .. } => AckName::Delayed,
             AckPolicy::QuickThenDelayed { .. } => AckName::QuickThenDelayed,
         });
-        // ns-2's DelAck sink waits 100 ms; the RFCs' practice is 200 ms.
-        let ns2 = self.preset.as_deref() == Some("ns2");
-        let usual = Time::from_millis(if ns2 { 100 } else { 200 });
-        let timer = self.ack_timer.unwrap_or(usual);
+        let (usual_quick, usual_timer) = match preset {
+            AckPolicy::QuickThenDelayed { quick, timer, .. } => (quick, timer),
+            AckPolicy::Delayed { timer, .. } => (QUICK, timer),
+            // ns-2's DelAck sink waits 100 ms.
+            AckPolicy::Every => (QUICK, Time::from_millis(100)),
+        };
+        let timer = self.ack_timer.unwrap_or(usual_timer);
         let every = self.ack_every.unwrap_or(2);
         within(
             "stack.ack_every",
@@ -402,7 +432,7 @@ impl StackSpec {
             AckName::Every => AckPolicy::Every,
             AckName::Delayed => AckPolicy::Delayed { every, timer },
             AckName::QuickThenDelayed => AckPolicy::QuickThenDelayed {
-                quick: self.ack_quick.unwrap_or(QUICK),
+                quick: self.ack_quick.unwrap_or(usual_quick),
                 every,
                 timer,
             },

@@ -129,6 +129,11 @@ impl Connection {
         u64::from(self.stack.mss)
     }
 
+    /// When what is out was sent.
+    pub fn flight(&self) -> &Flight {
+        &self.flight
+    }
+
     /// Bytes sent and not cumulatively acknowledged.
     pub fn outstanding(&self) -> u64 {
         self.high - self.una

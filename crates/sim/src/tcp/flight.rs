@@ -43,6 +43,25 @@ impl Flight {
         again.insert(start, end, |_, _| {});
     }
 
+    /// When the byte at `position` was first sent.
+    pub fn first_sent(&self, position: u64) -> Time {
+        let burst = self.burst_at(position);
+        burst.map_or(self.newest, |(sent, _)| sent)
+    }
+
+    /// When what is out from `position` on was first sent, and where that ends.
+    pub fn burst_at(&self, position: u64) -> Option<(Time, u64)> {
+        let at = self.earlier.partition_point(|b| b.end <= position);
+        let burst = self.earlier.get(at).unwrap_or(&self.last);
+        (position < burst.end).then_some((burst.at, burst.end))
+    }
+
+    /// Whether any byte of `[start, end)` was sent again.
+    pub fn was_sent_again(&self, start: u64, end: u64) -> bool {
+        let again = self.again.as_ref();
+        again.is_some_and(|again| again.meets(start, end))
+    }
+
     /// Forgets what an acknowledgement of new data up to `una` covers. Returns when the newest
     /// of it was sent, unless some of it was sent twice: then the sample would be ambiguous
     /// (RFC 6298 §3).

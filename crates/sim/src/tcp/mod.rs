@@ -4,6 +4,7 @@ pub mod connection;
 pub mod flight;
 pub mod options;
 pub mod pacer;
+pub mod pacing_rate;
 pub mod quick_start;
 pub mod ranges;
 pub mod receiver;

@@ -2,33 +2,65 @@
 
 use flowstart_control::{Rate, Time};
 
+/// How much leaves together, and whether time that was lost is made up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Segments that leave together.
+    pub burst: u32,
+    /// A sender that comes late shortens the next wait, by half of it at most.
+    pub makes_up: bool,
+}
+
+/// One by one, and what is late stays late.
+pub const ONE_BY_ONE: Release = Release {
+    burst: 1,
+    makes_up: false,
+};
+
 /// The pacer of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
-    /// The next segment may leave at this time.
+    /// The next burst may leave at this time.
     next: Time,
     /// A segment waits for `next`.
     waiting: bool,
+    /// Segments of the burst under way that may still leave.
+    left: u32,
+    /// How late it left, as far as that is still to be made up for.
+    late: Time,
 }
 
 impl Pacer {
     /// Whether a segment may leave now; if not, [`deadline`](Self::deadline) says when.
     pub fn admits(&mut self, pacing: Option<Rate>, now: Time) -> bool {
-        self.waiting = pacing.is_some() && self.next > now;
+        self.waiting = pacing.is_some() && self.left == 0 && self.next > now;
         !self.waiting
     }
 
-    /// Nothing waits.
+    /// Nothing waits; the burst under way is over.
     pub fn nothing_to_send(&mut self) {
         self.waiting = false;
+        self.left = 0;
     }
 
-    /// A segment of `wire` bytes left: the next waits for as long as it takes at the
-    /// pacing rate. Time not used is not saved up.
-    pub fn sent(&mut self, pacing: Option<Rate>, wire: u32, now: Time) {
-        if let Some(rate) = pacing {
-            self.next = now.max(self.next) + rate.time_for(u64::from(wire));
+    /// A segment of `wire` bytes left: what follows its burst waits for as long as the burst
+    /// takes at the pacing rate.
+    pub fn sent(&mut self, rate: Rate, release: Release, wire: u32, now: Time) {
+        if self.left == 0 {
+            self.left = release.burst;
+            let makes_up = release.makes_up && self.next > Time::ZERO;
+            self.late = if makes_up {
+                now.since(self.next)
+            } else {
+                Time::ZERO
+            };
+            self.next = now.max(self.next);
         }
+        self.left -= 1;
+        let time = rate.time_for(u64::from(wire));
+        let made_up = self.late.min(time.over(2));
+        self.late = Time(self.late.nanos() - made_up.nanos());
+        self.next += Time(time.nanos() - made_up.nanos());
     }
 
     /// When a waiting segment may leave.
@@ -46,7 +78,7 @@ mod tests {
         let mut pacer = Pacer::default();
         let rate = Some(Rate::from_bps(12_000));
         assert!(pacer.admits(rate, Time::ZERO));
-        pacer.sent(rate, 1500, Time::ZERO);
+        pacer.sent(Rate::from_bps(12_000), ONE_BY_ONE, 1500, Time::ZERO);
         assert!(!pacer.admits(rate, Time::from_millis(999)));
         assert_eq!(pacer.deadline(), Some(Time::from_secs(1)));
         assert!(pacer.admits(rate, Time::from_secs(1)));
@@ -55,8 +87,58 @@ mod tests {
     #[test]
     fn without_a_rate_nothing_waits() {
         let mut pacer = Pacer::default();
-        pacer.sent(Some(Rate::from_bps(8)), 1500, Time::ZERO);
+        pacer.sent(Rate::from_bps(8), ONE_BY_ONE, 1500, Time::ZERO);
         assert!(pacer.admits(None, Time::ZERO));
         assert_eq!(pacer.deadline(), None);
+    }
+
+    /// A thousand bytes take a millisecond.
+    const RATE: Rate = Rate(8_000_000);
+
+    #[test]
+    fn a_burst_leaves_together_and_then_waits_for_all_of_it() {
+        let mut pacer = Pacer::default();
+        let three = Release {
+            burst: 3,
+            makes_up: true,
+        };
+        for _ in 0..3 {
+            assert!(pacer.admits(Some(RATE), Time::ZERO));
+            pacer.sent(RATE, three, 1000, Time::ZERO);
+        }
+        assert!(!pacer.admits(Some(RATE), Time::ZERO));
+        assert_eq!(pacer.deadline(), Some(Time::from_millis(3)));
+    }
+
+    #[test]
+    fn what_cuts_a_burst_short_ends_it() {
+        let mut pacer = Pacer::default();
+        let three = Release {
+            burst: 3,
+            makes_up: false,
+        };
+        pacer.sent(RATE, three, 1000, Time::ZERO);
+        pacer.nothing_to_send();
+        assert!(!pacer.admits(Some(RATE), Time::ZERO));
+        assert_eq!(pacer.deadline(), Some(Time::from_millis(1)));
+    }
+
+    #[test]
+    fn lateness_is_made_up_for_by_half_a_wait_at_most() {
+        let late = |by: u64| {
+            let release = Release {
+                burst: 1,
+                makes_up: true,
+            };
+            let mut pacer = Pacer::default();
+            pacer.sent(RATE, release, 1000, Time::ZERO);
+            let now = Time::from_micros(1000 + by);
+            assert!(pacer.admits(Some(RATE), now));
+            pacer.sent(RATE, release, 1000, now);
+            pacer.admits(Some(RATE), now);
+            pacer.deadline().unwrap().since(now)
+        };
+        assert_eq!(late(400), Time::from_micros(600));
+        assert_eq!(late(3000), Time::from_micros(500));
     }
 }

@@ -123,6 +123,34 @@ impl RangeSet {
         }
     }
 
+    /// Removes `[start, end)` and calls `gone` for each piece removed.
+    pub fn remove(&mut self, start: u64, end: u64, mut gone: impl FnMut(u64, u64)) {
+        let mut at = self.search(start + 1);
+        while let Some(&(low, high)) = self.ranges.get(at).filter(|r| r.0 < end) {
+            gone(low.max(start), high.min(end));
+            match (low < start, end < high) {
+                (true, true) => {
+                    self.ranges[at].1 = start;
+                    return self.ranges.insert(at + 1, (end, high));
+                }
+                (true, false) => {
+                    self.ranges[at].1 = start;
+                    at += 1;
+                }
+                (false, true) => self.ranges[at].0 = end,
+                (false, false) => {
+                    self.ranges.remove(at);
+                }
+            }
+        }
+    }
+
+    /// Whether any byte of `[start, end)` is in the set.
+    pub fn meets(&self, start: u64, end: u64) -> bool {
+        let at = self.search(start + 1);
+        self.ranges.get(at).is_some_and(|r| r.0 < end)
+    }
+
     /// The range that holds `position`, if any.
     pub fn containing(&self, position: u64) -> Option<(u64, u64)> {
         let at = self.search(position + 1);
@@ -164,12 +192,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_a_set_of_bytes(ops in prop::collection::vec((0u64..60, 1u64..12, any::<bool>()), 1..60)) {
+        fn it_agrees_with_a_set_of_bytes(ops in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {
             let mut set = RangeSet::default();
             let mut model = BTreeSet::new();
-            for (start, len, remove) in ops {
+            for (start, len, what) in ops {
                 let mut reported = BTreeSet::new();
-                if remove {
+                if what == 0 {
+                    let gone: BTreeSet<u64> = model.range(start..start + len).copied().collect();
+                    set.remove(start, start + len, |a, b| reported.extend(a..b));
+                    prop_assert_eq!(&reported, &gone);
+                    model.retain(|b| !gone.contains(b));
+                } else if what == 1 {
                     let gone: BTreeSet<u64> = model.iter().copied().filter(|b| *b < start).collect();
                     set.remove_below(start, |a, b| reported.extend(a..b));
                     prop_assert_eq!(&reported, &gone);
@@ -187,6 +220,7 @@ mod tests {
                     let hole = (p..75).find(|b| !model.contains(b) && model.range(b..).next().is_some());
                     prop_assert_eq!(set.hole_at_or_after(p).map(|h| h.0), hole);
                     prop_assert_eq!(set.bytes_within(p, p + 9), model.range(p..p + 9).count() as u64);
+                    prop_assert_eq!(set.meets(p, p + 3), model.range(p..p + 3).next().is_some());
                 }
             }
         }

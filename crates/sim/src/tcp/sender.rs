@@ -6,11 +6,12 @@
 
 use super::connection::{Connection, Counters};
 use super::options::Extra;
-use super::pacer::Pacer;
+use super::pacer::{Pacer, Release, ONE_BY_ONE};
+use super::pacing_rate;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
-use super::stack::{Restart, Stack};
+use super::stack::{Pacing, Restart, Stack};
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub struct Sender {
     opening: Option<Box<Opening>>,
     /// A remembered window is being spread over the remembered round trip.
     spreading: bool,
+    /// The pacing rate that the stack, not the start-up, has set.
+    usual_pacing: Option<Rate>,
 }
 
 impl Sender {
@@ -73,6 +76,7 @@ impl Sender {
                 asked: None,
             })),
             spreading: false,
+            usual_pacing: None,
         }
     }
 
@@ -145,6 +149,7 @@ impl Sender {
                     self.stop_spreading();
                 }
                 self.recovery.on_ack(&mut self.connection, segment, now);
+                self.set_usual_pacing();
             }
             _ => {}
         }
@@ -202,7 +207,35 @@ impl Sender {
             self.spread(usual, memory.srtt);
         }
         self.connection.note_cwnd();
+        self.set_usual_pacing();
         self.recovery.on_data();
+    }
+
+    /// Linux's own rate, where no start-up has set another.
+    fn set_usual_pacing(&mut self) {
+        let c = &mut self.connection;
+        if c.stack.pacing == Pacing::None || c.window.pacing != self.usual_pacing {
+            return;
+        }
+        let Some((srtt, _)) = c.rtt.smoothed() else {
+            return;
+        };
+        let rate = pacing_rate::rate(&c.window, c.outstanding(), c.stack.packet(), srtt);
+        self.usual_pacing = Some(rate).filter(|rate| rate.bps() > 0);
+        c.window.pacing = self.usual_pacing;
+    }
+
+    /// How the next segments are to leave; `None` for at once.
+    fn release(&self) -> Option<(Rate, Release)> {
+        let c = &self.connection;
+        let rate = c.window.pacing?;
+        if c.stack.pacing == Pacing::None || self.usual_pacing != Some(rate) {
+            return Some((rate, ONE_BY_ONE));
+        }
+        let free = c.counters.packets_sent < pacing_rate::FREE_SEGMENTS;
+        let (mss, packet) = (c.stack.mss, c.stack.packet());
+        let release = pacing_rate::release(rate, mss, packet, c.rtt.min_rtt());
+        (!free).then_some((rate, release))
     }
 
     /// A window that is larger than the `usual` one only because it is remembered has no ACKs
@@ -268,23 +301,32 @@ impl Sender {
         if !self.pacer.admits(c.window.pacing, now) {
             return None;
         }
-        self.recovery.on_sent(c, plan);
-        let pacing = c.window.pacing;
+        let release = self.release();
+        let c = &mut self.connection;
+        self.recovery.on_sent(c, plan, now);
         let segment = c.transmit(plan, now);
-        self.pacer.sent(pacing, segment.wire, now);
+        self.recovery.after_sent(c, now);
+        if let Some((rate, release)) = release {
+            self.pacer.sent(rate, release, segment.wire, now);
+        }
         Some(segment)
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Time> {
-        match (self.connection.deadline, self.pacer.deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let timers = [
+            self.connection.deadline,
+            self.pacer.deadline(),
+            self.recovery.deadline(),
+        ];
+        timers.into_iter().flatten().min()
     }
 
-    /// A deadline has passed: the pacer's, or the retransmission timer's.
+    /// A deadline has passed: the pacer's, recovery's own, or the retransmission timer's.
     pub fn on_timer(&mut self, now: Time) {
+        if self.state == State::Open {
+            self.recovery.on_timer(&mut self.connection, now);
+        }
         if self.connection.deadline.is_none_or(|d| d > now) {
             return;
         }

@@ -23,6 +23,8 @@ pub enum RecoveryKind {
     Sack,
     /// ns-2's Sack1: a pipe counted down by acknowledgements.
     Ns2Sack,
+    /// RACK-TLP (RFC 8985) with PRR (RFC 9937), as Linux has them.
+    Rack,
 }
 
 /// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
@@ -45,6 +47,15 @@ impl Sharing {
     pub fn opens_windows(self) -> bool {
         matches!(self, Sharing::Temporal | Sharing::Ensemble)
     }
+}
+
+/// How a sender spaces its packets out where its start-up does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Not at all.
+    None,
+    /// By the window and the round trip, as Linux does.
+    Internal,
 }
 
 /// What the window falls to when sending resumes after an idle time.
@@ -100,8 +111,12 @@ pub struct Stack {
     pub limited_transmit: bool,
     /// NewReno's choices.
     pub newreno: NewRenoOptions,
+    /// Whether a timeout may turn out to have been for nothing (RFC 5682).
+    pub frto: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
+    /// How packets are spaced out where a start-up does not.
+    pub pacing: Pacing,
     /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
     pub coarse_pacing: bool,
     /// The receiver's buffer in bytes; `None` never limits.
@@ -144,7 +159,7 @@ pub struct Stack {
 const NS2_WINDOW: u32 = 100_000;
 
 /// The names of the presets.
-pub const PRESETS: [&str; 3] = ["rfc", "ns2", "opnet"];
+pub const PRESETS: [&str; 4] = ["rfc", "ns2", "opnet", "linux"];
 
 impl Stack {
     /// The preset of this name.
@@ -153,6 +168,7 @@ impl Stack {
             "rfc" => Some(Stack::rfc()),
             "ns2" => Some(Stack::ns2()),
             "opnet" => Some(Stack::opnet()),
+            "linux" => Some(Stack::linux()),
             _ => None,
         }
     }
@@ -181,6 +197,7 @@ impl Stack {
                 partial_deflation: true,
                 max_burst: None,
             },
+            frto: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
@@ -189,6 +206,7 @@ impl Stack {
                 after_syn_loss: Time::from_secs(3),
                 ticks: None,
             }),
+            pacing: Pacing::None,
             coarse_pacing: false,
             window: None,
             window_scaling: true,
@@ -273,6 +291,41 @@ impl Stack {
         }
     }
 
+    /// A current Linux kernel with timestamps and receive buffers of 32 MiB, of which it
+    /// advertises what it takes to be payload: 38 in 256.
+    pub fn linux() -> Stack {
+        Stack {
+            preset: "linux",
+            convention: Convention::Linux,
+            mss: 1448,
+            header: 52,
+            bare: 52,
+            iw: InitialWindow::Segments(10),
+            // At once as long as the advertised window grows, of which a large buffer makes
+            // two megabytes.
+            ack: AckPolicy::QuickThenDelayed {
+                quick: 1466,
+                every: 2,
+                timer: Time::from_millis(40),
+            },
+            recovery: RecoveryKind::Rack,
+            frto: true,
+            rto: Arc::new(RtoParams {
+                initial: Time::from_secs(1),
+                min: Time::from_millis(200),
+                max: Time::from_secs(120),
+                // TCP_RTO_MIN bounds what the variation adds.
+                granularity: Time::from_millis(200),
+                after_syn_loss: Time::from_secs(1),
+                ticks: None,
+            }),
+            window: Some(38 << 17),
+            after_syn_loss: AfterSynLoss::TolerateOne,
+            avoidance: "cubic",
+            ..Stack::rfc()
+        }
+    }
+
     /// The receiver's buffer where a scenario does not give one: ns-2's is counted in
     /// packets, so it follows their size.
     pub fn usual_window(&self) -> Option<u32> {
@@ -292,7 +345,10 @@ impl Stack {
     pub fn receiver(&self) -> ReceiverConfig {
         ReceiverConfig {
             ack: self.ack,
-            sack: matches!(self.recovery, RecoveryKind::Sack | RecoveryKind::Ns2Sack),
+            sack: matches!(
+                self.recovery,
+                RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
+            ),
             header: self.bare,
             sack_block_bytes: self.sack_block_bytes,
             option_bytes: self.option_bytes,

@@ -11,6 +11,7 @@ use flowstart_control::Time;
 
 mod classic;
 mod ns2_sack;
+mod rack;
 mod sack;
 
 /// The recovery of one connection.
@@ -21,6 +22,8 @@ pub enum Recovery {
     Sack(sack::Sack),
     /// ns-2's Sack1.
     Ns2Sack(ns2_sack::Ns2Sack),
+    /// RFC 8985 as Linux has it. It remembers more than the others, which need not make room.
+    Rack(Box<rack::Rack>),
 }
 
 macro_rules! dispatch {
@@ -29,6 +32,7 @@ macro_rules! dispatch {
             Recovery::Classic($r) => $e,
             Recovery::Sack($r) => $e,
             Recovery::Ns2Sack($r) => $e,
+            Recovery::Rack($r) => $e,
         }
     };
 }
@@ -39,6 +43,7 @@ impl Recovery {
         match stack.recovery {
             RecoveryKind::Sack => Recovery::Sack(sack::Sack::default()),
             RecoveryKind::Ns2Sack => Recovery::Ns2Sack(ns2_sack::Ns2Sack::default()),
+            RecoveryKind::Rack => Recovery::Rack(Box::default()),
             kind => Recovery::Classic(classic::Classic::new(kind)),
         }
     }
@@ -65,8 +70,36 @@ impl Recovery {
     }
 
     /// `plan` is being sent.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
-        dispatch!(self, r => r.on_sent(c, plan));
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) {
+        match self {
+            Recovery::Classic(r) => r.on_sent(c, plan),
+            Recovery::Sack(r) => r.on_sent(c, plan),
+            Recovery::Ns2Sack(r) => r.on_sent(c, plan),
+            Recovery::Rack(r) => r.on_sent(c, plan, now),
+        }
+    }
+
+    /// It has been sent.
+    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+        if let Recovery::Rack(rack) = self {
+            rack.after_sent(c, now);
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
+    /// retransmission timer.
+    pub fn deadline(&self) -> Option<Time> {
+        match self {
+            Recovery::Rack(rack) => rack.deadline(),
+            _ => None,
+        }
+    }
+
+    /// That deadline may have passed.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) {
+        if let Recovery::Rack(rack) = self {
+            rack.on_timer(c, now);
+        }
     }
 
     /// Bytes in flight, as this recovery estimates them.

@@ -1,0 +1,316 @@
+//! CUBIC as current Linux kernels have it (`tcp_cubic.c`, v2.3).
+//!
+//! The curve is the standard's; the kernel works in whole numbers, and they show: the window
+//! grows by one for every `cnt` segments delivered, and `cnt` is worked out anew only when the
+//! window has changed or a thirty-second of a second has passed. Before the first loss `cnt` is
+//! at most 20, five percent a round trip. A timeout makes it forget everything. Names and
+//! constants are the kernel's. See [`super::cubic`] for parameters.
+//!
+//! Two things are not the kernel's: its clock counts jiffies, here it counts 1/1024 s, the unit
+//! of its curve; and its cube root, from a table and one Newton step, is exact here.
+
+use super::cubic::Constants;
+use super::Avoidance;
+use crate::signals::{Ack, Idle, Loss, Timeout};
+use crate::{Segments, Time, Window};
+
+/// `BICTCP_HZ`: the curve's time is counted in 1/2^10 s.
+const BICTCP_HZ: u32 = 10;
+/// `cnt` before the first loss at most: five percent a round trip.
+const CNT_BEFORE_LOSS: u64 = 20;
+/// `cnt` is kept for so long while the window does not change: HZ/32.
+const UPDATE_INTERVAL: Time = Time(1_000_000_000 / 32);
+/// Delays are not sampled for so long after an epoch begins.
+const DEAF: Time = Time::from_secs(1);
+
+/// CUBIC v2.3.
+pub(super) struct CubicLinux {
+    constants: Constants,
+    cnt: u64,
+    last_max_cwnd: u64,
+    last_cwnd: u64,
+    last_time: Time,
+    bic_origin_point: u64,
+    bic_k: u64,
+    delay_min: Option<Time>,
+    epoch_start: Option<Time>,
+    ack_cnt: u64,
+    tcp_cwnd: u64,
+    /// `snd_cwnd_cnt`: segments delivered since the window grew.
+    cwnd_cnt: u64,
+}
+
+/// A time in the unit of the curve.
+fn ticks(time: Time) -> u64 {
+    (u128::from(time.nanos()) << BICTCP_HZ).div_euclid(1_000_000_000) as u64
+}
+
+impl CubicLinux {
+    pub(super) fn new(constants: Constants) -> CubicLinux {
+        CubicLinux {
+            constants,
+            cnt: 0,
+            last_max_cwnd: 0,
+            last_cwnd: 0,
+            last_time: Time::ZERO,
+            bic_origin_point: 0,
+            bic_k: 0,
+            delay_min: None,
+            epoch_start: None,
+            ack_cnt: 0,
+            tcp_cwnd: 0,
+            cwnd_cnt: 0,
+        }
+    }
+
+    /// `beta` in 1/1024.
+    fn beta(&self) -> u64 {
+        (self.constants.beta * 1024.0) as u64
+    }
+
+    /// `cube_rtt_scale`: C in 1/1024.
+    fn scale(&self) -> u64 {
+        (self.constants.c * 1024.0) as u64
+    }
+
+    /// `cubictcp_acked`.
+    fn sample(&mut self, a: &Ack) {
+        let deaf = self
+            .epoch_start
+            .is_some_and(|start| a.now.since(start) < DEAF);
+        if let (Some(rtt), false) = (a.rtt, deaf) {
+            self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    fn begin(&mut self, cwnd: u64, acked: u64, now: Time) -> Time {
+        self.epoch_start = Some(now);
+        self.ack_cnt = acked;
+        self.tcp_cwnd = cwnd;
+        self.bic_origin_point = self.last_max_cwnd.max(cwnd);
+        let below = (self.bic_origin_point - cwnd) as f64;
+        let factor = (1_u64 << (4 * BICTCP_HZ)) as f64 / self.scale() as f64;
+        self.bic_k = libm::cbrt(factor * below) as u64;
+        now
+    }
+
+    /// `bictcp_update`: how many segments delivered buy one of window.
+    fn update(&mut self, cwnd: u64, acked: u64, now: Time) {
+        self.ack_cnt += acked;
+        if self.last_cwnd == cwnd && now.since(self.last_time) <= UPDATE_INTERVAL {
+            return;
+        }
+        if self.epoch_start.is_none() || now > self.last_time {
+            self.last_cwnd = cwnd;
+            self.last_time = now;
+            let start = match self.epoch_start {
+                Some(start) => start,
+                None => self.begin(cwnd, acked, now),
+            };
+            self.cnt = self.follow(cwnd, now.since(start));
+        }
+        if self.constants.friendly {
+            self.keep_step(cwnd);
+        }
+        self.cnt = self.cnt.max(2);
+    }
+
+    /// The curve, one round trip from `t` into the epoch.
+    fn follow(&self, cwnd: u64, t: Time) -> u64 {
+        let t = ticks(t + self.delay_min.unwrap_or(Time::ZERO));
+        let offset = u128::from(t.abs_diff(self.bic_k));
+        let delta = (u128::from(self.scale()) * offset * offset * offset) >> (4 * BICTCP_HZ);
+        let delta = u64::try_from(delta).unwrap_or(u64::MAX);
+        let target = if t < self.bic_k {
+            self.bic_origin_point.saturating_sub(delta)
+        } else {
+            self.bic_origin_point.saturating_add(delta)
+        };
+        let cnt = if target > cwnd {
+            cwnd / (target - cwnd)
+        } else {
+            100 * cwnd
+        };
+        if self.last_max_cwnd == 0 {
+            return cnt.min(CNT_BEFORE_LOSS);
+        }
+        cnt
+    }
+
+    /// The window is at least that of a Reno with this beta.
+    fn keep_step(&mut self, cwnd: u64) {
+        let beta = self.beta();
+        let beta_scale = 8 * (1024 + beta) / 3 / (1024 - beta);
+        let price = ((cwnd * beta_scale) >> 3).max(1);
+        // The kernel goes on while the count is above, so that one that is even stays.
+        let bought = self.ack_cnt.saturating_sub(1) / price;
+        self.ack_cnt -= bought * price;
+        self.tcp_cwnd += bought;
+        if self.tcp_cwnd > cwnd {
+            self.cnt = self.cnt.min(cwnd / (self.tcp_cwnd - cwnd));
+        }
+    }
+
+    /// `cubictcp_recalc_ssthresh`.
+    fn reduce(&mut self, cwnd: u64) -> Segments {
+        self.epoch_start = None;
+        let lower = self.constants.fast_convergence && cwnd < self.last_max_cwnd;
+        self.last_max_cwnd = if lower {
+            cwnd * (1024 + self.beta()) / 2048
+        } else {
+            cwnd
+        };
+        ((cwnd * self.beta()) / 1024).max(2) as f64
+    }
+}
+
+impl Avoidance for CubicLinux {
+    fn on_startup_ack(&mut self, _w: &Window, a: &Ack) {
+        self.sample(a);
+    }
+
+    /// `cubictcp_cong_avoid` with `tcp_cong_avoid_ai`.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.sample(a);
+        if !a.cwnd_limited {
+            return;
+        }
+        let acked = a.delivered.div_ceil(u64::from(w.mss));
+        self.update(w.cwnd_segments(), acked, a.now);
+        if self.cwnd_cnt >= self.cnt {
+            self.cwnd_cnt = 0;
+            w.cwnd += 1.0;
+        }
+        self.cwnd_cnt += acked;
+        if self.cwnd_cnt >= self.cnt {
+            let grown = self.cwnd_cnt / self.cnt;
+            self.cwnd_cnt -= grown * self.cnt;
+            w.cwnd += grown as f64;
+        }
+    }
+
+    fn on_recovery_ack(&mut self, _w: &mut Window, a: &Ack) {
+        self.sample(a);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) {
+        w.ssthresh = self.reduce(w.cwnd_segments());
+        w.cwnd = w.ssthresh;
+    }
+
+    /// The kernel forgets everything about the path.
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
+        if !t.repeated {
+            w.ssthresh = self.reduce(w.cwnd_segments());
+        }
+        w.cwnd = 1.0;
+        *self = CubicLinux::new(self.constants);
+    }
+
+    fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
+        if let Some(start) = &mut self.epoch_start {
+            *start += i.idle;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{catalog, Controller, Convention};
+
+    const MSS: u64 = 1448;
+    const RTT: Time = Time::from_millis(100);
+
+    fn flow(cwnd: f64) -> (Controller, Window) {
+        let c = catalog::controller("slow-start", "cubic", Convention::Linux).unwrap();
+        let mut w = Window::new(MSS as u32);
+        (w.cwnd, w.ssthresh) = (cwnd, cwnd);
+        (c, w)
+    }
+
+    /// A round trip of acknowledgements, one for every segment of the window.
+    fn round(c: &mut Controller, w: &mut Window, number: u64) {
+        let count = w.cwnd_segments();
+        for i in 0..count {
+            let now = RTT.times(number) + RTT.over(count).times(i);
+            let rtt = Some(RTT);
+            c.on_ack(
+                w,
+                &Ack {
+                    rtt,
+                    ..Ack::of(now, MSS)
+                },
+            );
+        }
+    }
+
+    fn lose(c: &mut Controller, w: &mut Window) {
+        let loss = Loss {
+            now: Time::ZERO,
+            flight: 0,
+            usable: w.cwnd,
+        };
+        c.on_loss(w, &loss);
+    }
+
+    #[test]
+    fn a_loss_leaves_717_of_1024() {
+        let (mut c, mut w) = flow(3448.0);
+        lose(&mut c, &mut w);
+        assert_eq!((w.cwnd, w.ssthresh), (2414.0, 2414.0));
+    }
+
+    #[test]
+    fn before_the_first_loss_a_window_grows_by_at_least_a_twentieth_a_round_trip() {
+        let (mut c, mut w) = flow(500.0);
+        (0..10).for_each(|n| round(&mut c, &mut w, n));
+        let growth = w.cwnd / 500.0;
+        assert!(
+            (1.04f64.powi(10)..=1.06f64.powi(10)).contains(&growth),
+            "{growth}"
+        );
+    }
+
+    #[test]
+    fn it_regains_the_window_of_the_loss_after_k_seconds() {
+        // W_max 1000, window 700: K = cbrt(300/0.4) = 9.09 s.
+        let (mut c, mut w) = flow(1000.0);
+        lose(&mut c, &mut w);
+        assert_eq!(w.cwnd, 700.0);
+        let rounds = (0..200).take_while(|n| {
+            round(&mut c, &mut w, *n);
+            w.cwnd < 998.0
+        });
+        let rounds = rounds.count();
+        assert!((70..=95).contains(&rounds), "{rounds} rounds of 100 ms");
+    }
+
+    #[test]
+    fn a_second_loss_below_the_first_lowers_the_plateau() {
+        let mut cubic = CubicLinux::new(Constants {
+            beta: 717.0 / 1024.0,
+            c: 410.0 / 1024.0,
+            fast_convergence: true,
+            friendly: true,
+            base: super::super::reno::Base::Cwnd,
+        });
+        cubic.last_max_cwnd = 100;
+        assert_eq!(cubic.reduce(80), 56.0);
+        assert_eq!(cubic.last_max_cwnd, 68);
+    }
+
+    #[test]
+    fn a_timeout_makes_it_forget() {
+        let (mut c, mut w) = flow(100.0);
+        lose(&mut c, &mut w);
+        let timeout = Timeout {
+            now: Time::from_secs(1),
+            flight: 0,
+            usable: w.cwnd,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 49.0));
+    }
+}

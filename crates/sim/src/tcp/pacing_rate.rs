@@ -1,0 +1,93 @@
+//! Linux's internal pacing: the rate at which a sender that is not told otherwise spaces its
+//! packets out, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`).
+
+use super::pacer::Release;
+use flowstart_control::{Rate, Time, Window};
+
+/// Data segments of a connection that are never paced.
+pub const FREE_SEGMENTS: u64 = 10;
+/// `tcp_pacing_ss_ratio`, percent.
+const SLOW_START_RATIO: f64 = 200.0;
+/// `tcp_pacing_ca_ratio`, percent.
+const AVOIDANCE_RATIO: f64 = 120.0;
+/// `sk_pacing_shift`: about a millisecond's worth leaves together.
+const PACING_SHIFT: u32 = 10;
+/// `gso_max_size`, bytes.
+const GSO_MAX: u64 = 65_536;
+/// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
+const TSO_RTT_LOG: u32 = 9;
+/// `tcp_min_tso_segs`.
+const MIN_TSO_SEGMENTS: u64 = 2;
+
+/// The rate for a window or, where that is more, what is out. `packet` is what a full segment
+/// takes on the wire: the kernel counts payload only, so the waits are the same.
+pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate {
+    let ratio = if window.cwnd < window.ssthresh / 2.0 {
+        SLOW_START_RATIO
+    } else {
+        AVOIDANCE_RATIO
+    };
+    let segments = window.cwnd.trunc().max(window.segments(outstanding));
+    let bytes = segments * f64::from(packet) * ratio / 100.0;
+    Rate::of(bytes as u64, srtt)
+}
+
+/// How many segments leave together at this rate.
+pub fn release(rate: Rate, mss: u32, packet: u32, min_rtt: Option<Time>) -> Release {
+    let payload = rate.bps() / 8 * u64::from(mss) / u64::from(packet);
+    let shift = min_rtt.map_or(32, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_LOG);
+    let near = if shift < 32 { GSO_MAX >> shift } else { 0 };
+    let bytes = ((payload >> PACING_SHIFT) + near).min(GSO_MAX);
+    Release {
+        burst: (bytes / u64::from(mss)).max(MIN_TSO_SEGMENTS) as u32,
+        makes_up: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u32 = 1448;
+    const RTT: Time = Time::from_millis(50);
+
+    fn window(cwnd: f64, ssthresh: f64) -> Window {
+        Window {
+            cwnd,
+            ssthresh,
+            ..Window::new(MSS)
+        }
+    }
+
+    fn payload_rate(cwnd: f64, ssthresh: f64) -> u64 {
+        rate(&window(cwnd, ssthresh), 0, MSS, RTT).bps() / 8
+    }
+
+    #[test]
+    fn slow_start_is_paced_at_twice_the_window_a_round_trip() {
+        assert_eq!(payload_rate(10.0, f64::INFINITY), 579_200);
+        assert_eq!(payload_rate(1000.0, f64::INFINITY), 57_920_000);
+    }
+
+    #[test]
+    fn above_half_the_threshold_it_is_six_fifths() {
+        assert_eq!(payload_rate(49.0, 100.0), 49 * 1448 * 2 * 20);
+        assert_eq!(payload_rate(50.0, 100.0), 50 * 1448 * 6 * 4);
+    }
+
+    #[test]
+    fn a_millisecond_leaves_together() {
+        let burst = |cwnd| {
+            let rate = rate(&window(cwnd, f64::INFINITY), 0, MSS, RTT);
+            release(rate, MSS, MSS, Some(RTT)).burst
+        };
+        assert_eq!([burst(10.0), burst(100.0), burst(1000.0)], [2, 3, 39]);
+    }
+
+    #[test]
+    fn more_leaves_together_where_the_peer_is_near() {
+        let slow = Rate::from_bps(8);
+        let burst = |us| release(slow, MSS, MSS, Some(Time::from_micros(us))).burst;
+        assert_eq!([burst(600), burst(20_000)], [22, 2]);
+    }
+}

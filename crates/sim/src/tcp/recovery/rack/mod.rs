@@ -1,0 +1,337 @@
+//! RACK-TLP (RFC 8985) with Proportional Rate Reduction (RFC 9937) and F-RTO (RFC 5682): how
+//! current Linux finds and repairs loss.
+//!
+//! A segment is lost when one that left later has arrived, and a little longer has passed
+//! than reordering would explain. The names of states and the order in which an acknowledgement
+//! is worked through are those of Linux's `tcp_ack`: what arrived, what is lost, the state, the
+//! window, the timers.
+
+mod board;
+mod probe;
+mod reduction;
+mod usage;
+
+use super::super::connection::{Connection, Plan};
+use super::super::segment::Segment;
+use board::{Arrival, Board, News};
+use flowstart_control::signals::Ack;
+use flowstart_control::{Segments, Time};
+use probe::Probe;
+use reduction::Reduction;
+use usage::Usage;
+
+/// SACKed segments that stand for a loss where nothing was ever reordered.
+const DUP_THRESH: u64 = 3;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Linux's Open and Disorder.
+    #[default]
+    Open,
+    /// Fast recovery, until `high_seq` is acknowledged.
+    Recovery,
+    /// After a timeout, until then.
+    Loss,
+}
+
+/// Whether a timeout was for nothing (RFC 5682 §3.1, with SACK).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Frto {
+    /// The window and threshold before it.
+    before: (Segments, Segments),
+}
+
+/// The Linux sender's loss recovery.
+#[derive(Default)]
+pub struct Rack {
+    board: Board,
+    state: State,
+    high_seq: u64,
+    reduction: Reduction,
+    /// The sending that left last of those that have arrived, and its round trip.
+    newest: Option<(Arrival, Time)>,
+    reordering_seen: bool,
+    /// When what may be lost is to be looked at again.
+    due: Option<Time>,
+    probe: Probe,
+    /// A probe that is to be sent whatever the window.
+    forced: Option<Plan>,
+    frto: Option<Frto>,
+    /// F-RTO sends new data before it repairs anything.
+    new_data_first: bool,
+    /// The window and threshold while nothing is wrong.
+    sound: (Segments, Segments),
+    usage: Usage,
+}
+
+impl Rack {
+    /// Takes in an acknowledgement.
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        if ack.seq < c.una {
+            return;
+        }
+        self.new_data_first = false;
+        let acked = ack.seq - c.una;
+        let news = self.board.take(ack.sack_blocks(), ack.seq, c.flight());
+        let repaired = self.probe.on_ack(ack.seq, news.delivered > 0);
+        if news.delivered == 0 && acked == 0 {
+            return;
+        }
+        let rtt = self.time(c, ack.seq, acked, &news, now);
+        self.note_newest(c, &news, now);
+        let found = self.judge(c, now);
+        let signal = Ack {
+            cwnd_limited: self.usage.limits(&c.window),
+            ..c.ack_signal(now, acked, news.delivered, rtt, self.pipe(c))
+        };
+        self.settle(c, &news, acked > 0, now);
+        if repaired && self.state == State::Open {
+            self.reduce_at_once(c, now);
+        }
+        match self.state {
+            State::Recovery => {
+                self.slide(c, news.delivered, acked > 0 && !found);
+                c.recovery_ack(&signal);
+            }
+            _ if acked > 0 => c.grow(&signal, &ack.options),
+            _ => {}
+        }
+        if self.state == State::Open {
+            self.sound = (c.window.cwnd, c.window.ssthresh);
+        }
+        self.set_timers(c, acked > 0, now);
+    }
+
+    /// Moves SND.UNA and takes the round-trip sample, of SACKed data where there is no other.
+    fn time(
+        &mut self,
+        c: &mut Connection,
+        una: u64,
+        acked: u64,
+        news: &News,
+        now: Time,
+    ) -> Option<Time> {
+        let cumulative = (acked > 0).then(|| c.advance(una, now)).flatten();
+        c.take_sample(cumulative.or(news.sacked_once), now)
+    }
+
+    /// RFC 8985 §6.2 steps 1 to 3.
+    fn note_newest(&mut self, c: &Connection, news: &News, now: Time) {
+        self.reordering_seen |= news.reordered;
+        let Some(arrival) = news.newest else { return };
+        let rtt = now.since(arrival.sent);
+        // What came back sooner than anything can is the answer to the first sending.
+        if arrival.again && c.rtt.min_rtt().is_some_and(|least| rtt < least) {
+            return;
+        }
+        if self.newest.is_none_or(|(newest, _)| arrival > newest) {
+            self.newest = Some((arrival, rtt));
+        }
+    }
+
+    /// RFC 8985 §6.2 steps 4 and 5: whether anything was found lost.
+    fn judge(&mut self, c: &Connection, now: Time) -> bool {
+        let Some((newest, rtt)) = self.newest else {
+            return false;
+        };
+        let patience = rtt + self.reordering_window(c);
+        let (found, due) = self.board.judge(newest, patience, c.flight(), now);
+        self.due = due;
+        found
+    }
+
+    /// RACK.reo_wnd: nothing while there was no reordering and there are enough signs.
+    fn reordering_window(&self, c: &Connection) -> Time {
+        let signs = self.board.sacked_bytes() >= DUP_THRESH * c.mss();
+        if !self.reordering_seen && (self.state != State::Open || signs) {
+            return Time::ZERO;
+        }
+        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
+        let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
+        least.over(4).min(smoothed)
+    }
+
+    /// Leaves and enters states.
+    fn settle(&mut self, c: &mut Connection, news: &News, advanced: bool, now: Time) {
+        match self.state {
+            State::Recovery if c.una >= self.high_seq => {
+                self.state = State::Open;
+                c.window.cwnd = self.reduction.target() as f64;
+                c.recovered(now);
+            }
+            State::Loss => self.settle_loss(c, news, advanced),
+            _ => {}
+        }
+        if self.state == State::Open && self.board.lost_bytes() > 0 {
+            self.enter_recovery(c, now);
+        }
+    }
+
+    fn enter_recovery(&mut self, c: &mut Connection, now: Time) {
+        let prior = c.window.cwnd_segments();
+        c.lose(now, 0);
+        self.state = State::Recovery;
+        self.high_seq = c.high;
+        self.reduction = Reduction::new(prior, c.window.cwnd_segments());
+        self.probe = Probe::default();
+    }
+
+    /// A probe repaired a loss that nothing else had shown: the window answers it all the same.
+    fn reduce_at_once(&mut self, c: &mut Connection, now: Time) {
+        c.lose(now, 0);
+        c.recovered(now);
+    }
+
+    /// RFC 5682 §3.1, and the end of what a timeout began.
+    fn settle_loss(&mut self, c: &mut Connection, news: &News, advanced: bool) {
+        let recovered = c.una >= self.high_seq;
+        if let Some(frto) = self.frto {
+            if news.once_up_to > 0 && news.once_up_to <= self.high_seq {
+                return self.undo(c, frto);
+            }
+            if c.high > self.high_seq {
+                if !advanced {
+                    self.frto = None;
+                }
+            } else if advanced && !recovered {
+                self.high_seq = c.high;
+                self.new_data_first = c.next_segment().is_some();
+                if !self.new_data_first {
+                    self.frto = None;
+                }
+            }
+        }
+        if recovered {
+            self.state = State::Open;
+            self.frto = None;
+        }
+    }
+
+    /// The timeout was for nothing: all is as it was.
+    fn undo(&mut self, c: &mut Connection, frto: Frto) {
+        let (cwnd, ssthresh) = frto.before;
+        c.window.cwnd = c.window.cwnd.max(cwnd);
+        c.window.ssthresh = c.window.ssthresh.max(ssthresh);
+        self.frto = None;
+        self.state = State::Open;
+        self.board.lose_nothing();
+    }
+
+    /// The window during recovery.
+    fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
+        let in_flight = self.pipe(c).div_ceil(c.mss());
+        let delivered = delivered.div_ceil(c.mss());
+        c.window.cwnd = self.reduction.window(delivered, in_flight, safe) as f64;
+    }
+
+    fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+        if advanced {
+            c.rearm(now);
+            self.schedule_probe(c, now, true);
+        } else if self.state != State::Open {
+            self.probe.due = None;
+        }
+    }
+
+    fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
+        if self.state == State::Open && self.board.sacked_bytes() == 0 {
+            self.probe.schedule(c, now, advancing);
+        } else {
+            self.probe.due = None;
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called.
+    pub fn deadline(&self) -> Option<Time> {
+        match (self.due, self.probe.due) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A deadline of this has passed.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) {
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = None;
+            if self.judge(c, now) && self.state == State::Open {
+                self.enter_recovery(c, now);
+            }
+            if self.state == State::Recovery {
+                self.slide(c, 0, false);
+            }
+        }
+        if self.probe.due.is_some_and(|due| due <= now) {
+            self.send_probe(c, now);
+        }
+    }
+
+    /// New data if there is any, else the last segment once more (§7.3).
+    fn send_probe(&mut self, c: &mut Connection, now: Time) {
+        let last = c.high.saturating_sub(c.mss()).max(c.una);
+        let plan = c.next_segment().unwrap_or(Plan {
+            start: last,
+            end: c.high,
+        });
+        self.probe = Probe {
+            due: None,
+            out: Some(c.high.max(plan.end)),
+            repeats: plan.start < c.high,
+        };
+        self.forced = Some(plan);
+        c.restart_timer(now);
+    }
+
+    /// The timer expired.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        let first = self.state != State::Loss;
+        self.frto = (c.stack.frto && first).then_some(Frto { before: self.sound });
+        self.state = State::Loss;
+        self.high_seq = c.high;
+        self.due = None;
+        self.forced = None;
+        self.probe = Probe::default();
+        self.board.lose_everything(c.high);
+    }
+
+    /// Nothing to remember.
+    pub fn on_data(&mut self) {}
+
+    /// Lost segments first, then new ones, as far as the window goes.
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        if self.forced.is_some() {
+            return self.forced;
+        }
+        let lost = self.board.first_lost().filter(|_| !self.new_data_first);
+        let plan = match lost {
+            Some((start, end)) => Plan {
+                start,
+                end: end.min(c.segment_end(start)),
+            },
+            None => c.next_segment()?,
+        };
+        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
+        (plan.end - plan.start <= room).then_some(plan)
+    }
+
+    /// Accounts for a segment that leaves.
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) {
+        self.forced = None;
+        self.reduction.sent();
+        if plan.start < c.high {
+            self.board.sent_again(plan.start, plan.end, now);
+        }
+    }
+
+    /// A segment has left, the accounts are up to date.
+    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+        self.usage.after_sent(c, self.pipe(c));
+        if self.state == State::Open {
+            self.schedule_probe(c, now, false);
+        }
+    }
+
+    /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        self.board.in_flight(c.high)
+    }
+}

@@ -1,0 +1,60 @@
+//! Tail Loss Probe (RFC 8985 §7): where nothing comes back that would show a loss at the end
+//! of a flight, a segment is sent that makes the peer answer, sooner than the timer would.
+
+use super::super::super::connection::Connection;
+use flowstart_control::Time;
+
+/// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
+const LONE_SEGMENT: Time = Time::from_millis(200);
+/// TCP_TIMEOUT_MIN: two ticks of the clock (HZ = 250).
+const SLACK: Time = Time::from_millis(8);
+
+/// The probe of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probe {
+    /// When it is to be sent.
+    pub(super) due: Option<Time>,
+    /// TLP.end_seq: where the flight ended when it was sent; `None` where none is out.
+    pub(super) out: Option<u64>,
+    /// Whether it repeated old data.
+    pub(super) repeats: bool,
+}
+
+impl Probe {
+    /// Sets the timer after something was sent or acknowledged (§7.2), `advancing` where the
+    /// retransmission timer has just been started anew.
+    pub(super) fn schedule(&mut self, c: &Connection, now: Time, advancing: bool) {
+        self.due = None;
+        if c.outstanding() == 0 || self.out.is_some() {
+            return;
+        }
+        let Some((srtt, _)) = c.rtt.smoothed() else {
+            return;
+        };
+        let lone = c.outstanding() <= c.mss();
+        let wait = srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK };
+        let timeout = match c.deadline {
+            Some(deadline) if !advancing => deadline,
+            _ => now + c.rtt.rto(),
+        };
+        self.due = Some((now + wait).min(timeout));
+    }
+
+    /// An acknowledgement up to `una` has come. Returns whether it shows that the probe has
+    /// repaired a loss (§7.4.2).
+    pub(super) fn on_ack(&mut self, una: u64, news: bool) -> bool {
+        let Some(end) = self.out.filter(|end| una >= *end) else {
+            return false;
+        };
+        if !self.repeats {
+            self.out = None;
+            return false;
+        }
+        // Without DSACK, a second acknowledgement of the same end says that both arrived.
+        let repaired = una > end;
+        if repaired || !news {
+            self.out = None;
+        }
+        repaired
+    }
+}

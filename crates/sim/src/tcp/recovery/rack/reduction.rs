@@ -1,0 +1,99 @@
+//! Proportional Rate Reduction (RFC 9937): how the window gets from what it was at the loss to
+//! what the controller wants it to be, by a share of what is delivered.
+//!
+//! Counted in segments and against the window before the loss, as Linux does; the RFC counts
+//! bytes and what was in flight (RecoverFS).
+
+/// A reduction in progress. All in segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    /// The window before.
+    prior: u64,
+    /// The window to be.
+    target: u64,
+    /// `prr_delivered`.
+    delivered: u64,
+    /// `prr_out`: sent since it began.
+    out: u64,
+}
+
+impl Reduction {
+    /// A reduction from a window of `prior` to `target`.
+    pub(super) fn new(prior: u64, target: u64) -> Reduction {
+        Reduction {
+            prior: prior.max(1),
+            target,
+            ..Reduction::default()
+        }
+    }
+
+    /// The window after an acknowledgement that delivered so many, with `in_flight` out;
+    /// `safe` where it moved SND.UNA and no more was found lost (RFC 9937 §6).
+    pub(super) fn window(&mut self, delivered: u64, in_flight: u64, safe: bool) -> u64 {
+        self.delivered += delivered;
+        let share = if in_flight > self.target {
+            (self.delivered * self.target)
+                .div_ceil(self.prior)
+                .saturating_sub(self.out)
+        } else {
+            let conserved = self.delivered.saturating_sub(self.out).max(delivered);
+            (conserved + u64::from(safe)).min(self.target - in_flight)
+        };
+        // The fast retransmit leaves whatever the count says.
+        in_flight + share.max(u64::from(self.out == 0))
+    }
+
+    /// The window to be.
+    pub(super) fn target(&self) -> u64 {
+        self.target
+    }
+
+    /// A segment left.
+    pub(super) fn sent(&mut self) {
+        self.out += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twenty out, the controller wants ten; one delivery per acknowledgement, and what the
+    /// window allows is sent at once. Returns what each acknowledgement released.
+    fn released(lost: u64, acknowledgements: u64) -> Vec<u64> {
+        let mut reduction = Reduction::new(20, 10);
+        let mut in_flight = 20 - lost - 2;
+        (0..acknowledgements)
+            .map(|i| {
+                in_flight -= 1;
+                // The first of them ends disorder: three were delivered together.
+                let window = reduction.window(if i == 0 { 3 } else { 1 }, in_flight, false);
+                let count = window - in_flight;
+                (0..count).for_each(|_| reduction.sent());
+                in_flight = window;
+                count
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_loss_of_twenty_halves_the_rate() {
+        let sent = released(1, 17);
+        assert_eq!(sent.iter().sum::<u64>(), 10);
+        assert!(sent.iter().all(|n| *n <= 2));
+    }
+
+    #[test]
+    fn below_the_target_what_is_delivered_is_replaced() {
+        assert_eq!(released(10, 7)[1..], [1; 6]);
+    }
+
+    #[test]
+    fn a_safe_acknowledgement_adds_one_until_the_target() {
+        let mut reduction = Reduction::new(20, 10);
+        assert_eq!(reduction.window(1, 5, true), 7);
+        (0..2).for_each(|_| reduction.sent());
+        assert_eq!(reduction.window(1, 6, true), 8);
+        assert_eq!(reduction.window(9, 9, true), 10);
+    }
+}

@@ -1,0 +1,36 @@
+//! How much of the window is used, as Linux keeps it: a window grows only where it was the limit,
+//! and in slow start where at least half of it was out (`tcp_is_cwnd_limited`).
+
+use super::super::super::connection::Connection;
+use flowstart_control::Window;
+
+/// The use of the window over about one round trip.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usage {
+    /// The window stopped sending (`is_cwnd_limited`).
+    limited: bool,
+    /// The most that was out, in bytes (`max_packets_out`).
+    most: u64,
+    /// Until this is acknowledged (`cwnd_usage_seq`).
+    until: u64,
+}
+
+impl Usage {
+    /// A segment has left, and `pipe` is in flight.
+    pub(super) fn after_sent(&mut self, c: &Connection, pipe: u64) {
+        let limited = pipe + c.mss() > c.window.cwnd_bytes();
+        let over = c.una >= self.until;
+        if over || limited || !self.limited && c.outstanding() > self.most {
+            *self = Usage {
+                limited,
+                most: c.outstanding(),
+                until: c.high,
+            };
+        }
+    }
+
+    /// Whether the window was the limit, so that it may grow.
+    pub(super) fn limits(&self, window: &Window) -> bool {
+        self.limited || window.in_slow_start() && window.cwnd_bytes() < 2 * self.most
+    }
+}

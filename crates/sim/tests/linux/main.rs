@@ -1,0 +1,150 @@
+//! The `linux` preset against recordings of a Linux kernel: completion, drops,
+//! retransmissions, and the end of the start-up.
+
+use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::{run, Scenario};
+use std::path::PathBuf;
+
+/// The median of several runs of a case.
+struct Recorded {
+    case: String,
+    path: &'static str,
+    base_rtt_s: f64,
+    variant: String,
+    bytes: u64,
+    fct_s: f64,
+    drops: f64,
+    retransmitted: f64,
+    exit_reason: Option<&'static str>,
+    exit_cwnd: Option<f64>,
+}
+
+const SLOW: (&str, f64) = (
+    r#"{ rate = "5Mbps", rtt = "64ms", buffer = "60pkt" }"#,
+    0.064,
+);
+const FAST: (&str, f64) = (
+    r#"{ rate = "100Mbps", rtt = "102ms", buffer = "871pkt" }"#,
+    0.102,
+);
+
+fn recordings() -> Vec<Recorded> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/linux/summary.csv");
+    let text = std::fs::read_to_string(file).expect("the recording is kept here");
+    let mut lines = text.lines();
+    let heading: Vec<&str> = lines.next().unwrap().split(',').collect();
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let cell = |name: &str| cells[heading.iter().position(|h| *h == name).unwrap()];
+            let number = |name: &str| cell(name).parse::<f64>().unwrap();
+            let (path, base_rtt_s) = if cell("scenario") == "5M" { SLOW } else { FAST };
+            let exit_reason = match cell("exit_why") {
+                "hystart-train" => Some("ack-train"),
+                "hystart-delay" => Some("delay"),
+                "bbr-full-pipe" => Some("full-pipe"),
+                "loss" => Some("loss"),
+                _ => None,
+            };
+            Recorded {
+                case: cells[..3].join(" "),
+                path,
+                base_rtt_s,
+                variant: cell("variant").into(),
+                bytes: number("bytes") as u64,
+                fct_s: number("fct_ms_median") / 1e3,
+                drops: number("drops"),
+                retransmitted: number("retrans"),
+                exit_reason,
+                exit_cwnd: cell("exit_cwnd").parse().ok(),
+            }
+        })
+        .collect()
+}
+
+fn transfer(recorded: &Recorded) -> FlowRow {
+    let (startup, avoidance, stack) = match recorded.variant.as_str() {
+        "cubic" => ("hystart", "cubic", ""),
+        "cubic-paced" => ("hystart", "cubic", r#", pacing = "internal""#),
+        "cubic-nohs" => ("slow-start", "cubic", ""),
+        "reno" => ("slow-start", "reno", ""),
+        other => panic!("no sender is like `{other}`"),
+    };
+    let scenario = Scenario::from_toml(&format!(
+        r#"
+        path = {}
+        stack = {{ preset = "linux"{stack} }}
+        flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "{}B" }}]
+        "#,
+        recorded.path, recorded.bytes
+    ));
+    run(&scenario.unwrap()).unwrap().flows.remove(0)
+}
+
+/// Within a share, or within so many packets where that is more.
+fn near(found: u64, recorded: f64, share: f64, packets: f64) -> bool {
+    (found as f64 - recorded).abs() <= (share * recorded).max(packets)
+}
+
+fn check(recorded: &Recorded) -> Result<(), String> {
+    let flow = transfer(recorded);
+    let fct = flow.fct_s.ok_or("it does not end")?;
+    let spare = if recorded.bytes < 1_000_000 {
+        recorded.base_rtt_s.max(0.02 * recorded.fct_s)
+    } else {
+        0.02 * recorded.fct_s
+    };
+    let reason = flow
+        .startup_exit_reason
+        .map(|r| serde_json::to_value(r).unwrap());
+    let reason = reason.as_ref().and_then(|r| r.as_str());
+    let same_exit = match (flow.startup_exit_cwnd_pkts, recorded.exit_cwnd) {
+        (Some(found), Some(cwnd)) => (found / cwnd - 1.0).abs() <= 0.05,
+        (found, cwnd) => found.is_none() && cwnd.is_none(),
+    };
+    let checks = [
+        ("completion", (fct - recorded.fct_s).abs() <= spare),
+        (
+            "drops",
+            near(flow.packets_dropped, recorded.drops, 0.1, 5.0),
+        ),
+        (
+            "retransmissions",
+            near(flow.packets_retransmitted, recorded.retransmitted, 0.1, 5.0),
+        ),
+        ("reason of exit", reason == recorded.exit_reason),
+        ("window at exit", same_exit),
+    ];
+    match checks.iter().find(|(_, holds)| !holds) {
+        Some((what, _)) => Err(format!("{}: {what} of {flow:?}", recorded.case)),
+        None => Ok(()),
+    }
+}
+
+fn assert_alike(variant: &str) {
+    let recordings = recordings();
+    let cases: Vec<&Recorded> = recordings.iter().filter(|r| r.variant == variant).collect();
+    assert!(!cases.is_empty());
+    let wrong: Vec<String> = cases.iter().filter_map(|r| check(r).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn cubic_with_hystart_is_the_kernels() {
+    assert_alike("cubic");
+}
+
+#[test]
+fn cubic_without_hystart_is_the_kernels() {
+    assert_alike("cubic-nohs");
+}
+
+#[test]
+fn reno_is_the_kernels() {
+    assert_alike("reno");
+}
+
+#[test]
+fn internal_pacing_is_the_kernels() {
+    assert_alike("cubic-paced");
+}
