@@ -38,7 +38,8 @@ COLOURS = (
 )
 
 
-def _style() -> str:
+def style() -> str:
+    """The colours and fonts of every picture."""
     light = "".join(f"{name}{{{what}:{colour}}}" for name, what, colour, _ in COLOURS)
     dark = "".join(f"{name}{{{what}:{colour}}}" for name, what, _, colour in COLOURS)
     return (
@@ -80,7 +81,7 @@ class Figure:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" {view}>',
             f"<title>{escape(self.title)}</title>",
-            f"<style>{_style()}</style>",
+            f"<style>{style()}</style>",
             f'<rect class="g" x=".5" y=".5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
             *self._axes(),
             *self._capacity(),
@@ -102,27 +103,27 @@ class Figure:
 
     def _axes(self) -> list[str]:
         parts = [
-            _text(LEFT, 24, "window (packets)", "t"),
-            _text(LEFT, QUEUE_TOP - 16, "queue (packets)", "t"),
-            _text(RIGHT, HEIGHT - 12, "seconds since the SYN", "e"),
+            words(LEFT, 24, "window (packets)", "t"),
+            words(LEFT, QUEUE_TOP - 16, "queue (packets)", "t"),
+            words(RIGHT, HEIGHT - 12, "seconds since the SYN", "e"),
         ]
-        for packets in _ticks(self.most):
+        for packets in ticks(self.most):
             y = self._window_y(packets)
-            parts += [_line(LEFT, y, RIGHT, y, "l"), _text(LEFT - 8, y + 4, f"{packets:g}", "e")]
+            parts += [rule(LEFT, y, RIGHT, y, "l"), words(LEFT - 8, y + 4, f"{packets:g}", "e")]
         for packets in (0.0, self.buffer):
             y = self._queue_y(packets)
-            parts += [_line(LEFT, y, RIGHT, y, "l"), _text(LEFT - 8, y + 4, f"{packets:g}", "e")]
-        for second in _ticks(self.seconds):
+            parts += [rule(LEFT, y, RIGHT, y, "l"), words(LEFT - 8, y + 4, f"{packets:g}", "e")]
+        for second in ticks(self.seconds):
             x = self._x(second)
-            parts.append(_text(x, QUEUE_FOOT + 18, f"{second:g}", "c"))
-            parts.append(_line(x, QUEUE_FOOT, x, QUEUE_FOOT + 4, "l"))
+            parts.append(words(x, QUEUE_FOOT + 18, f"{second:g}", "c"))
+            parts.append(rule(x, QUEUE_FOOT, x, QUEUE_FOOT + 4, "l"))
         return parts
 
     def _capacity(self) -> list[str]:
         parts = []
         for packets, name in ((self.bdp, "path"), (self.bdp + self.buffer, "+ buffer")):
             y = self._window_y(packets)
-            parts += [_line(LEFT, y, RIGHT, y, "b"), _text(RIGHT + 6, y + 4, name, "")]
+            parts += [rule(LEFT, y, RIGHT, y, "b"), words(RIGHT + 6, y + 4, name, "")]
         return parts
 
     def _windows(self) -> list[str]:
@@ -133,7 +134,7 @@ class Figure:
         x = RIGHT
         names = [(self.shown.label, "ta")] + ([(self.pale.label, "")] if self.pale else [])
         for name, kind in names:
-            parts.append(_text(x, 24, name, f"e {kind}".strip()))
+            parts.append(words(x, 24, name, f"e {kind}".strip()))
             x -= 8 * len(name) + 14
         return parts
 
@@ -147,7 +148,7 @@ class Figure:
         path, last = "", None
         for column in np.unique(columns):
             mine = cwnd[columns == column]
-            ys = [_number(self._window_y(value)) for value in (mine.min(), mine.max(), mine[-1])]
+            ys = [number(self._window_y(value)) for value in (mine.min(), mine.max(), mine[-1])]
             if last is None:
                 path = f"M{column} {ys[2]}"
             elif set(ys) != {last}:
@@ -167,9 +168,9 @@ class Figure:
         inside = line.queue_time_s <= self.seconds
         columns = np.rint(self._columns(line.queue_time_s[inside])).astype(int) - LEFT
         np.maximum.at(most, columns, line.queue_packets[inside])
-        path, last = f"M{LEFT} {QUEUE_FOOT}", _number(QUEUE_FOOT)
+        path, last = f"M{LEFT} {QUEUE_FOOT}", number(QUEUE_FOOT)
         for column, packets in enumerate(most):
-            y = _number(self._queue_y(float(packets)))
+            y = number(self._queue_y(float(packets)))
             if y != last:
                 path += f"H{LEFT + column}V{y}"
                 last = y
@@ -179,27 +180,27 @@ class Figure:
         parts = [f'<path class="q" d="{path}H{RIGHT}V{QUEUE_FOOT}Z"/>']
         if marks:
             parts.append(f'<path class="x" d="{marks}"/>')
-            parts.append(_text(RIGHT + 6, QUEUE_TOP - 1, f"{len(lost)} lost", "tx"))
+            parts.append(words(RIGHT + 6, QUEUE_TOP - 1, f"{len(lost)} lost", "tx"))
         return parts
 
     def _exit(self) -> list[str]:
         if not self.exit or self.exit.time_s > self.seconds:
             return []
         x, y = self._x(self.exit.time_s), self._window_y(self.exit.window)
-        words = f"left by {self.exit.reason}"
+        told = f"left by {self.exit.reason}"
         if self.exit.window > self.most:
-            words += f" at {self.exit.window:,.0f}"
+            told += f" at {self.exit.window:,.0f}"
         side, kind = (x - 9, "e tx") if x > (LEFT + RIGHT) / 2 else (x + 9, "tx")
         below = y + (14 if y < WINDOW_TOP + 8 else -6)
         return [
-            f'<circle class="d" cx="{_number(x)}" cy="{_number(y)}" r="4"/>',
+            f'<circle class="d" cx="{number(x)}" cy="{number(y)}" r="4"/>',
             # Once as ground under the words, so that no line runs through them.
-            _text(side, below, words, f"{kind} h"),
-            _text(side, below, words, kind),
+            words(side, below, told, f"{kind} h"),
+            words(side, below, told, kind),
         ]
 
 
-def _ticks(most: float) -> list[float]:
+def ticks(most: float) -> list[float]:
     """Four to eight round numbers from zero to `most`."""
     step = 10.0 ** np.floor(np.log10(most))
     while most / step < 4:
@@ -209,14 +210,17 @@ def _ticks(most: float) -> list[float]:
     return [float(step * i) for i in range(int(most / step + 1e-9) + 1)]
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A coordinate."""
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _text(x: float, y: float, words: str, kind: str) -> str:
+def words(x: float, y: float, told: str, kind: str) -> str:
+    """Text at a place."""
     shown = f' class="{kind}"' if kind else ""
-    return f'<text{shown} x="{_number(x)}" y="{_number(y)}">{escape(words)}</text>'
+    return f'<text{shown} x="{number(x)}" y="{number(y)}">{escape(told)}</text>'
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<path class="{kind}" d="M{_number(x1)} {_number(y1)}L{_number(x2)} {_number(y2)}"/>'
+def rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """A straight line."""
+    return f'<path class="{kind}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'

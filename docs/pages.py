@@ -1,4 +1,4 @@
-"""Writes what docs/ takes from elsewhere: a page per algorithm, and code within pages.
+"""Writes what docs/ takes from elsewhere: a page per algorithm, code within pages, fidelity.
 
 `make docs` runs it; with `--check` it writes nothing and names what is stale.
 """
@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import fidelity
 import flowstart as fs
 from figure import Exit, Figure
 from flowstart import catalog, text
@@ -102,8 +103,11 @@ def main(arguments: list[str]) -> int:
 def stale() -> dict[pathlib.Path, str | None]:
     """The files that are not as they should be, and how they should be; None for not at all."""
     wanted = {PAGES / name: content for name, content in pages().items()}
+    for name, content in fidelity.files().items():
+        folder = DOCS if name.endswith(".md") else DOCS / "images"
+        wanted[folder / name] = content
     for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
-        wanted[page] = with_code(page.read_text("utf-8"))
+        wanted.setdefault(page, with_code(page.read_text("utf-8")))
     found: dict[pathlib.Path, str | None] = {
         path: content
         for path, content in wanted.items()
