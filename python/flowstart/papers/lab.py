@@ -121,7 +121,12 @@ def _measure(document: Document, read: Callable[[Run], Any]) -> dict[str, Any]:
 
 
 def _key(document: Document, read: Callable[[Run], Any]) -> str:
-    parts = [scenarios.encode(document), read.__qualname__, _source(read.__module__), _simulator()]
+    parts = [
+        json.dumps(document, sort_keys=True),
+        read.__qualname__,
+        _source(read.__module__),
+        _simulator(),
+    ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
