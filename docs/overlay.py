@@ -1,5 +1,6 @@
 """Two windows over time in one pair of axes, the recorded one as dots, as a small SVG picture."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -37,7 +38,7 @@ class Overlay:
         ]
         return "\n".join(parts) + "\n"
 
-    @property
+    @functools.cached_property
     def _most(self) -> float:
         both = (*self.recorded, *self.ours)
         return 1.05 * max(window for time_s, window in both if time_s <= self.seconds)
