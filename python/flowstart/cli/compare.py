@@ -91,7 +91,7 @@ def compare(
     stack: Annotated[
         Text,
         options.text(
-            "Endpoints: rfc, ns2, opnet; with overrides: ns2:recovery=reno. [rfc]", "NAME"
+            "Endpoints: rfc, linux, ns2, opnet; with overrides: ns2:recovery=reno. [rfc]", "NAME"
         ),
     ] = None,
     avoidance: Annotated[Text, options.text("Congestion avoidance.", "NAME")] = None,
