@@ -182,6 +182,16 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "bulk-linux",
+        what: "bulk under the linux stack, its window as large as need be",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            stack = { preset = "linux", window = "1000000pkt" }
+            flows = [{ size = "1GB", startup = "slow-start" }]
+        "#,
+    },
+    Workload {
         name: "bulk-codel",
         what: "the same under a CoDel that never finds the queue too long",
         runs: 1,

@@ -146,8 +146,12 @@ impl Board {
         news.delivered += end - start;
         let lost_bytes = &mut self.lost_bytes;
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
-        self.forget_again(start, end, news);
-        if flight.was_sent_again(end - 1, end) {
+        // The search for a retransmission is a walk, short where there is one.
+        let repeated = flight.was_sent_again(start, end);
+        if repeated {
+            self.forget_again(start, end, news);
+        }
+        if repeated && flight.was_sent_again(end - 1, end) {
             return None;
         }
         let sent = flight.first_sent(end - 1);
@@ -157,7 +161,7 @@ impl Board {
             again: false,
         };
         news.newest = news.newest.max(Some(arrival));
-        news.reordered |= start < news.forward && !flight.was_sent_again(start, end);
+        news.reordered |= start < news.forward && !repeated;
         news.once_up_to = news.once_up_to.max(end);
         Some(sent)
     }
