@@ -29,6 +29,8 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     startup::delay_based_slow_start::ENTRY,
     startup::smooth_start::ENTRY,
     startup::xcp::ENTRY,
+    startup::search::ENTRY,
+    startup::rapid_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -335,6 +337,8 @@ mod tests {
             "delay-based-slow-start",
             "smooth-start",
             "xcp",
+            "search",
+            "rapid-start",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

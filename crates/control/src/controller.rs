@@ -34,7 +34,7 @@ pub enum Reason {
     Estimate,
     /// A router answered.
     Router,
-    /// Delivery stopped growing (BBR).
+    /// Delivery stopped growing (SEARCH, BBR).
     FullPipe,
     /// A congestion mark arrived.
     Ecn,
@@ -164,7 +164,26 @@ impl Controller {
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         self.startup.on_recovered(w, r);
+        if let Some(cwnd) = self.startup.loss_to_pass_on() {
+            self.pass_on_loss(w, cwnd, r);
+        }
         self.avoidance.on_recovered(w, r);
+    }
+
+    /// The avoidance learns of a loss that the start-up has answered; the window stays.
+    fn pass_on_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
+        let mut imagined = Window { cwnd, ..*w };
+        let loss = Loss {
+            now: r.now,
+            flight: imagined.cwnd_bytes(),
+            usable: cwnd,
+        };
+        self.avoidance.on_loss(&mut imagined, &loss);
+    }
+
+    /// Whether the start-up sets the window all through the recovery under way.
+    pub fn governs_recovery(&self) -> bool {
+        self.startup.governs_recovery()
     }
 
     /// The retransmission timer expired: back to one segment.

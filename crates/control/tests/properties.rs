@@ -59,6 +59,18 @@ const VARIANTS: &[(&str, &str)] = &[
     ("adaptive-start", "westwood:tau=1ms"),
     ("limited-slow-start", "high-speed:reading=ns2,low_window=2"),
     ("hystart", "bic:low_window=2,fast_convergence=false"),
+    ("search:exit=drain,look_back=latest", "cubic"),
+    (
+        "search:version=3.0,exit=roll-back,speed=rapid-start",
+        "reno",
+    ),
+    (
+        "search:interpolation=forward,extra_bins=1,reset=false",
+        "vegas",
+    ),
+    ("rapid-start:threshold=quicly,k=11/18,beta=0.1", "bic"),
+    ("rapid-start:pacing=false,ssthresh=30,w_max=1", "westwood"),
+    ("hystart-plus-plus:speed=rapid-start,n_rtt_sample=1", "reno"),
     (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",

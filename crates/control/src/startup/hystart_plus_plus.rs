@@ -23,6 +23,7 @@
 //! | `l` | 8 segments, unlimited if paced | the most that one ACK may add |
 //! | `paced` | by window | whether the sender paces |
 //! | `low_cwnd` | 0 segments | no CSS below this window (drafts up to -04: 16) |
+//! | `speed` | slow-start | what the increase is multiplied by: 1, or Rapid Start's 2 while there is no queue |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after a timeout |
 //!
 //! # State
@@ -40,6 +41,7 @@
 //!   round of nothing and spoil `lastRoundMinRTT`; here it is what the first ACK finds sent.
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
+use super::rapid_start::{self, Speed};
 use super::slow_start::{self, Growth, Opening};
 use super::{hystart, LossResponse, Startup};
 use crate::catalog::{Certainty, Entry};
@@ -65,6 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         L,
         hystart::PACED,
         LOW_CWND,
+        rapid_start::SPEED,
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::IW,
@@ -160,6 +163,7 @@ struct HyStartPlusPlus {
     opening: Opening,
     /// Slow start as it is after HyStart++ has ended.
     growth: Growth,
+    speed: Speed,
     phase: Phase,
     /// `windowEnd`, once there has been an ACK.
     window_end: Option<u64>,
@@ -209,6 +213,7 @@ impl HyStartPlusPlus {
             },
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
+            speed: Speed::read(params),
             phase: Phase::SlowStart,
             window_end: None,
             last_round_min_rtt: Time::MAX,
@@ -221,7 +226,8 @@ impl HyStartPlusPlus {
 
     /// §4.2: `min(N, L*SMSS)` in slow start, a `CSS_GROWTH_DIVISOR`th of it in CSS. The
     /// window is a real number, so no remainder is lost.
-    fn grow(&self, w: &mut Window, a: &Ack) {
+    fn grow(&mut self, w: &mut Window, a: &Ack) {
+        let factor = self.speed.factor(a);
         if !a.cwnd_limited {
             return;
         }
@@ -233,7 +239,7 @@ impl HyStartPlusPlus {
         let increase = w.segments(a.acked).min(l);
         w.cwnd += match self.phase {
             Phase::Css => increase / self.constants.css_growth_divisor,
-            _ => increase,
+            _ => factor * increase,
         };
     }
 

@@ -3,7 +3,7 @@
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
 };
-use crate::{Rate, Reason, Window};
+use crate::{Rate, Reason, Segments, Window};
 
 pub mod adaptive_start;
 pub mod delay_based_slow_start;
@@ -16,6 +16,8 @@ pub mod modified_swift_start;
 pub mod packet_pair_start;
 pub mod qs_app;
 pub mod quick_start;
+pub mod rapid_start;
+pub mod search;
 pub mod slow_start;
 pub mod smooth_start;
 pub mod swift_start;
@@ -78,6 +80,18 @@ pub trait Startup: Send {
 
     /// The recovery that a loss began has ended.
     fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
+
+    /// After the end of a recovery that this start-up answered itself: the window at which the
+    /// avoidance is to take the loss to have come, once.
+    fn loss_to_pass_on(&mut self) -> Option<Segments> {
+        None
+    }
+
+    /// Whether it sets the window all through the recovery that a loss began, so that the
+    /// transport is not to reduce it proportionally (RFC 9937).
+    fn governs_recovery(&self) -> bool {
+        false
+    }
 
     /// The retransmission timer expired. The avoidance sets the window after this.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}

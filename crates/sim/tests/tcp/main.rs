@@ -7,7 +7,9 @@ mod modified_swift_start;
 mod opening;
 mod published;
 mod quick_start;
+mod rapid_start;
 mod recoveries;
+mod search;
 mod windows;
 mod xcp;
 

@@ -219,6 +219,9 @@ impl Rack {
 
     /// The window during recovery.
     fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
+        if c.controller.governs_recovery() {
+            return;
+        }
         let in_flight = self.pipe(c).div_ceil(c.mss());
         let delivered = delivered.div_ceil(c.mss());
         c.window.cwnd = self.reduction.window(delivered, in_flight, safe) as f64;
