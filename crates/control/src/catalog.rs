@@ -31,6 +31,8 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     startup::xcp::ENTRY,
     startup::search::ENTRY,
     startup::rapid_start::ENTRY,
+    startup::suss::ENTRY,
+    startup::paced_gradual::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -339,6 +341,8 @@ mod tests {
             "xcp",
             "search",
             "rapid-start",
+            "suss",
+            "paced-gradual",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

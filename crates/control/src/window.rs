@@ -34,6 +34,8 @@ pub struct Window {
     pub ssthresh: Segments,
     /// At most this rate, headers included; `None` sends as the window allows.
     pub pacing: Option<Rate>,
+    /// With a pacing rate: nothing leaves before this time.
+    pub pacing_from: Time,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
     /// while a start-up wants an early answer.
     pub timeout: Option<Time>,
@@ -53,6 +55,7 @@ impl Window {
             cwnd: 1.0,
             ssthresh: f64::INFINITY,
             pacing: None,
+            pacing_from: Time::ZERO,
             timeout: None,
             marks: Marks::default(),
             congestion_header: None,

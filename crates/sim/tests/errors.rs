@@ -150,6 +150,26 @@ fn names_are_known_or_the_nearest_is_offered() {
         ("startup = \"jmp-start\"", "flows[0]: startup `jmp-start`: unknown; did you mean `jump-start`?"),
         ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
         (
+            "startup = \"search:exit=slowly\"",
+            "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `roll-back`",
+        ),
+        (
+            "startup = \"rapid-start:beta=1\"",
+            "flows[0]: startup `rapid-start`: parameter `beta`: `1` is not a number from 0.1 to below 1",
+        ),
+        (
+            "startup = \"suss:suss_max=0.5\"",
+            "flows[0]: startup `suss`: parameter `suss_max`: `0.5` is not a whole number from 0 to 10",
+        ),
+        (
+            "startup = \"hystart-plus-plus:speed=suss\"",
+            "flows[0]: startup `hystart-plus-plus`: parameter `speed`: `suss` is not one of `slow-start`, `rapid-start`",
+        ),
+        (
+            "startup = \"paced-gradual:high=1ms\"",
+            "flows[0]: startup `paced-gradual`: parameter `high`: `1ms` is not above `low`, 4ms",
+        ),
+        (
             "startup = \"limited-slow-start:max_sthresh=3\"",
             "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
         ),

@@ -97,7 +97,7 @@ const DETECT: ParamSpec = ParamSpec {
     meaning: "which signs end it (Linux hystart_detect)",
 };
 
-const LOW_WINDOW: ParamSpec = ParamSpec {
+pub(crate) const LOW_WINDOW: ParamSpec = ParamSpec {
     name: "low_window",
     unit: Unit::Segments,
     default: "16",
@@ -320,7 +320,7 @@ impl HyStart {
 /// What batching at the sender may add to a train: four of the largest bursts at the
 /// pacing rate, at most a millisecond. The kernel has a pacing rate even where it does not
 /// pace: in slow start twice a window per round trip.
-fn ack_delay(w: &Window, rtt: Time) -> Time {
+pub(crate) fn ack_delay(w: &Window, rtt: Time) -> Time {
     const FOUR_BURSTS: u64 = 4 * 65_536;
     let rate = w
         .pacing

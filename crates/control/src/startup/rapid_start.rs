@@ -43,12 +43,13 @@
 //! - A sender knows its avoidance's beta; here it is a parameter, 0.7 as CUBIC has it. With Reno
 //!   the draft means 0.5.
 
+use super::pacing::Pacing;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::catalog::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::{Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -317,15 +318,13 @@ impl Flight {
 struct RapidStart {
     shares: Shares,
     initial_factor: f64,
-    paces: bool,
+    pacing: Pacing,
     w_max: f64,
     opening: Opening,
     growth: Growth,
     phase: Phase,
     sense: Sense,
     flight: Flight,
-    srtt: Option<Time>,
-    header: u32,
     /// What path and queue were found to hold, until the avoidance has been told.
     found: Option<Segments>,
 }
@@ -358,39 +357,19 @@ impl RapidStart {
         Ok(RapidStart {
             shares: Shares::new(beta, k),
             initial_factor,
-            paces: params.bool("pacing"),
+            pacing: Pacing::new(params.bool("pacing")),
             w_max,
             opening: Opening::read(params, convention),
             growth: Growth::read(params, convention),
             phase: Phase::Probing,
             sense: Sense::new(params.choice("threshold") == "quicly"),
             flight: Flight::default(),
-            srtt: None,
-            header: 0,
             found: None,
         })
     }
 
-    /// So many windows per round trip.
-    fn pace(&self, w: &mut Window, rtt: Time, windows: f64) {
-        let wire = w.cwnd * f64::from(w.mss + self.header) * windows;
-        let rate = Rate::of(wire as u64, rtt);
-        w.pacing = Some(rate).filter(|rate| self.paces && rate.bps() > 0);
-    }
-
-    /// RFC 6298's estimate, without its variation.
-    fn smooth(&mut self, rtt: Time) {
-        self.srtt = Some(match self.srtt {
-            Some(srtt) => (srtt.times(7) + rtt).over(8),
-            None => rtt,
-        });
-    }
-
-    /// The stack may pace as it likes again.
     fn end(&mut self, w: &mut Window) {
-        if self.paces && matches!(self.phase, Phase::Probing) {
-            w.pacing = None;
-        }
+        self.pacing.end(w);
         self.phase = Phase::Over;
     }
 }
@@ -398,11 +377,8 @@ impl RapidStart {
 impl Startup for RapidStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.opening.open(w, e);
-        self.header = e.header;
         w.cwnd *= self.initial_factor;
-        if let Some(rtt) = e.rtt {
-            self.pace(w, rtt, 1.0);
-        }
+        self.pacing.open(w, e.header, e.rtt, 1.0);
     }
 
     fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
@@ -418,16 +394,13 @@ impl Startup for RapidStart {
         }
         if let Some(rtt) = a.rtt {
             self.sense.sample(rtt, a.now);
-            self.smooth(rtt);
         }
         let rapid = self.sense.no_queue();
         let (gain, windows) = if rapid { (2.0, 3.0) } else { (1.0, 2.0) };
         if a.cwnd_limited {
             w.cwnd += gain * w.segments(a.acked);
         }
-        if let Some(srtt) = self.srtt {
-            self.pace(w, srtt, windows);
-        }
+        self.pacing.update(w, a.rtt, windows);
         if !w.in_slow_start() {
             self.end(w);
         }
@@ -492,6 +465,7 @@ mod tests {
     use crate::catalog;
     use crate::params::Kind;
     use crate::testing::{ms, with_reno};
+    use crate::Rate;
 
     const MSS: u64 = 1460;
     const DRAFTS_K: f64 = 2.0 / 3.0;

@@ -31,8 +31,12 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Whether a segment may leave now; if not, [`deadline`](Self::deadline) says when.
-    pub fn admits(&mut self, pacing: Option<Rate>, now: Time) -> bool {
+    /// Whether a segment may leave now, where none may before `from`; if not,
+    /// [`deadline`](Self::deadline) says when.
+    pub fn admits(&mut self, pacing: Option<Rate>, from: Time, now: Time) -> bool {
+        if pacing.is_some() {
+            self.next = self.next.max(from);
+        }
         self.waiting = pacing.is_some() && self.left == 0 && self.next > now;
         !self.waiting
     }
@@ -77,18 +81,18 @@ mod tests {
     fn segments_leave_at_the_rate_and_the_first_at_once() {
         let mut pacer = Pacer::default();
         let rate = Some(Rate::from_bps(12_000));
-        assert!(pacer.admits(rate, Time::ZERO));
+        assert!(pacer.admits(rate, Time::ZERO, Time::ZERO));
         pacer.sent(Rate::from_bps(12_000), ONE_BY_ONE, 1500, Time::ZERO);
-        assert!(!pacer.admits(rate, Time::from_millis(999)));
+        assert!(!pacer.admits(rate, Time::ZERO, Time::from_millis(999)));
         assert_eq!(pacer.deadline(), Some(Time::from_secs(1)));
-        assert!(pacer.admits(rate, Time::from_secs(1)));
+        assert!(pacer.admits(rate, Time::ZERO, Time::from_secs(1)));
     }
 
     #[test]
     fn without_a_rate_nothing_waits() {
         let mut pacer = Pacer::default();
         pacer.sent(Rate::from_bps(8), ONE_BY_ONE, 1500, Time::ZERO);
-        assert!(pacer.admits(None, Time::ZERO));
+        assert!(pacer.admits(None, Time::ZERO, Time::ZERO));
         assert_eq!(pacer.deadline(), None);
     }
 
@@ -103,10 +107,10 @@ mod tests {
             makes_up: true,
         };
         for _ in 0..3 {
-            assert!(pacer.admits(Some(RATE), Time::ZERO));
+            assert!(pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
             pacer.sent(RATE, three, 1000, Time::ZERO);
         }
-        assert!(!pacer.admits(Some(RATE), Time::ZERO));
+        assert!(!pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
         assert_eq!(pacer.deadline(), Some(Time::from_millis(3)));
     }
 
@@ -119,7 +123,7 @@ mod tests {
         };
         pacer.sent(RATE, three, 1000, Time::ZERO);
         pacer.nothing_to_send();
-        assert!(!pacer.admits(Some(RATE), Time::ZERO));
+        assert!(!pacer.admits(Some(RATE), Time::ZERO, Time::ZERO));
         assert_eq!(pacer.deadline(), Some(Time::from_millis(1)));
     }
 
@@ -133,9 +137,9 @@ mod tests {
             let mut pacer = Pacer::default();
             pacer.sent(RATE, release, 1000, Time::ZERO);
             let now = Time::from_micros(1000 + by);
-            assert!(pacer.admits(Some(RATE), now));
+            assert!(pacer.admits(Some(RATE), Time::ZERO, now));
             pacer.sent(RATE, release, 1000, now);
-            pacer.admits(Some(RATE), now);
+            pacer.admits(Some(RATE), Time::ZERO, now);
             pacer.deadline().unwrap().since(now)
         };
         assert_eq!(late(400), Time::from_micros(600));

@@ -298,7 +298,10 @@ impl Sender {
             c.note_limit(self.recovery.pipe(c));
             return None;
         };
-        if !self.pacer.admits(c.window.pacing, now) {
+        if !self
+            .pacer
+            .admits(c.window.pacing, c.window.pacing_from, now)
+        {
             return None;
         }
         let release = self.release();

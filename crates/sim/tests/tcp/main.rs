@@ -5,11 +5,13 @@ mod hystart_figure_2;
 mod memory;
 mod modified_swift_start;
 mod opening;
+mod paced_gradual;
 mod published;
 mod quick_start;
 mod rapid_start;
 mod recoveries;
 mod search;
+mod suss;
 mod windows;
 mod xcp;
 

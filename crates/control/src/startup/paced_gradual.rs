@@ -1,0 +1,287 @@
+//! Slow start with pacing and gradual exit: the more of a queue there is, the slower it grows.
+//!
+//! No text under this name was found; this is the plainest rule that does what it says, for
+//! comparison with the exits that are published. Slow start ends at once, from doubling to
+//! hardly growing; whoever ends it by delay must choose between too soon and too late. Here the
+//! factor of a round falls linearly as its queueing delay rises,
+//! from 2 below 4 ms to 1 at 16 ms, the bounds between which HyStart's threshold lies, and
+//! congestion avoidance begins where it is 1. Everything is paced, so that a queue is what the
+//! window makes and not a burst.
+//!
+//! Gradual exits that are published belong to their algorithms: [`super::limited_slow_start`]
+//! bounds what a round adds; [`super::hystart_plus_plus`] grows at a quarter of the speed for up
+//! to five rounds; [`super::search`] drains (`exit=drain`); [`super::rapid_start`] shrinks byte by
+//! byte after a loss; and the `linux` stack paces at 120 % instead of 200 % from half the
+//! threshold on.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `low` | 4 ms | up to this queueing delay the window doubles |
+//! | `high` | 16 ms | from this one on avoidance begins |
+//! | `pacing` | true | whether it paces |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
+//!
+//! # State
+//!
+//! The least round-trip time, that of the round and its samples, the round's end, the factor.
+//!
+//! # Contested
+//!
+//! A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
+//! when it is over, a whole round of doubling later, which mostly ends in a loss.
+
+use super::pacing::Pacing;
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::{Convention, Reason, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "paced-gradual",
+    title: "Slow start with pacing and gradual exit",
+    source: "no text was found; defined by this project",
+    year: 2026,
+    summary: "Paced slow start whose factor falls from 2 to 1 as the queueing delay of a round \
+              rises from 4 to 16 ms.",
+    params: &[
+        LOW,
+        HIGH,
+        PACING,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(PacedGradual::new(params, convention)?)),
+};
+
+const LOW: ParamSpec = ParamSpec {
+    name: "low",
+    unit: Unit::Time,
+    default: "4ms",
+    meaning: "up to this queueing delay of a round, its least round-trip time above the least \
+              ever, the window doubles",
+};
+
+const HIGH: ParamSpec = ParamSpec {
+    name: "high",
+    unit: Unit::Time,
+    default: "16ms",
+    meaning: "from this queueing delay on congestion avoidance begins",
+};
+
+const PACING: ParamSpec = ParamSpec {
+    name: "pacing",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether it paces, at the factor times the window per round trip",
+};
+
+/// Samples of a round that are looked at, HyStart++'s `N_RTT_SAMPLE`.
+const N_RTT_SAMPLE: u32 = 8;
+
+/// Slow start with pacing and gradual exit.
+struct PacedGradual {
+    low: Time,
+    high: Time,
+    opening: Opening,
+    growth: Growth,
+    pacing: Pacing,
+    least_rtt: Time,
+    round_rtt: Time,
+    samples: u32,
+    round_end: Option<u64>,
+    factor: f64,
+    done: bool,
+}
+
+impl PacedGradual {
+    fn new(params: &Params, convention: Convention) -> Result<PacedGradual, SpecError> {
+        let (low, high) = (params.time("low"), params.time("high"));
+        if high <= low {
+            let expected = format!("above `low`, {low}");
+            return Err(SpecError::bad_value(params, "high", &expected));
+        }
+        Ok(PacedGradual {
+            low,
+            high,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            pacing: Pacing::new(params.bool("pacing")),
+            least_rtt: Time::MAX,
+            round_rtt: Time::MAX,
+            samples: 0,
+            round_end: None,
+            factor: 2.0,
+            done: false,
+        })
+    }
+
+    /// The growth of a round with this queueing delay.
+    fn factor_at(&self, queueing: Time) -> f64 {
+        let over = queueing.since(self.low).nanos() as f64;
+        let range = self.high.since(self.low).nanos() as f64;
+        (2.0 - over / range).max(1.0)
+    }
+
+    /// Takes a sample; the eighth of a round settles its growth.
+    fn sample(&mut self, rtt: Time) {
+        self.least_rtt = self.least_rtt.min(rtt);
+        if self.samples >= N_RTT_SAMPLE {
+            return;
+        }
+        self.round_rtt = self.round_rtt.min(rtt);
+        self.samples += 1;
+        if self.samples == N_RTT_SAMPLE {
+            self.factor = self.factor_at(self.round_rtt.since(self.least_rtt));
+        }
+    }
+
+    /// A round ends when what the first ACK found sent is acknowledged.
+    fn end_round(&mut self, a: &Ack) {
+        if a.una >= *self.round_end.get_or_insert(a.nxt) {
+            self.round_end = Some(a.nxt);
+            self.round_rtt = Time::MAX;
+            self.samples = 0;
+        }
+    }
+
+    fn end(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.done = true;
+    }
+}
+
+impl Startup for PacedGradual {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.pacing.open(w, e.header, e.rtt, self.factor);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if self.done {
+            self.growth.grow(w, a);
+            return None;
+        }
+        if let Some(rtt) = a.rtt {
+            self.sample(rtt);
+        }
+        if self.factor <= 1.0 {
+            w.ssthresh = w.cwnd;
+            self.end(w);
+            self.growth.spare(a);
+            return Some(Reason::Delay);
+        }
+        self.growth.grow_by(w, a, self.factor - 1.0);
+        self.end_round(a);
+        self.pacing.update(w, a.rtt, self.factor);
+        if !w.in_slow_start() {
+            self.end(w);
+        }
+        None
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.end(w);
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.end(w);
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Kind;
+    use crate::testing::{ms, with_reno};
+    use crate::Rate;
+
+    const MSS: u64 = 1460;
+
+    fn gradual(spec: &str) -> PacedGradual {
+        let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, spec).unwrap();
+        PacedGradual::new(&params, Convention::Rfc).unwrap()
+    }
+
+    /// The definition's values.
+    #[test]
+    fn the_factor_falls_as_the_queue_grows() {
+        let g = gradual("");
+        for (queueing, factor) in [
+            (0.0, 2.0),
+            (4.0, 2.0),
+            (10.0, 1.5),
+            (16.0, 1.0),
+            (99.0, 1.0),
+        ] {
+            assert_eq!(g.factor_at(ms(queueing)), factor, "{queueing} ms");
+        }
+        assert_eq!(gradual("low=0s,high=20ms").factor_at(ms(5.0)), 1.75);
+    }
+
+    #[test]
+    fn the_eighth_sample_of_a_round_decides_its_growth() {
+        let mut g = gradual("");
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(ms(100.0)),
+            header: 0,
+            ..Established::at(Time::ZERO)
+        };
+        g.on_established(&mut w, &e);
+        assert_eq!(w.pacing, Some(Rate::of(20 * MSS, ms(100.0))));
+        let (mut una, mut windows) = (0, vec![]);
+        for rtt in [100.0, 104.0, 110.0, 113.0] {
+            let nxt = una + w.cwnd_segments() * MSS;
+            g.round_end = Some(nxt);
+            while una < nxt {
+                una += MSS;
+                let a = Ack {
+                    una,
+                    nxt,
+                    rtt: Some(ms(rtt)),
+                    ..Ack::of(Time::ZERO, MSS)
+                };
+                assert_eq!(g.on_ack(&mut w, &a), None);
+            }
+            windows.push(w.cwnd);
+        }
+        // Seven segments of a round grow by the factor of the round before.
+        assert_eq!(windows, [20.0, 40.0, 63.5, 81.0]);
+        let late = Ack {
+            nxt: una + 99 * MSS,
+            rtt: Some(ms(116.0)),
+            ..Ack::of(Time::ZERO, MSS)
+        };
+        for _ in 1..8 {
+            assert_eq!(g.on_ack(&mut w, &late), None);
+        }
+        assert_eq!(g.on_ack(&mut w, &late), Some(Reason::Delay));
+        assert_eq!((w.ssthresh, w.pacing), (w.cwnd, None));
+    }
+
+    #[test]
+    fn constants_that_make_no_sense_are_refused() {
+        let refused = with_reno(&ENTRY, "low=20ms", Convention::Rfc);
+        assert_eq!(
+            refused.err().unwrap().to_string(),
+            "startup `paced-gradual`: parameter `high`: `16ms` is not above `low`, 20ms"
+        );
+    }
+}

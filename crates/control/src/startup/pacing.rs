@@ -1,0 +1,56 @@
+//! Windows per round trip: what the start-ups share that pace all the time.
+
+use crate::{Rate, Time, Window};
+
+/// Spreads windows over round trips.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pacing {
+    on: bool,
+    header: u32,
+    srtt: Option<Time>,
+}
+
+impl Pacing {
+    pub(crate) fn new(on: bool) -> Pacing {
+        Pacing {
+            on,
+            header: 0,
+            srtt: None,
+        }
+    }
+
+    /// The handshake: so many windows over its round trip, if there is a fair one.
+    pub(crate) fn open(&mut self, w: &mut Window, header: u32, rtt: Option<Time>, windows: f64) {
+        self.header = header;
+        if let Some(rtt) = rtt {
+            self.set(w, rtt, windows);
+        }
+    }
+
+    /// From now on so many windows per smoothed round trip, to which `rtt` belongs.
+    pub(crate) fn update(&mut self, w: &mut Window, rtt: Option<Time>, windows: f64) {
+        self.srtt = match (self.srtt, rtt) {
+            // RFC 6298's weight.
+            (Some(srtt), Some(rtt)) => Some((srtt.times(7) + rtt).over(8)),
+            (srtt, rtt) => srtt.or(rtt),
+        };
+        if let Some(srtt) = self.srtt {
+            self.set(w, srtt, windows);
+        }
+    }
+
+    fn set(&self, w: &mut Window, rtt: Time, windows: f64) {
+        let wire = w.cwnd * f64::from(w.mss + self.header) * windows;
+        let rate = Rate::of(wire as u64, rtt);
+        if self.on && rate.bps() > 0 {
+            w.pacing = Some(rate);
+        }
+    }
+
+    /// Paces no more: the stack may as it likes.
+    pub(crate) fn end(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.on) {
+            w.pacing = None;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! SUSS between endpoints, against what its authors measured on their testbed.
+
+use crate::outcome;
+use flowstart_sim::record::flow::FlowRow;
+
+fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {
+    let run = outcome(&format!(
+        r#"
+        path = {{ {path} }}
+        stack = {{ preset = "{stack}" }}
+        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
+        "#
+    ));
+    run.flows.into_iter().next().unwrap()
+}
+
+const TESTBED: &str = r#"rate = "50Mbps", rtt = "100ms", buffer = "413pkt""#;
+
+/// 5 MB took 1.29 s with HyStart and 1.11 s with SUSS; here the handshake counts too.
+#[test]
+fn five_megabytes_over_the_testbed() {
+    let fct = |startup| transfer(TESTBED, "linux", startup, "5MB").fct_s.unwrap() - 0.1;
+    let (hystart, suss) = (fct("hystart"), fct("suss"));
+    assert!((hystart / 1.29 - 1.0).abs() < 0.05, "{hystart}");
+    assert!((suss / 1.11 - 1.0).abs() < 0.05, "{suss}");
+    assert!((hystart - suss - 0.18).abs() < 0.02);
+}
+
+/// In 20 MB some 40 packets were lost with HyStart and no more with SUSS.
+#[test]
+fn it_loses_no_more_than_hystart() {
+    let lost = |startup| transfer(TESTBED, "linux", startup, "20MB").packets_dropped;
+    let (hystart, suss) = (lost("hystart"), lost("suss"));
+    assert!(suss <= hystart && hystart <= 60, "{hystart} {suss}");
+}
+
+/// "More than a fifth" for what is below 5 MB and above 50 ms, where the path takes more than a
+/// few rounds to fill.
+#[test]
+fn it_saves_a_fifth_where_there_are_rounds_to_save() {
+    let path = r#"rate = "100Mbps", rtt = "200ms", buffer = "1bdp""#;
+    for stack in ["rfc", "linux"] {
+        for size in ["500kB", "1MB", "2MB", "5MB"] {
+            let fct = |startup| transfer(path, stack, startup, size).fct_s.unwrap();
+            let saved = 1.0 - fct("suss") / fct("hystart");
+            assert!((0.2..0.35).contains(&saved), "{stack} {size}: {saved}");
+        }
+    }
+}
+
+/// A path of ten milliseconds is too short: then it is HyStart.
+#[test]
+fn a_short_path_is_not_accelerated() {
+    let path = r#"rate = "1Gbps", rtt = "9ms", buffer = "1bdp""#;
+    let fct = |startup| transfer(path, "rfc", startup, "300kB").fct_s;
+    assert_eq!(fct("suss"), fct("hystart"));
+}
