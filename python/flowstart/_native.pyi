@@ -46,6 +46,8 @@ class Window:
     """Slow-start threshold in segments; infinite until something is known."""
     pacing: int | None
     """At most this rate in bits per second, headers included; None sends as the window allows."""
+    pacing_from: int
+    """With a pacing rate: nothing leaves before this time."""
     timeout: int | None
     """A retransmission timeout that holds instead of the transport's, without back-off."""
     startup_excess: bool

@@ -145,16 +145,24 @@ class Startup(abc.ABC):
     def on_recovery_ack(self, w: Window, a: Ack) -> None:
         """An ACK during recovery."""
 
-    def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done"] | None:
+    def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done", "governed"] | None:
         """Loss was found; `w` is as before the loss.
 
-        Return `"done"` where this start-up has set the window itself; otherwise the
-        avoidance reduces it by its own rule.
+        Return `"done"` where this start-up has set the window itself, and `"governed"` where
+        it goes on to in `on_recovery_ack`, so that the transport reduces nothing
+        proportionally; otherwise the avoidance reduces it by its own rule.
         """
         return None
 
     def on_recovered(self, w: Window, r: Recovered) -> None:
         """The recovery that a loss began has ended."""
+
+    def loss_to_pass_on(self) -> float | None:
+        """After a recovery that this start-up answered itself: the window of the loss, once.
+
+        The avoidance learns of a loss at that window, and the window stays.
+        """
+        return None
 
     def on_timeout(self, w: Window, t: Timeout) -> None:
         """The retransmission timer expired. The avoidance sets the window after this."""

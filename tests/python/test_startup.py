@@ -143,6 +143,10 @@ class Recorder(Doubling):
     def on_recovered(self, w: fs.Window, r: fs.Recovered) -> None:
         self.seen.append(("on_recovered", r))
 
+    def loss_to_pass_on(self) -> float | None:
+        self.seen.append(("loss_to_pass_on",))
+        return None
+
     def on_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
         self.seen.append(("on_timeout", t, w.cwnd))
 
@@ -244,6 +248,28 @@ def test_a_startup_may_answer_a_loss_itself() -> None:
     }  # fmt: skip
 
 
+def test_a_startup_may_govern_a_recovery() -> None:
+    class Silent(Doubling):
+        """Leaves nothing to proportional reduction, which would send half of it meanwhile."""
+
+        windows: ClassVar[set[float]] = set()
+
+        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+            w.cwnd = w.ssthresh = 8
+            return "governed"
+
+        def on_recovery_ack(self, w: fs.Window, a: fs.Ack) -> None:
+            self.windows.add(w.cwnd)
+
+        def loss_to_pass_on(self) -> float:
+            return 100
+
+    described = fs.Flow(startup=Silent, size="1MB", forced_drops=[100])
+    path = fs.Path(rate="20Mbps", rtt="60ms")
+    fs.run(fs.Scenario(path=path, stack={"preset": "linux"}, flows=[described]))
+    assert Silent.windows == {8}
+
+
 def test_what_a_hook_raises_reaches_the_caller_with_its_traceback() -> None:
     class Broken(Doubling):
         acks = 0
@@ -280,9 +306,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("on_ack", "dely", "on_ack returned 'dely'; did you mean \"delay\"?"),
     ("on_ack", 5, "on_ack returned 5; None or a reason is needed: ack-train, delay"),
     ("on_sent", "xyzzy-xyzzy", "on_sent returned 'xyzzy-xyzzy'; None or a reason"),
-    ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None) or "done"'),
+    ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None), "done" or'),
     ("on_timeout", 1, "on_timeout returned 1; it should return nothing"),
     ("on_established", "loss", "on_established returned 'loss'; it should return nothing"),
+    ("loss_to_pass_on", 0, "loss_to_pass_on returned 0; a number of segments from 1 to 1e9"),
     ("in_charge", None, "in_charge returned None; True or False is needed"),
     ("in_charge", 1, "in_charge returned 1; True or False is needed"),
 ]

@@ -58,6 +58,8 @@ pub struct Controller {
     startup: Box<dyn Startup>,
     avoidance: Box<dyn Avoidance>,
     in_avoidance: bool,
+    /// The start-up sets the window during the recovery under way.
+    governed: bool,
     exit: Option<Exit>,
 }
 
@@ -68,6 +70,7 @@ impl Controller {
             startup,
             avoidance,
             in_avoidance: false,
+            governed: false,
             exit: None,
         }
     }
@@ -155,14 +158,17 @@ impl Controller {
         if !self.startup.lasts() {
             self.record(Reason::Loss, l.now, w.cwnd, l.flight);
         }
-        if self.startup.on_loss(w, l) == LossResponse::Standard {
+        let response = self.startup.on_loss(w, l);
+        if response == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
         }
+        self.governed = response == LossResponse::Governed;
         self.in_avoidance = true;
     }
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        self.governed = false;
         self.startup.on_recovered(w, r);
         if let Some(cwnd) = self.startup.loss_to_pass_on() {
             self.pass_on_loss(w, cwnd, r);
@@ -182,8 +188,8 @@ impl Controller {
     }
 
     /// Whether the start-up sets the window all through the recovery under way.
-    pub fn governs_recovery(&self) -> bool {
-        self.startup.governs_recovery()
+    pub fn recovery_is_governed(&self) -> bool {
+        self.governed
     }
 
     /// The retransmission timer expired: back to one segment.
@@ -191,6 +197,7 @@ impl Controller {
         if !self.startup.lasts() {
             self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
         }
+        self.governed = false;
         self.startup.on_timeout(w, t);
         self.avoidance.on_timeout(w, t);
         self.startup.after_timeout(w, t);

@@ -34,6 +34,9 @@ pub enum LossResponse {
     Standard,
     /// The start-up has set the window itself.
     Done,
+    /// The start-up has set the window itself and goes on to all through the recovery, so that
+    /// the transport is not to reduce it proportionally (RFC 9937).
+    Governed,
 }
 
 /// A start-up: from the handshake until it knows the path.
@@ -88,12 +91,6 @@ pub trait Startup: Send {
     /// avoidance is to take the loss to have come, once.
     fn loss_to_pass_on(&mut self) -> Option<Segments> {
         None
-    }
-
-    /// Whether it sets the window all through the recovery that a loss began, so that the
-    /// transport is not to reduce it proportionally (RFC 9937).
-    fn governs_recovery(&self) -> bool {
-        false
     }
 
     /// The retransmission timer expired. The avoidance sets the window after this.

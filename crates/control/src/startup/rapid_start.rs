@@ -418,11 +418,7 @@ impl Startup for RapidStart {
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
         self.phase = Phase::Recovering(recovery);
-        LossResponse::Done
-    }
-
-    fn governs_recovery(&self) -> bool {
-        matches!(self.phase, Phase::Recovering(_))
+        LossResponse::Governed
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
@@ -651,7 +647,7 @@ mod tests {
         };
         c.on_loss(&mut w, &loss);
         assert_near(w.cwnd, 270.0);
-        assert!(c.governs_recovery());
+        assert!(c.recovery_is_governed());
         let half = Ack {
             delivered_total: 50 * MSS,
             flight: 150 * MSS,
@@ -673,7 +669,7 @@ mod tests {
         c.on_recovered(&mut w, &recovered);
         assert_near(w.cwnd, 70.0);
         assert_near(w.ssthresh, 70.0);
-        assert!(!c.governs_recovery());
+        assert!(!c.recovery_is_governed());
         for round in 0..10 {
             let limited = Ack {
                 rtt: Some(ms(100.0)),

@@ -1,7 +1,7 @@
 //! SEARCH: leave slow start when what is delivered stops keeping up with what was sent.
 //!
-//! draft-chung-ccwg-search-09 (M. Kachooei, J. Chung, F. Li, M. Claypool and others, March 2026,
-//! individual), after "Improving TCP Slow Start Performance in Wireless Networks with SEARCH",
+//! draft-chung-ccwg-search-09 (J. Chung, M. Kachooei, F. Li, M. Claypool, March 2026, individual),
+//! after "Improving TCP Slow Start Performance in Wireless Networks with SEARCH",
 //! WoWMoM 2024. While slow start is below capacity, what comes back over some round trips is
 //! what was sent over as many, one round trip before. Once the path is full, deliveries stay
 //! level while sending had doubled. Delays tell the same sooner, but on satellite, cellular and
@@ -39,8 +39,8 @@
 //!   window: a tenth when it has grown to one bandwidth-delay product, and 0.26 at 1.7, with five
 //!   in flight. The default is the round trip that the bins come from, with which the decision comes
 //!   1.45 round trips after capacity is reached (2.2 with 0.35) and before the sender hears
-//!   of a loss, if the buffer holds at least one product. The window is then three products, so
-//!   only a buffer of two loses nothing.
+//!   of a loss, if the buffer holds at least one product. The window is then three products or a
+//!   little more, so only a buffer of some two and a half loses nothing.
 //! - -09's text leans *forward* between two bins, to what was sent after the moment that is
 //!   looked for; Mozilla's implementers, who asked the authors, call that a slip. Forward takes
 //!   more for sent and leaves too soon, so `backward` is the default.

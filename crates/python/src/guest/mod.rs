@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use flowstart_control::signals as told;
 use flowstart_control::startup::{LossResponse, Startup};
-use flowstart_control::{nearest, Guests, Rate, Reason, Time, Window};
+use flowstart_control::{nearest, Guests, Rate, Reason, Segments, Time, Window};
 use flowstart_sim::Scenario;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 16] = [
+pub const HOOKS: [&str; 17] = [
     "rate_request",
     "on_known",
     "on_established",
@@ -33,6 +33,7 @@ pub const HOOKS: [&str; 16] = [
     "on_recovery_ack",
     "on_loss",
     "on_recovered",
+    "loss_to_pass_on",
     "on_timeout",
     "after_timeout",
     "on_idle",
@@ -53,6 +54,7 @@ enum Hook {
     OnRecoveryAck,
     OnLoss,
     OnRecovered,
+    LossToPassOn,
     OnTimeout,
     AfterTimeout,
     OnIdle,
@@ -302,9 +304,10 @@ fn reason(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
 fn loss_response(answer: &Answer<'_>) -> PyResult<LossResponse> {
     match answer.text().as_deref() {
         Some("done") => Ok(LossResponse::Done),
+        Some("governed") => Ok(LossResponse::Governed),
         Some("standard") => Ok(LossResponse::Standard),
         _ if answer.is_none() => Ok(LossResponse::Standard),
-        _ => Err(answer.refused("\"standard\" (or None) or \"done\" is needed")),
+        _ => Err(answer.refused("\"standard\" (or None), \"done\" or \"governed\" is needed")),
     }
 }
 
@@ -315,6 +318,15 @@ fn truth(answer: &Answer<'_>) -> PyResult<bool> {
 
 fn truth_or_nothing(answer: &Answer<'_>) -> PyResult<bool> {
     Ok(!answer.is_none() && truth(answer)?)
+}
+
+fn window_or_nothing(answer: &Answer<'_>) -> PyResult<Option<Segments>> {
+    let refused = || answer.refused("a number of segments from 1 to 1e9 is needed, or None");
+    let window: Option<f64> = answer.value.extract().map_err(|_| refused())?;
+    match window {
+        Some(window) if !(1.0..=1e9).contains(&window) => Err(refused()),
+        window => Ok(window),
+    }
 }
 
 fn whole(answer: &Answer<'_>, what: &str) -> PyResult<u64> {
@@ -385,6 +397,10 @@ impl Startup for Guest {
     fn on_recovered(&mut self, w: &mut Window, r: &told::Recovered) {
         let signal = signals::Recovered::from(r);
         self.edit(Hook::OnRecovered, w, r.now, signal, nothing);
+    }
+
+    fn loss_to_pass_on(&mut self) -> Option<Segments> {
+        self.ask(Hook::LossToPassOn, None, |m| m.call0(), window_or_nothing)?
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {

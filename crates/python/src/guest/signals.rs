@@ -209,6 +209,16 @@ impl Window {
     }
 
     #[getter]
+    fn pacing_from(&self) -> u64 {
+        self.0.pacing_from.nanos()
+    }
+
+    #[setter]
+    fn set_pacing_from(&mut self, value: u64) {
+        self.0.pacing_from = Time(value);
+    }
+
+    #[getter]
     fn timeout(&self) -> Option<u64> {
         self.0.timeout.map(Time::nanos)
     }

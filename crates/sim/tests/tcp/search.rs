@@ -51,8 +51,8 @@ fn it_loses_what_a_buffer_of_one_product_cannot_hold() {
         let drops = |buffer, startup| transfer(path, buffer, "rfc", startup).packets_dropped as f64;
         let (search, slow) = (drops("1bdp", "search"), drops("1bdp", "slow-start"));
         assert!(0.0 < search && search < 0.5 * slow, "{search} {slow}");
-        assert_eq!(drops("3bdp", "search:exit=drain"), 0.0, "{}", path.0);
-        assert!(drops("3bdp", "slow-start") > 0.0);
+        assert_eq!(drops("2.5bdp", "search:exit=drain"), 0.0, "{}", path.0);
+        assert!(drops("2.5bdp", "slow-start") > 0.0);
     }
 }
 

@@ -219,7 +219,7 @@ impl Rack {
 
     /// The window during recovery.
     fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
-        if c.controller.governs_recovery() {
+        if c.controller.recovery_is_governed() {
             return;
         }
         let in_flight = self.pipe(c).div_ceil(c.mss());
