@@ -1,6 +1,6 @@
 //! SUSS between endpoints, against what its authors measured on their testbed.
 
-use crate::outcome;
+use crate::{outcome, times, Step};
 use flowstart_sim::record::flow::FlowRow;
 
 fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {
@@ -54,4 +54,36 @@ fn a_short_path_is_not_accelerated() {
     let path = r#"rate = "1Gbps", rtt = "9ms", buffer = "1bdp""#;
     let fct = |startup| transfer(path, "rfc", startup, "300kB").fct_s;
     assert_eq!(fct("suss"), fct("hystart"));
+}
+
+/// On a path with room, by the clock and by the pacer: 10, 20 and 20, 40 and 120 packets. The
+/// guards are a quarter and an eighth of a round trip, the trains being next to nothing.
+#[test]
+fn blue_and_red_take_turns() {
+    for stack in ["rfc", "linux"] {
+        let run = outcome(&format!(
+            r#"
+            path = {{ rate = "1Gbps", rtt = "100ms" }}
+            stack = {{ preset = "{stack}" }}
+            trace = true
+            flows = [{{ startup = "suss", size = "300kB" }}]
+            "#
+        ));
+        let sent = times(&run, |step| matches!(step, Step::Send(_)));
+        let between = |from: u64, to: u64| sent.iter().filter(|t| (from..to).contains(t)).count();
+        let parts = [
+            between(100, 110),
+            between(200, 210),
+            between(225, 274),
+            between(300, 310),
+            between(312, 390),
+        ];
+        assert_eq!(parts[..4], [10, 20, 20, 40], "{stack}");
+        // What is left of the transfer.
+        assert_eq!(
+            parts[4],
+            300_000_usize.div_ceil(if stack == "rfc" { 1460 } else { 1448 }) - 90
+        );
+        assert_eq!(sent.len(), parts.iter().sum::<usize>());
+    }
 }
