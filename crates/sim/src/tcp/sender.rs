@@ -124,6 +124,7 @@ impl Sender {
             restart_window,
         };
         c.controller.on_idle(&mut c.window, &idle);
+        self.set_usual_pacing();
     }
 
     /// A SYN-ACK or an acknowledgement has arrived.
@@ -214,7 +215,8 @@ impl Sender {
     /// Linux's own rate, where no start-up has set another.
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
-        if c.stack.pacing == Pacing::None || c.window.pacing != self.usual_pacing {
+        let own = c.window.pacing.is_some() && c.window.pacing != self.usual_pacing;
+        if c.stack.pacing == Pacing::None || own {
             return;
         }
         let Some((srtt, _)) = c.rtt.smoothed() else {

@@ -2,6 +2,7 @@
 //! retransmissions, and the end of the start-up.
 
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Scenario};
 use std::path::PathBuf;
 
@@ -147,4 +148,29 @@ fn reno_is_the_kernels() {
 #[test]
 fn internal_pacing_is_the_kernels() {
     assert_alike("cubic-paced");
+}
+
+/// The restart window after an idle time does not leave at one instant either.
+#[test]
+fn internal_pacing_goes_on_after_an_idle_time() {
+    let scenario = Scenario::from_toml(
+        r#"
+        trace = true
+        path = { rate = "100Mbps", rtt = "100ms" }
+        stack = { preset = "linux", pacing = "internal" }
+        flows = [{ startup = "hystart", writes = [
+            { at = "0s", size = "100kB" },
+            { at = "5s", size = "100kB" },
+        ] }]
+        "#,
+    );
+    let outcome = run(&scenario.unwrap()).unwrap();
+    let trace = outcome.trace.unwrap().flow_samples;
+    let mut leaving: Vec<u64> = (0..trace.time_ns.len())
+        .filter(|i| trace.event[*i] == Event::Send as u8 && trace.time_ns[*i] >= 5_000_000_000)
+        .map(|i| trace.time_ns[i])
+        .take(10)
+        .collect();
+    leaving.dedup();
+    assert!(leaving.len() >= 4, "{leaving:?}");
 }
