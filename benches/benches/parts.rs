@@ -58,6 +58,7 @@ fn link(c: &mut Criterion) {
     let mut link = Link::new(LinkConfig {
         name: "bench".into(),
         service: Service::Line(Rate(1_000_000_000)),
+        variation: None,
         delay: Time::from_millis(1),
         queue,
         manner: Manner::DropTail,

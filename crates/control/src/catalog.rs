@@ -392,7 +392,9 @@ mod tests {
                 let given = match algorithm.kind {
                     Kind::Startup => Recipe::parse(&spec, "reno", Convention::Rfc),
                     Kind::Avoidance => Recipe::parse("slow-start", &spec, Convention::Rfc),
-                    Kind::Queue => unreachable!("no queue is an algorithm of an endpoint"),
+                    Kind::Queue | Kind::Variation => {
+                        unreachable!("neither is an algorithm of an endpoint")
+                    }
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
                 assert_ne!(given.is_ok(), explained, "{spec}");

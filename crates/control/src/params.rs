@@ -140,7 +140,8 @@ fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.join(", ")
 }
 
-/// Whether an algorithm starts flows, runs them afterwards, or queues their packets.
+/// Whether an algorithm starts flows, runs them afterwards, queues their packets, or makes
+/// the rate of a line vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -150,6 +151,8 @@ pub enum Kind {
     Avoidance,
     /// A queue discipline.
     Queue,
+    /// How the rate of a line varies.
+    Variation,
 }
 
 impl fmt::Display for Kind {
@@ -158,6 +161,7 @@ impl fmt::Display for Kind {
             Kind::Startup => "startup",
             Kind::Avoidance => "avoidance",
             Kind::Queue => "queue",
+            Kind::Variation => "variation",
         })
     }
 }

@@ -61,6 +61,7 @@ fn missing(path: &str, name: &str) -> RequestError {
         "flows" => "[{ size = \"100kB\" }]",
         "rate" => "\"5Mbps\"",
         "delay" | "at" => "\"30ms\"",
+        "lasts" => "\"15s\"",
         _ => "\"100kB\"",
     };
     let dot = if path.is_empty() { "" } else { "." };

@@ -85,7 +85,12 @@ fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
         path.reverse_buffer = amount(limits[0].1);
         path.queue = Some(queues[0].0.clone());
         path.reverse_queue = Some(queues[0].1.clone());
-        path.reverse_rate = path.reverse_rate.or(path.rate);
+        if path.reverse_rate_trace.is_none() {
+            path.reverse_rate.get_or_insert(chain.reverse_rate());
+        }
+        if path.jitter.is_some() || path.reverse_jitter.is_some() {
+            path.reordering.get_or_insert(false);
+        }
         path.loss.get_or_insert(Probability(0.0));
         path.reverse_loss.get_or_insert(Probability(0.0));
     } else {

@@ -559,3 +559,217 @@ fn what_web_sessions_cannot_be() {
         ],
     );
 }
+
+#[test]
+fn ingredients_of_paths() {
+    let hops = "hops = [{ rate = \"1Mbps\", delay = \"1ms\" }]";
+    let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
+    let only = "contradicts `path.hops`; only a path of one bottleneck has it";
+    for (field, value) in [
+        ("rate_trace", "\"a\""),
+        ("reverse_rate_trace", "\"a\""),
+        ("rate_steps", "[{ rate = \"1Mbps\", lasts = \"1s\" }]"),
+        ("rate_variation", "\"steps\""),
+        ("policer_rate", "\"1Mbps\""),
+        ("policer_burst", "\"9kB\""),
+        ("loss_burst", "5"),
+        ("reverse_loss_burst", "5"),
+        ("aggregation", "\"4ms\""),
+        ("jitter", "\"4ms\""),
+        ("reverse_jitter", "\"4ms\""),
+        ("jitter_every", "\"4ms\""),
+        ("reordering", "true"),
+        ("ripple", "\"4ms\""),
+        ("ripple_period", "\"2s\""),
+    ] {
+        let got = complaint(&path(&format!("{hops}, {field} = {value}")));
+        assert_eq!(got, format!("path.{field}: {only}"));
+    }
+    let path = |given: &str| path(&format!("rtt = \"64ms\", {given}"));
+    check(
+        path,
+        &[
+            (
+                "rate = \"1Mbps\", rate_trace = \"a\"",
+                "path.rate_trace: contradicts `path.rate`; leave one of the two out",
+            ),
+            (
+                "rate_trace = \"a\", rate_steps = [{ rate = \"1Mbps\", lasts = \"1s\" }]",
+                "path.rate_steps: contradicts `path.rate_trace`; leave one of the two out",
+            ),
+            (
+                "rate_trace = \"a\", rate_variation = \"steps\"",
+                "path.rate_variation: contradicts `path.rate_trace`; leave one of the two out",
+            ),
+            (
+                "rate = \"1Mbps\", reverse_rate = \"1Mbps\", reverse_rate_trace = \"a\"",
+                "path.reverse_rate_trace: contradicts `path.reverse_rate`; leave one of the two out",
+            ),
+            (
+                "rate_trace = \"tests/paths/none.trace\"",
+                "path.rate_trace: `tests/paths/none.trace` does not exist",
+            ),
+            (
+                "rate_trace = \"tests/errors.rs\"",
+                "path.rate_trace: `tests/errors.rs` line 1: `//! Every complaint about a request, \
+                 word for word: one line that names the field, the` is not a time in whole \
+                 milliseconds, such as `20`",
+            ),
+            (
+                "rate_trace = 5",
+                "path.rate_trace: `5` is not text in quotes",
+            ),
+            (
+                "rate_steps = \"5Mbps\"",
+                "path.rate_steps: `5Mbps` is not a list, such as `[...]`",
+            ),
+            (
+                "rate_steps = [{ rate = \"5Mbps\" }]",
+                "path.rate_steps[0].lasts: missing; needed, such as `lasts = \"15s\"`",
+            ),
+            (
+                "rate_steps = [{ rate = \"5Mbps\", lasts = \"0s\" }]",
+                "path.rate_steps[0].lasts: `0s` is out of range; 1ms to 600s is needed",
+            ),
+            (
+                "rate_steps = [{ rate = \"5Mbps\", lasts = \"1h\" }]",
+                "path.rate_steps[0].lasts: `3600s` is out of range; 0s to 600s is needed",
+            ),
+            (
+                "rate_steps = [{ rate = \"0bps\", lasts = \"1s\" }]",
+                "path.rate_steps: no rate is above `0bps`; one at least is needed",
+            ),
+            (
+                "rate_steps = [{ rate = \"5Mbps\", for = \"1s\" }]",
+                "path.rate_steps[0].for: `for` is unknown; known are rate, lasts",
+            ),
+        ],
+    );
+    let path = |given: &str| path(&format!("rate = \"5Mbps\", {given}"));
+    check(
+        path,
+        &[
+            (
+                "rate_variation = \"step\"",
+                "path.rate_variation: variation `step`: unknown; did you mean `steps`?",
+            ),
+            (
+                "rate_variation = \"steps:every=5\"",
+                "path.rate_variation: variation `steps`: parameter `every`: `5` is not a time with \
+                 a unit, such as `64ms`, `1.5s`, `200us` or `0s`",
+            ),
+            (
+                "rate_variation = \"steps:every=10us\"",
+                "path.rate_variation: variation `steps`: parameter `every`: `10us` is not at least \
+                 1ms",
+            ),
+            (
+                "rate_variation = \"steps:spread=1.5\"",
+                "path.rate_variation: variation `steps`: parameter `spread`: `1.5` is not a number \
+                 from 0 to 1",
+            ),
+            (
+                "rate_variation = \"steps:every=1s,outage=1s\"",
+                "path.rate_variation: variation `steps`: parameter `outage`: `1s` is not below \
+                 `every`",
+            ),
+            (
+                "rate_variation = \"wander:sigma=4\"",
+                "path.rate_variation: variation `wander`: parameter `sigma`: `4` is not from 0 to 3",
+            ),
+            (
+                "rate_variation = \"wander:most=0.5\"",
+                "path.rate_variation: variation `wander`: parameter `most`: `0.5` is not from 1 to \
+                 1000",
+            ),
+            (
+                "policer_rate = \"1Mbps\"",
+                "path.policer_burst: missing; a policer needs one, such as `100kB`",
+            ),
+            (
+                "policer_burst = \"100kB\"",
+                "path.policer_burst: there is no policer; give `path.policer_rate`",
+            ),
+            (
+                "policer_rate = \"1Mbps\", policer_burst = \"1kB\"",
+                "path.policer_burst: `1kB` is out of range; at least one packet, `1500B`, is needed",
+            ),
+            (
+                "policer_rate = \"0bps\", policer_burst = \"9kB\"",
+                "path.policer_rate: `0bps` is out of range; 1bps to 100Tbps is needed",
+            ),
+            (
+                "loss_burst = 5",
+                "path.loss_burst: there is no loss to come in bursts; give `path.loss`",
+            ),
+            (
+                "loss = \"1%\", reverse_loss_burst = 5",
+                "path.reverse_loss_burst: there is no loss to come in bursts; give \
+                 `path.reverse_loss`",
+            ),
+            (
+                "loss = \"1%\", loss_burst = \"5ms\"",
+                "path.loss_burst: `5ms` is not a mean number of packets from 1 on, such as `5`",
+            ),
+            (
+                "loss = \"1%\", loss_burst = 0.5",
+                "path.loss_burst: `0.5` is not a mean number of packets from 1 on, such as `5`",
+            ),
+            (
+                "loss = \"90%\", loss_burst = 5",
+                "path.loss: `0.9` is out of range; at most 0.833 in bursts of 5 packets is needed",
+            ),
+            (
+                "aggregation = \"0s\"",
+                "path.aggregation: `0s` is out of range; a mean of at least 100us is needed",
+            ),
+            (
+                "aggregation = \"often\"",
+                "path.aggregation: `often` is unknown; known are constant, uniform, exponential, \
+                 pareto, pareto2, weibull, lognormal",
+            ),
+            (
+                "jitter = \"5\"",
+                "path.jitter: `5` is not a time with a unit, such as `64ms`, or a distribution, such \
+                 as `exponential:mean=0.5s`",
+            ),
+            (
+                "reverse_jitter = \"uniform\"",
+                "path.reverse_jitter: uniform: `mean` or `most` is missing; needed, such as \
+                 `uniform:mean=0.5s`",
+            ),
+            (
+                "jitter_every = \"5ms\"",
+                "path.jitter_every: there is no jitter; give `path.jitter` or `path.reverse_jitter`",
+            ),
+            (
+                "jitter = \"5ms\", jitter_every = \"0s\"",
+                "path.jitter_every: `0s` is out of range; 1ms to 600s is needed",
+            ),
+            (
+                "reordering = true",
+                "path.reordering: there is no jitter; give `path.jitter` or `path.reverse_jitter`",
+            ),
+            (
+                "jitter = \"5ms\", reordering = \"yes\"",
+                "path.reordering: `yes` is not `true` or `false`",
+            ),
+            (
+                "ripple = \"5ms\"",
+                "path.ripple_period: missing; a ripple needs one, such as `2s`",
+            ),
+            (
+                "ripple_period = \"2s\"",
+                "path.ripple_period: there is no ripple; give `path.ripple`",
+            ),
+            (
+                "ripple = \"5ms\", ripple_period = \"0s\"",
+                "path.ripple_period: `0s` is out of range; above 0s to 600s is needed",
+            ),
+            (
+                "ripple = \"700s\", ripple_period = \"2s\"",
+                "path.ripple: `700s` is out of range; 0s to 600s is needed",
+            ),
+        ],
+    );
+}

@@ -9,10 +9,14 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a link of its own, which both directions pass.
 
-use super::link::{ForcedDrop, HostConfig, LinkConfig, Losses, Manner, Service};
+use super::ingredients::{forward_line, loss_burst, reverse_line, Ingredients};
+use super::link::{
+    Bursts, ForcedDrop, HostConfig, LinkConfig, Losses, Manner, RandomLoss, Service,
+};
 use super::queue::{BufferReading, DropTail, Limit, Port, QueueSpec};
 use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
+use super::variation::Plan;
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
 use crate::tcp::stack::Stack;
@@ -42,6 +46,7 @@ pub struct Chain {
     nic_rate: Option<Rate>,
     router_pps: Option<u64>,
     gathering: Option<Manner>,
+    ingredients: Ingredients,
     /// How hosts treat what arrives.
     interrupts: Option<(Time, Time)>,
     sack_cost: Time,
@@ -67,6 +72,18 @@ struct Way {
     limit: Limit,
     queue: QueueSpec,
     loss: f64,
+    /// How many are lost in a row on average, where that is said.
+    loss_burst: Option<f64>,
+    /// How the rate varies about its mean, if it does.
+    variation: Option<Plan>,
+}
+
+/// One direction of a hop as it has been laid.
+struct Passage {
+    /// Its line.
+    line: LinkId,
+    /// All that is passed with it, in order.
+    links: Vec<LinkId>,
 }
 
 /// Links and routes, ready to run.
@@ -118,7 +135,8 @@ const FASTEST: u64 = 100_000_000_000_000;
 const MOST_HOPS: usize = 100;
 const LONGEST: Time = Time::from_secs(600);
 
-fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
+/// A rate that can be.
+pub(super) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
     if (SLOWEST..=FASTEST).contains(&rate.0) {
         return Ok(rate);
     }
@@ -173,6 +191,7 @@ impl Chain {
                 .transpose()?,
             router_pps: path.router_pps.map(forwarding).transpose()?,
             gathering: gathering(path)?,
+            ingredients: Ingredients::read(path, packet)?,
             interrupts: stack.interrupts,
             sack_cost: stack.sack_cost,
             hosts: path.hosts,
@@ -188,23 +207,13 @@ impl Chain {
         packet: u32,
         usual: &QueueSpec,
     ) -> Result<Hop, RequestError> {
-        let missing = |field, example| {
-            RequestError::new(
-                field,
-                format!("missing; a path needs one, such as `{example}`"),
-            )
-        };
-        let forward = rate(
-            "path.rate",
-            path.rate.ok_or_else(|| missing("path.rate", "5Mbps"))?,
-        )?;
-        let rtt = time(
-            "path.rtt",
-            path.rtt.ok_or_else(|| missing("path.rtt", "64ms"))?,
-        )?;
-        let reverse = path
-            .reverse_rate
-            .map_or(Ok(forward), |r| rate("path.reverse_rate", r))?;
+        let (forward, varies) = forward_line(path)?;
+        let missing = "missing; a path needs one, such as `64ms`";
+        let rtt = path
+            .rtt
+            .ok_or_else(|| RequestError::new("path.rtt", missing))?;
+        let rtt = time("path.rtt", rtt)?;
+        let (reverse, reverse_varies) = reverse_line(path, forward)?;
         let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
         let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
         let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
@@ -219,12 +228,16 @@ impl Chain {
                 limit: sized("path.buffer", buffer, forward)?,
                 queue: forward_queue,
                 loss: path.loss.map_or(0.0, |p| p.0),
+                loss_burst: loss_burst("", path.loss, path.loss_burst)?,
+                variation: varies,
             },
             reverse: Way {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
                 queue: reverse_queue,
                 loss: path.reverse_loss.map_or(0.0, |p| p.0),
+                loss_burst: loss_burst("reverse_", path.reverse_loss, path.reverse_loss_burst)?,
+                variation: reverse_varies,
             },
         })
     }
@@ -250,6 +263,7 @@ impl Chain {
                 "contradicts `path.hops`; give it for each hop",
             ));
         }
+        alone(path)?;
         if path.hops.len() > MOST_HOPS {
             let right = format!("a chain of at most {MOST_HOPS} hops");
             return Err(out_of_range("path.hops", path.hops.len(), &right));
@@ -273,6 +287,8 @@ impl Chain {
                 limit,
                 queue: queue.clone(),
                 loss,
+                loss_burst: None,
+                variation: None,
             };
             Ok(Hop {
                 delay: spec.delay,
@@ -309,6 +325,11 @@ impl Chain {
     pub fn queues(&self) -> Vec<(String, String)> {
         let queues = |hop: &Hop| (hop.forward.queue.to_string(), hop.reverse.queue.to_string());
         self.hops.iter().map(queues).collect()
+    }
+
+    /// The mean rate of the first hop's way back.
+    pub fn reverse_rate(&self) -> Rate {
+        self.hops[0].reverse.rate
     }
 
     /// How its buffers are read.
@@ -381,7 +402,7 @@ impl Chain {
         let [forward, reverse] = builder.lay_hops();
         builder.lay_routers();
         let narrowest = self.narrowest();
-        let bottleneck = [forward[narrowest], reverse[narrowest]];
+        let bottleneck = [forward[narrowest].line, reverse[narrowest].line];
         let mut routes = Vec::new();
         let mut numbers = HashMap::new();
         let mut number = |route: Route| {
@@ -458,6 +479,32 @@ fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, R
         max_rate: spec.max_rate.unwrap_or(usual.max_rate),
         codes: usual.codes,
     })
+}
+
+/// Refuses for a chain what only a path of one bottleneck has.
+fn alone(path: &PathSpec) -> Result<(), RequestError> {
+    let unfit = [
+        ("path.rate_trace", path.rate_trace.is_some()),
+        ("path.reverse_rate_trace", path.reverse_rate_trace.is_some()),
+        ("path.rate_steps", !path.rate_steps.is_empty()),
+        ("path.rate_variation", path.rate_variation.is_some()),
+        ("path.policer_rate", path.policer_rate.is_some()),
+        ("path.policer_burst", path.policer_burst.is_some()),
+        ("path.loss_burst", path.loss_burst.is_some()),
+        ("path.reverse_loss_burst", path.reverse_loss_burst.is_some()),
+        ("path.aggregation", path.aggregation.is_some()),
+        ("path.jitter", path.jitter.is_some()),
+        ("path.reverse_jitter", path.reverse_jitter.is_some()),
+        ("path.jitter_every", path.jitter_every.is_some()),
+        ("path.reordering", path.reordering.is_some()),
+        ("path.ripple", path.ripple.is_some()),
+        ("path.ripple_period", path.ripple_period.is_some()),
+    ];
+    let Some((field, _)) = unfit.iter().find(|(_, given)| *given) else {
+        return Ok(());
+    };
+    let problem = "contradicts `path.hops`; only a path of one bottleneck has it";
+    Err(RequestError::new(*field, problem))
 }
 
 /// A queue discipline, the usual one where none is given.
@@ -575,6 +622,7 @@ impl Builder<'_> {
         self.links.push(LinkConfig {
             name,
             service,
+            variation: None,
             delay,
             queue,
             manner: Manner::DropTail,
@@ -583,8 +631,9 @@ impl Builder<'_> {
         self.links.len() as LinkId - 1
     }
 
-    fn lay_hops(&mut self) -> [Vec<LinkId>; 2] {
-        let hops = &self.chain.hops;
+    fn lay_hops(&mut self) -> [Vec<Passage>; 2] {
+        let chain = self.chain;
+        let hops = &chain.hops;
         let mut way = |label: &str, pick: fn(&Hop) -> &Way| {
             let lay = |(i, hop): (usize, &Hop)| {
                 let name = if hops.len() == 1 {
@@ -594,29 +643,57 @@ impl Builder<'_> {
                 };
                 let id = self.lay_way(name, hop.delay, pick(hop));
                 self.decides(id, true, hop.knows_quick_start);
-                id
+                Passage {
+                    line: id,
+                    links: vec![id],
+                }
             };
             hops.iter().enumerate().map(lay).collect::<Vec<_>>()
         };
-        [
+        let mut passages = [
             way("forward", |h| &h.forward),
             way("reverse", |h| &h.reverse),
-        ]
+        ];
+        // Only a path of one hop has any.
+        for (direction, passages) in passages.iter_mut().enumerate() {
+            let links = &mut passages[0].links;
+            if let Some((name, manner)) = chain.ingredients.before(direction) {
+                links.insert(0, self.lay_stage(name, manner));
+            }
+            for (name, manner) in chain.ingredients.behind(direction, self.seed) {
+                links.push(self.lay_stage(name, manner));
+            }
+        }
+        passages
+    }
+
+    /// A link without transmitter.
+    fn lay_stage(&mut self, name: String, manner: Manner) -> LinkId {
+        let id = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        self.links[id as usize].manner = manner;
+        id
     }
 
     /// One direction of a hop, with its losses and its discipline.
     fn lay_way(&mut self, name: String, delay: Time, way: &Way) -> LinkId {
         let id = self.lay(name, Service::Line(way.rate), delay, way.limit);
         let link = &mut self.links[id as usize];
-        if way.loss > 0.0 {
-            let rng = stream(self.seed, "loss", u64::from(id));
-            link.losses.random = Some(Chance::new(way.loss, rng));
-        }
+        let random = |purpose| stream(self.seed, purpose, u64::from(id));
+        link.losses.random = match way.loss_burst {
+            _ if way.loss == 0.0 => RandomLoss::None,
+            None => RandomLoss::Single(Chance::new(way.loss, random("loss"))),
+            Some(length) => {
+                let (begins, ends) = (random("loss"), random("loss ends"));
+                RandomLoss::Bursts(Bursts::new(way.loss, length, begins, ends))
+            }
+        };
+        let varies = way.variation.as_ref();
+        link.variation = varies.map(|plan| plan.begin(way.rate, random("rate")));
         let port = Port {
             rate: Some(way.rate),
             delay,
             packet: self.chain.packet,
-            random: stream(self.seed, "queue", u64::from(id)),
+            random: random("queue"),
         };
         link.manner = Manner::Managed(way.queue.clone(), Box::new(port));
         id
@@ -638,8 +715,8 @@ impl Builder<'_> {
         &mut self,
         flow: u32,
         plan: &FlowPlan,
-        forward: &[LinkId],
-        reverse: &[LinkId],
+        forward: &[Passage],
+        reverse: &[Passage],
     ) -> Route {
         let pair = self.chain.pair_of(flow).unwrap_or(flow);
         let course = Course {
@@ -658,28 +735,31 @@ impl Builder<'_> {
     fn route(
         &mut self,
         course: Course,
-        forward: &[LinkId],
-        reverse: &[LinkId],
+        forward: &[Passage],
+        reverse: &[Passage],
         far: Option<(u32, Time)>,
     ) -> Route {
         let left = self.host(course.left, Side::Left);
         let right = self.host(course.right, Side::Right);
         let (from, to) = (course.from_hop as usize, course.to_hop as usize);
-        let middle = |links: &[LinkId]| {
-            let mut way = self
-                .routers
-                .get(from)
-                .copied()
-                .into_iter()
-                .collect::<Vec<_>>();
-            for (hop, link) in links.iter().enumerate().take(to + 1).skip(from) {
-                way.push(*link);
-                way.extend(self.routers.get(hop + 1));
-            }
-            way
+        // A router, if any, before the first passage and behind each.
+        let router = |number| {
+            self.routers
+                .get(number)
+                .map_or(&[][..], std::slice::from_ref)
         };
-        let there = middle(forward);
-        let back = middle(reverse).into_iter().rev().collect();
+        let middle = |passages: &[Passage], backwards: bool| {
+            let mut parts = vec![router(from)];
+            for (hop, passage) in passages.iter().enumerate().take(to + 1).skip(from) {
+                parts.extend([passage.links.as_slice(), router(hop + 1)]);
+            }
+            if backwards {
+                parts.reverse();
+            }
+            parts.concat()
+        };
+        let there = middle(forward, false);
+        let back = middle(reverse, true);
         let join = |up: &Host, middle: Vec<LinkId>, down: &Host| {
             [up.up.as_slice(), &middle, &down.down].concat()
         };

@@ -77,6 +77,71 @@ pub struct PathSpec {
     /// a router before every hop and one after the last. Unlimited unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router_pps: Option<u64>,
+    /// A file of delivery opportunities instead of `rate`, as Mahimahi has them: on each line a
+    /// time in milliseconds at which 1500 bytes can be delivered, over and over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_trace: Option<String>,
+    /// The same for the reverse direction, instead of `reverse_rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_rate_trace: Option<String>,
+    /// Rates one after the other, over and over, instead of `rate`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rate_steps: Vec<RateStep>,
+    /// How the forward rate varies about `rate`, with parameters: `steps:every=15s,spread=0.5`
+    /// for another rate at fixed intervals, `wander:sigma=0.4` for a radio channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_variation: Option<String>,
+    /// A token-bucket policer before the bottleneck, forward: what it lets pass in the long
+    /// run. It drops what exceeds.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub policer_rate: Option<Rate>,
+    /// What the policer lets pass at once, such as `100kB`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub policer_burst: Option<Amount>,
+    /// Random loss strikes so many packets in a row, on average: Gilbert's model, with `loss`
+    /// as the mean share.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub loss_burst: Option<BurstLength>,
+    /// The same of `reverse_loss`.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub reverse_loss_burst: Option<BurstLength>,
+    /// Packets pass a shared medium, such as Wi-Fi, in bursts: the time from one access to the
+    /// next, each direction by itself, as a constant or a distribution, such as `4ms` or
+    /// `exponential:mean=4ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<String>,
+    /// Delay on top of the path's, forward: a distribution, such as `uniform:most=5ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<String>,
+    /// The same on the reverse direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_jitter: Option<String>,
+    /// A draw of jitter holds for so long; every packet has its own unless given.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub jitter_every: Option<Time>,
+    /// Whether jitter lets packets overtake others; they stay in order unless it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<bool>,
+    /// How far the round trip swings, on top of `rtt`: a sine from zero to this.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub ripple: Option<Time>,
+    /// How long a swing takes, there and back.
+    #[schemars(with = "Option<String>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "quantity")]
+    pub ripple_period: Option<Time>,
     /// Acknowledgements reach the data's sender in batches, at multiples of this time.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +163,20 @@ pub struct PathSpec {
     /// A chain of routers, instead of `rate` and `rtt`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<HopSpec>,
+}
+
+/// A rate that holds for some time.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateStep {
+    /// The rate; `0bps` for an outage.
+    #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
+    pub rate: Rate,
+    /// For how long.
+    #[schemars(with = "String")]
+    #[serde(deserialize_with = "required")]
+    pub lasts: Time,
 }
 
 /// One link of a chain of routers, the same in both directions.
@@ -260,5 +339,36 @@ impl<'de> Deserialize<'de> for Probability {
         String::deserialize(d)?
             .parse()
             .map_err(serde::de::Error::custom)
+    }
+}
+
+/// How many packets are lost in a row on average, written `5` or `5pkt`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BurstLength(pub f64);
+
+impl std::str::FromStr for BurstLength {
+    type Err = String;
+    fn from_str(text: &str) -> Result<BurstLength, String> {
+        let number = text.trim().strip_suffix("pkt").unwrap_or(text).trim();
+        number
+            .parse::<f64>()
+            .ok()
+            .filter(|n| (1.0..=1e6).contains(n))
+            .map(BurstLength)
+            .ok_or_else(|| {
+                format!("`{text}` is not a mean number of packets from 1 on, such as `5`")
+            })
+    }
+}
+
+impl fmt::Display for BurstLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Serialize for BurstLength {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
     }
 }

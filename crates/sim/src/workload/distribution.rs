@@ -22,6 +22,11 @@ pub enum Measure {
 pub enum Law {
     /// Always the same.
     Constant(f64),
+    /// most · U.
+    Uniform {
+        /// The largest value; the least is zero.
+        most: f64,
+    },
     /// −mean · ln U.
     Exponential {
         /// The mean.
@@ -58,15 +63,17 @@ pub enum Law {
 }
 
 /// The laws with what gives them size, any one of these, and what gives them shape.
-const LAWS: [(&str, &[&str], Option<&str>); 5] = [
+const LAWS: [(&str, &[&str], Option<&str>); 6] = [
+    ("uniform", &["mean", "most"], None),
     ("exponential", &["mean"], None),
     ("pareto", &["mean", "scale"], Some("shape")),
     ("pareto2", &["mean", "scale"], Some("shape")),
     ("weibull", &["mean", "scale"], Some("shape")),
     ("lognormal", &["mean", "median", "mu"], Some("sigma")),
 ];
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "constant",
+    "uniform",
     "exponential",
     "pareto",
     "pareto2",
@@ -108,6 +115,7 @@ impl Law {
     fn at(&self, u: f64, second: impl FnOnce() -> f64) -> f64 {
         match *self {
             Law::Constant(value) => value,
+            Law::Uniform { most } => most * u,
             Law::Exponential { mean } => -mean * libm::log(u),
             Law::Pareto { scale, shape } => scale * libm::pow(u, -1.0 / shape),
             Law::Pareto2 { scale, shape } => scale * (libm::pow(u, -1.0 / shape) - 1.0),
@@ -145,6 +153,7 @@ impl Law {
     pub fn mean(&self) -> f64 {
         match *self {
             Law::Constant(value) => value,
+            Law::Uniform { most } => most / 2.0,
             Law::Exponential { mean } => mean,
             Law::Pareto { shape, .. } | Law::Pareto2 { shape, .. } if shape <= 1.0 => f64::INFINITY,
             Law::Pareto { scale, shape } => scale * shape / (shape - 1.0),
@@ -232,6 +241,9 @@ impl Reader<'_> {
         }
         let from_mean = by == "mean";
         Ok(match self.name {
+            "uniform" => Law::Uniform {
+                most: if from_mean { 2.0 * size } else { size },
+            },
             "exponential" => Law::Exponential { mean: size },
             "pareto" => Law::Pareto {
                 scale: if from_mean { size * tail / shape } else { size },
@@ -408,6 +420,8 @@ mod tests {
     #[test]
     fn draws_have_the_mean_that_the_law_says() {
         for text in [
+            "uniform:mean=3",
+            "uniform:most=6",
             "exponential:mean=3",
             "pareto:mean=3,shape=4",
             "pareto2:mean=3,shape=4",
@@ -459,8 +473,8 @@ mod tests {
             ),
             (
                 count("many"),
-                "size: `many` is unknown; known are constant, exponential, pareto, pareto2, \
-                 weibull, lognormal",
+                "size: `many` is unknown; known are constant, uniform, exponential, pareto, \
+                 pareto2, weibull, lognormal",
             ),
             (
                 count("-1"),

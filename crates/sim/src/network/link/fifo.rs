@@ -1,12 +1,12 @@
 //! The drop-tail link.
 //!
 //! A packet is refused on arrival or accepted for good, and the transmitter serves in
-//! order at a fixed rate. So its departure is known the moment it is accepted, and it joins
+//! order, at a rate that is fixed or whose changes are known. So its departure is known the moment it is accepted, and it joins
 //! the link's ring at once, with its arrival time at the far end. One event per packet is
 //! enough, and the event queue holds only the ring's head.
 
-use super::transmitter::Transmitter;
-use super::{Common, LinkConfig, Verdict};
+use super::clock::Clock;
+use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading};
 use crate::tcp::segment::Segment;
@@ -22,8 +22,8 @@ struct Waiting {
 }
 
 /// A link whose queue is drop-tail.
-pub(super) struct Fifo {
-    clock: Transmitter,
+pub(super) struct Fifo<C> {
+    clock: C,
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
     /// The last transmission begun: its size, and when it ends.
@@ -32,11 +32,11 @@ pub(super) struct Fifo {
     last_start: Time,
 }
 
-impl Fifo {
+impl<C: Clock> Fifo<C> {
     /// A link that carries nothing yet.
-    pub(super) fn new(config: &LinkConfig) -> Fifo {
+    pub(super) fn new(clock: C) -> Fifo<C> {
         Fifo {
-            clock: Transmitter::new(config.service),
+            clock,
             waiting: VecDeque::new(),
             backlog: Backlog::default(),
             in_service: 0,

@@ -104,6 +104,7 @@ mod tests {
         Link::new(LinkConfig {
             name: "gate".into(),
             service: Service::Instant,
+            variation: None,
             delay: Time::ZERO,
             queue: DropTail {
                 limit: Limit::Unlimited,

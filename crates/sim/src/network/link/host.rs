@@ -117,6 +117,7 @@ mod tests {
         Link::new(LinkConfig {
             name: "host".into(),
             service: Service::Instant,
+            variation: None,
             delay: Time::ZERO,
             queue: DropTail {
                 limit: Limit::Unlimited,

@@ -2,6 +2,7 @@
 
 use crate::network::random::Chance;
 use crate::tcp::segment::Segment;
+use rand_pcg::Pcg64Mcg;
 
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +13,70 @@ pub struct ForcedDrop {
     pub position: u64,
 }
 
+/// What a link loses by chance.
+#[derive(Clone, Debug, Default)]
+pub enum RandomLoss {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each packet by itself.
+    Single(Chance),
+    /// Several in a row.
+    Bursts(Bursts),
+}
+
+impl RandomLoss {
+    #[inline]
+    fn strikes(&mut self) -> bool {
+        match self {
+            RandomLoss::None => false,
+            RandomLoss::Single(chance) => chance.strikes(),
+            RandomLoss::Bursts(bursts) => bursts.strikes(),
+        }
+    }
+}
+
+/// Gilbert's model (1960), which is Elliott's (1963) with nothing lost in the good state and
+/// everything in the bad one: a chain of two states that takes a step with every packet.
+#[derive(Clone, Debug)]
+pub struct Bursts {
+    begins: Chance,
+    ends: Chance,
+    bad: bool,
+}
+
+impl Bursts {
+    /// A share `loss` of packets is lost, in bursts of `length` packets on average; `loss` is
+    /// at most [`Bursts::most`].
+    pub fn new(loss: f64, length: f64, begins: Pcg64Mcg, ends: Pcg64Mcg) -> Bursts {
+        let leave = 1.0 / length;
+        Bursts {
+            begins: Chance::new(loss * leave / (1.0 - loss), begins),
+            ends: Chance::new(leave, ends),
+            bad: false,
+        }
+    }
+
+    /// The largest share that can be lost in bursts of this length: there is at least one
+    /// packet between two bursts.
+    pub fn most(length: f64) -> f64 {
+        length / (1.0 + length)
+    }
+
+    fn strikes(&mut self) -> bool {
+        self.bad = match self.bad {
+            true => !self.ends.strikes(),
+            false => self.begins.strikes(),
+        };
+        self.bad
+    }
+}
+
 /// What a link loses.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    /// Each packet, with this chance.
-    pub random: Option<Chance>,
+    /// By chance.
+    pub random: RandomLoss,
     /// And these.
     pub forced: Vec<ForcedDrop>,
     /// Packets seen so far of the flow of each forced drop.
@@ -27,7 +87,7 @@ impl Losses {
     /// Whether this packet is lost.
     pub(super) fn strike(&mut self, segment: &Segment) -> bool {
         let forced = !self.forced.is_empty() && self.forced(segment);
-        forced || self.random.as_mut().is_some_and(Chance::strikes)
+        forced || self.random.strikes()
     }
 
     fn forced(&mut self, segment: &Segment) -> bool {
@@ -40,5 +100,46 @@ impl Losses {
             }
         }
         lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::random::stream;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bursts_have_the_mean_loss_and_the_mean_length_asked_for(
+            seed in any::<u64>(),
+            loss in 0.01..0.3f64,
+            length in 1.0..20.0f64,
+        ) {
+            let random = |index| stream(seed, "test", index);
+            let mut bursts = Bursts::new(loss, length, random(0), random(1));
+            const PACKETS: usize = 1_000_000;
+            let (mut lost, mut begun, mut before) = (0, 0, false);
+            for _ in 0..PACKETS {
+                let strikes = bursts.strikes();
+                lost += usize::from(strikes);
+                begun += usize::from(strikes && !before);
+                before = strikes;
+            }
+            // Five standard deviations of as many independent bursts.
+            let slack = 5.0 * (2.0 / begun as f64).sqrt();
+            let mean = lost as f64 / PACKETS as f64;
+            prop_assert!((mean / loss - 1.0).abs() < slack, "{mean} {loss}");
+            let found = lost as f64 / begun as f64;
+            prop_assert!((found / length - 1.0).abs() < slack, "{found} {length}");
+        }
+    }
+
+    #[test]
+    fn at_the_largest_share_one_packet_passes_between_bursts() {
+        let random = |index| stream(1, "test", index);
+        let mut bursts = Bursts::new(Bursts::most(3.0), 3.0, random(0), random(1));
+        let struck: Vec<bool> = (0..1000).map(|_| bursts.strikes()).collect();
+        assert!(struck.windows(2).all(|pair| pair[0] || pair[1]));
     }
 }

@@ -6,36 +6,59 @@
 //! * [`fifo`]: drop-tail, where departure is known on acceptance;
 //! * [`queued`]: every discipline that decides later;
 //! * [`gather`]: no transmitter, but a gate that opens at fixed intervals;
-//! * [`host`]: no transmitter either, but a host's interrupts and its work.
+//! * [`host`]: no transmitter either, but a host's interrupts and its work;
+//! * [`aggregate`], [`delay`], [`policer`]: stages that a path may have besides.
+//!
+//! The first two ask a [`clock`] when their transmitter is busy: that of a fixed rate, or
+//! that of one which varies.
 
+mod aggregate;
+mod clock;
+mod delay;
 mod fifo;
 mod gather;
 mod host;
 mod losses;
+mod opportune;
+mod policer;
 mod queued;
+mod stepped;
+#[cfg(test)]
+mod testing;
 mod transmitter;
 
+pub use aggregate::AggregateConfig;
+pub use delay::{DelayConfig, Ripple};
 pub use host::HostConfig;
-pub use losses::{ForcedDrop, Losses};
+pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};
+pub use policer::PolicerConfig;
 pub use transmitter::Service;
 
 use super::queue::{Backlog, DropTail, Port, QueueSpec, ThrownOut};
+use super::variation::Variation;
 use crate::engine::Moment;
 use crate::tcp::segment::Segment;
+use aggregate::Aggregate;
+use clock::Varying;
+use delay::Delay;
 use fifo::Fifo;
 use flowstart_control::Time;
 use gather::Gather;
 use host::Host;
+use policer::Policer;
 use queued::Queued;
 use std::collections::VecDeque;
+use transmitter::Transmitter;
 
 /// How a link is made.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// For reports.
     pub name: String,
-    /// What transmission takes.
+    /// What transmission takes; of a rate that varies, the mean.
     pub service: Service,
+    /// How the rate varies, if it does.
+    pub variation: Option<Variation>,
     /// Propagation.
     pub delay: Time,
     /// The buffer before the transmitter.
@@ -63,6 +86,12 @@ pub enum Manner {
     },
     /// As a host sees them.
     Host(Box<HostConfig>),
+    /// Together, whenever the station comes to its medium.
+    Aggregated(Box<AggregateConfig>),
+    /// After a delay that varies.
+    Delayed(Box<DelayConfig>),
+    /// At once, or not at all.
+    Policed(PolicerConfig),
 }
 
 /// What became of a packet that came to a link.
@@ -136,6 +165,14 @@ impl Common {
         idle.then_some(arrival)
     }
 
+    /// The same at a place of its own. What arrives first now, if that is this one: there may
+    /// be an event already for one that it has overtaken, which then finds nothing to do.
+    fn depart_at(&mut self, place: usize, arrival: Moment, mut segment: Segment) -> Option<Moment> {
+        segment.hop += 1;
+        self.ring.insert(place, InFlight { arrival, segment });
+        (place == 0).then_some(arrival)
+    }
+
     /// Counts the packets thrown out beyond these.
     fn count_thrown_out(&mut self, before: usize) {
         for packet in self.thrown_out.range(before..) {
@@ -151,26 +188,65 @@ pub struct Link {
 }
 
 enum Kind {
-    Fifo(Fifo),
-    Queued(Box<Queued>),
+    Fifo(Fifo<Transmitter>),
+    Queued(Box<Queued<Transmitter>>),
     Gather(Box<Gather>),
     Host(Box<Host>),
+    VaryingFifo(Box<Fifo<Varying>>),
+    VaryingQueued(Box<Queued<Varying>>),
+    Stage(Box<dyn Stage>),
+}
+
+/// Something on the way that has no transmitter: packets pass it, wait at it or end there.
+trait Stage: Send {
+    /// A packet comes.
+    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict;
+
+    /// The first of those accepted is about to leave.
+    fn release(&mut self, _first: &Segment) {}
+
+    /// What waits.
+    fn held(&self) -> Backlog {
+        Backlog::default()
+    }
+}
+
+/// The kind of link that a configuration asks for.
+fn kind(config: &LinkConfig) -> Kind {
+    match &config.manner {
+        Manner::DropTail => fifo(config),
+        Manner::Managed(spec, port) => match (spec.discipline(port), &config.variation) {
+            (None, _) => fifo(config),
+            (Some(discipline), None) => {
+                let clock = Transmitter::new(config.service);
+                Kind::Queued(Box::new(Queued::new(clock, discipline)))
+            }
+            (Some(discipline), Some(variation)) => {
+                let clock = Varying::new(variation.clone());
+                Kind::VaryingQueued(Box::new(Queued::new(clock, discipline)))
+            }
+        },
+        Manner::Gathered { period, thinning } => {
+            Kind::Gather(Box::new(Gather::new(*period, *thinning)))
+        }
+        Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
+        Manner::Aggregated(config) => Kind::Stage(Box::new(Aggregate::new(config))),
+        Manner::Delayed(config) => Kind::Stage(Box::new(Delay::new(config))),
+        Manner::Policed(config) => Kind::Stage(Box::new(Policer::new(*config))),
+    }
+}
+
+fn fifo(config: &LinkConfig) -> Kind {
+    match &config.variation {
+        None => Kind::Fifo(Fifo::new(Transmitter::new(config.service))),
+        Some(variation) => Kind::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone())))),
+    }
 }
 
 impl Link {
     /// A link that carries nothing yet.
     pub fn new(config: LinkConfig) -> Link {
-        let kind = match &config.manner {
-            Manner::DropTail => Kind::Fifo(Fifo::new(&config)),
-            Manner::Managed(spec, port) => match spec.discipline(port) {
-                Some(discipline) => Kind::Queued(Box::new(Queued::new(&config, discipline))),
-                None => Kind::Fifo(Fifo::new(&config)),
-            },
-            Manner::Gathered { period, thinning } => {
-                Kind::Gather(Box::new(Gather::new(*period, *thinning)))
-            }
-            Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
-        };
+        let kind = kind(&config);
         let common = Common {
             config,
             counters: LinkCounters::default(),
@@ -191,6 +267,9 @@ impl Link {
             Kind::Queued(link) => link.send(segment, now, &mut self.common),
             Kind::Gather(link) => link.send(segment, now, &mut self.common),
             Kind::Host(link) => link.send(segment, now, &mut self.common),
+            Kind::VaryingFifo(link) => link.send(segment, now, &mut self.common),
+            Kind::VaryingQueued(link) => link.send(segment, now, &mut self.common),
+            Kind::Stage(stage) => stage.send(segment, now, &mut self.common),
         }
     }
 
@@ -198,10 +277,16 @@ impl Link {
     /// one does.
     pub fn deliver(&mut self, now: Moment) -> Option<(Segment, Option<Moment>)> {
         match &mut self.kind {
-            Kind::Fifo(_) => {}
+            Kind::Fifo(_) | Kind::VaryingFifo(_) => {}
             Kind::Queued(link) => link.settle(now, &mut self.common),
             Kind::Gather(link) => link.release(&self.common),
             Kind::Host(link) => link.release(&self.common),
+            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
+            Kind::Stage(stage) => {
+                // Who was overtaken comes later than the event that was meant for it.
+                let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
+                stage.release(&first.segment);
+            }
         }
         let ring = &mut self.common.ring;
         let head = ring.pop_front()?;
@@ -210,8 +295,10 @@ impl Link {
 
     /// Brings it up to `now`; other calls do so by themselves.
     pub fn settle(&mut self, now: Moment) {
-        if let Kind::Queued(link) = &mut self.kind {
-            link.settle(now, &mut self.common);
+        match &mut self.kind {
+            Kind::Queued(link) => link.settle(now, &mut self.common),
+            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
+            _ => {}
         }
     }
 
@@ -233,6 +320,9 @@ impl Link {
             Kind::Queued(link) => link.held(now, &mut self.common),
             Kind::Gather(link) => link.held(),
             Kind::Host(link) => link.held(),
+            Kind::VaryingFifo(link) => link.held(now, &self.common),
+            Kind::VaryingQueued(link) => link.held(now, &mut self.common),
+            Kind::Stage(stage) => stage.held(),
         }
     }
 
@@ -244,6 +334,12 @@ impl Link {
             Kind::Queued(link) => link.empty_at(&self.common),
             Kind::Gather(link) => link.empty_at(&self.common),
             Kind::Host(link) => link.empty_at(),
+            Kind::VaryingFifo(link) => link.empty_at(&self.common),
+            Kind::VaryingQueued(link) => link.empty_at(&self.common),
+            Kind::Stage(_) => {
+                let last = self.common.ring.back();
+                last.map_or(Time::ZERO, |last| last.arrival.time)
+            }
         }
     }
 
@@ -252,7 +348,9 @@ impl Link {
         let departed = self.common.ring.iter().map(|p| &p.segment);
         match &self.kind {
             Kind::Queued(link) => Box::new(departed.chain(link.waiting())),
-            Kind::Fifo(_) | Kind::Gather(_) | Kind::Host(_) => Box::new(departed),
+            Kind::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
+            Kind::Fifo(_) | Kind::VaryingFifo(_) => Box::new(departed),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Box::new(departed),
         }
     }
 
@@ -266,7 +364,9 @@ impl Link {
         match &self.kind {
             Kind::Fifo(link) => link.busy_after(now),
             Kind::Queued(link) => link.busy_after(now),
-            Kind::Gather(_) | Kind::Host(_) => Time::ZERO,
+            Kind::VaryingFifo(link) => link.busy_after(now),
+            Kind::VaryingQueued(link) => link.busy_after(now),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
         }
     }
 
@@ -275,7 +375,9 @@ impl Link {
         match &self.kind {
             Kind::Fifo(link) => link.busy_until(),
             Kind::Queued(link) => link.busy_until(),
-            Kind::Gather(_) | Kind::Host(_) => Time::ZERO,
+            Kind::VaryingFifo(link) => link.busy_until(),
+            Kind::VaryingQueued(link) => link.busy_until(),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
         }
     }
 
@@ -315,6 +417,7 @@ mod tests {
         Link::new(LinkConfig {
             name: "test".into(),
             service: Service::Line(Rate(rate)),
+            variation: None,
             delay: Time::from_millis(1),
             queue: DropTail { limit, reading },
             manner: Manner::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),

@@ -9,28 +9,28 @@
 //! costs one event, as on a drop-tail link. Only packets thrown out are reported late,
 //! and so each with its time.
 
-use super::transmitter::Transmitter;
-use super::{Common, LinkConfig, Verdict};
+use super::clock::Clock;
+use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
 
 /// A link with a queue discipline.
-pub(super) struct Queued {
+pub(super) struct Queued<C> {
     discipline: Box<dyn Discipline>,
-    clock: Transmitter,
+    clock: C,
     /// The last transmission begun: its size, and when it ends.
     in_service: u32,
     service_ends: Moment,
 }
 
-impl Queued {
+impl<C: Clock> Queued<C> {
     /// A link that carries nothing yet.
-    pub(super) fn new(config: &LinkConfig, discipline: Box<dyn Discipline>) -> Queued {
+    pub(super) fn new(clock: C, discipline: Box<dyn Discipline>) -> Queued<C> {
         Queued {
             discipline,
-            clock: Transmitter::new(config.service),
+            clock,
             in_service: 0,
             service_ends: Moment::default(),
         }

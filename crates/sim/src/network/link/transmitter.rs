@@ -1,6 +1,7 @@
 //! Serialisation at an exact rate: times are whole nanoseconds, but the remainder of
 //! every division is carried over, so that a busy link neither gains nor loses.
 
+use super::clock::Clock;
 use crate::network::queue::Backlog;
 use flowstart_control::{Rate, Time};
 
@@ -84,17 +85,18 @@ impl Transmitter {
     pub(super) fn free_at(&self) -> Time {
         Time(self.whole + u64::from(self.part > 0))
     }
+}
 
-    /// If it has nothing to do at `now`, what it does next begins at a whole nanosecond.
-    pub(super) fn rest(&mut self, now: Time) {
+impl Clock for Transmitter {
+    #[inline]
+    fn rest(&mut self, now: Time) {
         if self.free_at() <= now {
             (self.whole, self.part) = (now.0, 0);
         }
     }
 
-    /// Transmits a packet that has been there since `now`, after what there is to do
-    /// already: when that begins, and when the last bit has left.
-    pub(super) fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
+    #[inline]
+    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
         if self.service == Service::Instant {
             return (now, now);
         }
@@ -115,8 +117,7 @@ impl Transmitter {
         (start, self.free_at())
     }
 
-    /// When it will have transmitted these too.
-    pub(super) fn free_after(&self, packets: Backlog) -> Time {
+    fn free_after(&self, packets: Backlog) -> Time {
         let divisor = u128::from(self.divisor);
         let work = self.service.work(packets) + u128::from(self.part);
         Time(self.whole + work.div_ceil(divisor) as u64)
