@@ -1,4 +1,4 @@
-"""Writes what docs/ takes from elsewhere: a page per algorithm, code within pages, fidelity.
+"""Writes what docs/ takes from elsewhere: pages of algorithms, code and lists, fidelity.
 
 `make docs` runs it; with `--check` it writes nothing and names what is stale.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import fidelity
 import flowstart as fs
 from figure import Exit, Figure
-from flowstart import catalog, text
+from flowstart import catalog, scenario, text
 from flowstart.series import Series, of_flow
 
 DOCS = pathlib.Path(__file__).parent
@@ -107,7 +107,7 @@ def stale() -> dict[pathlib.Path, str | None]:
         folder = DOCS if name.endswith(".md") else DOCS / "images"
         wanted[folder / name] = content
     for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
-        wanted.setdefault(page, with_code(page.read_text("utf-8")))
+        wanted.setdefault(page, with_paths(with_code(page.read_text("utf-8"))))
     found: dict[pathlib.Path, str | None] = {
         path: content
         for path, content in wanted.items()
@@ -129,6 +129,34 @@ def with_code(page: str) -> str:
         return f"{found[1]}{code}\n{found['end']}"
 
     return _INCLUDED.sub(include, page)
+
+
+# The list of named paths.
+
+_PATHS = re.compile(r"(<!-- named paths -->\n).*?(<!-- end of named paths -->\n)", re.DOTALL)
+_PLAIN = ("about", "rate", "rtt", "buffer", "reverse_rate", "reverse_buffer")
+
+
+def with_paths(page: str) -> str:
+    """A page with the paths known by name between the marks that are for them."""
+    return _PATHS.sub(lambda found: f"{found[1]}{named_paths()}\n{found[2]}", page)
+
+
+def named_paths() -> str:
+    """The table of paths known by name."""
+    rows = ["| name | line | ingredients | about |", "| --- | --- | --- | --- |"]
+    for name, fields in scenario.named_paths().items():
+        line = f"{fields['rate']} × {fields['rtt']}, {fields['buffer']}"
+        back = fields.get("reverse_rate")
+        line += f"; back {back}" if back else ""
+        more = [f"`{key} = {_toml(value)}`" for key, value in fields.items() if key not in _PLAIN]
+        rows.append(f"| `{name}` | {line} | {'<br>'.join(more) or '–'} | {cell(fields['about'])} |")
+    return "\n".join(rows)
+
+
+def _toml(value: object) -> str:
+    """A value as a scenario file has it, but without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # A page per algorithm.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flowstart.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.comparison import Comparison, compare
     from flowstart.errors import FlowstartError, RequestError, SimulationError
-    from flowstart.scenario import Flow, Hop, Path, Scenario, Web, Write, schema
+    from flowstart.scenario import Flow, Hop, Path, RateStep, Scenario, Web, Write, schema
     from flowstart.simulation import Run, run
     from flowstart.startup import (
         Ack,
@@ -58,6 +58,7 @@ _HOMES = {
     "Flow": "scenario",
     "Hop": "scenario",
     "Path": "scenario",
+    "RateStep": "scenario",
     "Scenario": "scenario",
     "Web": "scenario",
     "Write": "scenario",
@@ -96,6 +97,7 @@ __all__ = [
     "Parameter",
     "Path",
     "PeerGap",
+    "RateStep",
     "Reason",
     "Recovered",
     "RequestError",

@@ -179,7 +179,7 @@ class Plan:
 
     def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
         path = {} if file else self.base["path"]
-        if "hops" in path or not self.guests.from_files:
+        if "hops" in path or "rate_steps" in path or not self.guests.from_files:
             return None
         options = {
             **path,
@@ -193,8 +193,9 @@ class Plan:
         for name, value in options.items():
             if isinstance(value, Mapping):
                 value = specs.word(value, "admission", "")
-            if value not in (None, ""):
-                words += [f"--{name.replace('_', '-')}", str(value)]
+            if value not in (None, "", False):
+                words.append(f"--{name.replace('_', '-')}")
+                words += [] if value is True else [str(value)]
         return shlex.join(words)
 
 

@@ -43,6 +43,14 @@ class Hop:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RateStep:
+    """A rate that holds for some time; `0bps` is an outage."""
+
+    rate: str
+    lasts: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Path:
     """A path through the network; what is left out takes the simulator's default."""
 
@@ -80,6 +88,34 @@ class Path:
     """Pairs of hosts; one per flow by default."""
     quick_start: Mapping[str, str] | None = None
     """How routers decide on rate requests: `admission`, `threshold`, `allocation`, ..."""
+    rate_trace: str | None = None
+    """A file of delivery opportunities instead of `rate`, as Mahimahi has them."""
+    reverse_rate_trace: str | None = None
+    """The same for the reverse direction."""
+    rate_steps: Sequence[RateStep] | None = None
+    """Rates one after the other, over and over, instead of `rate`."""
+    rate_variation: str | None = None
+    """How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`."""
+    policer_rate: str | None = None
+    """What a policer before the bottleneck lets pass in the long run."""
+    policer_burst: str | None = None
+    """What it lets pass at once."""
+    loss_burst: str | float | None = None
+    """Packets that `loss` strikes in a row, on average."""
+    reverse_loss_burst: str | float | None = None
+    aggregation: str | None = None
+    """The time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`."""
+    jitter: str | None = None
+    """Delay on top of the path's, forward: `uniform:most=5ms`."""
+    reverse_jitter: str | None = None
+    jitter_every: str | None = None
+    """For how long a draw of jitter holds; each packet has its own by default."""
+    reordering: bool | None = None
+    """Whether jitter lets packets overtake others."""
+    ripple: str | None = None
+    """How far the round trip swings, on top of `rtt`."""
+    ripple_period: str | None = None
+    """How long a swing takes, there and back."""
     hops: Sequence[Hop] | None = None
     """A chain of routers instead of `rate` and `rtt`."""
 
@@ -135,7 +171,7 @@ class Flow:
 Law: TypeAlias = str | float
 """A distribution, such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or a value.
 
-There are `constant`, `exponential`, `pareto`, `pareto2`, `weibull` and `lognormal`.
+There are `constant`, `uniform`, `exponential`, `pareto`, `pareto2`, `weibull` and `lognormal`.
 """
 
 
@@ -233,12 +269,23 @@ def read(file: str | os.PathLike[str]) -> Document:
         raise RequestError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
+    _find_traces(found.get("path"), path.parent)
     for kind in guests.BEGINNERS:
         entries = found.get(kind)
         for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict) and "startup" in entry:
                 entry["startup"] = guests.beside(entry["startup"], path.parent)
     return found
+
+
+def _find_traces(described: object, folder: pathlib.Path) -> None:
+    """The traces that a scenario's file names are looked for beside it."""
+    if not isinstance(described, dict):
+        return
+    for name in ("rate_trace", "reverse_rate_trace"):
+        file = described.get(name)
+        if isinstance(file, str) and not pathlib.Path(file).is_absolute():
+            described[name] = os.path.relpath(folder / file)
 
 
 def resolve(document: Document, known: Guests | None = None) -> Document:
@@ -254,7 +301,7 @@ def schema(kind: str = "scenario") -> Document:
     return found
 
 
-def named_paths() -> dict[str, dict[str, str]]:
+def named_paths() -> dict[str, dict[str, Any]]:
     """The paths known by name: their fields, and `about`."""
     text = importlib.resources.files("flowstart").joinpath("paths.toml").read_text("utf-8")
     return tomllib.loads(text)

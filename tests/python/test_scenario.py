@@ -14,6 +14,7 @@ from flowstart import scenario
     [
         (fs.Path, "PathSpec"),
         (fs.Hop, "HopSpec"),
+        (fs.RateStep, "RateStep"),
         (fs.Flow, "FlowSpec"),
         (fs.Write, "WriteSpec"),
         (fs.Web, "WebSpec"),

@@ -63,6 +63,48 @@ def compare(
             "RULE",
         ),
     ] = None,
+    rate_trace: Annotated[
+        Text,
+        options.text(
+            "Delivery opportunities instead of a rate: milliseconds, one a line, as Mahimahi has "
+            "them.",
+            "FILE",
+        ),
+    ] = None,
+    reverse_rate_trace: Annotated[Text, options.text("The same for the way back.", "FILE")] = None,
+    rate_variation: Annotated[
+        Text,
+        options.text(
+            "How the rate varies about its mean: steps:every=15s,spread=0.5, wander:sigma=0.4.",
+            "MODEL",
+        ),
+    ] = None,
+    policer_rate: Annotated[
+        Text, options.text("A token bucket before the bottleneck drops what exceeds this.", "RATE")
+    ] = None,
+    policer_burst: Annotated[Text, options.text("Size of that bucket.", "SIZE")] = None,
+    loss_burst: Annotated[
+        Text, options.text("Packets that --loss strikes in a row, on average. [alone]", "NUMBER")
+    ] = None,
+    reverse_loss_burst: Annotated[Text, options.text("The same on the way back.", "NUMBER")] = None,
+    aggregation: Annotated[
+        Text,
+        options.text(
+            "Packets pass in bursts, as on Wi-Fi, this often: 4ms, exponential:mean=4ms.", "TIME"
+        ),
+    ] = None,
+    jitter: Annotated[
+        Text, options.text("Delay on top: uniform:most=5ms, exponential:mean=2ms.", "TIME")
+    ] = None,
+    reverse_jitter: Annotated[Text, options.text("The same on the way back.", "TIME")] = None,
+    jitter_every: Annotated[
+        Text, options.text("For how long a draw of jitter holds. [one packet]", "TIME")
+    ] = None,
+    reordering: Annotated[
+        bool | None, typer.Option("--reordering", help="Jitter lets packets overtake others.")
+    ] = None,
+    ripple: Annotated[Text, options.text("How far the round trip swings.", "TIME")] = None,
+    ripple_period: Annotated[Text, options.text("How long a swing takes.", "TIME")] = None,
     router_pps: Annotated[
         int | None, typer.Option(help="Packets per second that each router forwards.")
     ] = None,

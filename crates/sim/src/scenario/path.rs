@@ -103,7 +103,7 @@ pub struct PathSpec {
     #[serde(deserialize_with = "quantity")]
     pub policer_burst: Option<Amount>,
     /// Random loss strikes so many packets in a row, on average: Gilbert's model, with `loss`
-    /// as the mean share.
+    /// as the mean share. No burst outlasts a pause of 100 ms.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]

@@ -2,6 +2,7 @@
 
 use crate::network::random::Chance;
 use crate::tcp::segment::Segment;
+use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
 
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.
@@ -27,25 +28,31 @@ pub enum RandomLoss {
 
 impl RandomLoss {
     #[inline]
-    fn strikes(&mut self) -> bool {
+    fn strikes(&mut self, now: Time) -> bool {
         match self {
             RandomLoss::None => false,
             RandomLoss::Single(chance) => chance.strikes(),
-            RandomLoss::Bursts(bursts) => bursts.strikes(),
+            RandomLoss::Bursts(bursts) => bursts.strikes(now),
         }
     }
 }
 
 /// Gilbert's model (1960), which is Elliott's (1963) with nothing lost in the good state and
-/// everything in the bad one: a chain of two states that takes a step with every packet.
+/// everything in the bad one: a chain of two states that takes a step with every packet. A
+/// channel is bad for a time, though, not for a number of packets: a burst does not outlast a
+/// pause, or a retransmission timer that backs off would hit one for minutes.
 #[derive(Clone, Debug)]
 pub struct Bursts {
     begins: Chance,
     ends: Chance,
     bad: bool,
+    last: Time,
 }
 
 impl Bursts {
+    /// A pause that no burst outlasts: shorter than any retransmission timer.
+    const PAUSE: Time = Time::from_millis(100);
+
     /// A share `loss` of packets is lost, in bursts of `length` packets on average; `loss` is
     /// at most [`Bursts::most`].
     pub fn new(loss: f64, length: f64, begins: Pcg64Mcg, ends: Pcg64Mcg) -> Bursts {
@@ -54,6 +61,7 @@ impl Bursts {
             begins: Chance::new(loss * leave / (1.0 - loss), begins),
             ends: Chance::new(leave, ends),
             bad: false,
+            last: Time::ZERO,
         }
     }
 
@@ -63,8 +71,10 @@ impl Bursts {
         length / (1.0 + length)
     }
 
-    fn strikes(&mut self) -> bool {
-        self.bad = match self.bad {
+    fn strikes(&mut self, now: Time) -> bool {
+        let paused = now.since(self.last) > Bursts::PAUSE;
+        self.last = now;
+        self.bad = match self.bad && !paused {
             true => !self.ends.strikes(),
             false => self.begins.strikes(),
         };
@@ -85,9 +95,9 @@ pub struct Losses {
 
 impl Losses {
     /// Whether this packet is lost.
-    pub(super) fn strike(&mut self, segment: &Segment) -> bool {
+    pub(super) fn strike(&mut self, segment: &Segment, now: Time) -> bool {
         let forced = !self.forced.is_empty() && self.forced(segment);
-        forced || self.random.strikes()
+        forced || self.random.strikes(now)
     }
 
     fn forced(&mut self, segment: &Segment) -> bool {
@@ -121,7 +131,7 @@ mod tests {
             const PACKETS: usize = 1_000_000;
             let (mut lost, mut begun, mut before) = (0, 0, false);
             for _ in 0..PACKETS {
-                let strikes = bursts.strikes();
+                let strikes = bursts.strikes(Time::ZERO);
                 lost += usize::from(strikes);
                 begun += usize::from(strikes && !before);
                 before = strikes;
@@ -139,7 +149,16 @@ mod tests {
     fn at_the_largest_share_one_packet_passes_between_bursts() {
         let random = |index| stream(1, "test", index);
         let mut bursts = Bursts::new(Bursts::most(3.0), 3.0, random(0), random(1));
-        let struck: Vec<bool> = (0..1000).map(|_| bursts.strikes()).collect();
+        let struck: Vec<bool> = (0..1000).map(|_| bursts.strikes(Time::ZERO)).collect();
         assert!(struck.windows(2).all(|pair| pair[0] || pair[1]));
+    }
+
+    #[test]
+    fn a_burst_does_not_outlast_a_pause() {
+        let random = |index| stream(1, "test", index);
+        let mut bursts = Bursts::new(0.2, 1000.0, random(0), random(1));
+        while !bursts.strikes(bursts.last) {}
+        assert!(bursts.strikes(bursts.last + Time::from_millis(100)));
+        assert!(!bursts.strikes(bursts.last + Time::from_millis(101)));
     }
 }

@@ -258,7 +258,7 @@ impl Link {
 
     /// A packet comes to the link.
     pub fn send(&mut self, segment: Segment, now: Moment) -> Verdict {
-        if self.common.config.losses.strike(&segment) {
+        if self.common.config.losses.strike(&segment, now.time) {
             self.common.counters.lost += 1;
             return Verdict::Dropped;
         }

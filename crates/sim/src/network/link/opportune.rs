@@ -2,7 +2,7 @@
 //!
 //! Each entry of the trace is an opportunity to deliver so many bytes, at once. Small packets
 //! share one, large ones take several, and one that nobody takes is lost: the rules of
-//! Mahimahi's `mm-link` (Netravali et al., ATC 2015, §4.1).
+//! Mahimahi's `mm-link` (Netravali et al., ATC 2015).
 
 use crate::network::variation::Opportunities;
 use flowstart_control::Time;

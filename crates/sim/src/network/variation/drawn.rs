@@ -16,7 +16,7 @@ pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];
 const STEPS: Entry<Maker> = Entry {
     name: "steps",
     title: "Reallocated rate",
-    source: "Mohan et al., A Multifaceted Look at Starlink Performance (WWW 2024) §5",
+    source: "Mohan et al., A Multifaceted Look at Starlink Performance (WWW 2024)",
     year: 2024,
     summary: "Another rate at fixed intervals, drawn uniformly about the mean.",
     params: &[
@@ -65,7 +65,7 @@ const STEPS: Entry<Maker> = Entry {
 const WANDER: Entry<Maker> = Entry {
     name: "wander",
     title: "Wandering rate",
-    source: "after Winstein et al., Stochastic Forecasts (NSDI 2013) §3.1",
+    source: "after Winstein et al., Stochastic Forecasts (Sprout, NSDI 2013)",
     year: 2013,
     summary: "A rate whose logarithm is a first-order autoregression, as a radio channel's.",
     params: &[
