@@ -179,7 +179,7 @@ class Plan:
 
     def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
         path = {} if file else self.base["path"]
-        if "hops" in path or "rate_steps" in path or not self.guests.from_files:
+        if "hops" in path or not self.guests.from_files:
             return None
         options = {
             **path,
@@ -193,6 +193,8 @@ class Plan:
         for name, value in options.items():
             if isinstance(value, Mapping):
                 value = specs.word(value, "admission", "")
+            if name == "rate_steps":
+                value = specs.steps_text(value)
             if value not in (None, "", False):
                 words.append(f"--{name.replace('_', '-')}")
                 words += [] if value is True else [str(value)]

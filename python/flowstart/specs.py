@@ -100,6 +100,26 @@ def quick_start(text: str) -> dict[str, str]:
     return _table("quick-start", "admission", text)
 
 
+def rate_steps(text: str) -> list[dict[str, str]]:
+    """`50Mbps:10s,0bps:100ms` as the steps of a path's rate."""
+    steps = []
+    for piece in filter(None, (piece.strip() for piece in text.split(","))):
+        rate, _, lasts = (part.strip() for part in piece.partition(":"))
+        if not rate or not lasts:
+            raise RequestError(
+                f"--rate-steps `{text}`: `{piece}` should be written RATE:TIME, such as 50Mbps:10s"
+            )
+        steps.append({"rate": rate, "lasts": lasts})
+    if not steps:
+        raise RequestError(f"--rate-steps `{text}`: empty; a step such as 50Mbps:10s is needed")
+    return steps
+
+
+def steps_text(steps: Sequence[Mapping[str, str]]) -> str:
+    """Steps as one word of a command line, the opposite of `rate_steps`."""
+    return ",".join(f"{step['rate']}:{step['lasts']}" for step in steps)
+
+
 def _table(option: str, first: str, text: str) -> dict[str, str]:
     name, _, overrides = text.partition(":")
     fields = {first: name.strip()}

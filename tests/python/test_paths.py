@@ -124,12 +124,15 @@ def test_a_trace_is_looked_for_beside_the_scenario_that_names_it(
     assert grids.headline(compared).startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
 
 
-def test_a_path_of_steps_has_no_command_but_a_headline() -> None:
+def test_a_path_of_steps_is_written_as_one_word(cli: Cli) -> None:
     steps = [fs.RateStep(rate="9Mbps", lasts="1s"), fs.RateStep(rate="0bps", lasts="100ms")]
     compared = fs.compare(
         fs.Path(rate_steps=steps, rtt="20ms"), startups=["slow-start"], sizes=["100kB"]
     )
-    assert compared.plan.command is None
+    command = compared.plan.command
+    assert command and "--rate-steps 9Mbps:1s,0bps:100ms" in command
+    answer = cli(*shlex.split(command)[1:])
+    assert answer.status == 0 and answer.out.startswith("9Mbps → 0bps × 20ms")
     assert grids.headline(compared).startswith("9Mbps → 0bps × 20ms (BDP 13 pkt)")
 
 
@@ -145,4 +148,11 @@ def test_wrong_values_of_ingredients_are_the_simulators_to_refuse(
         (("--rate-trace", "none"), "--rate-trace: contradicts `path.rate`"),
     ):
         answer = cli(*path, *words)
+        assert answer.status != 0 and complaint in answer.err, answer
+    for steps, complaint in (
+        ("5Mbps", "`5Mbps` should be written RATE:TIME, such as 50Mbps:10s"),
+        (",", "empty; a step such as 50Mbps:10s is needed"),
+        ("5:1s", "--rate-steps[0].rate: `5` is not a rate with a unit"),
+    ):
+        answer = cli("compare", "--rtt", "64ms", "--rate-steps", steps)
         assert answer.status != 0 and complaint in answer.err, answer

@@ -72,6 +72,12 @@ def compare(
         ),
     ] = None,
     reverse_rate_trace: Annotated[Text, options.text("The same for the way back.", "FILE")] = None,
+    rate_steps: Annotated[
+        Text,
+        options.text(
+            "Rates one after the other, over and over: 50Mbps:10s,0bps:100ms.", "RATE:TIME,..."
+        ),
+    ] = None,
     rate_variation: Annotated[
         Text,
         options.text(
@@ -196,6 +202,8 @@ def _plan(given: dict[str, Any]) -> "Plan":
         )
     if given["quick_start"] is not None:
         fields["quick_start"] = specs.quick_start(given["quick_start"])
+    if given["rate_steps"] is not None:
+        fields["rate_steps"] = specs.rate_steps(given["rate_steps"])
     named = Path.named(given["path"]) if given["path"] else Path()
     return Plan.of_path(
         dataclasses.replace(named, **fields),
