@@ -255,3 +255,21 @@ fn hystart_hardly_minds_jitter_that_differs_from_packet_to_packet() {
     let in_time = found.iter().filter(|(share, _)| *share >= 0.9).count();
     assert!(in_time >= 16, "{found:?}");
 }
+
+#[test]
+fn what_comes_in_bursts_is_sent_again_once() {
+    // Acknowledgements that come at once let new data and retransmissions leave together: the
+    // new data's arrival says nothing of a retransmission that left at its side.
+    for path in [r#"aggregation = "4ms""#, r#"ack_batch = "2ms""#] {
+        let outcome = outcome(&format!(
+            r#"
+            path = {{ rate = "100Mbps", rtt = "20ms", buffer = "340pkt", {path} }}
+            stack = {{ preset = "linux" }}
+            flows = [{{ size = "10MB" }}]
+            "#
+        ));
+        let flow = &outcome.flows[0];
+        assert!(flow.packets_dropped > 300, "{}", flow.packets_dropped);
+        assert_eq!(flow.packets_retransmitted, flow.packets_dropped, "{path}");
+    }
+}

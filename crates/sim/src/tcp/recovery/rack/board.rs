@@ -20,6 +20,8 @@ pub(super) struct Arrival {
     pub(super) end: u64,
     /// Whether the segment had been sent before.
     pub(super) again: bool,
+    /// Which retransmission it was, in the order of their sending.
+    order: u64,
 }
 
 /// What an acknowledgement says for the first time.
@@ -45,6 +47,17 @@ struct Again {
     start: u64,
     end: u64,
     sent: Time,
+    order: u64,
+}
+
+impl Again {
+    /// Whether it is known to have left before a sending that has arrived. Where both left
+    /// together, positions do not tell: new data may have left before what it is ahead of,
+    /// at the sight of an earlier one of several acknowledgements that came at once.
+    fn left_before(&self, newest: &Arrival) -> bool {
+        let together = self.sent == newest.sent;
+        self.sent < newest.sent || together && newest.again && self.order < newest.order
+    }
 }
 
 /// The bytes `[una, high)`.
@@ -59,6 +72,8 @@ pub(super) struct Board {
     /// In the order in which they left. What has arrived by cumulative acknowledgement stays
     /// until it is met.
     again: VecDeque<Again>,
+    /// How many there have been.
+    retransmissions: u64,
     /// First sendings below this are judged.
     judged: u64,
     /// Room for what an acknowledgement says for the first time.
@@ -159,6 +174,7 @@ impl Board {
             sent,
             end,
             again: false,
+            order: 0,
         };
         news.newest = news.newest.max(Some(arrival));
         news.reordered |= start < news.forward && !repeated;
@@ -180,6 +196,7 @@ impl Board {
                 sent: a.sent,
                 end: a.end,
                 again: true,
+                order: a.order,
             }));
         }
     }
@@ -188,10 +205,12 @@ impl Board {
     pub(super) fn sent_again(&mut self, start: u64, end: u64, now: Time) {
         let lost_bytes = &mut self.lost_bytes;
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
+        self.retransmissions += 1;
         self.again.push_back(Again {
             start,
             end,
             sent: now,
+            order: self.retransmissions,
         });
     }
 
@@ -245,15 +264,15 @@ impl Board {
         patience: Time,
         now: Time,
     ) -> Option<Time> {
-        while let Some(&Again { start, end, sent }) = self.again.front() {
-            if end > self.una {
-                if (sent, end) >= (newest.sent, newest.end) {
+        while let Some(&again) = self.again.front() {
+            if again.end > self.una {
+                if !again.left_before(&newest) {
                     return None;
                 }
-                if sent + patience > now {
-                    return Some(sent + patience);
+                if again.sent + patience > now {
+                    return Some(again.sent + patience);
                 }
-                self.lose(start.max(self.una), end);
+                self.lose(again.start.max(self.una), again.end);
             }
             self.again.pop_front();
         }
