@@ -346,6 +346,8 @@ def svg(figure: Figure) -> str:
     with mpl.rc_context(STYLE):
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None})
+    # What stands where is settled, and takes as long as drawing: another format needs it not.
+    figure.set_layout_engine("none")
     found = buffer.getvalue()
     return found[found.index("<svg") :]
 

@@ -128,6 +128,17 @@ class Path:
         fields: dict[str, Any] = {k: v for k, v in known[name].items() if k != "about"}
         return cls(**fields)
 
+    def but(self, **fields: Any) -> Self:
+        """The path with other fields; one way to give the rate takes the place of another."""
+        ways = dict.fromkeys(("rate", "rate_trace", "rate_steps"))
+        if ways.keys() & fields.keys():
+            fields = ways | fields
+            if fields["rate"] is None:
+                fields = {"rate_variation": None} | fields
+        if "reverse_rate_trace" in fields:
+            fields = {"reverse_rate": None} | fields
+        return dataclasses.replace(self, **fields)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Write:

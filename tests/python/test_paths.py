@@ -124,6 +124,15 @@ def test_a_trace_is_looked_for_beside_the_scenario_that_names_it(
     assert grids.headline(compared).startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
 
 
+def test_a_trace_or_steps_take_the_place_of_a_named_paths_rate() -> None:
+    path = fs.Path.named("lte")
+    assert path.but(rate_trace="a").rate is path.but(rate_trace="a").rate_variation is None
+    assert path.but(rate="9Mbps").rate_variation == path.rate_variation
+    assert path.but(reverse_rate_trace="a").reverse_rate is None
+    changed = path.but(buffer="9pkt")
+    assert (changed.rate, changed.buffer, changed.ripple) == (path.rate, "9pkt", path.ripple)
+
+
 def test_a_path_of_steps_is_written_as_one_word(cli: Cli) -> None:
     steps = [fs.RateStep(rate="9Mbps", lasts="1s"), fs.RateStep(rate="0bps", lasts="100ms")]
     compared = fs.compare(

@@ -206,7 +206,7 @@ def _plan(given: dict[str, Any]) -> "Plan":
         fields["rate_steps"] = specs.rate_steps(given["rate_steps"])
     named = Path.named(given["path"]) if given["path"] else Path()
     return Plan.of_path(
-        dataclasses.replace(named, **fields),
+        named.but(**fields),
         sizes=sizes or DEFAULT_SIZES,
         stack=options.endpoints(given),
         **{name: given[name] for name in ("flows", "interval", "avoidance", "remembered")},
