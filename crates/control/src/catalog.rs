@@ -33,6 +33,7 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     startup::rapid_start::ENTRY,
     startup::suss::ENTRY,
     startup::paced_gradual::ENTRY,
+    startup::bbr_startup::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -44,6 +45,7 @@ pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
     avoidance::westwood::ENTRY,
     avoidance::high_speed::ENTRY,
     avoidance::bic::ENTRY,
+    avoidance::bbr::ENTRY,
 ];
 
 /// What an algorithm needs beyond an ordinary sender.
@@ -343,6 +345,7 @@ mod tests {
             "rapid-start",
             "suss",
             "paced-gradual",
+            "bbr-startup",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }
@@ -354,6 +357,7 @@ mod tests {
             "westwood",
             "high-speed",
             "bic",
+            "bbr",
         ] {
             assert!(AVOIDANCES.iter().any(|e| e.name == name), "{name}");
         }

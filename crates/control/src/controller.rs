@@ -106,9 +106,25 @@ impl Controller {
         self.startup.on_feedback(w, f);
     }
 
+    /// Whether anybody here wants to be told of delivery ([`Ack::delivery`]).
+    pub fn wants_delivery(&self) -> bool {
+        self.startup.wants_delivery() || self.avoidance.wants_delivery()
+    }
+
+    /// Whether the window is set here at every ACK, in recovery too, so that the transport's
+    /// own reductions have to leave it alone.
+    pub fn rules_window(&self) -> bool {
+        self.startup.rules_window() || self.avoidance_rules()
+    }
+
+    fn avoidance_rules(&self) -> bool {
+        self.in_avoidance && self.avoidance.rules_window()
+    }
+
     /// The handshake is complete: sets the first window.
     pub fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.startup.on_established(w, e);
+        self.avoidance.on_established(w, e);
     }
 
     /// A data segment has left.
@@ -121,7 +137,7 @@ impl Controller {
 
     /// An ACK outside recovery: the window may grow.
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        if !self.startup.in_charge(w) {
+        if self.avoidance_rules() || !self.startup.in_charge(w) {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);
             return self.avoidance.on_ack(w, a);
         }
@@ -149,6 +165,9 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        if self.rules_window() {
+            return self.on_ack(w, a);
+        }
         self.startup.on_recovery_ack(w, a);
         self.avoidance.on_recovery_ack(w, a);
     }
@@ -163,7 +182,7 @@ impl Controller {
             self.avoidance.on_loss(w, l);
         }
         self.governed = response == LossResponse::Governed;
-        self.in_avoidance = true;
+        self.in_avoidance = !self.startup.rules_window();
     }
 
     /// Everything outstanding at the loss is acknowledged.
@@ -187,9 +206,9 @@ impl Controller {
         self.avoidance.on_loss(&mut imagined, &loss);
     }
 
-    /// Whether the start-up sets the window all through the recovery under way.
+    /// Whether the window is set here all through the recovery under way.
     pub fn recovery_is_governed(&self) -> bool {
-        self.governed
+        self.governed || self.rules_window()
     }
 
     /// The retransmission timer expired: back to one segment.
@@ -199,16 +218,27 @@ impl Controller {
         }
         self.governed = false;
         self.startup.on_timeout(w, t);
+        if self.startup.rules_window() {
+            return;
+        }
         self.avoidance.on_timeout(w, t);
         self.startup.after_timeout(w, t);
-        self.in_avoidance = false;
+        self.in_avoidance = self.avoidance.rules_window();
+    }
+
+    /// The last timeout was for nothing; the transport has put the window back.
+    pub fn on_spurious(&mut self, w: &mut Window) {
+        self.startup.on_spurious(w);
+        self.avoidance.on_spurious(w);
     }
 
     /// Sending resumes after a long idle time.
     pub fn on_idle(&mut self, w: &mut Window, i: &Idle) {
         let before = *w;
-        w.cwnd = w.cwnd.min(i.restart_window);
-        w.pacing = None;
+        if !self.rules_window() {
+            w.cwnd = w.cwnd.min(i.restart_window);
+            w.pacing = None;
+        }
         self.avoidance.on_idle(w, i);
         if self.startup.on_idle(w, &before, i) {
             self.in_avoidance = false;
@@ -218,6 +248,10 @@ impl Controller {
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
         if !self.in_avoidance {
             self.record(Reason::Ssthresh, now, before, flight);
+            let model = self.startup.bequeath();
+            if let Some(model) = model.and_then(|m| self.avoidance.inherit(m)) {
+                model.let_go(w);
+            }
             self.avoidance.on_start(w, now);
             self.in_avoidance = true;
         }

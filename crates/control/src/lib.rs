@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod avoidance;
+pub mod bbr;
 pub mod catalog;
 mod controller;
 pub mod guests;

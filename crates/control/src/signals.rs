@@ -157,6 +157,48 @@ pub struct Ack {
     pub queued: u64,
     /// The peer's advertised window in bytes.
     pub peer_window: u64,
+    /// What it says of delivery, where the controller wants to know.
+    pub delivery: Option<Delivery>,
+}
+
+/// What an acknowledgement says of delivery (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Bytes delivered so far (`C.delivered`).
+    pub total: u64,
+    /// Bytes found lost since the acknowledgement before.
+    pub lost: u64,
+    /// Bytes in flight before it.
+    pub in_flight_before: u64,
+    /// What a timeout took for lost is not all repaired.
+    pub repairing: bool,
+    /// The sample of the delivery rate, if it gives a fair one.
+    pub sample: Option<RateSample>,
+}
+
+/// A sample of the delivery rate: what was delivered between the sending of a packet and its
+/// acknowledgement. The packet is the one that left last of those newly acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Bytes that had been delivered when the packet left (`P.delivered`).
+    pub prior_delivered: u64,
+    /// Bytes delivered since.
+    pub delivered: u64,
+    /// In so long: the longer of the sending of what was delivered and its acknowledging.
+    pub interval: Time,
+    /// The application, not the network, was the limit when the packet left.
+    pub app_limited: bool,
+    /// Bytes in flight when the packet had left, itself included.
+    pub tx_in_flight: u64,
+    /// Bytes found lost since the packet left.
+    pub lost: u64,
+}
+
+impl RateSample {
+    /// The delivery rate, payload only.
+    pub fn rate(&self) -> Rate {
+        Rate::of(self.delivered, self.interval)
+    }
 }
 
 impl Ack {
@@ -175,6 +217,7 @@ impl Ack {
             cwnd_limited: true,
             queued: u64::MAX,
             peer_window: u64::MAX,
+            delivery: None,
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct Window {
     pub pacing: Option<Rate>,
     /// With a pacing rate: nothing leaves before this time.
     pub pacing_from: Time,
+    /// So many segments may leave together where they are paced, at least one.
+    pub quantum: u32,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
     /// while a start-up wants an early answer.
     pub timeout: Option<Time>,
@@ -56,6 +58,7 @@ impl Window {
             ssthresh: f64::INFINITY,
             pacing: None,
             pacing_from: Time::ZERO,
+            quantum: 1,
             timeout: None,
             marks: Marks::default(),
             congestion_header: None,

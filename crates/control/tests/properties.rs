@@ -2,7 +2,8 @@
 
 use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
 use flowstart_control::signals::{
-    Ack, Established, Feedback, Idle, Known, Loss, PathMemory, PeerGap, Recovered, Sent, Timeout,
+    Ack, Delivery, Established, Feedback, Idle, Known, Loss, PathMemory, PeerGap, RateSample,
+    Recovered, Sent, Timeout,
 };
 use flowstart_control::{Controller, Convention, Rate, Time, Window};
 use proptest::prelude::*;
@@ -73,11 +74,38 @@ const VARIANTS: &[(&str, &str)] = &[
     ("hystart-plus-plus:speed=rapid-start,n_rtt_sample=1", "reno"),
     ("paced-gradual:low=0s,high=400ms,pacing=false", "vegas"),
     ("suss:least_rtt=0s,low_window=2,suss_max=10", "cubic"),
+    ("bbr-startup:version=v3", "bbr"),
+    ("bbr-startup:version=v3,plateau=max", "cubic"),
+    ("bbr-startup", "bbr:version=v3"),
+    ("hystart", "bbr:version=v3"),
     (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",
     ),
 ];
+
+/// What an acknowledgement says of delivery, in the least plausible ways too.
+#[derive(Clone, Copy, Debug)]
+struct Delivered {
+    /// Bytes delivered since the packet left, and in so many microseconds; none gives no sample.
+    sample: Option<(u64, u64)>,
+    app_limited: bool,
+    lost: u64,
+    repairing: bool,
+}
+
+fn delivered() -> impl Strategy<Value = Delivered> {
+    let sample = proptest::option::weighted(0.9, (0u64..10_000_000, 1u64..500_000));
+    let lost = prop_oneof![4 => Just(0), 1 => 0u64..100_000];
+    (sample, any::<bool>(), lost, any::<bool>()).prop_map(
+        |(sample, app_limited, lost, repairing)| Delivered {
+            sample,
+            app_limited,
+            lost,
+            repairing,
+        },
+    )
+}
 
 /// Something that a transport may report.
 #[derive(Clone, Debug)]
@@ -90,10 +118,12 @@ enum Event {
         segments: u64,
         rtt_ms: Option<u64>,
         cwnd_limited: bool,
+        delivery: Delivered,
     },
     RecoveryAck {
         segments: u64,
         rtt_ms: Option<u64>,
+        delivery: Delivered,
     },
     Loss,
     Recovered {
@@ -120,11 +150,17 @@ fn event() -> impl Strategy<Value = Event> {
     let rtt = || proptest::option::weighted(0.9, 1u64..400);
     prop_oneof![
         6 => (1u64..40, 0u32..MSS).prop_map(|(segments, short)| Event::Sent { segments, short }),
-        20 => (1u64..30, rtt(), proptest::bool::weighted(0.8)).prop_map(
-            |(segments, rtt_ms, cwnd_limited)| Event::Ack { segments, rtt_ms, cwnd_limited }
+        20 => (1u64..30, rtt(), proptest::bool::weighted(0.8), delivered()).prop_map(
+            |(segments, rtt_ms, cwnd_limited, delivery)| Event::Ack {
+                segments,
+                rtt_ms,
+                cwnd_limited,
+                delivery,
+            }
         ),
-        4 => (0u64..30, rtt())
-            .prop_map(|(segments, rtt_ms)| Event::RecoveryAck { segments, rtt_ms }),
+        4 => (0u64..30, rtt(), delivered()).prop_map(
+            |(segments, rtt_ms, delivery)| Event::RecoveryAck { segments, rtt_ms, delivery }
+        ),
         1 => Just(Event::Loss),
         1 => (0u64..200).prop_map(|retransmitted| Event::Recovered { retransmitted }),
         1 => any::<bool>().prop_map(|repeated| Event::Timeout { repeated }),
@@ -180,7 +216,16 @@ struct Flow {
 }
 
 impl Flow {
-    fn ack(&self, acked: u64, rtt_ms: Option<u64>, cwnd_limited: bool) -> Ack {
+    fn ack(&self, acked: u64, rtt_ms: Option<u64>, limited: bool, d: Delivered) -> Ack {
+        let in_flight = self.nxt - self.una + acked;
+        let sample = d.sample.map(|(delivered, micros)| RateSample {
+            prior_delivered: self.una.saturating_sub(delivered),
+            delivered: delivered.min(self.una),
+            interval: Time::from_micros(micros),
+            app_limited: d.app_limited,
+            tx_in_flight: in_flight,
+            lost: d.lost,
+        });
         Ack {
             now: self.now,
             acked,
@@ -190,9 +235,16 @@ impl Flow {
             una: self.una,
             nxt: self.nxt,
             flight: self.nxt - self.una,
-            cwnd_limited,
+            cwnd_limited: limited,
             queued: u64::MAX,
             peer_window: u64::MAX,
+            delivery: Some(Delivery {
+                total: self.una,
+                lost: d.lost,
+                in_flight_before: in_flight,
+                repairing: d.repairing,
+                sample,
+            }),
         }
     }
 
@@ -233,14 +285,19 @@ impl Flow {
                 segments,
                 rtt_ms,
                 cwnd_limited,
+                delivery,
             } => {
                 let acked = self.advance(segments);
-                let ack = self.ack(acked, rtt_ms, cwnd_limited);
+                let ack = self.ack(acked, rtt_ms, cwnd_limited, delivery);
                 self.c.on_ack(&mut self.w, &ack);
             }
-            Event::RecoveryAck { segments, rtt_ms } => {
+            Event::RecoveryAck {
+                segments,
+                rtt_ms,
+                delivery,
+            } => {
                 let acked = self.advance(segments);
-                let ack = self.ack(acked, rtt_ms, true);
+                let ack = self.ack(acked, rtt_ms, true, delivery);
                 self.c.on_recovery_ack(&mut self.w, &ack);
             }
             Event::Loss => {
@@ -317,7 +374,7 @@ impl Flow {
 }
 
 /// The rules that hold after each event.
-fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
+fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention, ruled: bool) {
     let w = &flow.w;
     assert!(
         w.cwnd.is_finite() && w.cwnd >= 1.0,
@@ -331,6 +388,8 @@ fn check(flow: &Flow, before: &Window, event: &Event, convention: Convention) {
         "a pacing rate of zero sends nothing"
     );
     let may_grow = match event {
+        // Whoever rules the window answers in recovery too.
+        _ if ruled || flow.c.rules_window() => true,
         Event::RecoveryAck { .. } => false,
         // A start-up with a memory may begin anew, with less than it had.
         Event::Idle { .. } => false,
@@ -364,8 +423,9 @@ fn play(recipe: &Recipe, e: &Established, known: &Known, events: &[Event]) -> Ve
     let mut windows = vec![flow.w.cwnd];
     for event in events {
         let (before, exit) = (flow.w, flow.c.exit().copied());
+        let ruled = flow.c.rules_window();
         flow.step(event);
-        check(&flow, &before, event, convention);
+        check(&flow, &before, event, convention, ruled);
         if exit.is_some() {
             assert_eq!(flow.c.exit().copied(), exit, "an exit is recorded once");
         }

@@ -1,8 +1,10 @@
 //! Congestion-avoidance algorithms, one file each, with their answer to loss.
 
-use crate::signals::{Ack, Idle, Loss, Recovered, Timeout};
+use crate::bbr::Bbr;
+use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::{Time, Window};
 
+pub mod bbr;
 pub mod bic;
 pub mod cubic;
 mod cubic_2008;
@@ -15,6 +17,9 @@ pub mod westwood;
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
+    /// The handshake is complete, and the start-up has set the first window.
+    fn on_established(&mut self, _w: &Window, _e: &Established) {}
+
     /// A start-up hands over without a loss.
     fn on_start(&mut self, _w: &mut Window, _now: Time) {}
 
@@ -39,4 +44,23 @@ pub trait Avoidance: Send {
 
     /// Sending resumes after an idle time.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
+
+    /// The last timeout was for nothing: what it took for lost has arrived.
+    fn on_spurious(&mut self, _w: &mut Window) {}
+
+    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    fn wants_delivery(&self) -> bool {
+        false
+    }
+
+    /// Whether it sets the window at every ACK, in recovery too, once it is in charge; and stays
+    /// in charge then, whatever the threshold.
+    fn rules_window(&self) -> bool {
+        false
+    }
+
+    /// Goes on with what a start-up has learned, or gives it back.
+    fn inherit(&mut self, model: Box<Bbr>) -> Option<Box<Bbr>> {
+        Some(model)
+    }
 }

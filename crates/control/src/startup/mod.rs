@@ -1,11 +1,13 @@
 //! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
 
+use crate::bbr::Bbr;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::{Rate, Reason, Segments, Window};
 
 pub mod adaptive_start;
+pub mod bbr_startup;
 pub mod delay_based_slow_start;
 pub mod fast_start;
 pub mod hystart;
@@ -84,6 +86,9 @@ pub trait Startup: Send {
         LossResponse::Standard
     }
 
+    /// The last timeout was for nothing: what it took for lost has arrived.
+    fn on_spurious(&mut self, _w: &mut Window) {}
+
     /// The recovery that a loss began has ended.
     fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
 
@@ -115,6 +120,22 @@ pub trait Startup: Send {
     /// Whether it stays in charge for good at present, so that not even a loss ends it.
     fn lasts(&self) -> bool {
         false
+    }
+
+    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    fn wants_delivery(&self) -> bool {
+        false
+    }
+
+    /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
+    /// [`on_ack`](Self::on_ack)'s, and it answers losses, timeouts and idle times alone.
+    fn rules_window(&self) -> bool {
+        false
+    }
+
+    /// The model that it leaves to an avoidance that can go on with it, now that it ends.
+    fn bequeath(&mut self) -> Option<Box<Bbr>> {
+        None
     }
 
     /// Whether this start-up's growth rule applies rather than the avoidance's.

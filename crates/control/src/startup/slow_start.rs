@@ -107,6 +107,15 @@ impl Opening {
         }
     }
 
+    /// With this first window and no threshold.
+    pub(crate) fn of(iw: Option<InitialWindow>) -> Opening {
+        Opening {
+            iw,
+            ssthresh: Some(f64::INFINITY),
+            convention: Convention::Rfc,
+        }
+    }
+
     /// The same with a threshold that the start-up chooses.
     pub(crate) fn with_threshold(self, ssthresh: Segments) -> Opening {
         Opening {

@@ -72,9 +72,9 @@ shown! {
 }
 
 /// A signal as a frozen Python class. Every field is named, so that one which the signal
-/// gains is not forgotten here.
+/// gains is not forgotten here; those in brackets are not told to guests.
 macro_rules! signal {
-    ($($name:ident { $($field:ident: $kind:ty),* })*) => {$(
+    ($($name:ident { $($field:ident: $kind:ty),* } $([$untold:ident])?)*) => {$(
         #[doc = concat!("The signal `", stringify!($name), "`.")]
         #[pyclass(frozen, get_all, module = "flowstart")]
         #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ macro_rules! signal {
 
         impl From<&signals::$name> for $name {
             fn from(signal: &signals::$name) -> $name {
-                let signals::$name { $($field),* } = *signal;
+                let signals::$name { $($field,)* $($untold: _)? } = *signal;
                 $name { $($field: $field.plain()),* }
             }
         }
@@ -132,7 +132,7 @@ signal! {
         cwnd_limited: bool,
         queued: u64,
         peer_window: u64
-    }
+    } [delivery]
     Loss { now: u64, flight: u64, usable: f64 }
     Recovered { now: u64, retransmitted: u64, flight: u64 }
     Timeout { now: u64, flight: u64, usable: f64, repeated: bool }

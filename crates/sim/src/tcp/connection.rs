@@ -1,6 +1,7 @@
 //! The part of a sending endpoint that every kind of loss recovery shares: positions in
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
+use super::delivery::DeliveryRate;
 use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
@@ -80,6 +81,8 @@ pub struct Connection {
     /// What the next data segment is to carry, if anything.
     pub to_tell: Option<Box<Extra>>,
     flight: Flight,
+    /// What is needed for samples of the delivery rate, where the controller wants them.
+    delivery: Option<Box<DeliveryRate>>,
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
@@ -100,6 +103,7 @@ impl Connection {
         Connection {
             window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
+            delivery: controller.wants_delivery().then(Box::default),
             controller,
             flow,
             una: 0,
@@ -181,9 +185,13 @@ impl Connection {
         }
     }
 
-    /// Sends `plan`: the segment for the wire, with every account updated.
-    pub fn transmit(&mut self, plan: Plan, now: Time) -> Segment {
+    /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was
+    /// in flight before.
+    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Segment {
         self.new_from = self.high;
+        if let Some(delivery) = &mut self.delivery {
+            delivery.sent(plan, self.una, self.high, pipe, now);
+        }
         let again = plan.start < self.high;
         if self.deadline.is_none() || self.una == self.high {
             self.restart_timer(now);
@@ -275,6 +283,40 @@ impl Connection {
         };
     }
 
+    /// Whether samples of the delivery rate are wanted.
+    pub fn measures_delivery(&self) -> bool {
+        self.delivery.is_some()
+    }
+
+    /// An acknowledgement has come while `pipe` was in flight, `idle` where the application has
+    /// left room in the window: for samples of the delivery rate, before recovery sees it.
+    pub fn note_delivery(&mut self, ack: &Segment, pipe: u64, idle: bool, now: Time) {
+        if let Some(delivery) = &mut self.delivery {
+            if idle {
+                delivery.application_limits(pipe);
+            }
+            delivery.take(ack, pipe, now);
+        }
+    }
+
+    /// The application has left room in the window, `pipe` being in flight.
+    pub fn application_limits(&mut self, pipe: u64) {
+        if let Some(delivery) = &mut self.delivery {
+            delivery.application_limits(pipe);
+        }
+    }
+
+    /// Whether there is nothing more to send.
+    pub fn is_drained(&self) -> bool {
+        self.high >= self.queued
+    }
+
+    /// The last timeout was for nothing.
+    pub fn undo_timeout(&mut self) {
+        self.repairing_until = self.una;
+        self.controller.on_spurious(&mut self.window);
+    }
+
     /// Moves SND.UNA up to `ack` and forgets what it covers. Returns when the newest
     /// segment covered was sent, if that is a fair sample.
     pub fn advance(&mut self, ack: u64, now: Time) -> Option<Time> {
@@ -339,6 +381,9 @@ impl Connection {
         flight: u64,
     ) -> Ack {
         self.delivered_total += delivered;
+        let repairing = self.una < self.repairing_until;
+        let least = self.rtt.min_rtt();
+        let conclude = |d: &mut Box<DeliveryRate>| d.conclude(flight, repairing, least);
         Ack {
             now,
             acked,
@@ -351,6 +396,7 @@ impl Connection {
             cwnd_limited: self.stack.grow_when_app_limited || self.una <= self.limited_until,
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
+            delivery: self.delivery.as_mut().map(conclude),
         }
     }
 

@@ -1,6 +1,7 @@
 //! TCP endpoints: a sender and a receiver, driven from outside.
 
 pub mod connection;
+mod delivery;
 pub mod flight;
 pub mod options;
 pub mod pacer;

@@ -17,7 +17,7 @@ const GSO_MAX: u64 = 65_536;
 /// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.
-const MIN_TSO_SEGMENTS: u64 = 2;
+pub const MIN_TSO_SEGMENTS: u32 = 2;
 
 /// The rate for a window or, where that is more, what is out. `packet` is what a full segment
 /// takes on the wire: the kernel counts payload only, so the waits are the same.
@@ -32,14 +32,14 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate 
     Rate::of(bytes as u64, srtt)
 }
 
-/// How many segments leave together at this rate.
-pub fn release(rate: Rate, mss: u32, packet: u32, min_rtt: Option<Time>) -> Release {
+/// How many segments leave together at this rate, `least` or more.
+pub fn release(rate: Rate, least: u32, mss: u32, packet: u32, min_rtt: Option<Time>) -> Release {
     let payload = rate.bps() / 8 * u64::from(mss) / u64::from(packet);
     let shift = min_rtt.map_or(32, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_LOG);
     let near = if shift < 32 { GSO_MAX >> shift } else { 0 };
     let bytes = ((payload >> PACING_SHIFT) + near).min(GSO_MAX);
     Release {
-        burst: (bytes / u64::from(mss)).max(MIN_TSO_SEGMENTS) as u32,
+        burst: ((bytes / u64::from(mss)) as u32).max(least),
         makes_up: true,
     }
 }
@@ -79,7 +79,7 @@ mod tests {
     fn a_millisecond_leaves_together() {
         let burst = |cwnd| {
             let rate = rate(&window(cwnd, f64::INFINITY), 0, MSS, RTT);
-            release(rate, MSS, MSS, Some(RTT)).burst
+            release(rate, MIN_TSO_SEGMENTS, MSS, MSS, Some(RTT)).burst
         };
         assert_eq!([burst(10.0), burst(100.0), burst(1000.0)], [2, 3, 39]);
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn more_leaves_together_where_the_peer_is_near() {
         let slow = Rate::from_bps(8);
-        let burst = |us| release(slow, MSS, MSS, Some(Time::from_micros(us))).burst;
+        let burst = |us| release(slow, 2, MSS, MSS, Some(Time::from_micros(us))).burst;
         assert_eq!([burst(600), burst(20_000)], [22, 2]);
     }
 }

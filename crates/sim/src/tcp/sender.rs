@@ -13,7 +13,7 @@ use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
 use super::stack::{Pacing, Restart, Stack};
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
-use flowstart_control::{Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{Controller, Convention, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,10 @@ impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Time) {
         self.restart_after_idle(now);
+        if self.connection.measures_delivery() && self.is_left_idle() {
+            let pipe = self.flight();
+            self.connection.application_limits(pipe);
+        }
         let mss = self.connection.mss();
         let whole = if self.connection.stack.whole_segments {
             bytes.div_ceil(mss) * mss
@@ -149,11 +153,25 @@ impl Sender {
                 if self.spreading && segment.seq > self.connection.una {
                     self.stop_spreading();
                 }
+                if self.connection.measures_delivery() {
+                    // Linux looks only when the application writes, the draft here too.
+                    let looks = self.connection.stack.convention != Convention::Linux;
+                    let (pipe, idle) = (self.flight(), looks && self.is_left_idle());
+                    self.connection.note_delivery(segment, pipe, idle, now);
+                }
                 self.recovery.on_ack(&mut self.connection, segment, now);
                 self.set_usual_pacing();
             }
             _ => {}
         }
+    }
+
+    /// Whether all that the application has handed over is on its way, with room for more
+    /// (draft-cheng-iccrg-delivery-rate-estimation §3.4).
+    fn is_left_idle(&self) -> bool {
+        let c = &self.connection;
+        let room = self.flight() + c.mss() <= c.window.cwnd_bytes();
+        c.is_drained() && room && self.recovery.plan(c).is_none()
     }
 
     /// The SYN-ACK tells what the routers approved. A SYN that was repeated asked for nothing.
@@ -231,12 +249,28 @@ impl Sender {
     fn release(&self) -> Option<(Rate, Release)> {
         let c = &self.connection;
         let rate = c.window.pacing?;
-        if c.stack.pacing == Pacing::None || self.usual_pacing != Some(rate) {
-            return Some((rate, ONE_BY_ONE));
+        let usual = c.stack.pacing != Pacing::None && self.usual_pacing == Some(rate);
+        let quantum = c.window.quantum;
+        let kernel = c.stack.convention == Convention::Linux && c.controller.rules_window();
+        if !usual && !kernel {
+            let burst = quantum.max(1);
+            return Some((
+                rate,
+                Release {
+                    burst,
+                    ..ONE_BY_ONE
+                },
+            ));
         }
-        let free = c.counters.packets_sent < pacing_rate::FREE_SEGMENTS;
+        // The last of them begins the spacing.
+        let free = c.counters.packets_sent + 1 < pacing_rate::FREE_SEGMENTS;
         let (mss, packet) = (c.stack.mss, c.stack.packet());
-        let release = pacing_rate::release(rate, mss, packet, c.rtt.min_rtt());
+        let least = if usual {
+            pacing_rate::MIN_TSO_SEGMENTS
+        } else {
+            quantum
+        };
+        let release = pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt());
         (!free).then_some((rate, release))
     }
 
@@ -308,8 +342,13 @@ impl Sender {
         }
         let release = self.release();
         let c = &mut self.connection;
+        let pipe = if c.measures_delivery() {
+            self.recovery.pipe(c)
+        } else {
+            0
+        };
         self.recovery.on_sent(c, plan, now);
-        let segment = c.transmit(plan, now);
+        let segment = c.transmit(plan, pipe, now);
         self.recovery.after_sent(c, now);
         if let Some((rate, release)) = release {
             self.pacer.sent(rate, release, segment.wire, now);

@@ -93,7 +93,8 @@ impl Classic {
 
     /// RFC 6582 §3.2 step 3: the window that avoids a burst.
     fn leave(&mut self, c: &mut Connection, now: Time) {
-        if c.stack.convention != Convention::Ns2 && self.kind == RecoveryKind::NewReno {
+        let usual = c.stack.convention != Convention::Ns2 && !c.controller.rules_window();
+        if usual && self.kind == RecoveryKind::NewReno {
             let flight = c.window.segments(c.outstanding());
             c.window.cwnd = c.window.ssthresh.min(flight.max(1.0) + 1.0);
         }
@@ -126,7 +127,9 @@ impl Classic {
         } else if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
-            c.window.cwnd = (c.window.cwnd - (acked - self.inflation) as f64).max(1.0);
+            if !c.controller.rules_window() {
+                c.window.cwnd = (c.window.cwnd - (acked - self.inflation) as f64).max(1.0);
+            }
             self.inflation = 1;
         }
     }

@@ -93,7 +93,7 @@ impl Rack {
                 self.slide(c, news.delivered, acked > 0 && !found);
                 c.recovery_ack(&signal);
             }
-            _ if acked > 0 => c.grow(&signal, &ack.options),
+            _ if acked > 0 || c.controller.rules_window() => c.grow(&signal, &ack.options),
             _ => {}
         }
         if self.state == State::Open {
@@ -156,7 +156,9 @@ impl Rack {
         match self.state {
             State::Recovery if c.una >= self.high_seq => {
                 self.state = State::Open;
-                c.window.cwnd = self.reduction.target() as f64;
+                if !c.controller.rules_window() {
+                    c.window.cwnd = self.reduction.target() as f64;
+                }
                 c.recovered(now);
             }
             State::Loss => self.settle_loss(c, news, advanced),
@@ -215,9 +217,10 @@ impl Rack {
         self.frto = None;
         self.state = State::Open;
         self.board.lose_nothing();
+        c.undo_timeout();
     }
 
-    /// The window during recovery.
+    /// The window during recovery, where the controller leaves it to the transport.
     fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
         if c.controller.recovery_is_governed() {
             return;

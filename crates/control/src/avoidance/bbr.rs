@@ -1,0 +1,155 @@
+//! BBR after its start: ProbeBW and ProbeRTT.
+//!
+//! BBR (ACM Queue 14(5), 2016; Linux `tcp_bbr.c`; draft-ietf-ccwg-bbr-06) keeps to the rate that
+//! its model says the path delivers, and looks from time to time whether there is more. v1 does
+//! so in cycles of eight round trips: one at five quarters of the rate, one at three quarters to
+//! drain what that has queued, six at the rate. v3 waits two to three seconds (or as many rounds
+//! as Reno would need to grow as far), fills the path, then sends at five quarters until losses
+//! or a plateau say that this is all; bounds on what may be in flight come from losses of more
+//! than two percent. The least round trip is looked for with four segments in flight (v3: half
+//! of what the path holds) for 200 ms, if it has not been seen for ten seconds (v3: five).
+//!
+//! After [`bbr-startup`](crate::startup::bbr_startup) it goes on with that start-up's model. After
+//! any other it has measured meanwhile; when that start-up is over, for whatever reason, it
+//! drains what the start-up has queued, and is in charge for good.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `version` | the start-up's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
+//!
+//! # State
+//!
+//! The model ([`crate::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
+//! be in the path; v3: the phase and the bounds.
+//!
+//! # Contested
+//!
+//! - v1's cycle begins at a random phase, v3 waits a random time. Here both are made from the
+//!   nanosecond at which they are needed, so that a run repeats exactly.
+//! - Linux reckons what is in flight at the moment the next packet may leave; here it is what is
+//!   in flight now, a millisecond's worth apart.
+//! - v3 has been read in part only: how its bounds come back after a loss that was none, and its
+//!   answers to ECN, are left out. Of the draft's test cases those of Startup and Drain hold here.
+//! - Linux takes a connection for idle when nothing is in flight; here it is when nothing has
+//!   been sent for a retransmission timeout.
+
+use super::Avoidance;
+use crate::bbr::{Bbr, Version};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::startup::bbr_startup;
+use crate::{Convention, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Avoidance> = Entry {
+    name: "bbr",
+    title: "BBR",
+    source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
+             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
+    year: 2016,
+    summary: "Paces at the rate that is delivered, looks from time to time for more, and for the \
+              least round trip with an almost empty path.",
+    params: &[VERSION],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Code,
+    build: |params, convention| Ok(Box::new(BbrAvoidance::new(params, convention))),
+};
+
+const VERSION: ParamSpec = ParamSpec {
+    name: "version",
+    unit: Unit::Choice(&["v1", "v3"]),
+    default: "by start-up: that of bbr-startup, otherwise v1",
+    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06",
+};
+
+/// ProbeBW and ProbeRTT.
+struct BbrAvoidance {
+    version: Option<Version>,
+    model: Box<Bbr>,
+    in_charge: bool,
+}
+
+impl BbrAvoidance {
+    fn new(params: &Params, convention: Convention) -> BbrAvoidance {
+        let version = params.choice_given("version").map(bbr_startup::version);
+        let now = version.unwrap_or(Version::V1);
+        BbrAvoidance {
+            version,
+            model: Box::new(Bbr::new(now, convention, None)),
+            in_charge: false,
+        }
+    }
+
+    /// From whatever start-up it was.
+    fn take_over(&mut self) {
+        if !self.in_charge {
+            self.in_charge = true;
+            self.model.take_over();
+        }
+    }
+}
+
+impl Avoidance for BbrAvoidance {
+    fn on_established(&mut self, w: &Window, e: &Established) {
+        self.model.on_established(w, e);
+    }
+
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+        self.take_over();
+    }
+
+    fn on_startup_ack(&mut self, w: &Window, a: &Ack) {
+        if !self.in_charge {
+            self.model.observe(w, a);
+        }
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        // Where Startup ends is the start-up's to say, and it is over.
+        let _ = self.model.on_ack(w, a);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) {
+        self.take_over();
+        self.model.on_loss(w);
+    }
+
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {
+        self.model.on_recovered();
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.take_over();
+        self.model.on_timeout(w);
+    }
+
+    fn on_spurious(&mut self, _w: &mut Window) {
+        self.model.on_spurious();
+    }
+
+    fn on_idle(&mut self, w: &mut Window, i: &Idle) {
+        if self.in_charge {
+            self.model.on_idle(w, i.now);
+        }
+    }
+
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
+    fn rules_window(&self) -> bool {
+        true
+    }
+
+    fn inherit(&mut self, model: Box<Bbr>) -> Option<Box<Bbr>> {
+        self.model = model;
+        if let Some(version) = self.version {
+            self.model.turn_into(version);
+        }
+        self.in_charge = true;
+        None
+    }
+}

@@ -1,0 +1,250 @@
+//! What BBR keeps of what it has measured: the largest delivery rate, rounds counted in
+//! packets, the least round trip, and how much more than expected is acknowledged at once.
+
+use crate::signals::{Delivery, RateSample};
+use crate::{Rate, Time};
+
+/// The most epochs that a maximum is kept for.
+const MOST_EPOCHS: usize = 11;
+
+/// The largest rate of the last epochs, of rounds or of cycles.
+#[derive(Clone, Debug)]
+pub(super) struct MaxFilter {
+    largest: [Rate; MOST_EPOCHS],
+    epochs: usize,
+    epoch: u64,
+    max: Rate,
+}
+
+impl MaxFilter {
+    /// The maximum over the epoch under way and `epochs - 1` before.
+    pub(super) fn over(epochs: usize) -> MaxFilter {
+        MaxFilter {
+            largest: [Rate(0); MOST_EPOCHS],
+            epochs,
+            epoch: 0,
+            max: Rate(0),
+        }
+    }
+
+    /// Takes a rate that was found in this epoch.
+    pub(super) fn insert(&mut self, epoch: u64, rate: Rate) {
+        if epoch > self.epoch {
+            self.advance(epoch);
+        }
+        let slot = &mut self.largest[(epoch % self.epochs as u64) as usize];
+        *slot = rate.max(*slot);
+        self.max = self.max.max(rate);
+    }
+
+    fn advance(&mut self, epoch: u64) {
+        let gone = (epoch - self.epoch).min(self.epochs as u64);
+        for back in 0..gone {
+            self.largest[((epoch - back) % self.epochs as u64) as usize] = Rate(0);
+        }
+        self.epoch = epoch;
+        let kept = self.largest.iter().copied().max();
+        self.max = kept.unwrap_or(Rate(0));
+    }
+
+    /// The largest.
+    pub(super) fn max(&self) -> Rate {
+        self.max
+    }
+}
+
+/// Round trips counted in packets: one is over when something is acknowledged that was sent
+/// after it had begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rounds {
+    /// How many have begun.
+    pub(super) count: u64,
+    /// `round_start`: the acknowledgement under way begins one.
+    pub(super) start: bool,
+    next_delivered: u64,
+}
+
+impl Rounds {
+    /// Takes in an acknowledgement.
+    pub(super) fn take(&mut self, d: &Delivery) {
+        let over = |s: &RateSample| s.prior_delivered >= self.next_delivered;
+        self.start = d.sample.as_ref().is_some_and(over);
+        if self.start {
+            self.count += 1;
+            self.next_delivered = d.total;
+        }
+    }
+
+    /// The round under way begins now.
+    pub(super) fn restart(&mut self, delivered: u64) {
+        self.next_delivered = delivered;
+    }
+}
+
+/// How long the least round trip stays good (`MinRTTFilterLen`).
+const MIN_RTT_LIFETIME: Time = Time::from_secs(10);
+
+/// The least round trip, and whether it is time to look for it with an empty queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    /// The least of the last ten seconds.
+    pub(super) least: Option<Time>,
+    at: Time,
+    /// The least since it was last looked for, and when that was seen.
+    recent: Option<Time>,
+    recent_at: Time,
+    /// How long that stays good.
+    interval: Time,
+}
+
+impl MinRtt {
+    /// Nothing is known yet; it is to be looked for every `interval`.
+    pub(super) fn every(interval: Time) -> MinRtt {
+        MinRtt {
+            least: None,
+            at: Time::ZERO,
+            recent: None,
+            recent_at: Time::ZERO,
+            interval,
+        }
+    }
+
+    /// Takes a sample. Returns whether it was time to look.
+    pub(super) fn take(&mut self, rtt: Option<Time>, now: Time) -> bool {
+        let due = self.recent.is_some() && now > self.recent_at + self.interval;
+        let Some(rtt) = rtt else { return due };
+        if due || self.recent.is_none_or(|recent| rtt <= recent) {
+            (self.recent, self.recent_at) = (Some(rtt), now);
+        }
+        let old = now > self.at + MIN_RTT_LIFETIME;
+        if old || self.recent <= self.least || self.least.is_none() {
+            (self.least, self.at) = (self.recent, self.recent_at);
+        }
+        due
+    }
+
+    /// It has just been looked for.
+    pub(super) fn looked(&mut self, now: Time) {
+        self.recent_at = now;
+    }
+}
+
+/// Not more than so much at the estimated rate is expected to come at once.
+const MOST_EXTRA: Time = Time::from_millis(100);
+
+/// How much more is acknowledged at once than the rate explains, where acknowledgements come
+/// in bursts: the largest of the last five to ten rounds. In bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ExtraAcked {
+    windows: [u64; 2],
+    current: usize,
+    rounds: u32,
+    epoch: Time,
+    acked: u64,
+}
+
+impl ExtraAcked {
+    /// Begins an epoch.
+    pub(super) fn restart(&mut self, now: Time) {
+        (self.epoch, self.acked) = (now, 0);
+    }
+
+    /// A round begins; `rounds` of them make up a window.
+    pub(super) fn begin_round(&mut self, rounds: u32) {
+        self.rounds += 1;
+        if self.rounds >= rounds {
+            self.rounds = 0;
+            self.current = 1 - self.current;
+            self.windows[self.current] = 0;
+        }
+    }
+
+    /// Takes in an acknowledgement of `delivered` bytes.
+    pub(super) fn take(&mut self, delivered: u64, bw: Rate, cwnd: u64, now: Time) {
+        let mut expected = bw.bytes_in(now.since(self.epoch));
+        if self.acked <= expected {
+            self.restart(now);
+            expected = 0;
+        }
+        self.acked += delivered;
+        let extra = self.acked.saturating_sub(expected).min(cwnd);
+        let window = &mut self.windows[self.current];
+        *window = extra.max(*window);
+    }
+
+    /// The largest.
+    pub(super) fn max(&self, bw: Rate) -> u64 {
+        let largest = self.windows[0].max(self.windows[1]);
+        largest.min(bw.bytes_in(MOST_EXTRA))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maximum_is_forgotten_when_its_epoch_is_old() {
+        let mut filter = MaxFilter::over(3);
+        filter.insert(0, Rate(9));
+        filter.insert(1, Rate(5));
+        filter.insert(2, Rate(1));
+        assert_eq!(filter.max(), Rate(9));
+        filter.insert(3, Rate(2));
+        assert_eq!(filter.max(), Rate(5));
+        filter.insert(40, Rate(1));
+        assert_eq!(filter.max(), Rate(1));
+    }
+
+    #[test]
+    fn a_round_ends_with_what_was_sent_after_it_began() {
+        let sample = |prior: u64, total: u64| Delivery {
+            total,
+            lost: 0,
+            in_flight_before: 0,
+            repairing: false,
+            sample: Some(RateSample {
+                prior_delivered: prior,
+                delivered: total - prior,
+                interval: Time::from_millis(1),
+                app_limited: false,
+                tx_in_flight: 0,
+                lost: 0,
+            }),
+        };
+        let mut rounds = Rounds::default();
+        let mut starts = |prior, total| {
+            rounds.take(&sample(prior, total));
+            rounds.start
+        };
+        assert!(starts(0, 1));
+        assert!(!starts(0, 2));
+        assert!(starts(1, 3));
+        assert!(!starts(2, 4));
+        assert!(starts(3, 5));
+    }
+
+    #[test]
+    fn the_least_round_trip_is_looked_for_when_it_is_old() {
+        let mut rtt = MinRtt::every(Time::from_secs(10));
+        let (ms, s) = (Time::from_millis, Time::from_secs);
+        assert!(!rtt.take(Some(ms(50)), s(1)));
+        assert!(!rtt.take(Some(ms(70)), s(11)));
+        assert_eq!(rtt.least, Some(ms(50)));
+        assert!(rtt.take(Some(ms(70)), Time(s(11).nanos() + 1)));
+        assert_eq!(rtt.least, Some(ms(70)));
+    }
+
+    #[test]
+    fn what_comes_faster_than_the_rate_is_extra() {
+        let mut extra = ExtraAcked::default();
+        let rate = Rate::from_bps(8_000_000);
+        extra.take(1000, rate, 100_000, Time::from_secs(1));
+        extra.take(9000, rate, 100_000, Time::from_secs(1));
+        assert_eq!(extra.max(rate), 10_000);
+        extra.take(1000, rate, 100_000, Time::from_millis(1004));
+        assert_eq!(extra.max(rate), 10_000);
+        (0..2).for_each(|_| extra.begin_round(1));
+        assert_eq!(extra.max(rate), 0);
+    }
+}

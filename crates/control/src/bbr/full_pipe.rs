@@ -1,0 +1,154 @@
+//! When Startup has filled the pipe.
+
+use crate::signals::Delivery;
+use crate::Rate;
+
+/// Less growth than this in a round is a plateau.
+const GROWTH: f64 = 1.25;
+/// So many rounds of it, and the pipe is full.
+const ROUNDS: u32 = 3;
+
+/// The plateau of the delivery rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Plateau {
+    full_bw: Rate,
+    count: u32,
+    /// `full_bw_now`: it has been found since it was last looked for.
+    pub(super) now: bool,
+    /// `full_bw_reached`: it has been found at some time.
+    pub(super) reached: bool,
+}
+
+impl Plateau {
+    /// Judges the rate of a round whose packets no application held back.
+    pub(super) fn judge(&mut self, rate: Rate) {
+        if self.now {
+            return;
+        }
+        if rate.bps() as f64 >= GROWTH * self.full_bw.bps() as f64 {
+            return self.look_again(rate);
+        }
+        self.count += 1;
+        if self.count >= ROUNDS {
+            self.find();
+        }
+    }
+
+    /// The pipe is full.
+    pub(super) fn find(&mut self) {
+        (self.now, self.reached) = (true, true);
+    }
+
+    /// Looks for growth beyond `rate`.
+    pub(super) fn look_again(&mut self, rate: Rate) {
+        (self.full_bw, self.count, self.now) = (rate, 0, false);
+    }
+
+    /// Whatever is found next is growth, as long as the pipe has not been full.
+    pub(super) fn forget_rate(&mut self) {
+        self.full_bw = Rate(0);
+    }
+}
+
+/// `LossThresh`, percent.
+pub(super) const LOSS_THRESH: u64 = 2;
+/// `StartupFullLossCnt`.
+const FULL_LOSS_CNT: u32 = 6;
+
+/// Losses of a round: v3 leaves Startup where there are too many. An acknowledgement that shows
+/// losses counts as one range of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RoundLosses {
+    lost: u64,
+    ranges: u32,
+    most_in_flight: u64,
+    /// The round began in fast recovery.
+    whole: bool,
+}
+
+impl RoundLosses {
+    /// Takes in an acknowledgement; returns whether the round that it ends, wholly in fast
+    /// recovery, had lost too much.
+    pub(super) fn take(&mut self, d: &Delivery, round_start: bool, in_recovery: bool) -> bool {
+        self.lost += d.lost;
+        self.ranges += u32::from(d.lost > 0);
+        let in_flight = d.sample.map_or(0, |s| s.tx_in_flight);
+        self.most_in_flight = self.most_in_flight.max(in_flight);
+        if !round_start {
+            return false;
+        }
+        let round = std::mem::take(self);
+        self.whole = in_recovery;
+        let much = 100 * round.lost > LOSS_THRESH * round.most_in_flight;
+        round.whole && in_recovery && much && round.ranges >= FULL_LOSS_CNT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::RateSample;
+    use crate::Time;
+
+    fn mbps(rate: f64) -> Rate {
+        Rate::from_bps((rate * 1e6) as u64)
+    }
+
+    /// After which sample the pipe is full.
+    fn full_after(samples: &[f64]) -> Option<usize> {
+        let mut plateau = Plateau::default();
+        let found = samples.iter().position(|rate| {
+            plateau.judge(mbps(*rate));
+            plateau.reached
+        });
+        found.map(|index| index + 1)
+    }
+
+    /// V2
+    #[test]
+    fn three_rounds_without_a_quarter_more_fill_the_pipe() {
+        let grown = [10.0, 20.0, 40.0, 80.0, 95.0, 99.0];
+        let mut samples = grown.to_vec();
+        samples.extend([100.0, 100.0, 101.0, 102.0]);
+        assert_eq!(full_after(&samples), Some(10));
+        samples[6] = 99.9;
+        assert_eq!(full_after(&samples), Some(7));
+        assert_eq!(full_after(&grown), None);
+    }
+
+    /// Whether Startup ends after a round with `lost` of `in_flight` segments lost in so many
+    /// ranges; `whole` where it began in recovery.
+    fn ends(lost: u64, in_flight: u64, ranges: u64, whole: bool) -> bool {
+        let mut losses = RoundLosses::default();
+        let told = |lost, in_flight| Delivery {
+            total: 0,
+            lost,
+            in_flight_before: 0,
+            repairing: false,
+            sample: Some(RateSample {
+                prior_delivered: 0,
+                delivered: 1000,
+                interval: Time::from_millis(1),
+                app_limited: false,
+                tx_in_flight: in_flight,
+                lost: 0,
+            }),
+        };
+        losses.take(&told(0, 0), true, whole);
+        for range in 0..ranges {
+            let share = lost / ranges + u64::from(range < lost % ranges);
+            assert!(!losses.take(&told(1000 * share, 1000 * in_flight), false, true));
+        }
+        losses.take(&told(0, 0), true, true)
+    }
+
+    /// V5
+    #[test]
+    fn a_round_of_recovery_with_six_ranges_and_more_than_two_percent_lost_ends_startup() {
+        assert!(!ends(5, 200, 5, true));
+        assert!(ends(6, 200, 6, true));
+        assert!(!ends(6, 400, 6, true));
+        assert!(!ends(10, 200, 3, true));
+        assert!(!ends(6, 200, 6, false));
+    }
+}

@@ -1,0 +1,695 @@
+//! BBR: a model of the path, and the sending that follows from it.
+//!
+//! What [`crate::startup::bbr_startup`] begins with and [`crate::avoidance::bbr`] goes on with:
+//! one model, handed over. Both versions are here; where they part, v1 is Linux's `tcp_bbr.c`,
+//! in whole segments, and v3 is draft-ietf-ccwg-bbr-06, in bytes.
+//!
+//! On every acknowledgement the model takes in what was delivered, the state follows from the
+//! model, and rate, quantum and window follow from the state, in this order.
+
+mod cycle;
+mod filters;
+mod full_pipe;
+mod policer;
+mod probing;
+
+use crate::signals::{Ack, Delivery, Established};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use cycle::Cycle;
+use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
+use full_pipe::{Plateau, RoundLosses};
+use policer::Policer;
+use probing::{Phase, Probing};
+
+/// Which BBR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// As in Linux since 4.9.
+    V1,
+    /// draft-ietf-ccwg-bbr.
+    V3,
+}
+
+/// By which rate a plateau is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlateauRate {
+    /// `max_bw`, as in Linux and in older drafts.
+    Max,
+    /// The sample of the acknowledgement that begins the round (draft-06).
+    Sample,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// What is being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    Nothing,
+    Recovery,
+    Timeout,
+}
+
+/// Gains and limits of a version.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    startup_pacing: f64,
+    startup_cwnd: f64,
+    drain_pacing: f64,
+    drain_cwnd: f64,
+    probe_rtt_cwnd: f64,
+    /// Rounds after which Drain ends whatever is in flight.
+    drain_rounds: u64,
+    /// How often the least round trip is looked for.
+    probe_rtt_interval: Time,
+    /// The first rate has the pacing margin too.
+    margin_at_first: bool,
+}
+
+impl Constants {
+    /// v1: 2/ln 2 and its inverse, which the kernel holds in 256ths.
+    fn v1(convention: Convention) -> Constants {
+        let (high, drain) = match convention {
+            Convention::Linux => (739.0 / 256.0, 88.0 / 256.0),
+            _ => (2.885, 1.0 / 2.885),
+        };
+        Constants {
+            startup_pacing: high,
+            startup_cwnd: high,
+            drain_pacing: drain,
+            drain_cwnd: high,
+            probe_rtt_cwnd: 1.0,
+            drain_rounds: u64::MAX,
+            probe_rtt_interval: Time::from_secs(10),
+            margin_at_first: convention == Convention::Linux,
+        }
+    }
+
+    fn v3() -> Constants {
+        Constants {
+            startup_pacing: 2.77,
+            startup_cwnd: 2.0,
+            drain_pacing: 0.5,
+            drain_cwnd: 2.0,
+            probe_rtt_cwnd: 0.5,
+            drain_rounds: 3,
+            probe_rtt_interval: Time::from_secs(5),
+            margin_at_first: false,
+        }
+    }
+}
+
+/// `PacingMargin`: one percent.
+const PACING_MARGIN: f64 = 0.99;
+/// `MinPipeCwnd`, segments.
+const MIN_PIPE_CWND: Segments = 4.0;
+/// `TCP_INIT_CWND`, segments: until so many are delivered the window grows in any case.
+const INIT_CWND: u64 = 10;
+/// `ProbeRTTDuration`.
+const PROBE_RTT_DURATION: Time = Time::from_millis(200);
+/// The round trip where none is known.
+const NOMINAL_RTT: Time = Time::from_millis(1);
+/// A rate below this is sent one by one (`bbr_min_tso_rate`).
+const MIN_TSO_RATE: Rate = Rate(1_200_000);
+/// The largest quantum, bytes.
+const MAX_QUANTUM: u64 = 65_215;
+
+/// BBR.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    version: Version,
+    convention: Convention,
+    plateau_rate: PlateauRate,
+    constants: Constants,
+    mss: u64,
+    header: u64,
+    state: State,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    /// Of payload.
+    pacing: Rate,
+    has_seen_rtt: bool,
+    max_bw: MaxFilter,
+    min_rtt: MinRtt,
+    rounds: Rounds,
+    plateau: Plateau,
+    losses: RoundLosses,
+    extra: ExtraAcked,
+    policer: Policer,
+    cycle: Cycle,
+    probing: Probing,
+    drain_start_round: u64,
+    /// Startup was left because of losses, which may turn out to be none (`undo_state`).
+    left_on_loss: bool,
+    repair: Repair,
+    /// As it was at the last acknowledgement.
+    repair_before: Repair,
+    /// v1: the first round of recovery sends what is delivered.
+    conserving: bool,
+    prior_cwnd: Segments,
+    idle_restart: bool,
+    probe_rtt: ProbeRtt,
+    total: u64,
+}
+
+/// The state of ProbeRTT.
+#[derive(Clone, Copy, Debug, Default)]
+struct ProbeRtt {
+    done: Option<Time>,
+    round_done: bool,
+    /// Packets sent while so much was delivered say nothing of the path.
+    ignored: (u64, u64),
+}
+
+impl Bbr {
+    /// BBR at the beginning of a connection.
+    pub fn new(version: Version, convention: Convention, plateau: Option<PlateauRate>) -> Bbr {
+        let constants = match version {
+            Version::V1 => Constants::v1(convention),
+            Version::V3 => Constants::v3(),
+        };
+        Bbr {
+            version,
+            convention,
+            plateau_rate: plateau.unwrap_or(match version {
+                Version::V1 => PlateauRate::Max,
+                Version::V3 => PlateauRate::Sample,
+            }),
+            constants,
+            mss: 1,
+            header: 0,
+            state: State::Startup,
+            pacing_gain: constants.startup_pacing,
+            cwnd_gain: constants.startup_cwnd,
+            pacing: Rate(0),
+            has_seen_rtt: false,
+            max_bw: MaxFilter::over(if version == Version::V1 { 11 } else { 2 }),
+            min_rtt: MinRtt::every(constants.probe_rtt_interval),
+            rounds: Rounds::default(),
+            plateau: Plateau::default(),
+            losses: RoundLosses::default(),
+            extra: ExtraAcked::default(),
+            policer: Policer::default(),
+            cycle: Cycle::default(),
+            probing: Probing::default(),
+            drain_start_round: 0,
+            left_on_loss: false,
+            repair: Repair::Nothing,
+            repair_before: Repair::Nothing,
+            conserving: false,
+            prior_cwnd: 0.0,
+            idle_restart: false,
+            probe_rtt: ProbeRtt::default(),
+            total: 0,
+        }
+    }
+
+    /// Goes on as another version.
+    pub(crate) fn turn_into(&mut self, version: Version) {
+        if version != self.version {
+            let new = Bbr::new(version, self.convention, None);
+            (self.version, self.plateau_rate) = (version, new.plateau_rate);
+            self.constants = new.constants;
+        }
+    }
+
+    /// What the handshake says.
+    pub(crate) fn on_established(&mut self, w: &Window, e: &Established) {
+        (self.mss, self.header) = (u64::from(w.mss), u64::from(e.header));
+        self.extra.restart(e.now);
+        self.has_seen_rtt = e.rtt.is_some();
+        self.min_rtt.take(e.rtt, e.now);
+        self.set_first_rate(w.cwnd, e.rtt);
+    }
+
+    /// BBRInitPacingRate.
+    fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Time>) {
+        let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Time(1000));
+        let bytes = (cwnd * self.mss as f64) as u64;
+        let margin = if self.constants.margin_at_first {
+            PACING_MARGIN
+        } else {
+            1.0
+        };
+        let rate = Rate::of(bytes, rtt).bps() as f64;
+        self.pacing = Rate((self.constants.startup_pacing * margin * rate).round() as u64);
+    }
+
+    /// Whether it is still in Startup or Drain, or only interrupts them.
+    pub(crate) fn is_starting(&self) -> bool {
+        !self.plateau.reached || self.state == State::Drain
+    }
+
+    /// Takes over from another start-up: the pipe is as full as that has made it.
+    pub(crate) fn take_over(&mut self) {
+        if !self.plateau.reached {
+            self.plateau.find();
+            self.enter_drain();
+        }
+    }
+
+    /// Gives the window to an avoidance that knows nothing of rates.
+    pub(crate) fn let_go(&self, w: &mut Window) {
+        w.cwnd = self.inflight(1.0).max(MIN_PIPE_CWND).min(w.cwnd);
+        w.ssthresh = w.cwnd;
+        (w.pacing, w.quantum) = (None, 1);
+    }
+
+    /// Measures only.
+    pub(crate) fn observe(&mut self, w: &Window, a: &Ack) {
+        if let Some(d) = &a.delivery {
+            self.update_model(w, a, d);
+            self.min_rtt.take(a.rtt, a.now);
+        }
+    }
+
+    /// An acknowledgement. Says so where Startup ends.
+    pub(crate) fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        let d = a.delivery.as_ref()?;
+        if self.repair == Repair::Timeout && !d.repairing {
+            self.repair = Repair::Nothing;
+        }
+        self.update_model(w, a, d);
+        let reason = self.update_state(w, a, d);
+        if reason.is_some() {
+            w.ssthresh = self.inflight(1.0);
+        }
+        self.update_gains();
+        self.set_pacing(w, a);
+        self.set_window(w, a, d);
+        reason
+    }
+
+    /// Rounds, rates, aggregation and, in v3, what losses say.
+    fn update_model(&mut self, w: &Window, a: &Ack, d: &Delivery) {
+        self.total = d.total;
+        self.rounds.take(d);
+        self.conserving &= !self.rounds.start;
+        self.policer.lose(d.lost);
+        let Some(sample) = &d.sample else { return };
+        let app_limited = self.is_app_limited(d);
+        if self.version == Version::V1 {
+            self.look_for_policer(d, app_limited, a.now);
+        }
+        let rate = sample.rate();
+        if !app_limited || rate >= self.max_bw.max() {
+            let epoch = match self.version {
+                Version::V1 => self.rounds.count,
+                Version::V3 => self.probing.cycles,
+            };
+            self.max_bw.insert(epoch, rate);
+        }
+        self.update_extra(w, a);
+        if self.version == Version::V3 {
+            self.update_congestion(w, d);
+        }
+    }
+
+    fn look_for_policer(&mut self, d: &Delivery, app_limited: bool, now: Time) {
+        let probing = self.state == State::ProbeBw;
+        let start = self.rounds.start;
+        if self.policer.take(d, app_limited, start, probing, now) && probing {
+            self.cycle.begin(now);
+        }
+    }
+
+    /// BBRUpdateACKAggregation.
+    fn update_extra(&mut self, w: &Window, a: &Ack) {
+        let bw = self.bw();
+        if self.rounds.start {
+            self.extra.begin_round(match self.version {
+                Version::V3 if !self.plateau.reached => 1,
+                _ => 5,
+            });
+        }
+        self.extra.take(a.delivered, bw, w.cwnd_bytes(), a.now);
+    }
+
+    /// Whether the newest packet acknowledged was sent when the network was not the limit.
+    fn is_app_limited(&self, d: &Delivery) -> bool {
+        d.sample.is_some_and(|s| {
+            let (from, to) = self.probe_rtt.ignored;
+            s.app_limited || (from..=to).contains(&s.prior_delivered) && to > 0
+        })
+    }
+
+    fn update_state(&mut self, w: &mut Window, a: &Ack, d: &Delivery) -> Option<Reason> {
+        match self.version {
+            Version::V1 => self.update_cycle(a, d),
+            Version::V3 => self.update_probing(w, a, d),
+        }
+        let reason = self.check_startup(d);
+        self.check_drain(a);
+        self.check_probe_rtt(w, a, d);
+        reason
+    }
+
+    /// BBRCheckFullBWReached, BBRCheckStartupHighLoss.
+    fn check_startup(&mut self, d: &Delivery) -> Option<Reason> {
+        let in_recovery = self.repair == Repair::Recovery;
+        let lossy = self.losses.take(d, self.rounds.start, in_recovery);
+        let looking = self.version == Version::V3 || !self.plateau.reached;
+        if self.rounds.start && looking && !self.is_app_limited(d) {
+            let sample = d.sample.map_or(Rate(0), |s| s.rate());
+            self.plateau.judge(match self.plateau_rate {
+                PlateauRate::Max => self.max_bw.max(),
+                PlateauRate::Sample => sample,
+            });
+        }
+        if self.state != State::Startup {
+            return None;
+        }
+        let full = self.plateau.reached;
+        if !full && self.version == Version::V3 && lossy {
+            self.plateau.find();
+            self.left_on_loss = true;
+            let bdp = self.bdp(1.0);
+            self.probing.bound(bdp.max(self.probing.inflight_latest));
+        }
+        if !self.plateau.reached {
+            return None;
+        }
+        self.enter_drain();
+        Some(if full { Reason::FullPipe } else { Reason::Loss })
+    }
+
+    fn enter_drain(&mut self) {
+        self.state = State::Drain;
+        self.drain_start_round = self.rounds.count;
+    }
+
+    /// BBRCheckDrain.
+    fn check_drain(&mut self, a: &Ack) {
+        let late = self.rounds.count
+            > self
+                .drain_start_round
+                .saturating_add(self.constants.drain_rounds);
+        let drained = self.segments(a.flight) <= self.inflight(1.0);
+        if self.state == State::Drain && (drained || late) {
+            self.enter_probe_bw(a);
+        }
+    }
+
+    fn enter_probe_bw(&mut self, a: &Ack) {
+        self.state = State::ProbeBw;
+        match self.version {
+            Version::V1 => self.cycle.begin(a.now),
+            Version::V3 => self.start_down(a.now),
+        }
+    }
+
+    /// BBRUpdateMinRTT, BBRCheckProbeRTT.
+    fn check_probe_rtt(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
+        let due = self.min_rtt.take(a.rtt, a.now);
+        if due && !self.idle_restart && self.state != State::ProbeRtt {
+            self.save_cwnd(w);
+            self.state = State::ProbeRtt;
+            self.probe_rtt = ProbeRtt {
+                ignored: (d.total, d.total),
+                ..ProbeRtt::default()
+            };
+        }
+        if self.state == State::ProbeRtt {
+            self.hold_probe_rtt(w, a, d);
+        }
+        if d.sample.is_some_and(|s| s.delivered > 0) {
+            self.idle_restart = false;
+        }
+    }
+
+    fn hold_probe_rtt(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
+        self.probe_rtt.ignored.1 = d.total + a.flight;
+        match self.probe_rtt.done {
+            None if self.segments(a.flight) <= self.probe_rtt_cwnd() => {
+                self.probe_rtt.done = Some(a.now + PROBE_RTT_DURATION);
+                self.rounds.restart(d.total);
+            }
+            None => {}
+            Some(done) => {
+                self.probe_rtt.round_done |= self.rounds.start;
+                if self.probe_rtt.round_done && a.now > done {
+                    self.leave_probe_rtt(w, a);
+                }
+            }
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, w: &mut Window, a: &Ack) {
+        self.min_rtt.looked(a.now);
+        w.cwnd = w.cwnd.max(self.prior_cwnd);
+        if !self.plateau.reached {
+            self.state = State::Startup;
+            return;
+        }
+        self.enter_probe_bw(a);
+        if self.version == Version::V3 {
+            self.probing.reset_lower_bounds();
+            self.probing.phase = Phase::Cruise;
+        }
+    }
+
+    fn probe_rtt_cwnd(&self) -> Segments {
+        match self.version {
+            Version::V1 => MIN_PIPE_CWND,
+            Version::V3 => {
+                let bdp = self.bdp(self.constants.probe_rtt_cwnd);
+                (bdp / self.mss as f64).max(MIN_PIPE_CWND)
+            }
+        }
+    }
+
+    fn update_gains(&mut self) {
+        let c = &self.constants;
+        (self.pacing_gain, self.cwnd_gain) = match self.state {
+            State::Startup => (c.startup_pacing, c.startup_cwnd),
+            State::Drain => (c.drain_pacing, c.drain_cwnd),
+            State::ProbeBw if self.version == Version::V3 => self.probing.phase.gains(),
+            State::ProbeBw if self.policer.rate().is_some() => (1.0, 2.0),
+            State::ProbeBw => (self.cycle.gain(), 2.0),
+            State::ProbeRtt => (1.0, c.probe_rtt_cwnd),
+        };
+    }
+
+    /// The estimate of the rate that the path delivers.
+    fn bw(&self) -> Rate {
+        let max = self.max_bw.max();
+        match self.version {
+            Version::V1 => self.policer.rate().unwrap_or(max),
+            Version::V3 => max.min(self.probing.bw_shortterm.unwrap_or(max)),
+        }
+    }
+
+    /// So many bytes, in segments.
+    fn segments(&self, bytes: u64) -> Segments {
+        bytes as f64 / self.mss as f64
+    }
+
+    /// So much of what the path holds without a queue, bytes.
+    fn bdp_of(&self, bw: Rate, gain: f64) -> f64 {
+        let Some(rtt) = self.min_rtt.least else {
+            return (INIT_CWND * self.mss) as f64;
+        };
+        gain * bw.bps() as f64 * rtt.secs() / 8.0
+    }
+
+    fn bdp(&self, gain: f64) -> f64 {
+        self.bdp_of(self.bw(), gain)
+    }
+
+    /// What is to be in flight so that so much of the path is filled.
+    fn inflight(&self, gain: f64) -> Segments {
+        self.quantized(self.bdp_of(self.max_bw.max(), gain))
+    }
+
+    /// Room for what end hosts collect before they pass it on.
+    fn quantized(&self, bytes: f64) -> Segments {
+        let segments = bytes / self.mss as f64;
+        let budget = 3.0 * f64::from(self.quantum());
+        if self.version == Version::V3 {
+            return segments.max(budget).max(MIN_PIPE_CWND);
+        }
+        let even = 2.0 * ((segments.ceil() + budget) / 2.0).ceil();
+        let probing = self.state == State::ProbeBw && self.cycle.is_probing();
+        if probing {
+            even + 2.0
+        } else {
+            even
+        }
+    }
+
+    /// Segments that may leave together: a millisecond's worth.
+    fn quantum(&self) -> u32 {
+        let bytes = self.pacing.bps() / 8 / 1024;
+        let least = match self.version {
+            Version::V1 if self.pacing < MIN_TSO_RATE => 1,
+            _ => 2,
+        };
+        (bytes.min(MAX_QUANTUM) / self.mss).max(least) as u32
+    }
+
+    /// BBRSetPacingRate: never lowered in Startup.
+    fn set_pacing(&mut self, w: &mut Window, a: &Ack) {
+        if !self.has_seen_rtt && a.rtt.is_some() {
+            self.has_seen_rtt = true;
+            self.set_first_rate(w.cwnd, a.rtt);
+        }
+        self.pace_at(self.pacing_gain);
+        self.write_pacing(w);
+    }
+
+    fn pace_at(&mut self, gain: f64) {
+        let rate = Rate((gain * PACING_MARGIN * self.bw().bps() as f64).round() as u64);
+        if rate > self.pacing || self.plateau.reached && rate.bps() > 0 {
+            self.pacing = rate;
+        }
+    }
+
+    /// The transport's rates include headers.
+    pub(crate) fn write_pacing(&self, w: &mut Window) {
+        let wire = u128::from(self.pacing.bps()) * u128::from(self.mss + self.header);
+        let rate = u64::try_from(wire / u128::from(self.mss)).unwrap_or(u64::MAX);
+        w.pacing = Some(Rate(rate)).filter(|rate| rate.bps() > 0);
+        w.quantum = self.quantum();
+    }
+
+    fn set_window(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
+        let acked = self.segments(a.delivered).ceil();
+        if acked > 0.0 {
+            let (cwnd, conserved) = self.recover_or_restore(w.cwnd, a, d, acked);
+            w.cwnd = if conserved {
+                cwnd
+            } else {
+                self.grown(cwnd, acked).max(MIN_PIPE_CWND)
+            };
+        }
+        if self.version == Version::V3 {
+            let bound = self
+                .probing
+                .window_bound(self.state == State::ProbeBw, self.mss);
+            w.cwnd = w.cwnd.min(bound.max(MIN_PIPE_CWND));
+        }
+        if self.state == State::ProbeRtt {
+            w.cwnd = w.cwnd.min(self.probe_rtt_cwnd());
+        }
+    }
+
+    /// What losses and the end of their repair do to the window; true where packets are
+    /// conserved, so that this is all.
+    fn recover_or_restore(
+        &mut self,
+        cwnd: Segments,
+        a: &Ack,
+        d: &Delivery,
+        acked: Segments,
+    ) -> (Segments, bool) {
+        let mut cwnd = (cwnd - self.segments(d.lost).ceil()).max(1.0);
+        let conserved = self.segments(a.flight).ceil() + acked;
+        let before = std::mem::replace(&mut self.repair_before, self.repair);
+        if self.repair == Repair::Recovery && before != Repair::Recovery {
+            if self.version == Version::V1 {
+                self.conserving = true;
+                self.rounds.restart(d.total);
+                cwnd = conserved;
+            }
+        } else if before != Repair::Nothing && self.repair == Repair::Nothing {
+            cwnd = cwnd.max(self.prior_cwnd);
+            self.conserving = false;
+        }
+        if self.conserving {
+            return (cwnd.max(conserved), true);
+        }
+        (cwnd, false)
+    }
+
+    /// Towards what the model allows.
+    fn grown(&self, cwnd: Segments, acked: Segments) -> Segments {
+        let extra = match self.version {
+            Version::V1 if !self.plateau.reached => 0,
+            _ => self.extra.max(self.bw()),
+        };
+        let mut bytes = self.bdp(self.cwnd_gain);
+        if self.version == Version::V1 {
+            // Each is rounded by itself.
+            bytes =
+                self.segments(self.mss * (bytes / self.mss as f64).ceil() as u64) * self.mss as f64;
+        }
+        let target = self.quantized(bytes + extra as f64);
+        if self.plateau.reached {
+            (cwnd + acked).min(target)
+        } else if cwnd < target || self.total < INIT_CWND * self.mss {
+            cwnd + acked
+        } else {
+            cwnd
+        }
+    }
+
+    /// Keeps the last window that was good.
+    fn save_cwnd(&mut self, w: &Window) {
+        let cut = self.repair_before != Repair::Nothing || self.state == State::ProbeRtt;
+        self.prior_cwnd = if cut {
+            self.prior_cwnd.max(w.cwnd)
+        } else {
+            w.cwnd
+        };
+    }
+
+    /// Recovery begins.
+    pub(crate) fn on_loss(&mut self, w: &Window) {
+        self.save_cwnd(w);
+        self.repair = Repair::Recovery;
+    }
+
+    /// Recovery is over.
+    pub(crate) fn on_recovered(&mut self) {
+        if self.repair == Repair::Recovery {
+            self.repair = Repair::Nothing;
+        }
+    }
+
+    /// All that was in flight counts as lost: one segment leaves.
+    pub(crate) fn on_timeout(&mut self, w: &mut Window) {
+        self.save_cwnd(w);
+        (self.repair, self.repair_before) = (Repair::Timeout, Repair::Timeout);
+        if !self.plateau.reached {
+            self.plateau.forget_rate();
+        }
+        w.cwnd = 1.0;
+    }
+
+    /// The timeout was for nothing.
+    pub(crate) fn on_spurious(&mut self) {
+        self.repair = Repair::Nothing;
+        if !self.plateau.reached {
+            self.plateau.look_again(Rate(0));
+        }
+        if std::mem::take(&mut self.left_on_loss) {
+            self.plateau = Plateau::default();
+            self.state = State::Startup;
+        }
+        self.policer.reset();
+    }
+
+    /// Sending resumes: at the estimated rate, no faster.
+    pub(crate) fn on_idle(&mut self, w: &mut Window, now: Time) {
+        self.idle_restart = true;
+        self.extra.restart(now);
+        if self.state == State::ProbeBw {
+            self.pace_at(1.0);
+            self.write_pacing(w);
+        }
+    }
+}
+
+/// A number below `n` that nobody expects, the same in every run of the same scenario: an
+/// algorithm draws no random numbers, and flows do not do the same thing at the same nanosecond.
+fn scatter(now: Time, n: u64) -> u64 {
+    let mut x = now.nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)) % n
+}

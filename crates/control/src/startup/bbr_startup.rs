@@ -1,0 +1,566 @@
+//! BBR Startup and Drain: double the rate each round trip until it no longer arrives.
+//!
+//! BBR (N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based
+//! Congestion Control", ACM Queue 14(5), 2016; Linux since 4.9, which is v1;
+//! draft-ietf-ccwg-bbr-06, July 2026, which is v3) does not wait for a loss or a delay. It
+//! measures the rate at which data is delivered and paces by it. In Startup the pacing rate is
+//! so far above the rate measured that it doubles each round trip. When three rounds in a row
+//! have not brought a quarter more, the bottleneck is found, and the last round's excess stands
+//! in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then sends
+//! below the rate until that is gone.
+//!
+//! Every ACK gives a sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation):
+//! what was delivered between the sending of a packet and its acknowledgement, over the longer
+//! of the times that its sending and its acknowledging took. Samples in which the application
+//! had nothing to send do not count towards a plateau.
+//!
+//! With [`bbr`](crate::avoidance::bbr) as its avoidance this is BBR as published. Any other
+//! avoidance takes over after Drain, unpaced, with a window of what the path holds.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
+//! | `plateau` | `max` in v1, `sample` in v3 | the rate that has to grow |
+//! | `iw` | the stack's rule | the first window |
+//!
+//! | | v1 | v3 |
+//! | --- | --- | --- |
+//! | pacing gain in Startup | 2/ln 2 = 2.885 | 4 ln 2 = 2.77 |
+//! | window gain in Startup | 2.885 | 2 |
+//! | pacing gain in Drain | 1/2.885 | 0.5 |
+//! | Startup ends for losses | never | six ranges and 2 % in a round of recovery |
+//! | Drain ends | when the path holds what is in flight | or after three rounds |
+//! | recovery | first round: what is delivered is sent | the window is what it was |
+//!
+//! # State
+//!
+//! The model ([`crate::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
+//! least round trip of ten seconds, the round under way, the rate that a plateau is measured by,
+//! and what comes in bursts. All of it goes to the avoidance, if that is BBR.
+//!
+//! # Contested
+//!
+//! - draft-06 judges the sample of the ACK that begins a round, where one noisy sample can start
+//!   the count anew; Linux and older drafts judge the largest rate. `plateau` chooses.
+//! - "In fast recovery for at least one full round": judged at the end of the first round that
+//!   began in recovery, against the most that was in flight in it. An ACK that shows losses
+//!   counts as one range.
+//! - The draft's text on leaving for losses sets `full_bw_reached` only, its test cases
+//!   `full_bw_now` too; here both.
+//! - Linux holds v1's gains in 256ths (739/256, 88/256) and applies the pacing margin to the first
+//!   rate; so it is here under the linux stack, and the round figures elsewhere.
+//! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
+//!   measured, it is reckoned again, as Linux does and the draft does not say.
+//! - Linux's v3 also leaves Startup when half of a round is marked by ECN, the draft does not;
+//!   here no ECN.
+//! - After a timeout everything counts as lost here, so that the window is one segment.
+
+use super::slow_start::{self, Opening};
+use super::{LossResponse, Startup};
+use crate::bbr::{Bbr, PlateauRate, Version};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::{Convention, InitialWindow, Reason, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "bbr-startup",
+    title: "BBR Startup and Drain",
+    source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
+             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
+    year: 2016,
+    summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
+              a quarter for three, then drains the queue this has built.",
+    params: &[VERSION, PLATEAU, slow_start::IW],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Code,
+    build: |params, convention| Ok(Box::new(BbrStartup::new(params, convention))),
+};
+
+const VERSION: ParamSpec = ParamSpec {
+    name: "version",
+    unit: Unit::Choice(&["v1", "v3"]),
+    default: "v1",
+    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06",
+};
+
+const PLATEAU: ParamSpec = ParamSpec {
+    name: "plateau",
+    unit: Unit::Choice(&["max", "sample"]),
+    default: "by version: max in v1, sample in v3",
+    meaning: "what has to grow by a quarter in a round: the largest rate measured, or the sample \
+              of the ACK that begins it",
+};
+
+/// Startup and Drain; the model is gone once it has been handed over.
+struct BbrStartup {
+    iw: Option<InitialWindow>,
+    model: Option<Box<Bbr>>,
+}
+
+/// The version that a parameter names.
+pub(crate) fn version(name: &str) -> Version {
+    match name {
+        "v3" => Version::V3,
+        _ => Version::V1,
+    }
+}
+
+impl BbrStartup {
+    fn new(params: &Params, convention: Convention) -> BbrStartup {
+        let plateau = params.choice_given("plateau").map(|rate| match rate {
+            "max" => PlateauRate::Max,
+            _ => PlateauRate::Sample,
+        });
+        let version = version(params.choice("version"));
+        BbrStartup {
+            iw: params.initial_window_given("iw"),
+            model: Some(Box::new(Bbr::new(version, convention, plateau))),
+        }
+    }
+}
+
+impl Startup for BbrStartup {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        Opening::of(self.iw).open(w, e);
+        if let Some(model) = &mut self.model {
+            model.on_established(w, e);
+            model.write_pacing(w);
+        }
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.model.as_mut()?.on_ack(w, a)
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        let Some(model) = &mut self.model else {
+            return LossResponse::Standard;
+        };
+        model.on_loss(w);
+        LossResponse::Done
+    }
+
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {
+        if let Some(model) = &mut self.model {
+            model.on_recovered();
+        }
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        if let Some(model) = &mut self.model {
+            model.on_timeout(w);
+        }
+    }
+
+    fn on_spurious(&mut self, _w: &mut Window) {
+        if let Some(model) = &mut self.model {
+            model.on_spurious();
+        }
+    }
+
+    fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
+        if let Some(model) = &mut self.model {
+            model.on_idle(w, i.now);
+        }
+        false
+    }
+
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
+    fn lasts(&self) -> bool {
+        self.rules_window()
+    }
+
+    fn rules_window(&self) -> bool {
+        self.model.is_some()
+    }
+
+    fn bequeath(&mut self) -> Option<Box<Bbr>> {
+        self.model.take()
+    }
+
+    fn in_charge(&self, _w: &Window) -> bool {
+        self.model.as_ref().is_some_and(|model| model.is_starting())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::{Delivery, RateSample};
+    use crate::testing::RTT;
+    use crate::{catalog, Controller, Rate, Time};
+
+    const MSS: u64 = 1460;
+
+    /// A connection whose ACKs each begin a round, on a path of 100 ms.
+    struct Flow {
+        c: Controller,
+        w: Window,
+        now: Time,
+        total: u64,
+        rounds: u64,
+    }
+
+    /// What a round brings.
+    #[derive(Clone, Copy)]
+    struct Round {
+        mbps: f64,
+        app_limited: bool,
+        acked: u64,
+        flight: u64,
+        lost: u64,
+    }
+
+    /// A rate that is delivered while much is in flight.
+    fn at(mbps: f64) -> Round {
+        Round {
+            mbps,
+            app_limited: false,
+            acked: 10,
+            flight: 100_000,
+            lost: 0,
+        }
+    }
+
+    impl Flow {
+        fn of(startup: &str, avoidance: &str, convention: Convention, rtt: Option<Time>) -> Flow {
+            let mut c = catalog::controller(startup, avoidance, convention).unwrap();
+            let mut w = Window::new(MSS as u32);
+            let e = Established {
+                initial_window: 10.0,
+                rtt,
+                header: 0,
+                ..Established::at(RTT)
+            };
+            c.on_established(&mut w, &e);
+            Flow {
+                c,
+                w,
+                now: RTT,
+                total: 0,
+                rounds: 0,
+            }
+        }
+
+        fn new(startup: &str, avoidance: &str) -> Flow {
+            Flow::of(startup, avoidance, Convention::Rfc, Some(RTT))
+        }
+
+        fn ack(&mut self, r: Round, repairing: bool) -> Ack {
+            self.now += RTT;
+            self.rounds += 1;
+            let prior_delivered = self.total;
+            self.total += r.acked * MSS;
+            let delivered = (r.mbps * 12_500.0) as u64;
+            Ack {
+                rtt: Some(RTT),
+                delivered_total: self.total,
+                flight: r.flight * MSS,
+                delivery: Some(Delivery {
+                    total: self.total,
+                    lost: r.lost * MSS,
+                    in_flight_before: (r.flight + r.acked) * MSS,
+                    repairing,
+                    sample: Some(RateSample {
+                        prior_delivered,
+                        delivered,
+                        interval: RTT,
+                        app_limited: r.app_limited,
+                        tx_in_flight: 200 * MSS,
+                        lost: 0,
+                    }),
+                }),
+                ..Ack::of(self.now, r.acked * MSS)
+            }
+        }
+
+        fn round(&mut self, r: Round) -> Option<Reason> {
+            let ack = self.ack(r, false);
+            self.c.on_ack(&mut self.w, &ack);
+            self.c.exit().map(|exit| exit.reason)
+        }
+
+        fn recovery_round(&mut self, r: Round) -> Option<Reason> {
+            let ack = self.ack(r, false);
+            self.c.on_recovery_ack(&mut self.w, &ack);
+            self.c.exit().map(|exit| exit.reason)
+        }
+
+        fn lose(&mut self) {
+            let loss = Loss {
+                now: self.now,
+                flight: self.w.cwnd_bytes(),
+                usable: self.w.cwnd,
+            };
+            self.c.on_loss(&mut self.w, &loss);
+        }
+
+        fn pacing_mbps(&self) -> f64 {
+            self.w.pacing.unwrap().bps() as f64 / 1e6
+        }
+
+        /// Startup on a path of so many megabits per second, until it has ended.
+        fn fill(&mut self, mbps: f64) {
+            while self.round(at(mbps)).is_none() {}
+        }
+    }
+
+    /// V1
+    #[test]
+    fn the_first_rate_is_the_gain_times_the_window_in_a_round_trip() {
+        let rate = |spec, rtt| {
+            let flow = Flow::of(spec, "bbr", Convention::Rfc, rtt);
+            flow.w.pacing.unwrap()
+        };
+        let rtt = Some(Time::from_millis(50));
+        assert_eq!(rate("bbr-startup:version=v3", rtt), Rate(8 * 808_840));
+        assert_eq!(rate("bbr-startup", rtt), Rate(8 * 842_420));
+        let nominal = rate("bbr-startup:version=v3", None);
+        assert_eq!(nominal, Rate(323_536_000));
+        // With headers on the wire, and as the kernel reckons: 3.237 Mbit/s were recorded for
+        // ten segments of 1448 bytes in 102.27 ms.
+        let kernel = catalog::controller("bbr-startup", "bbr", Convention::Linux);
+        let mut w = Window::new(1448);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(Time::from_micros(102_268)),
+            header: 52,
+            ..Established::at(RTT)
+        };
+        kernel.unwrap().on_established(&mut w, &e);
+        let payload = w.pacing.unwrap().bps() * 1448 / 1500;
+        assert_eq!(payload / 1000, 3237);
+    }
+
+    /// V3
+    #[test]
+    fn rounds_in_which_the_application_was_the_limit_do_not_count() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        let limited = |mbps| Round {
+            app_limited: true,
+            ..at(mbps)
+        };
+        for r in [at(10.0), at(20.0), limited(5.0), limited(6.0), limited(5.0)] {
+            assert_eq!(flow.round(r), None);
+        }
+        let exits = [20.0, 20.0, 20.0].map(|mbps| flow.round(at(mbps)));
+        assert_eq!(exits, [None, None, Some(Reason::FullPipe)]);
+    }
+
+    /// V4
+    #[test]
+    fn gains_times_the_rate_with_a_margin_of_a_percent() {
+        let rates = |spec| {
+            let mut flow = Flow::new(spec, "bbr");
+            flow.round(at(100.0));
+            let startup = flow.pacing_mbps();
+            flow.fill(100.0);
+            [startup, flow.pacing_mbps()].map(|mbps| (mbps * 100.0).round() / 100.0)
+        };
+        assert_eq!(rates("bbr-startup:version=v3"), [274.23, 49.5]);
+        // 288.5 and 34.66 before the margin.
+        assert_eq!(rates("bbr-startup"), [285.62, 34.32]);
+    }
+
+    #[test]
+    fn the_rate_is_never_lowered_before_the_pipe_is_full() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        flow.round(at(80.0));
+        let before = flow.pacing_mbps();
+        flow.round(at(10.0));
+        assert_eq!(flow.pacing_mbps(), before);
+    }
+
+    /// V6
+    #[test]
+    fn until_the_initial_window_is_delivered_nothing_caps_the_window() {
+        let mut flow = Flow::new("bbr-startup:version=v3", "bbr");
+        // Twice this rate for 100 ms are six segments.
+        let few = Round {
+            acked: 2,
+            ..at(3.0 * MSS as f64 / 12_500.0)
+        };
+        flow.round(few);
+        assert_eq!(flow.w.cwnd, 12.0);
+    }
+
+    /// V7
+    #[test]
+    fn v3_drains_for_three_rounds_at_most() {
+        let mut flow = Flow::new("bbr-startup:version=v3", "bbr");
+        flow.fill(100.0);
+        for _ in 0..3 {
+            flow.round(at(100.0));
+            assert_eq!(flow.pacing_mbps(), 49.5);
+        }
+        flow.round(at(100.0));
+        assert!((flow.pacing_mbps() - 0.9 * 99.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn drain_ends_when_the_path_holds_what_is_in_flight() {
+        for spec in ["bbr-startup", "bbr-startup:version=v3"] {
+            let mut flow = Flow::new(spec, "bbr");
+            flow.fill(100.0);
+            let drain = flow.pacing_mbps();
+            let few = Round {
+                flight: 800,
+                ..at(100.0)
+            };
+            flow.round(few);
+            assert!(flow.pacing_mbps() > 1.4 * drain, "{spec}");
+        }
+    }
+
+    #[test]
+    fn another_avoidance_gets_what_the_path_holds_and_no_pacing() {
+        let mut flow = Flow::new("bbr-startup", "reno");
+        (0..200).for_each(|_| {
+            flow.round(at(100.0));
+        });
+        assert!(flow.w.pacing.is_some(), "much is in flight, so it drains");
+        let few = Round {
+            flight: 800,
+            ..at(100.0)
+        };
+        flow.round(few);
+        // 856.2 segments, and room for three quanta.
+        assert!((850.0..900.0).contains(&flow.w.cwnd), "{}", flow.w.cwnd);
+        assert_eq!((flow.w.pacing, flow.w.ssthresh), (None, flow.w.cwnd));
+        assert!(!flow.c.rules_window());
+        let before = flow.w.cwnd;
+        flow.lose();
+        assert!(flow.w.cwnd < 0.6 * before);
+    }
+
+    #[test]
+    fn v1_sends_what_is_delivered_in_the_first_round_of_recovery_and_then_is_as_before() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        (0..3).for_each(|_| {
+            flow.round(at(100.0));
+        });
+        let before = flow.w.cwnd;
+        flow.lose();
+        assert_eq!((flow.w.cwnd, flow.c.exit()), (before, None));
+        // The ACK that found the loss does not begin a round of its own.
+        let mut ack = flow.ack(
+            Round {
+                flight: 20,
+                acked: 3,
+                lost: 1,
+                ..at(100.0)
+            },
+            false,
+        );
+        if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
+            sample.prior_delivered = 0;
+        }
+        flow.c.on_recovery_ack(&mut flow.w, &ack);
+        assert_eq!(flow.w.cwnd, 23.0);
+        let recovered = Recovered {
+            now: flow.now,
+            retransmitted: MSS,
+            flight: 0,
+        };
+        flow.c.on_recovered(&mut flow.w, &recovered);
+        flow.round(at(100.0));
+        assert_eq!(flow.w.cwnd, before + 10.0);
+    }
+
+    #[test]
+    fn v3_leaves_startup_for_losses_v1_does_not() {
+        let reason = |spec| {
+            let mut flow = Flow::new(spec, "bbr");
+            flow.round(at(10.0));
+            flow.lose();
+            flow.recovery_round(at(20.0));
+            let range = Round {
+                lost: 1,
+                ..at(10.0)
+            };
+            for _ in 0..6 {
+                let mut ack = flow.ack(range, false);
+                if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
+                    sample.prior_delivered = 0;
+                }
+                flow.c.on_recovery_ack(&mut flow.w, &ack);
+            }
+            flow.recovery_round(at(40.0))
+        };
+        assert_eq!(reason("bbr-startup:version=v3"), Some(Reason::Loss));
+        assert_eq!(reason("bbr-startup"), None);
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment_and_when_all_is_repaired_the_window_is_back() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        (0..3).for_each(|_| {
+            flow.round(at(100.0));
+        });
+        let before = flow.w.cwnd;
+        let timeout = Timeout {
+            now: flow.now,
+            flight: 40 * MSS,
+            usable: before,
+            repeated: false,
+        };
+        flow.c.on_timeout(&mut flow.w, &timeout);
+        assert_eq!((flow.w.cwnd, flow.c.exit()), (1.0, None));
+        let few = Round {
+            acked: 1,
+            flight: 0,
+            ..at(1.0)
+        };
+        let ack = flow.ack(few, true);
+        flow.c.on_ack(&mut flow.w, &ack);
+        assert_eq!(flow.w.cwnd, 4.0);
+        flow.round(few);
+        assert_eq!(flow.w.cwnd, before + 1.0);
+    }
+
+    #[test]
+    fn after_another_start_up_bbr_takes_over_at_the_first_loss() {
+        let mut flow = Flow::new("slow-start", "bbr");
+        (0..3).for_each(|_| {
+            flow.round(at(100.0));
+        });
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (16.0, None));
+        flow.lose();
+        assert_eq!(flow.c.exit().map(|e| e.reason), Some(Reason::Loss));
+        flow.recovery_round(at(100.0));
+        assert!((flow.pacing_mbps() - 34.32).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_least_round_trip_is_looked_for_every_ten_seconds_with_four_segments() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        let few = Round {
+            flight: 800,
+            ..at(100.0)
+        };
+        (0..20).for_each(|_| {
+            flow.round(few);
+        });
+        let before = flow.w.cwnd;
+        let late = |flow: &mut Flow, rtt: u64, flight: u64| {
+            let mut ack = flow.ack(Round { flight, ..few }, false);
+            ack.rtt = Some(Time::from_millis(rtt));
+            flow.c.on_ack(&mut flow.w, &ack);
+            flow.w.cwnd
+        };
+        let dips = (0..110).position(|_| late(&mut flow, 120, 800) == 4.0);
+        assert_eq!(dips, Some(100));
+        let held = (0..10)
+            .take_while(|_| late(&mut flow, 100, 3) == 4.0)
+            .count();
+        assert!((2..5).contains(&held), "{held}");
+        assert!(flow.w.cwnd >= before);
+    }
+}

@@ -1,0 +1,394 @@
+//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation), for controllers
+//! that want them; other connections carry none of this.
+//!
+//! Every packet takes along how much had been delivered when it left. When it is acknowledged,
+//! what has been delivered since, over the time that this took, is a sample. Packets that left
+//! at one instant and have the same to say are one entry, so a flight takes as much memory as it
+//! had acknowledgements to send by.
+
+use super::connection::Plan;
+use super::ranges::RangeSet;
+use super::segment::Segment;
+use flowstart_control::signals::{Delivery, RateSample};
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// What packets take along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Snapshot {
+    sent: Time,
+    /// `P.first_send_time`.
+    first_sent: Time,
+    /// `P.delivered`.
+    delivered: u64,
+    /// `P.delivered_time`.
+    delivered_at: Time,
+    app_limited: bool,
+    lost: u64,
+}
+
+/// Packets that have not been acknowledged: `[start, end)`.
+#[derive(Clone, Copy, Debug)]
+struct Packets {
+    start: u64,
+    end: u64,
+    /// In flight when the last of them had left.
+    in_flight: u64,
+    snapshot: Snapshot,
+}
+
+impl Packets {
+    /// Those that end by `end`.
+    fn up_to(self, end: u64) -> Packets {
+        let end = end.min(self.end);
+        Packets {
+            end,
+            in_flight: self.in_flight - (self.end - end),
+            ..self
+        }
+    }
+}
+
+/// The state of one connection.
+#[derive(Debug, Default)]
+pub struct DeliveryRate {
+    /// `C.delivered`.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// `C.app_limited`: until so much is delivered, the application is the limit.
+    limited_until: Option<u64>,
+    /// `C.lost`.
+    lost: u64,
+    una: u64,
+    sacked: RangeSet,
+    /// As they were first sent, in order of position.
+    first: VecDeque<Packets>,
+    /// What was sent again, in order of position.
+    again: VecDeque<Packets>,
+    /// The acknowledgement under way.
+    newest: Option<Packets>,
+    fresh: u64,
+    pipe_before: u64,
+    now: Time,
+    /// Room for what an acknowledgement says for the first time.
+    pieces: Vec<(u64, u64)>,
+}
+
+impl DeliveryRate {
+    /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
+    pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Time) {
+        if una == high {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let packets = Packets {
+            start: plan.start,
+            end: plan.end,
+            in_flight: pipe + plan.end - plan.start,
+            snapshot: Snapshot {
+                sent: now,
+                first_sent: self.first_sent,
+                delivered: self.delivered,
+                delivered_at: self.delivered_at,
+                app_limited: self.limited_until.is_some(),
+                lost: self.lost,
+            },
+        };
+        if plan.start < high {
+            self.send_again(packets);
+        } else {
+            join(&mut self.first, packets);
+        }
+    }
+
+    /// They replace what was sent again before, perhaps cut up in another way.
+    fn send_again(&mut self, packets: Packets) {
+        let again = &mut self.again;
+        let mut at = again.partition_point(|p| p.end <= packets.start);
+        while let Some(old) = again.get(at).copied().filter(|p| p.start < packets.end) {
+            again.remove(at);
+            if old.start < packets.start {
+                again.insert(at, old.up_to(packets.start));
+                at += 1;
+            }
+            if old.end > packets.end {
+                let start = packets.end;
+                again.insert(at, Packets { start, ..old });
+                break;
+            }
+        }
+        if at == again.len() {
+            join(again, packets);
+        } else {
+            again.insert(at, packets);
+        }
+    }
+
+    /// The application has left room in the window.
+    pub fn application_limits(&mut self, pipe: u64) {
+        self.limited_until = Some((self.delivered + pipe).max(1));
+    }
+
+    /// An acknowledgement has come, with `pipe` in flight before.
+    pub fn take(&mut self, ack: &Segment, pipe: u64, now: Time) {
+        (self.newest, self.fresh) = (None, 0);
+        (self.pipe_before, self.now) = (pipe, now);
+        if ack.seq < self.una {
+            return;
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        for (start, end) in ack.sack_blocks() {
+            let from = start.max(ack.seq);
+            self.sacked.insert(from, end, |a, b| pieces.push((a, b)));
+        }
+        self.uncover(ack.seq, &mut pieces);
+        for (start, end) in pieces.drain(..) {
+            self.arrived(start, end);
+        }
+        self.pieces = pieces;
+        self.forget_below(ack.seq);
+        if let Some(newest) = &self.newest {
+            self.first_sent = newest.snapshot.sent;
+        }
+        if self.fresh > 0 {
+            self.delivered_at = now;
+        }
+        if self
+            .limited_until
+            .is_some_and(|until| self.delivered > until)
+        {
+            self.limited_until = None;
+        }
+    }
+
+    /// Finds what was not SACKed below `una`.
+    fn uncover(&mut self, una: u64, pieces: &mut Vec<(u64, u64)>) {
+        let mut from = self.una;
+        self.sacked.remove_below(una, |start, end| {
+            if from < start {
+                pieces.push((from, start));
+            }
+            from = end;
+        });
+        if from < una {
+            pieces.push((from, una));
+        }
+        self.una = una;
+    }
+
+    /// `[start, end)` has arrived. Of what it may have been, the newest counts.
+    fn arrived(&mut self, start: u64, end: u64) {
+        self.fresh += end - start;
+        self.delivered += end - start;
+        let from = self.again.partition_point(|p| p.end <= start);
+        let mut last_again = None;
+        for packets in self.again.iter().skip(from) {
+            if packets.start >= end {
+                break;
+            }
+            last_again = Some(packets.end);
+            self.newest = later(self.newest, packets.up_to(end));
+        }
+        if last_again.is_some_and(|last| last >= end) {
+            return;
+        }
+        let at = self.first.partition_point(|p| p.end < end);
+        if let Some(packets) = self.first.get(at) {
+            self.newest = later(self.newest, packets.up_to(end));
+        }
+    }
+
+    fn forget_below(&mut self, una: u64) {
+        for packets in [&mut self.first, &mut self.again] {
+            while packets.front().is_some_and(|p| p.end <= una) {
+                packets.pop_front();
+            }
+        }
+    }
+
+    /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
+    pub fn conclude(&mut self, pipe: u64, repairing: bool, least_rtt: Option<Time>) -> Delivery {
+        // What neither arrived nor is in flight any more has been found lost.
+        let lost = self.pipe_before.saturating_sub(pipe + self.fresh);
+        self.lost += lost;
+        Delivery {
+            total: self.delivered,
+            lost,
+            in_flight_before: self.pipe_before,
+            repairing,
+            sample: self.sample(least_rtt),
+        }
+    }
+
+    fn sample(&mut self, least_rtt: Option<Time>) -> Option<RateSample> {
+        let Packets {
+            in_flight,
+            snapshot,
+            ..
+        } = self.newest.take()?;
+        let sending = snapshot.sent.since(snapshot.first_sent);
+        let acknowledging = self.now.since(snapshot.delivered_at);
+        let interval = sending.max(acknowledging);
+        // Shorter than any round trip: a retransmission that was none.
+        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
+        fair.then(|| RateSample {
+            prior_delivered: snapshot.delivered,
+            delivered: self.delivered - snapshot.delivered,
+            interval,
+            app_limited: snapshot.app_limited,
+            tx_in_flight: in_flight,
+            lost: self.lost - snapshot.lost,
+        })
+    }
+}
+
+/// Puts `packets` at the end, as one entry with those that have the same to say.
+fn join(queue: &mut VecDeque<Packets>, packets: Packets) {
+    match queue.back_mut() {
+        Some(last) if last.end == packets.start && last.snapshot == packets.snapshot => {
+            (last.end, last.in_flight) = (packets.end, packets.in_flight);
+        }
+        _ => queue.push_back(packets),
+    }
+}
+
+/// The one that left later.
+fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
+    let key = |n: &Packets| (n.snapshot.sent, n.end);
+    a.filter(|a| key(a) >= key(&b)).or(Some(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::options::SackBlock;
+    use crate::tcp::segment::Kind;
+
+    const SIZE: u64 = 1000;
+
+    struct Sending {
+        rate: DeliveryRate,
+        una: u64,
+        high: u64,
+        pipe: u64,
+    }
+
+    impl Sending {
+        fn new() -> Sending {
+            Sending {
+                rate: DeliveryRate::default(),
+                una: 0,
+                high: 0,
+                pipe: 0,
+            }
+        }
+
+        /// Sends packet number `n`, for the first time or again.
+        fn send(&mut self, n: u64, ms: u64) {
+            let plan = Plan {
+                start: n * SIZE,
+                end: (n + 1) * SIZE,
+            };
+            let now = Time::from_millis(ms);
+            self.rate.sent(plan, self.una, self.high, self.pipe, now);
+            self.high = self.high.max(plan.end);
+            self.pipe += SIZE;
+        }
+
+        /// All below number `n` are acknowledged, and those of `sacked`; `gone` more are lost.
+        fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
+            let mut ack = Segment::bare(Kind::Ack, 0, n * SIZE, 40);
+            for (start, end) in sacked {
+                let from_ack = |number: &u64| ((number - n) * SIZE) as u32;
+                ack.options.push_sack(SackBlock {
+                    start: from_ack(start),
+                    end: from_ack(end),
+                });
+            }
+            self.rate.take(&ack, self.pipe, Time::from_millis(ms));
+            self.una = n * SIZE;
+            self.pipe -= self.rate.fresh + gone * SIZE;
+            self.rate.conclude(self.pipe, false, None)
+        }
+    }
+
+    fn sample(d: Delivery) -> (u64, u64, u64) {
+        let s = d.sample.unwrap();
+        let ms = s.interval.nanos() / 1_000_000;
+        (s.prior_delivered / SIZE, s.delivered / SIZE, ms)
+    }
+
+    #[test]
+    fn what_was_delivered_since_the_packet_left_over_the_time_it_took() {
+        let mut s = Sending::new();
+        (0..4).for_each(|n| s.send(n, 0));
+        assert_eq!(sample(s.ack(1, &[], 0, 100)), (0, 1, 100));
+        assert_eq!(sample(s.ack(2, &[], 0, 110)), (0, 2, 110));
+        s.send(4, 110);
+        assert_eq!(sample(s.ack(4, &[], 0, 130)), (0, 4, 130));
+        // Two had been delivered when it left. It came back in 100 ms, but it had taken 110 ms
+        // to send it and what was delivered with it.
+        assert_eq!(sample(s.ack(5, &[], 0, 210)), (2, 3, 110));
+    }
+
+    #[test]
+    fn acknowledgements_that_come_together_do_not_make_the_path_faster() {
+        let mut s = Sending::new();
+        (0..10).for_each(|n| s.send(n, 10 * n));
+        // All at once: as fast as they were sent, not as fast as they came back.
+        assert_eq!(sample(s.ack(1, &[], 0, 100)), (0, 1, 100));
+        let d = s.ack(10, &[], 0, 100);
+        assert_eq!(sample(d), (0, 10, 100));
+        (10..20).for_each(|n| s.send(n, 200 + 10 * n));
+        assert_eq!(sample(s.ack(20, &[], 0, 405)), (10, 10, 105));
+    }
+
+    #[test]
+    fn of_several_the_one_that_left_last_counts_also_where_it_was_sent_again() {
+        let mut s = Sending::new();
+        (0..4).for_each(|n| s.send(n, n));
+        let d = s.ack(0, &[(1, 4)], 1, 50);
+        assert_eq!((sample(d), d.lost), ((0, 3, 50), SIZE));
+        s.send(0, 60);
+        s.send(4, 61);
+        // Number 0 left again after three were delivered.
+        assert_eq!(sample(s.ack(4, &[], 0, 110)), (3, 1, 60));
+        assert_eq!(sample(s.ack(5, &[], 0, 112)), (3, 2, 62));
+    }
+
+    #[test]
+    fn what_is_repeated_in_other_pieces_is_found_all_the_same() {
+        let mut s = Sending::new();
+        (0..6).for_each(|n| s.send(n, n));
+        s.ack(0, &[(5, 6)], 5, 50);
+        (0..5).for_each(|n| s.send(n, 60));
+        s.pipe -= SIZE;
+        s.send(2, 70);
+        assert_eq!(s.rate.again.len(), 3);
+        assert_eq!(sample(s.ack(2, &[], 0, 110)), (1, 2, 60));
+        let d = s.ack(5, &[], 0, 120);
+        assert_eq!(d.sample.unwrap().prior_delivered, SIZE);
+        assert!(s.rate.again.is_empty());
+    }
+
+    #[test]
+    fn the_application_is_the_limit_until_all_that_was_out_is_delivered() {
+        let mut s = Sending::new();
+        s.rate.application_limits(0);
+        s.send(0, 0);
+        let limited = |d: Delivery| d.sample.unwrap().app_limited;
+        assert!(limited(s.ack(1, &[], 0, 100)));
+        s.send(1, 100);
+        assert!(!limited(s.ack(2, &[], 0, 200)));
+    }
+
+    #[test]
+    fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
+        let mut s = Sending::new();
+        s.send(0, 0);
+        let ack = Segment::bare(Kind::Ack, 0, SIZE, 40);
+        s.rate.take(&ack, SIZE, Time::from_millis(20));
+        let d = s.rate.conclude(0, false, Some(Time::from_millis(50)));
+        assert_eq!((d.sample, d.total), (None, SIZE));
+    }
+}
