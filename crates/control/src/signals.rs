@@ -166,6 +166,8 @@ pub struct Ack {
 pub struct Delivery {
     /// Bytes delivered so far (`C.delivered`).
     pub total: u64,
+    /// Bytes delivered since the acknowledgement before.
+    pub newly: u64,
     /// Bytes found lost since the acknowledgement before.
     pub lost: u64,
     /// Bytes in flight before it.

@@ -240,6 +240,7 @@ impl Flow {
             peer_window: u64::MAX,
             delivery: Some(Delivery {
                 total: self.una,
+                newly: acked,
                 lost: d.lost,
                 in_flight_before: in_flight,
                 repairing: d.repairing,

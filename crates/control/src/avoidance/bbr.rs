@@ -9,7 +9,7 @@
 //! than two percent. The least round trip is looked for with four segments in flight (v3: half
 //! of what the path holds) for 200 ms, if it has not been seen for ten seconds (v3: five).
 //!
-//! After [`bbr-startup`](crate::startup::bbr_startup) it goes on with that start-up's model. After
+//! After [`crate::startup::bbr_startup`] it goes on with that start-up's model. After
 //! any other it has measured meanwhile; when that start-up is over, for whatever reason, it
 //! drains what the start-up has queued, and is in charge for good.
 //!
@@ -97,8 +97,11 @@ impl Avoidance for BbrAvoidance {
         self.model.on_established(w, e);
     }
 
-    fn on_start(&mut self, _w: &mut Window, _now: Time) {
+    fn on_start(&mut self, _w: &mut Window, now: Time) {
         self.take_over();
+        if let Some(version) = self.version {
+            self.model.turn_into(version, now);
+        }
     }
 
     fn on_startup_ack(&mut self, w: &Window, a: &Ack) {
@@ -146,9 +149,6 @@ impl Avoidance for BbrAvoidance {
 
     fn inherit(&mut self, model: Box<Bbr>) -> Option<Box<Bbr>> {
         self.model = model;
-        if let Some(version) = self.version {
-            self.model.turn_into(version);
-        }
         self.in_charge = true;
         None
     }

@@ -109,6 +109,11 @@ impl MinRtt {
         }
     }
 
+    /// It is to be looked for so often from now on.
+    pub(super) fn look_every(&mut self, interval: Time) {
+        self.interval = interval;
+    }
+
     /// Takes a sample. Returns whether it was time to look.
     pub(super) fn take(&mut self, rtt: Option<Time>, now: Time) -> bool {
         let due = self.recent.is_some() && now > self.recent_at + self.interval;
@@ -200,6 +205,7 @@ mod tests {
     fn a_round_ends_with_what_was_sent_after_it_began() {
         let sample = |prior: u64, total: u64| Delivery {
             total,
+            newly: 0,
             lost: 0,
             in_flight_before: 0,
             repairing: false,

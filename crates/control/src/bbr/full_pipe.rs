@@ -122,6 +122,7 @@ mod tests {
         let mut losses = RoundLosses::default();
         let told = |lost, in_flight| Delivery {
             total: 0,
+            newly: 0,
             lost,
             in_flight_before: 0,
             repairing: false,

@@ -210,11 +210,26 @@ impl Bbr {
     }
 
     /// Goes on as another version.
-    pub(crate) fn turn_into(&mut self, version: Version) {
-        if version != self.version {
-            let new = Bbr::new(version, self.convention, None);
-            (self.version, self.plateau_rate) = (version, new.plateau_rate);
-            self.constants = new.constants;
+    pub(crate) fn turn_into(&mut self, version: Version, now: Time) {
+        if version == self.version {
+            return;
+        }
+        let new = Bbr::new(version, self.convention, None);
+        let max_bw = self.max_bw.max();
+        (self.version, self.plateau_rate) = (version, new.plateau_rate);
+        (self.constants, self.max_bw) = (new.constants, new.max_bw);
+        self.max_bw.insert(self.epoch(), max_bw);
+        self.min_rtt.look_every(self.constants.probe_rtt_interval);
+        if self.state == State::ProbeBw {
+            self.enter_probe_bw(now);
+        }
+    }
+
+    /// What the maximum filter counts.
+    fn epoch(&self) -> u64 {
+        match self.version {
+            Version::V1 => self.rounds.count,
+            Version::V3 => self.probing.cycles,
         }
     }
 
@@ -298,13 +313,9 @@ impl Bbr {
         }
         let rate = sample.rate();
         if !app_limited || rate >= self.max_bw.max() {
-            let epoch = match self.version {
-                Version::V1 => self.rounds.count,
-                Version::V3 => self.probing.cycles,
-            };
-            self.max_bw.insert(epoch, rate);
+            self.max_bw.insert(self.epoch(), rate);
         }
-        self.update_extra(w, a);
+        self.update_extra(w, d, a.now);
         if self.version == Version::V3 {
             self.update_congestion(w, d);
         }
@@ -319,7 +330,7 @@ impl Bbr {
     }
 
     /// BBRUpdateACKAggregation.
-    fn update_extra(&mut self, w: &Window, a: &Ack) {
+    fn update_extra(&mut self, w: &Window, d: &Delivery, now: Time) {
         let bw = self.bw();
         if self.rounds.start {
             self.extra.begin_round(match self.version {
@@ -327,7 +338,7 @@ impl Bbr {
                 _ => 5,
             });
         }
-        self.extra.take(a.delivered, bw, w.cwnd_bytes(), a.now);
+        self.extra.take(d.newly, bw, w.cwnd_bytes(), now);
     }
 
     /// Whether the newest packet acknowledged was sent when the network was not the limit.
@@ -353,7 +364,8 @@ impl Bbr {
     fn check_startup(&mut self, d: &Delivery) -> Option<Reason> {
         let in_recovery = self.repair == Repair::Recovery;
         let lossy = self.losses.take(d, self.rounds.start, in_recovery);
-        let looking = self.version == Version::V3 || !self.plateau.reached;
+        let reached = self.plateau.reached;
+        let looking = self.version == Version::V3 || !reached;
         if self.rounds.start && looking && !self.is_app_limited(d) {
             let sample = d.sample.map_or(Rate(0), |s| s.rate());
             self.plateau.judge(match self.plateau_rate {
@@ -362,7 +374,8 @@ impl Bbr {
             });
         }
         if self.state != State::Startup {
-            return None;
+            // It may turn out while the least round trip is looked for.
+            return (self.plateau.reached && !reached).then_some(Reason::FullPipe);
         }
         let full = self.plateau.reached;
         if !full && self.version == Version::V3 && lossy {
@@ -391,15 +404,15 @@ impl Bbr {
                 .saturating_add(self.constants.drain_rounds);
         let drained = self.segments(a.flight) <= self.inflight(1.0);
         if self.state == State::Drain && (drained || late) {
-            self.enter_probe_bw(a);
+            self.enter_probe_bw(a.now);
         }
     }
 
-    fn enter_probe_bw(&mut self, a: &Ack) {
+    fn enter_probe_bw(&mut self, now: Time) {
         self.state = State::ProbeBw;
         match self.version {
-            Version::V1 => self.cycle.begin(a.now),
-            Version::V3 => self.start_down(a.now),
+            Version::V1 => self.cycle.begin(now),
+            Version::V3 => self.start_down(now),
         }
     }
 
@@ -446,7 +459,7 @@ impl Bbr {
             self.state = State::Startup;
             return;
         }
-        self.enter_probe_bw(a);
+        self.enter_probe_bw(a.now);
         if self.version == Version::V3 {
             self.probing.reset_lower_bounds();
             self.probing.phase = Phase::Cruise;
@@ -510,15 +523,20 @@ impl Bbr {
     fn quantized(&self, bytes: f64) -> Segments {
         let segments = bytes / self.mss as f64;
         let budget = 3.0 * f64::from(self.quantum());
-        if self.version == Version::V3 {
-            return segments.max(budget).max(MIN_PIPE_CWND);
-        }
-        let even = 2.0 * ((segments.ceil() + budget) / 2.0).ceil();
-        let probing = self.state == State::ProbeBw && self.cycle.is_probing();
-        if probing {
-            even + 2.0
+        let (quantized, probing) = match self.version {
+            Version::V1 => (
+                2.0 * ((segments.ceil() + budget) / 2.0).ceil(),
+                self.cycle.is_probing(),
+            ),
+            Version::V3 => (
+                segments.max(budget).max(MIN_PIPE_CWND),
+                self.probing.phase == Phase::Up,
+            ),
+        };
+        if probing && self.state == State::ProbeBw {
+            quantized + 2.0
         } else {
-            even
+            quantized
         }
     }
 
@@ -558,7 +576,7 @@ impl Bbr {
     }
 
     fn set_window(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
-        let acked = self.segments(a.delivered).ceil();
+        let acked = self.segments(d.newly).ceil();
         if acked > 0.0 {
             let (cwnd, conserved) = self.recover_or_restore(w.cwnd, a, d, acked);
             w.cwnd = if conserved {

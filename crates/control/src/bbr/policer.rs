@@ -130,6 +130,7 @@ mod tests {
         (1..40).find(|round| {
             let d = Delivery {
                 total: round * delivered,
+                newly: delivered,
                 lost,
                 in_flight_before: 0,
                 repairing: false,
@@ -157,6 +158,7 @@ mod tests {
         };
         let d = Delivery {
             total: 0,
+            newly: 0,
             lost: 0,
             in_flight_before: 0,
             repairing: false,

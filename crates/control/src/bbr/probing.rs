@@ -268,7 +268,7 @@ impl Bbr {
         };
         p.inflight_longterm = Some(bound.max(sample.tx_in_flight as f64));
         if self.state == State::ProbeBw && p.phase == Phase::Up {
-            self.probe_upward(w, a);
+            self.probe_upward(w, a, d);
         }
     }
 
@@ -289,11 +289,11 @@ impl Bbr {
     }
 
     /// BBRProbeInflightLongtermUpward: slowly at first, then twice as fast each round.
-    fn probe_upward(&mut self, w: &Window, a: &Ack) {
+    fn probe_upward(&mut self, w: &Window, a: &Ack, d: &Delivery) {
         if !(a.cwnd_limited && self.is_bounded(w)) {
             return;
         }
-        let acked = self.segments(a.delivered);
+        let acked = self.segments(d.newly);
         let mss = self.mss as f64;
         let p = &mut self.probing;
         p.up_acked += acked;

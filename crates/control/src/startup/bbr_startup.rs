@@ -14,16 +14,8 @@
 //! of the times that its sending and its acknowledging took. Samples in which the application
 //! had nothing to send do not count towards a plateau.
 //!
-//! With [`bbr`](crate::avoidance::bbr) as its avoidance this is BBR as published. Any other
+//! With [`crate::avoidance::bbr`] as its avoidance this is BBR as published. Any other
 //! avoidance takes over after Drain, unpaced, with a window of what the path holds.
-//!
-//! # Parameters
-//!
-//! | name | default | meaning |
-//! | --- | --- | --- |
-//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
-//! | `plateau` | `max` in v1, `sample` in v3 | the rate that has to grow |
-//! | `iw` | the stack's rule | the first window |
 //!
 //! | | v1 | v3 |
 //! | --- | --- | --- |
@@ -33,6 +25,14 @@
 //! | Startup ends for losses | never | six ranges and 2 % in a round of recovery |
 //! | Drain ends | when the path holds what is in flight | or after three rounds |
 //! | recovery | first round: what is delivered is sent | the window is what it was |
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
+//! | `plateau` | `max` in v1, `sample` in v3 | the rate that has to grow |
+//! | `iw` | the stack's rule | the first window |
 //!
 //! # State
 //!
@@ -46,7 +46,7 @@
 //!   the count anew; Linux and older drafts judge the largest rate. `plateau` chooses.
 //! - "In fast recovery for at least one full round": judged at the end of the first round that
 //!   began in recovery, against the most that was in flight in it. An ACK that shows losses
-//!   counts as one range.
+//!   counts as one range. What a receiver without SACK would change is left out.
 //! - The draft's text on leaving for losses sets `full_bw_reached` only, its test cases
 //!   `full_bw_now` too; here both.
 //! - Linux holds v1's gains in 256ths (739/256, 88/256) and applies the pacing margin to the first
@@ -265,6 +265,7 @@ mod tests {
                 flight: r.flight * MSS,
                 delivery: Some(Delivery {
                     total: self.total,
+                    newly: r.acked * MSS,
                     lost: r.lost * MSS,
                     in_flight_before: (r.flight + r.acked) * MSS,
                     repairing,
@@ -562,5 +563,57 @@ mod tests {
             .count();
         assert!((2..5).contains(&held), "{held}");
         assert!(flow.w.cwnd >= before);
+    }
+
+    #[test]
+    fn a_startup_that_lasts_is_interrupted_to_look_for_the_round_trip_and_goes_on() {
+        let mut flow = Flow::new("bbr-startup", "bbr");
+        let limited = |flight| Round {
+            app_limited: true,
+            flight,
+            ..at(10.0)
+        };
+        let step = |flow: &mut Flow, flight| {
+            let mut ack = flow.ack(limited(flight), false);
+            ack.rtt = Some(Time::from_millis(130));
+            flow.c.on_ack(&mut flow.w, &ack);
+        };
+        while flow.w.cwnd != 4.0 {
+            step(&mut flow, 800);
+            assert!(flow.now < Time::from_secs(12));
+        }
+        assert!(flow.now > Time::from_secs(10));
+        for _ in 0..5 {
+            step(&mut flow, 3);
+        }
+        assert!(flow.w.cwnd > 4.0);
+        assert_eq!(flow.c.exit(), None);
+        let before = flow.pacing_mbps();
+        flow.round(at(40.0));
+        assert!(flow.pacing_mbps() > 2.0 * before);
+    }
+
+    #[test]
+    fn the_avoidance_may_be_of_another_version() {
+        // v1 probes at five quarters once in eight rounds, v3 not for two seconds at least.
+        let fastest = |startup, avoidance| {
+            let mut flow = Flow::new(startup, avoidance);
+            flow.fill(100.0);
+            let few = Round {
+                flight: 800,
+                ..at(100.0)
+            };
+            let rates = (0..12).map(|_| {
+                flow.round(few);
+                flow.pacing_mbps()
+            });
+            rates.fold(0.0, f64::max)
+        };
+        for startup in ["bbr-startup", "bbr-startup:version=v3"] {
+            assert_eq!(fastest(startup, "bbr:version=v1"), 123.75, "{startup}");
+            assert_eq!(fastest(startup, "bbr:version=v3"), 99.0, "{startup}");
+        }
+        assert_eq!(fastest("bbr-startup", "bbr"), 123.75);
+        assert_eq!(fastest("bbr-startup:version=v3", "bbr"), 99.0);
     }
 }

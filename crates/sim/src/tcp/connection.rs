@@ -448,6 +448,17 @@ impl Connection {
     /// Tells the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
         self.controller.on_recovery_ack(&mut self.window, ack);
+        if self.controller.rules_window() {
+            self.note_cwnd();
+        }
+    }
+
+    /// Tells a controller that rules the window of an acknowledgement that others have no use for.
+    pub fn tell_ruler(&mut self, now: Time, pipe: u64) {
+        if self.controller.rules_window() {
+            let signal = self.ack_signal(now, 0, 0, None, pipe);
+            self.recovery_ack(&signal);
+        }
     }
 
     /// Tells the controller that recovery begins, with `added` bytes of the flight due

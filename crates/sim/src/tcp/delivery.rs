@@ -66,8 +66,9 @@ pub struct DeliveryRate {
     first: VecDeque<Packets>,
     /// What was sent again, in order of position.
     again: VecDeque<Packets>,
-    /// The acknowledgement under way.
+    /// The newest packet of the acknowledgement under way.
     newest: Option<Packets>,
+    /// Bytes delivered that the controller has not been told of.
     fresh: u64,
     pipe_before: u64,
     now: Time,
@@ -131,8 +132,11 @@ impl DeliveryRate {
 
     /// An acknowledgement has come, with `pipe` in flight before.
     pub fn take(&mut self, ack: &Segment, pipe: u64, now: Time) {
-        (self.newest, self.fresh) = (None, 0);
-        (self.pipe_before, self.now) = (pipe, now);
+        (self.newest, self.now) = (None, now);
+        if self.fresh == 0 {
+            self.pipe_before = pipe;
+        }
+        let before = self.fresh;
         if ack.seq < self.una {
             return;
         }
@@ -150,7 +154,7 @@ impl DeliveryRate {
         if let Some(newest) = &self.newest {
             self.first_sent = newest.snapshot.sent;
         }
-        if self.fresh > 0 {
+        if self.fresh > before {
             self.delivered_at = now;
         }
         if self
@@ -209,10 +213,12 @@ impl DeliveryRate {
     /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
     pub fn conclude(&mut self, pipe: u64, repairing: bool, least_rtt: Option<Time>) -> Delivery {
         // What neither arrived nor is in flight any more has been found lost.
-        let lost = self.pipe_before.saturating_sub(pipe + self.fresh);
+        let newly = std::mem::take(&mut self.fresh);
+        let lost = self.pipe_before.saturating_sub(pipe + newly);
         self.lost += lost;
         Delivery {
             total: self.delivered,
+            newly,
             lost,
             in_flight_before: self.pipe_before,
             repairing,

@@ -165,6 +165,56 @@ fn bbr_is_the_kernels() {
     assert_alike("bbr");
 }
 
+/// From the recorded series of one run: milliseconds, and the window then. Startup, both
+/// recoveries with packets conserved in their first round, what is restored after them, Drain
+/// and the beginning of ProbeBW; at 5 Mbit/s ProbeRTT and what follows it.
+#[test]
+fn bbrs_window_is_the_kernels_at_every_stage() {
+    let fast = [
+        (500, 72.0),
+        (700, 240.0),
+        (900, 901.0),
+        (1100, 2518.0),
+        (1220, 2474.0),
+        (1300, 1811.0),
+        (1400, 1721.0),
+        (1500, 2391.0),
+        (1600, 2533.0),
+        (1700, 1913.0),
+        (1800, 1716.0),
+        (1900, 2277.0),
+        (2000, 1772.0),
+        (3000, 1736.0),
+        (4000, 1744.0),
+    ];
+    let slow = [
+        (1000, 94.0),
+        (2000, 62.0),
+        (9000, 64.0),
+        (10_100, 4.0),
+        (10_500, 68.0),
+        (14_000, 68.0),
+    ];
+    for (path, bytes, windows) in [(FAST, 50_000_000, &fast[..]), (SLOW, 10_000_000, &slow[..])] {
+        let scenario = Scenario::from_toml(&format!(
+            r#"
+            path = {}
+            stack = {{ preset = "linux" }}
+            flows = [{{ startup = "bbr-startup", avoidance = "bbr", size = "{bytes}B" }}]
+            trace = true
+            "#,
+            path.0
+        ));
+        let trace = run(&scenario.unwrap()).unwrap().trace.unwrap().flow_samples;
+        for (ms, recorded) in windows {
+            let after = trace.time_ns.partition_point(|ns| *ns < ms * 1_000_000);
+            let found = trace.cwnd[after];
+            let close = (found - recorded).abs() <= (0.04 * recorded).max(2.0);
+            assert!(close, "{bytes} B, {ms} ms: {found}, recorded {recorded}");
+        }
+    }
+}
+
 #[test]
 fn internal_pacing_is_the_kernels() {
     assert_alike("cubic-paced");

@@ -1,6 +1,7 @@
 //! TCP endpoints as whole connections: the worked vectors of the RFCs' rules, read from
 //! traces of runs in which chosen packets are lost.
 
+mod bbr;
 mod hystart_figure_2;
 mod memory;
 mod modified_swift_start;

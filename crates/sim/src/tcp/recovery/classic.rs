@@ -84,7 +84,7 @@ impl Classic {
         if std::mem::take(&mut self.in_recovery) {
             self.leave(c, now);
             // ns-2 opens the window on the very acknowledgement that ends recovery.
-            if c.stack.convention != Convention::Ns2 {
+            if c.stack.convention != Convention::Ns2 && !c.controller.rules_window() {
                 return;
             }
         }

@@ -76,6 +76,7 @@ impl Ns2Sack {
         } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
             self.gate = Gate::One;
         }
+        c.tell_ruler(now, self.pipe(c));
     }
 
     fn enter(&mut self, c: &mut Connection, now: Time) {
@@ -101,6 +102,7 @@ impl Ns2Sack {
             self.in_recovery = false;
             self.acknowledge(c, ack, now);
             c.recovered(now);
+            c.tell_ruler(now, self.pipe(c));
         } else if ack.seq > c.una {
             self.pipe -= 1;
             let acked = ack.seq - c.una;
@@ -112,6 +114,7 @@ impl Ns2Sack {
             c.recovery_ack(&signal);
         } else if ack.seq == c.una {
             self.learn(c, ack);
+            c.tell_ruler(now, self.pipe(c));
         }
     }
 

@@ -73,14 +73,22 @@ impl Sack {
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
                 c.recovered(now);
+                if c.controller.rules_window() {
+                    c.grow(&signal, &ack.options);
+                }
             }
             Phase::Recovery => c.recovery_ack(&signal),
             Phase::AfterTimeout | Phase::Open => {
                 if acked > 0 {
                     self.on_new_ack(c);
                     c.grow(&signal, &ack.options);
-                } else if self.phase == Phase::Open {
+                    return;
+                }
+                if self.phase == Phase::Open {
                     self.on_duplicate_ack(c, now);
+                }
+                if c.controller.rules_window() {
+                    c.recovery_ack(&signal);
                 }
             }
         }
