@@ -48,6 +48,8 @@ class Window:
     """At most this rate in bits per second, headers included; None sends as the window allows."""
     pacing_from: int
     """With a pacing rate: nothing leaves before this time."""
+    quantum: int
+    """So many segments may leave together where they are paced."""
     timeout: int | None
     """A retransmission timeout that holds instead of the transport's, without back-off."""
     startup_excess: bool
@@ -185,6 +187,42 @@ class Ack:
     """Bytes the application has queued and not yet sent."""
     peer_window: int
     """The peer's advertised window in bytes."""
+    delivery: Delivery | None
+    """What it says of delivery, where somebody wants to know."""
+
+@final
+class Delivery:
+    """What an acknowledgement says of delivery."""
+
+    total: int
+    """Bytes delivered so far."""
+    newly: int
+    """Bytes delivered since the acknowledgement before."""
+    lost: int
+    """Bytes found lost since the acknowledgement before."""
+    in_flight_before: int
+    """Bytes in flight before it."""
+    repairing: bool
+    """What a timeout took for lost is not all repaired."""
+    sample: RateSample | None
+    """The sample of the delivery rate, if it gives a fair one."""
+
+@final
+class RateSample:
+    """What was delivered between the sending of a packet and its acknowledgement."""
+
+    prior_delivered: int
+    """Bytes that had been delivered when the packet left."""
+    delivered: int
+    """Bytes delivered since."""
+    interval: int
+    """In so long: the longer of sending and acknowledging what was delivered."""
+    app_limited: bool
+    """The application, not the network, was the limit when the packet left."""
+    tx_in_flight: int
+    """Bytes in flight when the packet had left, itself included."""
+    lost: int
+    """Bytes found lost since the packet left."""
 
 @final
 class Loss:

@@ -27,12 +27,14 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from flowstart._native import (
     HOOKS,
     Ack,
+    Delivery,
     Established,
     Feedback,
     Idle,
     Known,
     Loss,
     PeerGap,
+    RateSample,
     Recovered,
     Sent,
     Syn,
@@ -43,12 +45,14 @@ from flowstart.errors import RequestError
 
 __all__ = [
     "Ack",
+    "Delivery",
     "Established",
     "Feedback",
     "Idle",
     "Known",
     "Loss",
     "PeerGap",
+    "RateSample",
     "Reason",
     "Recovered",
     "Sent",
@@ -154,6 +158,9 @@ class Startup(abc.ABC):
         """
         return None
 
+    def on_spurious(self, w: Window) -> None:
+        """The last timeout was for nothing: what it took for lost has arrived."""
+
     def on_recovered(self, w: Window, r: Recovered) -> None:
         """The recovery that a loss began has ended."""
 
@@ -186,6 +193,18 @@ class Startup(abc.ABC):
 
     def lasts(self) -> bool:
         """Whether it stays in charge for good at present, so that not even a loss ends it."""
+        return False
+
+    def wants_delivery(self) -> bool:
+        """Whether it wants to be told of delivery (`Ack.delivery`). Asked once."""
+        return False
+
+    def rules_window(self) -> bool:
+        """Whether it sets the window at every ACK, in recovery too.
+
+        While it does, all ACKs are `on_ack`'s, and it answers losses, timeouts and idle times
+        alone.
+        """
         return False
 
     def in_charge(self, w: Window) -> bool:

@@ -101,6 +101,7 @@ def test_hooks_are_told_what_their_stubs_promise() -> None:
     stub = ast.parse((ROOT / "python" / "flowstart" / "_native.pyi").read_text())
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
     told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Recovered Timeout Idle"
+    told += " Delivery RateSample"
     for name in (*told.split(), "Window"):
         body = classes[name].body
         fields = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
@@ -112,7 +113,9 @@ def test_hooks_are_told_what_their_stubs_promise() -> None:
 def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     source = (ROOT / "crates" / "control" / "src" / "startup" / "mod.rs").read_text()
     trait = source[source.index("pub trait Startup") :]
-    assert re.findall(r"^    fn (\w+)", trait, re.MULTILINE) == list(_native.HOOKS)
+    # What is bequeathed is a model of the crate's own.
+    hooks = [h for h in re.findall(r"^    fn (\w+)", trait, re.MULTILINE) if h != "bequeath"]
+    assert hooks == list(_native.HOOKS)
     assert set(_native.HOOKS) <= set(vars(fs.Startup))
 
 
@@ -165,6 +168,14 @@ class Recorder(Doubling):
         self.seen.append(("lasts",))
         return super().lasts()
 
+    def wants_delivery(self) -> bool:
+        self.seen.append(("wants_delivery",))
+        return super().wants_delivery()
+
+    def rules_window(self) -> bool:
+        self.seen.append(("rules_window",))
+        return super().rules_window()
+
     def in_charge(self, w: fs.Window) -> bool:
         self.seen.append(("in_charge", w.cwnd))
         return super().in_charge(w)
@@ -190,7 +201,47 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     assert told["on_loss"][0].usable > 0
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
-    assert set(_native.HOOKS) - set(told) == {"on_known", "on_peer_gap", "on_feedback"}
+    untold = {"on_known", "on_peer_gap", "on_feedback", "on_spurious"}
+    assert set(_native.HOOKS) - set(told) == untold
+
+
+def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
+    class ByRate(fs.Startup):
+        """Twice what the path delivers in a round trip, whatever is lost."""
+
+        rates: ClassVar[list[float]] = []
+        losses: ClassVar[list[fs.Loss]] = []
+        least = 10**10
+        fastest = 0.0
+
+        def wants_delivery(self) -> bool:
+            return True
+
+        def rules_window(self) -> bool:
+            return True
+
+        def in_charge(self, w: fs.Window) -> bool:
+            return True
+
+        def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
+            self.losses.append(loss)
+            return "done"
+
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+            assert a.delivery is not None
+            self.least = min(self.least, a.rtt or self.least)
+            if a.delivery.sample:
+                sample = a.delivery.sample
+                self.rates.append(8e3 * sample.delivered / sample.interval)
+                self.fastest = max(self.fastest, sample.delivered / sample.interval)
+            w.cwnd = max(10, w.segments(int(2 * self.fastest * self.least)))
+
+    path = fs.Path(rate="20Mbps", rtt="50ms", loss="1%")
+    row = run(ByRate, path, size="5MB").rows[0]
+    # Payload is what is delivered: 1460 of 1500 bytes.
+    assert max(ByRate.rates) == pytest.approx(20 * 1460 / 1500, rel=0.01)
+    assert len(ByRate.losses) > 2
+    assert float(str(row["slowdown"])) < 1.3
 
 
 def test_a_startup_in_python_may_be_told_by_routers() -> None:

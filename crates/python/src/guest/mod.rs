@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 17] = [
+pub const HOOKS: [&str; 20] = [
     "rate_request",
     "on_known",
     "on_established",
@@ -32,6 +32,7 @@ pub const HOOKS: [&str; 17] = [
     "on_ack",
     "on_recovery_ack",
     "on_loss",
+    "on_spurious",
     "on_recovered",
     "loss_to_pass_on",
     "on_timeout",
@@ -39,6 +40,8 @@ pub const HOOKS: [&str; 17] = [
     "on_idle",
     "leftover",
     "lasts",
+    "wants_delivery",
+    "rules_window",
     "in_charge",
 ];
 
@@ -53,6 +56,7 @@ enum Hook {
     OnAck,
     OnRecoveryAck,
     OnLoss,
+    OnSpurious,
     OnRecovered,
     LossToPassOn,
     OnTimeout,
@@ -60,6 +64,8 @@ enum Hook {
     OnIdle,
     Leftover,
     Lasts,
+    WantsDelivery,
+    RulesWindow,
     InCharge,
 }
 
@@ -394,6 +400,20 @@ impl Startup for Guest {
             .unwrap_or(LossResponse::Standard)
     }
 
+    fn on_spurious(&mut self, w: &mut Window) {
+        self.ask(
+            Hook::OnSpurious,
+            None,
+            |method| {
+                let window = self.window(method.py(), w)?;
+                let answer = method.call1((&window,))?;
+                *w = window.try_borrow()?.0;
+                Ok(answer)
+            },
+            nothing,
+        );
+    }
+
     fn on_recovered(&mut self, w: &mut Window, r: &told::Recovered) {
         let signal = signals::Recovered::from(r);
         self.edit(Hook::OnRecovered, w, r.now, signal, nothing);
@@ -437,6 +457,16 @@ impl Startup for Guest {
 
     fn lasts(&self) -> bool {
         self.ask(Hook::Lasts, None, |m| m.call0(), truth)
+            .unwrap_or(false)
+    }
+
+    fn wants_delivery(&self) -> bool {
+        self.ask(Hook::WantsDelivery, None, |m| m.call0(), truth)
+            .unwrap_or(false)
+    }
+
+    fn rules_window(&self) -> bool {
+        self.ask(Hook::RulesWindow, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 

@@ -33,6 +33,8 @@ plain! {
     bool => bool, b => b;
     RateCodes => &'static str, c => c.name();
     signals::PathMemory => PathMemory, m => PathMemory::from(&m);
+    signals::Delivery => Delivery, d => Delivery::from(&d);
+    signals::RateSample => RateSample, s => RateSample::from(&s);
 }
 
 impl<T: Plain> Plain for Option<T> {
@@ -68,13 +70,17 @@ shown! {
     Option<u64>, n => n.map_or("None".into(), |n| n.to_string());
     Option<f64>, x => x.map_or("None".into(), |x| x.to_string());
     Option<PathMemory>, m => m.as_ref().map_or("None".into(), Shown::shown);
+    Delivery, d => d.__repr__();
+    Option<Delivery>, d => d.as_ref().map_or("None".into(), Shown::shown);
+    RateSample, s => s.__repr__();
+    Option<RateSample>, s => s.as_ref().map_or("None".into(), Shown::shown);
     Option<&str>, s => s.map_or("None".into(), |s| format!("'{s}'"));
 }
 
 /// A signal as a frozen Python class. Every field is named, so that one which the signal
-/// gains is not forgotten here; those in brackets are not told to guests.
+/// gains is not forgotten here.
 macro_rules! signal {
-    ($($name:ident { $($field:ident: $kind:ty),* } $([$untold:ident])?)*) => {$(
+    ($($name:ident { $($field:ident: $kind:ty),* })*) => {$(
         #[doc = concat!("The signal `", stringify!($name), "`.")]
         #[pyclass(frozen, get_all, module = "flowstart")]
         #[derive(Clone, Debug)]
@@ -84,7 +90,7 @@ macro_rules! signal {
 
         impl From<&signals::$name> for $name {
             fn from(signal: &signals::$name) -> $name {
-                let signals::$name { $($field,)* $($untold: _)? } = *signal;
+                let signals::$name { $($field),* } = *signal;
                 $name { $($field: $field.plain()),* }
             }
         }
@@ -131,8 +137,25 @@ signal! {
         flight: u64,
         cwnd_limited: bool,
         queued: u64,
-        peer_window: u64
-    } [delivery]
+        peer_window: u64,
+        delivery: Option<Delivery>
+    }
+    Delivery {
+        total: u64,
+        newly: u64,
+        lost: u64,
+        in_flight_before: u64,
+        repairing: bool,
+        sample: Option<RateSample>
+    }
+    RateSample {
+        prior_delivered: u64,
+        delivered: u64,
+        interval: u64,
+        app_limited: bool,
+        tx_in_flight: u64,
+        lost: u64
+    }
     Loss { now: u64, flight: u64, usable: f64 }
     Recovered { now: u64, retransmitted: u64, flight: u64 }
     Timeout { now: u64, flight: u64, usable: f64, repeated: bool }
@@ -216,6 +239,20 @@ impl Window {
     #[setter]
     fn set_pacing_from(&mut self, value: u64) {
         self.0.pacing_from = Time(value);
+    }
+
+    #[getter]
+    fn quantum(&self) -> u32 {
+        self.0.quantum
+    }
+
+    #[setter]
+    fn set_quantum(&mut self, value: u32) -> PyResult<()> {
+        if value == 0 {
+            return Err(refused("quantum", 0, "a number of segments above 0"));
+        }
+        self.0.quantum = value;
+        Ok(())
     }
 
     #[getter]
