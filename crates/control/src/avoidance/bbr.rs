@@ -5,9 +5,10 @@
 //! so in cycles of eight round trips: one at five quarters of the rate, one at three quarters to
 //! drain what that has queued, six at the rate. v3 waits two to three seconds (or as many rounds
 //! as Reno would need to grow as far), fills the path, then sends at five quarters until losses
-//! or a plateau say that this is all; bounds on what may be in flight come from losses of more
-//! than two percent. The least round trip is looked for with four segments in flight (v3: half
-//! of what the path holds) for 200 ms, if it has not been seen for ten seconds (v3: five).
+//! or a plateau say that this is all. Losses of more than two percent bound what may be in
+//! flight, and the next probe is broken off when it reaches the bound. The least round trip is
+//! looked for with four segments in flight (v3: half of what the path holds) for 200 ms, if it
+//! has not been seen for ten seconds (v3: five).
 //!
 //! After [`crate::startup::bbr_startup`] it goes on with that start-up's model. After
 //! any other it has measured meanwhile; when that start-up is over, for whatever reason, it
@@ -30,8 +31,9 @@
 //!   nanosecond at which they are needed, so that a run repeats exactly.
 //! - Linux reckons what is in flight at the moment the next packet may leave; here it is what is
 //!   in flight now, a millisecond's worth apart.
-//! - v3 has been read in part only: how its bounds come back after a loss that was none, and its
-//!   answers to ECN, are left out. Of the draft's test cases those of Startup and Drain hold here.
+//! - draft-06 judges each packet that is found lost by what was in flight when it left; here an
+//!   ACK is judged by what was in flight when the newest packet that it covers left. Its answers
+//!   to a peer without SACK are left out, and those of Linux's v3 to ECN.
 //! - Linux takes a connection for idle when nothing is in flight; here it is when nothing has
 //!   been sent for a retransmission timeout.
 

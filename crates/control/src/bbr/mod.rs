@@ -19,7 +19,7 @@ use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
 use full_pipe::{Plateau, RoundLosses};
 use policer::Policer;
-use probing::{Phase, Probing};
+use probing::{Ended, Phase, Probing};
 
 /// Which BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,8 +144,6 @@ pub struct Bbr {
     cycle: Cycle,
     probing: Probing,
     drain_start_round: u64,
-    /// Startup was left because of losses, which may turn out to be none (`undo_state`).
-    left_on_loss: bool,
     repair: Repair,
     /// As it was at the last acknowledgement.
     repair_before: Repair,
@@ -198,7 +196,6 @@ impl Bbr {
             cycle: Cycle::default(),
             probing: Probing::default(),
             drain_start_round: 0,
-            left_on_loss: false,
             repair: Repair::Nothing,
             repair_before: Repair::Nothing,
             conserving: false,
@@ -242,7 +239,7 @@ impl Bbr {
         self.set_first_rate(w.cwnd, e.rtt);
     }
 
-    /// BBRInitPacingRate.
+    /// InitPacingRate.
     fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Time>) {
         let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Time(1000));
         let bytes = (cwnd * self.mss as f64) as u64;
@@ -329,7 +326,7 @@ impl Bbr {
         }
     }
 
-    /// BBRUpdateACKAggregation.
+    /// UpdateACKAggregation.
     fn update_extra(&mut self, w: &Window, d: &Delivery, now: Time) {
         let bw = self.bw();
         if self.rounds.start {
@@ -360,7 +357,7 @@ impl Bbr {
         reason
     }
 
-    /// BBRCheckFullBWReached, BBRCheckStartupHighLoss.
+    /// CheckFullBWReached, CheckStartupHighLoss.
     fn check_startup(&mut self, d: &Delivery) -> Option<Reason> {
         let in_recovery = self.repair == Repair::Recovery;
         let lossy = self.losses.take(d, self.rounds.start, in_recovery);
@@ -380,7 +377,7 @@ impl Bbr {
         let full = self.plateau.reached;
         if !full && self.version == Version::V3 && lossy {
             self.plateau.find();
-            self.left_on_loss = true;
+            self.probing.ended = Ended::Startup;
             let bdp = self.bdp(1.0);
             self.probing.bound(bdp.max(self.probing.inflight_latest));
         }
@@ -396,7 +393,7 @@ impl Bbr {
         self.drain_start_round = self.rounds.count;
     }
 
-    /// BBRCheckDrain.
+    /// CheckDrain.
     fn check_drain(&mut self, a: &Ack) {
         let late = self.rounds.count
             > self
@@ -416,12 +413,16 @@ impl Bbr {
         }
     }
 
-    /// BBRUpdateMinRTT, BBRCheckProbeRTT.
+    /// UpdateMinRTT, CheckProbeRTT.
     fn check_probe_rtt(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
         let due = self.min_rtt.take(a.rtt, a.now);
         if due && !self.idle_restart && self.state != State::ProbeRtt {
             self.save_cwnd(w);
             self.state = State::ProbeRtt;
+            if self.version == Version::V3 {
+                self.probing.stop();
+                self.rounds.restart(d.total);
+            }
             self.probe_rtt = ProbeRtt {
                 ignored: (d.total, d.total),
                 ..ProbeRtt::default()
@@ -493,7 +494,7 @@ impl Bbr {
         let max = self.max_bw.max();
         match self.version {
             Version::V1 => self.policer.rate().unwrap_or(max),
-            Version::V3 => max.min(self.probing.bw_shortterm.unwrap_or(max)),
+            Version::V3 => self.probing.bound_rate(max),
         }
     }
 
@@ -542,15 +543,16 @@ impl Bbr {
 
     /// Segments that may leave together: a millisecond's worth.
     fn quantum(&self) -> u32 {
-        let bytes = self.pacing.bps() / 8 / 1024;
-        let least = match self.version {
-            Version::V1 if self.pacing < MIN_TSO_RATE => 1,
-            _ => 2,
+        let bytes = self.pacing.bps() / 8;
+        let (bytes, least) = match self.version {
+            Version::V1 if self.pacing < MIN_TSO_RATE => (bytes / 1024, 1),
+            Version::V1 => (bytes / 1024, 2),
+            Version::V3 => (bytes / 1000, 2),
         };
         (bytes.min(MAX_QUANTUM) / self.mss).max(least) as u32
     }
 
-    /// BBRSetPacingRate: never lowered in Startup.
+    /// SetPacingRate: never lowered in Startup.
     fn set_pacing(&mut self, w: &mut Window, a: &Ack) {
         if !self.has_seen_rtt && a.rtt.is_some() {
             self.has_seen_rtt = true;
@@ -586,9 +588,7 @@ impl Bbr {
             };
         }
         if self.version == Version::V3 {
-            let bound = self
-                .probing
-                .window_bound(self.state == State::ProbeBw, self.mss);
+            let bound = self.probing.window_bound(self.state, self.mss);
             w.cwnd = w.cwnd.min(bound.max(MIN_PIPE_CWND));
         }
         if self.state == State::ProbeRtt {
@@ -605,7 +605,10 @@ impl Bbr {
         d: &Delivery,
         acked: Segments,
     ) -> (Segments, bool) {
-        let mut cwnd = (cwnd - self.segments(d.lost).ceil()).max(1.0);
+        let mut cwnd = match self.version {
+            Version::V1 => (cwnd - self.segments(d.lost).ceil()).max(1.0),
+            Version::V3 => cwnd,
+        };
         let conserved = self.segments(a.flight).ceil() + acked;
         let before = std::mem::replace(&mut self.repair_before, self.repair);
         if self.repair == Repair::Recovery && before != Repair::Recovery {
@@ -659,6 +662,7 @@ impl Bbr {
     /// Recovery begins.
     pub(crate) fn on_loss(&mut self, w: &Window) {
         self.save_cwnd(w);
+        self.probing.save();
         self.repair = Repair::Recovery;
     }
 
@@ -672,6 +676,7 @@ impl Bbr {
     /// All that was in flight counts as lost: one segment leaves.
     pub(crate) fn on_timeout(&mut self, w: &mut Window) {
         self.save_cwnd(w);
+        self.probing.save();
         (self.repair, self.repair_before) = (Repair::Timeout, Repair::Timeout);
         if !self.plateau.reached {
             self.plateau.forget_rate();
@@ -685,9 +690,16 @@ impl Bbr {
         if !self.plateau.reached {
             self.plateau.look_again(Rate(0));
         }
-        if std::mem::take(&mut self.left_on_loss) {
-            self.plateau = Plateau::default();
-            self.state = State::Startup;
+        let resumes = self.version == Version::V3 && self.state != State::ProbeRtt;
+        match self.probing.restore() {
+            Ended::Startup => {
+                self.plateau = Plateau::default();
+                if resumes {
+                    self.state = State::Startup;
+                }
+            }
+            Ended::Up if resumes => self.start_refill(),
+            _ => {}
         }
         self.policer.reset();
     }

