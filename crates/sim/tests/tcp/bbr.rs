@@ -147,3 +147,30 @@ fn a_second_flow_gets_a_share() {
         assert!((4.5..14.0).contains(&second), "{version}: {second}");
     }
 }
+
+/// The first retransmission of a recovery leaves whatever the pipe, but not whatever the pacer;
+/// what it was to repair may have been acknowledged meanwhile.
+#[test]
+fn a_retransmission_that_was_held_back_until_nobody_needs_it_is_not_sent() {
+    for recovery in ["sack", "ns2-sack", "newreno", "reno", "rack"] {
+        let run = outcome(&format!(
+            r#"
+            seed = 395
+            path = {{ rate = "1Gbps", rtt = "30ms", buffer = "2pkt" }}
+            stack = {{ sack_cost = "1us", recovery = "{recovery}" }}
+            [[flows]]
+            avoidance = "bbr"
+            writes = [{{ at = "106ms", size = "34055B" }}, {{ at = "141ms", size = "5303B" }}]
+            jitter = "10ms"
+            forced_drops = [20, 0, 25, 15]
+            "#
+        ));
+        let flow = &run.flows[0];
+        assert!(flow.complete, "{recovery}");
+        let lost = flow.packets_dropped + 2;
+        assert!(
+            flow.packets_retransmitted <= 2 * lost,
+            "{recovery}: {flow:?}"
+        );
+    }
+}

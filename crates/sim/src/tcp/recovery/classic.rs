@@ -73,6 +73,8 @@ impl Classic {
 
     fn on_new_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
         let acked = ack.seq - c.una;
+        // A pacer may have held it back until nobody needs it.
+        self.forced = None;
         let sent = c.advance(ack.seq, now);
         let rtt = c.take_sample(sent, now);
         c.rearm(now);

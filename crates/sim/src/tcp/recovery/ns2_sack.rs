@@ -97,6 +97,8 @@ impl Ns2Sack {
     fn on_recovery_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
         self.pipe -= 1;
         self.gate = Gate::Open;
+        // A pacer may have held it back until nobody needs it.
+        self.forced = self.forced.filter(|plan| plan.start >= ack.seq);
         if ack.seq >= self.recover {
             self.recover = 0;
             self.in_recovery = false;

@@ -66,6 +66,9 @@ impl Sack {
             c.rearm(now);
         }
         debug_assert!(c.una < c.high || self.pipe(c) == 0, "the pipe leaks");
+        if self.forced.is_some() {
+            self.look_again(c);
+        }
         let signal = c.ack_signal(now, acked, delivered, rtt, self.pipe(c));
         match self.phase {
             Phase::Recovery if c.una >= self.recovery_point => {
@@ -118,6 +121,13 @@ impl Sack {
         self.rescue_rxt = Some(first.end);
         self.forced = Some(first);
         c.restart_timer(now);
+    }
+
+    /// A pacer has held back the first retransmission, and more is known now.
+    fn look_again(&mut self, c: &Connection) {
+        let over = c.una >= self.recovery_point;
+        let hole = self.board.next_hole(false).filter(|_| !over);
+        self.forced = hole.map(|hole| self.clip(c, hole));
     }
 
     /// The timer expired.

@@ -71,6 +71,8 @@ impl Rack {
             return;
         }
         self.new_data_first = false;
+        // A pacer may have held a probe back until nobody needs it.
+        self.forced = self.forced.filter(|plan| plan.end > ack.seq);
         let acked = ack.seq - c.una;
         let news = self.board.take(ack.sack_blocks(), ack.seq, c.flight());
         let repaired = self.probe.on_ack(ack.seq, news.delivered > 0);
