@@ -91,6 +91,13 @@ class PathMemory:
     ssthresh: float
     srtt: int
     rttvar: int
+    min_rtt: int
+    delivered: int
+    """Bytes of payload that a round trip delivered."""
+    rate: int
+    """How fast these arrived."""
+    in_use: bool
+    """Another connection that is still open has been told of the same path."""
 
 @final
 class Known:

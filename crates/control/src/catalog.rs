@@ -34,6 +34,13 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     startup::suss::ENTRY,
     startup::paced_gradual::ENTRY,
     startup::bbr_startup::ENTRY,
+    startup::careful_resume::ENTRY,
+    startup::paced_initial_window::ENTRY,
+    startup::quicly_jumpstart::ENTRY,
+    startup::stateful_tcp::ENTRY,
+    startup::circuit_start::ENTRY,
+    startup::halfback::ENTRY,
+    startup::paced_chirping::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -346,6 +353,13 @@ mod tests {
             "suss",
             "paced-gradual",
             "bbr-startup",
+            "careful-resume",
+            "paced-initial-window",
+            "quicly-jumpstart",
+            "stateful-tcp",
+            "circuit-start",
+            "halfback",
+            "paced-chirping",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

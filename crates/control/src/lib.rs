@@ -39,7 +39,7 @@ pub use guests::Guests;
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
-pub use window::{Marks, Pair, Window};
+pub use window::{Copies, Marks, Pair, Window};
 
 /// Whose conventions an algorithm follows where its sources leave a choice open.
 ///

@@ -45,6 +45,14 @@ pub struct PathMemory {
     pub srtt: Time,
     /// The variation of that.
     pub rttvar: Time,
+    /// The least that it measured.
+    pub min_rtt: Time,
+    /// Bytes of payload that a round trip delivered, the last in which it had enough to send.
+    pub delivered: u64,
+    /// How fast these arrived, payload only; zero where no round was measured.
+    pub rate: Rate,
+    /// Another connection that is still open has been told of the same path.
+    pub in_use: bool,
 }
 
 /// The peer has measured how far apart the two segments of a pair arrived. Told before the

@@ -25,6 +25,16 @@ pub enum Pair {
     Second,
 }
 
+/// Segments that may be sent a second time before anything says that they are lost, from the
+/// last backwards (Halfback).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// The next ends here; what lies above has had its turn.
+    pub below: u64,
+    /// So many have their turn now: those that have arrived use it up without being sent.
+    pub segments: u64,
+}
+
 /// The state a transport obeys and a controller edits.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -43,6 +53,8 @@ pub struct Window {
     pub timeout: Option<Time>,
     /// Marks for the data segments that leave from now on.
     pub marks: Marks,
+    /// Segments to send a second time; the transport counts them off.
+    pub copies: Copies,
     /// Data segments carry a congestion header that asks XCP's routers for more, and says this
     /// round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Time>,
@@ -61,6 +73,7 @@ impl Window {
             quantum: 1,
             timeout: None,
             marks: Marks::default(),
+            copies: Copies::default(),
             congestion_header: None,
             mss,
         }

@@ -4,12 +4,17 @@
 //! sharing, §6). Where connections are open side by side a new one takes its share of their
 //! windows, and theirs shrink to match (ensemble sharing, §7), so that together they send no
 //! faster than before.
+//!
+//! What a round trip carried is kept apart from the rest: a connection that was too short to
+//! find out does not make what an earlier one found out forgotten (RFC 9959, which leaves out
+//! what is less than four initial windows).
 
 use crate::tcp::sender::Sender;
 use crate::tcp::stack::{Sharing, Stack};
+use crate::tcp::throughput::Delivered;
 use crate::workload::FlowPlan;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::Time;
+use flowstart_control::{Rate, Time};
 use std::collections::HashMap;
 
 /// Which connections know the same path: those between the same hosts, one way.
@@ -33,7 +38,10 @@ impl PathKey {
 #[derive(Default)]
 struct Path {
     left: Option<(PathMemory, Time)>,
+    carried: Option<(Delivered, Time)>,
     open: Vec<u32>,
+    /// Those of them that were told of it.
+    told: Vec<u32>,
 }
 
 /// The memories of all hosts.
@@ -54,13 +62,14 @@ impl Memories {
         let path = self.paths.entry(PathKey::of(plan)).or_default();
         let others = path.open.clone();
         path.open.push(flow);
-        let memory = match plan.stack.sharing {
+        let mut memory = match plan.stack.sharing {
             Sharing::Ensemble if !others.is_empty() => share(&others, sender_of),
-            _ => path
-                .left
-                .filter(|(_, at)| fresh(&plan.stack, *at, now))
-                .map(|left| left.0),
+            _ => path.recall(&plan.stack, now),
         };
+        if let Some(memory) = &mut memory {
+            memory.in_use = !path.told.is_empty();
+            path.told.push(flow);
+        }
         let shares = plan.stack.sharing == Sharing::Ensemble;
         Opened {
             memory,
@@ -72,8 +81,36 @@ impl Memories {
     pub fn close(&mut self, flow: u32, plan: &FlowPlan, memory: Option<PathMemory>, now: Time) {
         let path = self.paths.entry(PathKey::of(plan)).or_default();
         path.open.retain(|open| *open != flow);
+        path.told.retain(|told| *told != flow);
         if let Some(memory) = memory {
             path.left = Some((memory, now));
+            path.learn(&plan.stack, &memory, now);
+        }
+    }
+}
+
+impl Path {
+    fn recall(&self, stack: &Stack, now: Time) -> Option<PathMemory> {
+        let (memory, _) = self.left.filter(|(_, at)| fresh(stack, *at, now))?;
+        let carried = self.carried.filter(|(_, at)| fresh(stack, *at, now));
+        let carried = carried.map_or(Delivered::default(), |carried| carried.0);
+        Some(PathMemory {
+            delivered: carried.bytes,
+            rate: carried.rate,
+            ..memory
+        })
+    }
+
+    fn learn(&mut self, stack: &Stack, memory: &PathMemory, now: Time) {
+        const WORTH_KEEPING: f64 = 4.0;
+        let least = WORTH_KEEPING * stack.iw.segments(stack.mss) * f64::from(stack.mss);
+        let known = self.carried.is_some_and(|(_, at)| fresh(stack, at, now));
+        if !known || memory.delivered as f64 >= least {
+            let delivered = Delivered {
+                bytes: memory.delivered,
+                rate: memory.rate,
+            };
+            self.carried = Some((delivered, now));
         }
     }
 }
@@ -103,6 +140,8 @@ fn share<'a>(others: &[u32], sender_of: impl Fn(u32) -> Option<&'a Sender>) -> O
     Some(PathMemory {
         cwnd: whole(|m| m.cwnd) / (n + 1.0),
         ssthresh: whole(|m| m.ssthresh) / (n + 1.0),
+        delivered: known.iter().map(|m| m.delivered).sum::<u64>() / (known.len() as u64 + 1),
+        rate: Rate(known.iter().map(|m| m.rate.bps()).sum::<u64>() / (known.len() as u64 + 1)),
         ..*last
     })
 }

@@ -170,6 +170,37 @@ fn names_are_known_or_the_nearest_is_offered() {
             "flows[0]: startup `paced-gradual`: parameter `high`: `1ms` is not above `low`, 4ms",
         ),
         (
+            "startup = \"careful-resume:beta=0.3\"",
+            "flows[0]: startup `careful-resume`: parameter `beta`: `0.3` is not a share from 0.5 to 1",
+        ),
+        (
+            "startup = \"stateful-tcp:factor=2\"",
+            "flows[0]: startup `stateful-tcp`: parameter `factor`: `2` is not a number from 0 to 1",
+        ),
+        (
+            "startup = \"quicly-jumpstart:default_packets=unlimited\"",
+            "flows[0]: startup `quicly-jumpstart`: parameter `default_packets`: `unlimited` is not a \
+             number of packets; quicly's jump has a bound",
+        ),
+        (
+            "startup = \"paced-initial-window:spread=0\"",
+            "flows[0]: startup `paced-initial-window`: parameter `spread`: `0` is not a share from \
+             0.01 to 1",
+        ),
+        (
+            "startup = \"halfback:threshold=0.5\"",
+            "flows[0]: startup `halfback`: parameter `threshold`: `0.5` is not at least 1 byte",
+        ),
+        (
+            "startup = \"paced-chirping:gap=1s\"",
+            "flows[0]: startup `paced-chirping`: parameter `gap`: `1s` is not a time from 1us to 5ms",
+        ),
+        (
+            "startup = \"circuit-start:sample=mean\"",
+            "flows[0]: startup `circuit-start`: parameter `sample`: `mean` is not one of `least`, \
+             `latest`",
+        ),
+        (
             "startup = \"limited-slow-start:max_sthresh=3\"",
             "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
         ),

@@ -352,6 +352,10 @@ mod tests {
             ssthresh: 64.0,
             srtt: RTT,
             rttvar: Time::from_millis(10),
+            min_rtt: RTT,
+            delivered: cwnd as u64 * MSS,
+            rate: Rate::of(cwnd as u64 * MSS, RTT),
+            in_use: false,
         };
         let known = Known {
             memory: Some(memory),

@@ -113,7 +113,16 @@ signal! {
         interface_rate: Option<u64>,
         memory: Option<PathMemory>
     }
-    PathMemory { cwnd: f64, ssthresh: f64, srtt: u64, rttvar: u64 }
+    PathMemory {
+        cwnd: f64,
+        ssthresh: f64,
+        srtt: u64,
+        rttvar: u64,
+        min_rtt: u64,
+        delivered: u64,
+        rate: u64,
+        in_use: bool
+    }
     PeerGap { now: u64, gap: u64, rtt: Option<u64>, nxt: u64, peer_window: u64 }
     Feedback { now: u64, change: Option<f64>, rtt: Option<u64>, wire: u32, cwnd_limited: bool }
     Established {

@@ -6,7 +6,8 @@ use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
-use super::stack::Stack;
+use super::stack::{Sharing, Stack};
+use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
 use std::sync::Arc;
@@ -80,6 +81,8 @@ pub struct Connection {
     pub counters: Counters,
     /// What the next data segment is to carry, if anything.
     pub to_tell: Option<Box<Extra>>,
+    /// How fast its data arrives, where others are told.
+    pub throughput: Option<Box<Throughput>>,
     flight: Flight,
     /// What is needed for samples of the delivery rate, where the controller wants them.
     delivery: Option<Box<DeliveryRate>>,
@@ -115,6 +118,7 @@ impl Connection {
             deadline: None,
             counters: Counters::default(),
             to_tell: None,
+            throughput: (stack.sharing != Sharing::None).then(Box::default),
             flight: Flight::default(),
             timed: Timed::default(),
             delivered_total: 0,
@@ -178,10 +182,14 @@ impl Connection {
 
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
-    pub fn note_limit(&mut self, pipe: u64) {
+    pub fn note_limit(&mut self, pipe: u64, now: Time) {
         if pipe + self.mss() > self.window.cwnd_bytes() {
             // While going back, an acknowledgement may pass `nxt` by far.
             self.limited_until = self.high;
+        } else if let Some(throughput) =
+            self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
+        {
+            throughput.starve(now);
         }
     }
 
@@ -191,6 +199,9 @@ impl Connection {
         self.new_from = self.high;
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
+        }
+        if let Some(throughput) = &mut self.throughput {
+            throughput.feed(now);
         }
         let again = plan.start < self.high;
         if self.deadline.is_none() || self.una == self.high {
@@ -381,6 +392,9 @@ impl Connection {
         flight: u64,
     ) -> Ack {
         self.delivered_total += delivered;
+        if let Some(throughput) = &mut self.throughput {
+            throughput.on_ack(now, self.una, self.high, self.delivered_total);
+        }
         let repairing = self.una < self.repairing_until;
         let least = self.rtt.min_rtt();
         let conclude = |d: &mut Box<DeliveryRate>| d.conclude(flight, repairing, least);

@@ -15,3 +15,4 @@ pub mod scoreboard;
 pub mod segment;
 pub mod sender;
 pub mod stack;
+pub mod throughput;

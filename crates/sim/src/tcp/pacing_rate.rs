@@ -85,6 +85,20 @@ mod tests {
     }
 
     #[test]
+    fn bursts_are_about_a_millisecond_apart_once_there_is_enough_to_send() {
+        let apart = |cwnd| {
+            let rate = rate(&window(cwnd, f64::INFINITY), 0, MSS, RTT);
+            let burst = release(rate, MIN_TSO_SEGMENTS, MSS, MSS, Some(RTT)).burst;
+            rate.time_for(u64::from(burst * MSS))
+        };
+        let us = Time::from_micros;
+        assert_eq!(
+            [apart(10.0), apart(100.0), apart(1000.0)],
+            [us(5000), us(750), us(975)]
+        );
+    }
+
+    #[test]
     fn more_leaves_together_where_the_peer_is_near() {
         let slow = Rate::from_bps(8);
         let burst = |us| release(slow, 2, MSS, MSS, Some(Time::from_micros(us))).burst;

@@ -36,6 +36,11 @@ impl Scoreboard {
         self.sacked_bytes
     }
 
+    /// Whether anything of `[start, end)` is selectively acknowledged.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.sacked.meets(start, end)
+    }
+
     /// HighRxt: one past the highest byte retransmitted in this recovery.
     pub fn high_rxt(&self) -> u64 {
         self.high_rxt

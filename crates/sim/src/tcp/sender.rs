@@ -4,7 +4,7 @@
 //! It is driven from outside: every entry point takes the time, and what it wants to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
-use super::connection::{Connection, Counters};
+use super::connection::{Connection, Counters, Plan};
 use super::options::Extra;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
@@ -12,6 +12,7 @@ use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
 use super::stack::{Pacing, Restart, Stack};
+use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{Controller, Convention, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
@@ -233,6 +234,7 @@ impl Sender {
     /// Linux's own rate, where no start-up has set another.
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
+        // A start-up that no longer paces, or an idle time, leaves none.
         let own = c.window.pacing.is_some() && c.window.pacing != self.usual_pacing;
         if c.stack.pacing == Pacing::None || own {
             return;
@@ -330,8 +332,13 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
+            if let Some(copy) = self.next_copy() {
+                let pipe = self.measured_pipe();
+                return Some(self.connection.transmit(copy, pipe, now));
+            }
+            let c = &mut self.connection;
             self.pacer.nothing_to_send();
-            c.note_limit(self.recovery.pipe(c));
+            c.note_limit(self.recovery.pipe(c), now);
             return None;
         };
         if !self
@@ -341,12 +348,8 @@ impl Sender {
             return None;
         }
         let release = self.release();
+        let pipe = self.measured_pipe();
         let c = &mut self.connection;
-        let pipe = if c.measures_delivery() {
-            self.recovery.pipe(c)
-        } else {
-            0
-        };
         self.recovery.on_sent(c, plan, now);
         let segment = c.transmit(plan, pipe, now);
         self.recovery.after_sent(c, now);
@@ -354,6 +357,34 @@ impl Sender {
             self.pacer.sent(rate, release, segment.wire, now);
         }
         Some(segment)
+    }
+
+    /// What is in flight, where samples of the delivery rate need it.
+    fn measured_pipe(&self) -> u64 {
+        match self.connection.measures_delivery() {
+            true => self.recovery.pipe(&self.connection),
+            false => 0,
+        }
+    }
+
+    /// The next segment that the start-up wants sent a second time. Recovery has nothing to
+    /// send, and is not told: a copy says nothing of loss.
+    fn next_copy(&mut self) -> Option<Plan> {
+        let c = &mut self.connection;
+        while c.window.copies.segments > 0 {
+            let end = c.window.copies.below.min(c.high);
+            if end <= c.una {
+                c.window.copies.segments = 0;
+                break;
+            }
+            let start = ((end - 1) / c.mss() * c.mss()).max(c.una);
+            c.window.copies.segments -= 1;
+            c.window.copies.below = start;
+            if !self.recovery.has_arrived(start, end) {
+                return Some(Plan { start, end });
+            }
+        }
+        None
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
@@ -443,12 +474,20 @@ impl Sender {
     /// What this connection knows of its path; nothing before a round trip was measured.
     pub fn memory(&self) -> Option<PathMemory> {
         let (srtt, rttvar) = self.connection.rtt.smoothed()?;
-        let window = &self.connection.window;
+        let c = &self.connection;
+        let delivered = c
+            .throughput
+            .as_ref()
+            .map_or(Delivered::default(), |d| d.last());
         Some(PathMemory {
-            cwnd: window.cwnd,
-            ssthresh: window.ssthresh,
+            cwnd: c.window.cwnd,
+            ssthresh: c.window.ssthresh,
             srtt,
             rttvar,
+            min_rtt: c.rtt.min_rtt().unwrap_or(srtt),
+            delivered: delivered.bytes,
+            rate: delivered.rate,
+            in_use: false,
         })
     }
 

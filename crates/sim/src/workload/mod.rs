@@ -15,7 +15,7 @@ use crate::tcp::receiver::ReceiverConfig;
 use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Guests, Time};
+use flowstart_control::{Amount, Guests, Rate, Time};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -281,8 +281,8 @@ impl Entry<'_> {
         })
     }
 
-    /// What an earlier connection is said to have left: a window that it had kept for long,
-    /// and a round trip with some variation.
+    /// What an earlier connection is said to have left: a window that it had kept for long and
+    /// used, and a round trip with some variation.
     fn remembered(
         &self,
         rtt: Time,
@@ -299,6 +299,10 @@ impl Entry<'_> {
             ssthresh: cwnd,
             srtt: rtt,
             rttvar: rtt.over(4),
+            min_rtt: rtt,
+            delivered: bytes,
+            rate: Rate::of(bytes, rtt),
+            in_use: false,
         }))
     }
 

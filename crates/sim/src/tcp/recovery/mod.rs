@@ -102,6 +102,16 @@ impl Recovery {
         }
     }
 
+    /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        match self {
+            Recovery::Classic(_) => false,
+            Recovery::Sack(r) => r.has_arrived(start, end),
+            Recovery::Ns2Sack(r) => r.has_arrived(start, end),
+            Recovery::Rack(r) => r.has_arrived(start, end),
+        }
+    }
+
     /// Bytes in flight, as this recovery estimates them.
     pub fn pipe(&self, c: &Connection) -> u64 {
         dispatch!(self, r => r.pipe(c))

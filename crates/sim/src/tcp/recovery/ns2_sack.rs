@@ -44,6 +44,11 @@ pub struct Ns2Sack {
 }
 
 impl Ns2Sack {
+    /// Whether anything of `[start, end)` is selectively acknowledged.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.sacked.meets(start, end)
+    }
+
     /// Takes in an acknowledgement.
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
         if self.in_recovery {

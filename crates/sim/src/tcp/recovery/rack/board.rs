@@ -86,6 +86,11 @@ impl Board {
         self.sacked_bytes
     }
 
+    /// Whether anything of `[start, end)` is selectively acknowledged.
+    pub(super) fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.sacked.meets(start, end)
+    }
+
     /// Bytes that wait to be sent again.
     pub(super) fn lost_bytes(&self) -> u64 {
         self.lost_bytes

@@ -65,6 +65,11 @@ pub struct Rack {
 }
 
 impl Rack {
+    /// Whether anything of `[start, end)` is selectively acknowledged.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.board.has_arrived(start, end)
+    }
+
     /// Takes in an acknowledgement.
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
         if ack.seq < c.una {

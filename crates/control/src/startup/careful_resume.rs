@@ -1,0 +1,781 @@
+//! Careful Resume: jump to half of what the path carried last time, once its first round trip
+//! is back.
+//!
+//! RFC 9959, "Careful Resume: Convergence of Congestion Control from Retained State", May 2026.
+//! A sender that has met this receiver before remembers how much a round trip carried then, and
+//! the least round-trip time. It opens as ever. When its initial window is acknowledged without
+//! a loss, the round-trip time resembles the old one, and there is more to send than the window
+//! lets out, it jumps, once: up to half of the remembered window leaves, paced over a round
+//! trip (*Unvalidated*). What the acknowledgements then confirm becomes the window, and slow
+//! start goes on from there (*Validating*). A loss on the way says that the memory was wrong,
+//! and the answer is harder than to an ordinary one: the window falls to half of what is known
+//! to have passed and stands still until the whole jump has been accounted for (*Safe
+//! Retreat*); that sum gives the threshold. Half is less than Jump Start or Fast start dare, and
+//! waiting a round trip costs more, but a wrong memory harms nobody for longer than one.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `max_jump` | unlimited | the jump's window is at most this |
+//! | `beta` | 0.5 | the threshold after a retreat, as a share of the PipeSize |
+//! | `floor` | `two-segments` | the least window of a retreat |
+//! | `pipesize` | `rule` | what a retreat's PipeSize comes to |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth before and after |
+//!
+//! # State
+//!
+//! The phase; the saved window and round-trip time; the PipeSize with the range of unvalidated
+//! data; the round-trip time, smoothed, least and latest.
+//!
+//! # Contested
+//!
+//! - PipeSize begins as what is in flight and grows by what is newly acknowledged. Taken
+//!   literally that counts the flight twice; the RFC's example counts only acknowledgements of
+//!   unvalidated data, and so does this.
+//! - At the end of the RFC's lossy example PipeSize is 121 - 1 = 120, what was acknowledged of
+//!   the jump; its own rule gives 149, the flight at its start besides. `pipesize` is the rule's
+//!   unless the example's is asked for.
+//! - A retreat's window must not exceed half the PipeSize, and the example does not let it fall
+//!   below the initial window; where the two contradict each other, the rule is followed.
+//! - What is retransmitted was lost, and is no part of the PipeSize.
+//! - "More than one round trip" is the smoothed one at the jump. That a round trip above ten
+//!   times the old one is another path is advice in the RFC and a rule here.
+//! - How long a memory stays good is the cache's business, and the RFC gives no number.
+//! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
+//!   trip would pass unused.
+
+use super::round_trips::RoundTrips;
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "careful-resume",
+    title: "Careful Resume",
+    source: "RFC 9959",
+    year: 2026,
+    summary: "Jumps, after one round trip, to half of what the path is remembered to have \
+              carried, and retreats to half of what is confirmed if that was too much.",
+    params: &[
+        MAX_JUMP,
+        BETA,
+        FLOOR,
+        PIPESIZE,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing, Need::Cache],
+    certainty: Certainty::Text,
+    build: |params, convention| Ok(Box::new(CarefulResume::new(params, convention)?)),
+};
+
+const MAX_JUMP: ParamSpec = ParamSpec {
+    name: "max_jump",
+    unit: Unit::Segments,
+    default: "unlimited",
+    meaning: "the window that the jump opens is at most this",
+};
+
+pub(super) const BETA: ParamSpec = ParamSpec {
+    name: "beta",
+    unit: Unit::Ratio,
+    default: "0.5",
+    meaning: "the threshold after a retreat is this share of the PipeSize; 0.5 to 1, CUBIC may \
+              use 0.7",
+};
+
+const FLOOR: ParamSpec = ParamSpec {
+    name: "floor",
+    unit: Unit::Choice(&["two-segments", "iw"]),
+    default: "two-segments",
+    meaning: "the least window of a retreat: two segments, so that it is half the PipeSize as \
+              the rule has it; or the initial window, as the example has it",
+};
+
+const PIPESIZE: ParamSpec = ParamSpec {
+    name: "pipesize",
+    unit: Unit::Choice(&["rule", "example"]),
+    default: "rule",
+    meaning: "what a retreat's PipeSize comes to: what was in flight at the jump and what was \
+              acknowledged of the jump; or, as in the RFC's example, only the latter",
+};
+
+/// β from the parameters: RFC 9959 lets it be from a half to one.
+pub(super) fn read_beta(params: &Params) -> Result<f64, SpecError> {
+    let beta = params.ratio("beta");
+    if beta < 0.5 {
+        let expected = "a share from 0.5 to 1";
+        return Err(SpecError::bad_value(params, "beta", expected));
+    }
+    Ok(beta)
+}
+
+/// Whether the path may still be the one on which `saved` was the least round trip: neither half
+/// of it nor more than ten times as much.
+fn resemble(rtts: &RoundTrips, saved: Time) -> bool {
+    rtts.least.times(2) > saved && rtts.latest <= saved.times(10)
+}
+
+/// PipeSize, and the retreat from a jump that was too far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pipe {
+    /// What was in flight at the jump.
+    base: u64,
+    /// The unvalidated data: from here
+    first: u64,
+    /// to here, once all of it has left.
+    last: u64,
+    una: u64,
+    /// What had to be sent again of it.
+    retransmitted: u64,
+}
+
+impl Pipe {
+    /// A jump begins with `base` bytes in flight, and `first` is the next to be sent.
+    pub(super) fn new(base: u64, first: u64) -> Pipe {
+        Pipe {
+            base,
+            first,
+            last: u64::MAX,
+            una: 0,
+            retransmitted: 0,
+        }
+    }
+
+    /// All of it has left.
+    pub(super) fn end(&mut self, last: u64) {
+        self.last = self.last.min(last);
+    }
+
+    pub(super) fn on_ack(&mut self, una: u64) {
+        self.una = una;
+    }
+
+    pub(super) fn on_sent(&mut self, s: &Sent) {
+        if s.retransmission && s.seq < self.last {
+            self.retransmitted += u64::from(s.bytes);
+        }
+    }
+
+    /// Whether something of the jump has arrived.
+    fn confirmed(&self) -> bool {
+        self.una > self.first
+    }
+
+    /// Whether all of it has, or was repaired.
+    pub(super) fn accounted_for(&self) -> bool {
+        self.una >= self.last
+    }
+
+    fn acknowledged(&self) -> u64 {
+        let passed = self.una.min(self.last).saturating_sub(self.first);
+        passed.saturating_sub(self.retransmitted)
+    }
+
+    /// PipeSize, bytes.
+    fn size(&self) -> u64 {
+        self.base + self.acknowledged()
+    }
+
+    /// The window of a retreat that begins now: half of what is known to have passed.
+    pub(super) fn retreat(&self, w: &Window, floor: Segments) -> Segments {
+        let half = (w.segments(self.size()) / 2.0).floor();
+        half.max(floor).min(w.cwnd).max(1.0)
+    }
+
+    /// The threshold when the retreat is over; without `base` as the example has it.
+    pub(super) fn threshold(&self, w: &Window, beta: f64, example: bool) -> Segments {
+        let bytes = if example {
+            self.acknowledged()
+        } else {
+            self.size()
+        };
+        (w.segments(bytes) * beta).floor().max(2.0)
+    }
+}
+
+/// The RFC's phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Reconnaissance,
+    Unvalidated,
+    Validating,
+    SafeRetreat,
+    Normal,
+}
+
+/// Careful Resume.
+struct CarefulResume {
+    max_jump: Segments,
+    beta: f64,
+    floor_iw: bool,
+    example: bool,
+    opening: Opening,
+    growth: Growth,
+    phase: Phase,
+    /// `saved_cwnd`, bytes, and `saved_rtt`.
+    saved: Option<(u64, Time)>,
+    header: u32,
+    initial: Segments,
+    rtts: RoundTrips,
+    pipe: Pipe,
+    /// One past the highest byte sent.
+    high: u64,
+    /// When the jump must be over.
+    deadline: Time,
+    /// The window of the retreat.
+    retreat: Segments,
+}
+
+impl CarefulResume {
+    fn new(params: &Params, convention: Convention) -> Result<CarefulResume, SpecError> {
+        Ok(CarefulResume {
+            max_jump: params.segments("max_jump"),
+            beta: read_beta(params)?,
+            floor_iw: params.choice("floor") == "iw",
+            example: params.choice("pipesize") == "example",
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            phase: Phase::Normal,
+            saved: None,
+            header: 0,
+            initial: 1.0,
+            rtts: RoundTrips::default(),
+            pipe: Pipe::default(),
+            high: 0,
+            deadline: Time::ZERO,
+            retreat: 1.0,
+        })
+    }
+
+    fn initial_bytes(&self, w: &Window) -> u64 {
+        (self.initial * f64::from(w.mss)) as u64
+    }
+
+    /// Reconnaissance is over when all of the initial window has been acknowledged; the jump
+    /// waits until more data does than the window would let out.
+    fn reconnoitre(&mut self, w: &mut Window, a: &Ack) {
+        let room = w.cwnd_bytes().saturating_sub(a.flight);
+        let waits = a.cwnd_limited && a.queued > room;
+        if a.una < self.initial_bytes(w) || !waits {
+            return;
+        }
+        self.phase = Phase::Normal;
+        let Some((saved, rtt)) = self.saved.take() else {
+            return;
+        };
+        let jump = (w.segments(saved) / 2.0).floor().min(self.max_jump);
+        if resemble(&self.rtts, rtt) && jump > w.cwnd {
+            self.jump(w, a, jump);
+        }
+    }
+
+    /// Entry into Unvalidated.
+    fn jump(&mut self, w: &mut Window, a: &Ack, jump: Segments) {
+        self.phase = Phase::Unvalidated;
+        self.pipe = Pipe::new(a.flight, a.nxt);
+        self.deadline = a.now + self.rtts.smoothed;
+        w.cwnd = jump;
+        let wire = jump * f64::from(w.mss + self.header);
+        let rate = Rate::of(wire as u64, self.rtts.smoothed);
+        w.pacing = (rate.bps() > 0).then_some(rate);
+    }
+
+    /// The jump is out, confirmed in part, or late: the window becomes what is in flight.
+    fn leave_unvalidated(&mut self, w: &mut Window, flight: u64) {
+        self.pipe.end(self.high);
+        w.pacing = None;
+        let size = self.pipe.size();
+        let used = if flight < self.initial_bytes(w) || flight <= size {
+            self.phase = Phase::Normal;
+            w.segments(size).max(self.initial)
+        } else {
+            self.phase = Phase::Validating;
+            w.segments(flight)
+        };
+        w.cwnd = used.min(w.cwnd);
+    }
+
+    fn finish_retreat(&mut self, w: &mut Window) {
+        self.phase = Phase::Normal;
+        w.ssthresh = self.pipe.threshold(w, self.beta, self.example);
+    }
+
+    /// While the retreat lasts the window does not grow. A recovery that begins anew from one
+    /// segment (Tahoe) may come back to it.
+    fn stand_still(&mut self, w: &mut Window, a: &Ack) {
+        if w.cwnd < self.retreat {
+            self.growth.grow(w, a);
+            w.cwnd = w.cwnd.min(self.retreat);
+        }
+        self.growth.spare(a);
+        if self.pipe.accounted_for() {
+            self.finish_retreat(w);
+        }
+    }
+
+    fn grow(&mut self, w: &mut Window, a: &Ack) {
+        if w.in_slow_start() {
+            self.growth.grow(w, a);
+        } else {
+            self.growth.spare(a);
+        }
+    }
+
+    fn stop(&mut self, w: &mut Window) {
+        if self.phase == Phase::Unvalidated {
+            w.pacing = None;
+        }
+        self.phase = Phase::Normal;
+    }
+}
+
+impl Startup for CarefulResume {
+    /// One connection at a time may use what is saved.
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.saved = memory.map(|memory| (memory.delivered, memory.min_rtt));
+    }
+
+    /// A lost SYN is a loss in Reconnaissance.
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.header = e.header;
+        self.initial = w.cwnd;
+        self.rtts.sample(e.rtt);
+        if e.rtt.is_some() && self.saved.is_some() {
+            self.phase = Phase::Reconnaissance;
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        self.high = self.high.max(s.seq + u64::from(s.bytes));
+        self.pipe.on_sent(s);
+        // No room for another segment.
+        if self.phase == Phase::Unvalidated && s.flight + u64::from(w.mss) > w.cwnd_bytes() {
+            self.leave_unvalidated(w, s.flight);
+        }
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.rtts.sample(a.rtt);
+        self.pipe.on_ack(a.una);
+        match self.phase {
+            Phase::Normal => self.grow(w, a),
+            Phase::Reconnaissance => {
+                self.grow(w, a);
+                self.reconnoitre(w, a);
+            }
+            Phase::Unvalidated => {
+                self.growth.spare(a);
+                if self.pipe.confirmed() || a.now > self.deadline {
+                    self.leave_unvalidated(w, a.flight);
+                }
+            }
+            Phase::Validating => {
+                self.grow(w, a);
+                if self.pipe.accounted_for() {
+                    self.phase = Phase::Normal;
+                }
+            }
+            Phase::SafeRetreat => self.stand_still(w, a),
+        }
+        None
+    }
+
+    /// Proportional rate reduction is not used in a retreat.
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.rtts.sample(a.rtt);
+        self.pipe.on_ack(a.una);
+        if self.phase == Phase::SafeRetreat {
+            w.cwnd = self.retreat;
+            if self.pipe.accounted_for() {
+                self.finish_retreat(w);
+            }
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        match self.phase {
+            Phase::Unvalidated | Phase::Validating => {}
+            // One more of the same flight.
+            Phase::SafeRetreat => return LossResponse::Done,
+            Phase::Reconnaissance | Phase::Normal => {
+                self.phase = Phase::Normal;
+                return LossResponse::Standard;
+            }
+        }
+        self.stop(w);
+        self.phase = Phase::SafeRetreat;
+        self.pipe.end(self.high);
+        let floor = if self.floor_iw { self.initial } else { 2.0 };
+        self.retreat = self.pipe.retreat(w, floor);
+        w.cwnd = self.retreat;
+        LossResponse::Done
+    }
+
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        self.pipe.on_ack(self.high.saturating_sub(r.flight));
+        if self.phase == Phase::SafeRetreat && self.pipe.accounted_for() {
+            self.finish_retreat(w);
+        }
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.stop(w);
+    }
+
+    fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        self.stop(w);
+        false
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    /// From the jump to its end the window is this start-up's, whatever the threshold says.
+    fn in_charge(&self, w: &Window) -> bool {
+        let jumped = !matches!(self.phase, Phase::Reconnaissance | Phase::Normal);
+        jumped || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::PathMemory;
+    use crate::testing::{ms, with_reno, RTT};
+    use crate::Controller;
+
+    const MSS: u64 = 1460;
+
+    /// Three hundred packets are saved.
+    fn known(in_use: bool) -> Known {
+        let memory = PathMemory {
+            cwnd: 300.0,
+            ssthresh: 300.0,
+            srtt: RTT,
+            rttvar: Time::ZERO,
+            min_rtt: RTT,
+            delivered: 300 * MSS,
+            rate: Rate::of(300 * MSS, RTT),
+            in_use,
+        };
+        Known {
+            memory: Some(memory),
+            ..Known::default()
+        }
+    }
+
+    /// A connection in the RFC's worked example, its packets counted from 1 with the first of
+    /// those that are in flight when the initial window is confirmed.
+    struct Example {
+        c: Controller,
+        w: Window,
+        sent: u64,
+        acked: u64,
+        now: Time,
+    }
+
+    const BEFORE: u64 = 10;
+
+    impl Example {
+        /// Ten packets have been acknowledged, and 29 are in flight.
+        fn new(spec: &str) -> Example {
+            Example::with(spec, RTT, RTT)
+        }
+
+        fn with(spec: &str, least: Time, latest: Time) -> Example {
+            let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+            let mut w = Window::new(MSS as u32);
+            c.on_known(&known(false));
+            let e = Established {
+                initial_window: 10.0,
+                rtt: Some(least),
+                ..Established::at(Time::ZERO)
+            };
+            c.on_established(&mut w, &e);
+            let mut example = Example {
+                c,
+                w,
+                sent: 0,
+                acked: 0,
+                now: RTT,
+            };
+            (0..BEFORE + 29).for_each(|_| example.send_one());
+            example.acked = BEFORE;
+            example.ack_signal(BEFORE, latest);
+            example
+        }
+
+        fn send_one(&mut self) {
+            let sent = Sent {
+                now: self.now,
+                bytes: MSS as u32,
+                seq: self.sent * MSS,
+                retransmission: false,
+                flight: (self.sent + 1 - self.acked) * MSS,
+            };
+            self.sent += 1;
+            self.c.on_sent(&mut self.w, &sent);
+        }
+
+        fn send_up_to(&mut self, packet: u64) {
+            while self.sent < packet + BEFORE {
+                self.send_one();
+            }
+        }
+
+        fn signal(&self, count: u64, rtt: Time) -> Ack {
+            Ack {
+                una: self.acked * MSS,
+                nxt: self.sent * MSS,
+                flight: (self.sent - self.acked) * MSS,
+                rtt: Some(rtt),
+                ..Ack::of(self.now, count * MSS)
+            }
+        }
+
+        fn ack_signal(&mut self, count: u64, rtt: Time) {
+            let ack = self.signal(count, rtt);
+            self.c.on_ack(&mut self.w, &ack);
+        }
+
+        fn ack_up_to(&mut self, packet: u64) {
+            while self.acked < packet + BEFORE {
+                self.acked += 1;
+                self.ack_signal(1, RTT);
+            }
+        }
+
+        fn lose(&mut self) {
+            let flight = (self.sent - self.acked) * MSS;
+            let usable = self.w.cwnd;
+            let loss = Loss {
+                now: self.now,
+                flight,
+                usable,
+            };
+            self.c.on_loss(&mut self.w, &loss);
+        }
+
+        /// The lost packet is repaired, and all else arrives.
+        fn recover(&mut self) {
+            let sent = Sent {
+                now: self.now,
+                bytes: MSS as u32,
+                seq: self.acked * MSS,
+                retransmission: true,
+                flight: (self.sent - self.acked) * MSS,
+            };
+            self.c.on_sent(&mut self.w, &sent);
+            let ack = self.signal(0, RTT);
+            self.c.on_recovery_ack(&mut self.w, &ack);
+            self.acked = self.sent;
+            let recovered = Recovered {
+                now: self.now,
+                retransmitted: MSS,
+                flight: 0,
+            };
+            self.c.on_recovered(&mut self.w, &recovered);
+        }
+
+        /// Whether it is in a slow start like any other.
+        fn grows(&mut self) -> bool {
+            let before = self.w.cwnd;
+            self.send_one();
+            self.acked += 1;
+            self.ack_signal(1, RTT);
+            self.w.cwnd == before + 1.0
+        }
+    }
+
+    #[test]
+    fn half_of_what_is_saved_leaves_paced_over_a_round_trip() {
+        let example = Example::new("");
+        assert_eq!(example.w.cwnd, 150.0);
+        let gap = example.w.pacing.unwrap().time_for(1500);
+        assert_eq!(gap.nanos() / 1_000, 666);
+    }
+
+    #[test]
+    fn a_jump_that_leaves_whole_is_validated_by_the_ack_of_its_last_packet() {
+        let mut example = Example::new("");
+        example.send_up_to(149);
+        assert!(example.w.pacing.is_some());
+        example.send_up_to(150);
+        assert_eq!((example.w.cwnd, example.w.pacing), (150.0, None));
+        // Validating: slow start.
+        example.ack_up_to(150);
+        assert_eq!(example.w.cwnd, 300.0);
+        assert!(example.grows());
+    }
+
+    #[test]
+    fn an_ack_of_the_jump_ends_it_with_the_window_that_is_in_flight() {
+        let mut example = Example::new("");
+        example.ack_up_to(29);
+        assert_eq!(example.w.cwnd, 150.0);
+        // Paced, so that the first ACK of the jump meets its last packet.
+        example.send_up_to(150);
+        assert!(example.w.pacing.is_some(), "121 of 150 are out");
+        example.ack_up_to(30);
+        assert_eq!((example.w.cwnd, example.w.pacing), (120.0, None));
+        example.ack_up_to(31);
+        assert_eq!(example.w.cwnd, 121.0);
+    }
+
+    /// The window when so many unvalidated packets were sent and a round trip is over.
+    fn limited_by_the_application(sent: u64) -> f64 {
+        let mut example = Example::new("");
+        example.send_up_to(29 + sent);
+        example.ack_up_to(28);
+        example.now = RTT.times(2) + Time::from_micros(1);
+        example.acked += 1;
+        example.ack_signal(1, RTT);
+        assert_eq!(example.w.pacing, None);
+        example.w.cwnd
+    }
+
+    #[test]
+    fn a_jump_that_the_application_does_not_fill_opens_no_more_than_it_used() {
+        assert_eq!(limited_by_the_application(50), 50.0);
+        assert_eq!(limited_by_the_application(20), 29.0);
+    }
+
+    fn lost_64(spec: &str) -> Example {
+        let mut example = Example::new(spec);
+        example.ack_up_to(29);
+        example.send_up_to(150);
+        example.ack_up_to(63);
+        example.lose();
+        example
+    }
+
+    #[test]
+    fn a_loss_leads_to_half_of_the_pipesize_and_the_whole_of_it_gives_the_threshold() {
+        for (spec, ssthresh) in [
+            ("", 74.0),
+            ("beta=0.7", 104.0),
+            ("pipesize=example", 60.0),
+            ("floor=iw", 74.0),
+        ] {
+            let mut example = lost_64(spec);
+            assert_eq!(example.w.cwnd, 31.0);
+            example.recover();
+            assert_eq!((example.w.cwnd, example.w.ssthresh), (31.0, ssthresh));
+            assert!(example.grows(), "{spec}: slow start below the threshold");
+        }
+    }
+
+    #[test]
+    fn a_retreat_keeps_its_window_whatever_recovery_makes_of_it() {
+        let mut example = lost_64("");
+        example.w.cwnd = 50.0;
+        let ack = example.signal(0, RTT);
+        example.c.on_recovery_ack(&mut example.w, &ack);
+        assert_eq!(example.w.cwnd, 31.0);
+    }
+
+    #[test]
+    fn the_initial_window_is_the_examples_least_and_not_the_rules() {
+        let mut w = Window::new(MSS as u32);
+        w.cwnd = 150.0;
+        let pipe = Pipe::new(15 * MSS, 100 * MSS);
+        assert_eq!(
+            [2.0, 10.0].map(|floor| pipe.retreat(&w, floor)),
+            [7.0, 10.0]
+        );
+    }
+
+    #[test]
+    fn a_loss_in_reconnaissance_is_answered_as_ever_and_ends_it() {
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        c.on_known(&known(false));
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(RTT),
+            ..Established::at(Time::ZERO)
+        };
+        c.on_established(&mut w, &e);
+        let (flight, usable) = (10 * MSS, 10.0);
+        let now = RTT;
+        c.on_loss(
+            &mut w,
+            &Loss {
+                now,
+                flight,
+                usable,
+            },
+        );
+        assert_eq!((w.cwnd, w.ssthresh), (5.0, 5.0));
+        c.on_recovered(
+            &mut w,
+            &Recovered {
+                now,
+                retransmitted: MSS,
+                flight: 0,
+            },
+        );
+        c.on_ack(
+            &mut w,
+            &Ack {
+                una: 20 * MSS,
+                rtt: Some(RTT),
+                ..Ack::of(now, MSS)
+            },
+        );
+        assert!(w.cwnd < 10.0 && w.pacing.is_none());
+    }
+
+    #[test]
+    fn a_round_trip_of_half_or_of_more_than_ten_times_is_another_path() {
+        let jumps =
+            |least: f64, latest: f64| Example::with("", ms(least), ms(latest)).w.cwnd == 150.0;
+        assert!(!jumps(50.0, 50.0) && jumps(50.1, 50.1));
+        assert!(jumps(100.0, 1000.0) && !jumps(100.0, 1000.1));
+    }
+
+    #[test]
+    fn the_jump_is_capped_and_left_out_where_it_would_be_no_jump() {
+        assert_eq!(Example::new("max_jump=100").w.cwnd, 100.0);
+        let none = Example::new("max_jump=12");
+        assert_eq!((none.w.cwnd, none.w.pacing), (12.0, None));
+    }
+
+    #[test]
+    fn a_memory_that_another_connection_uses_is_no_memory() {
+        let params = Params::parse(crate::params::Kind::Startup, "", ENTRY.params, "").unwrap();
+        let mut start = CarefulResume::new(&params, Convention::Rfc).unwrap();
+        for in_use in [true, false] {
+            start.on_known(&known(in_use));
+            assert_eq!(start.saved.is_none(), in_use);
+        }
+    }
+
+    #[test]
+    fn a_timeout_ends_it() {
+        let mut example = Example::new("");
+        let timeout = Timeout {
+            now: RTT.times(3),
+            flight: 29 * MSS,
+            usable: 150.0,
+            repeated: false,
+        };
+        example.c.on_timeout(&mut example.w, &timeout);
+        assert_eq!((example.w.cwnd, example.w.pacing), (1.0, None));
+        assert_eq!(example.c.exit().unwrap().reason, Reason::Timeout);
+    }
+}

@@ -1,0 +1,386 @@
+//! Halfback: everything in the first round trip, and half of it once more from the end.
+//!
+//! Q. Li, M. Dong, P. B. Godfrey, "Halfback: Running Short Flows Quickly and Safely", CoNEXT
+//! 2015. Like Jump Start it paces a short flow whole over one round trip. What that loses is
+//! mostly its tail, and a lost tail shows itself only by a timeout. So losses are not waited
+//! for: as acknowledgements arrive, the last segment is sent once more, then the one before it,
+//! and so on, one for each that has arrived (*ROPR*, reverse-ordered proactive retransmission),
+//! until the segments sent again meet those acknowledged, half way. The copies leave no faster
+//! than data reaches the receiver, so they go into a path that is draining. A flow that loses
+//! nothing is sent one and a half times.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `threshold` | 141000 bytes | at most so much is paced; no larger flow is sent twice |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth afterwards |
+//!
+//! # State
+//!
+//! What is to be paced and what has left of it; how far the copies are, `ropr_ptr`, is in the
+//! window, since the transport sends them.
+//!
+//! # Contested
+//!
+//! - Only the abstract was at hand; the rules are as others describe them.
+//! - A copy for each acknowledgement would be one for every second segment where the receiver
+//!   delays them; here it is one for each segment that has arrived.
+//! - Recovery's own retransmissions go first, and recovery knows nothing of the copies: a copy
+//!   neither counts as in flight nor is its acknowledgement a sign of loss.
+//! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
+//!   the paced part, and slow start goes on from there.
+
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
+use crate::{Convention, Copies, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "halfback",
+    title: "Halfback",
+    source: "Li, Dong, Godfrey: Halfback, CoNEXT 2015",
+    year: 2015,
+    summary: "Paces a short flow over one round trip and sends its second half once more, from \
+              the end backwards, as acknowledgements arrive.",
+    params: &[
+        THRESHOLD,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(Halfback::new(params, convention)?)),
+};
+
+const THRESHOLD: ParamSpec = ParamSpec {
+    name: "threshold",
+    unit: Unit::Number,
+    default: "141000",
+    meaning: "at most so many bytes are paced, the default window in the authors' setting; only \
+              flows that are no larger are sent again",
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The flow, or its beginning, leaves.
+    Pacing,
+    /// All of the flow is out, and its end is being sent once more.
+    Ropr,
+    /// There is more: what a round trip acknowledges becomes the window.
+    Measuring,
+    Over,
+}
+
+/// Halfback.
+struct Halfback {
+    threshold: u64,
+    opening: Opening,
+    growth: Growth,
+    phase: Phase,
+    /// All of the flow is paced.
+    whole: bool,
+    initial: Segments,
+    rtt: Time,
+    /// The paced part ends before this byte.
+    pace_end: u64,
+    /// When the first ACK of a larger flow came.
+    measured_since: Option<Time>,
+    /// Bytes that have arrived and that earned no copy yet.
+    delivered: u64,
+    lost: bool,
+}
+
+impl Halfback {
+    fn new(params: &Params, convention: Convention) -> Result<Halfback, SpecError> {
+        let threshold = params.number("threshold");
+        if threshold < 1.0 {
+            let expected = "at least 1 byte";
+            return Err(SpecError::bad_value(params, "threshold", expected));
+        }
+        Ok(Halfback {
+            threshold: threshold as u64,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            phase: Phase::Over,
+            whole: false,
+            initial: 1.0,
+            rtt: Time::ZERO,
+            pace_end: 0,
+            measured_since: None,
+            delivered: 0,
+            lost: false,
+        })
+    }
+
+    fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
+        let mss = u64::from(w.mss);
+        let limit = self.threshold.min(e.peer_window);
+        self.whole = e.queued <= limit;
+        // A part of a larger flow ends with a whole segment.
+        let segments = if self.whole {
+            e.queued.div_ceil(mss)
+        } else {
+            (limit / mss).max(1)
+        };
+        let rate = Rate::of(segments * u64::from(w.mss + e.header), rtt);
+        if rate.bps() == 0 {
+            return;
+        }
+        self.phase = Phase::Pacing;
+        self.rtt = rtt;
+        self.pace_end = (segments * mss).min(e.queued);
+        w.cwnd = segments as f64;
+        w.pacing = Some(rate);
+    }
+
+    /// What has arrived since the last time, in whole segments.
+    fn arrived(&mut self, w: &Window, a: &Ack) -> u64 {
+        let segments =
+            (a.delivered_total.saturating_sub(self.delivered)).div_ceil(u64::from(w.mss));
+        self.delivered = self.delivered.max(a.delivered_total);
+        segments
+    }
+
+    /// One copy for each segment that arrived, until they meet what is acknowledged.
+    fn reverse(&mut self, w: &mut Window, a: &Ack) {
+        let earned = self.arrived(w, a);
+        if self.phase != Phase::Ropr {
+            return;
+        }
+        w.copies.segments += earned;
+        if w.copies.below <= a.una {
+            let window = w.segments(self.delivered).max(self.initial);
+            self.stop(w);
+            if !self.lost {
+                w.cwnd = window.min(w.cwnd.max(1.0));
+            }
+        }
+    }
+
+    /// A larger flow, one round trip after its first ACK.
+    fn measure(&mut self, w: &mut Window, a: &Ack) {
+        let since = *self.measured_since.get_or_insert(a.now);
+        if a.una >= self.pace_end || a.now.since(since) >= self.rtt {
+            w.cwnd = w.segments(a.delivered_total).min(w.cwnd).max(1.0);
+            self.phase = Phase::Over;
+        }
+    }
+
+    fn stop(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.copies = Copies::default();
+        self.phase = Phase::Over;
+    }
+}
+
+impl Startup for Halfback {
+    /// Without a round-trip time there is nothing to pace over, and the path may be congested.
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        self.initial = w.cwnd;
+        if let Some(rtt) = e.rtt {
+            self.begin(w, e, rtt);
+        }
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        let end = s.seq + u64::from(s.bytes);
+        if self.phase != Phase::Pacing || end < self.pace_end {
+            return None;
+        }
+        w.pacing = None;
+        if self.whole {
+            self.phase = Phase::Ropr;
+            w.copies.below = self.pace_end;
+        } else {
+            self.phase = Phase::Measuring;
+        }
+        Some(Reason::AllSent)
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        match self.phase {
+            Phase::Over => self.growth.grow(w, a),
+            Phase::Pacing => {
+                self.growth.spare(a);
+                self.arrived(w, a);
+            }
+            Phase::Ropr => {
+                self.growth.spare(a);
+                self.reverse(w, a);
+            }
+            Phase::Measuring => {
+                self.growth.spare(a);
+                self.measure(w, a);
+            }
+        }
+        None
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.reverse(w, a);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        self.lost = true;
+        if self.phase != Phase::Ropr {
+            self.stop(w);
+        }
+        LossResponse::Standard
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.stop(w);
+    }
+
+    fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        self.stop(w);
+        false
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    /// Until all of it is acknowledged the window is this start-up's.
+    fn in_charge(&self, w: &Window) -> bool {
+        self.phase != Phase::Over || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{with_reno, RTT};
+    use crate::Controller;
+
+    const MSS: u64 = 1460;
+
+    fn opened(spec: &str, bytes: u64) -> (Controller, Window) {
+        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(RTT),
+            queued: bytes,
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    fn send(c: &mut Controller, w: &mut Window, segments: u64) {
+        for number in 0..segments {
+            let sent = Sent {
+                now: RTT,
+                bytes: MSS as u32,
+                seq: number * MSS,
+                retransmission: false,
+                flight: (number + 1) * MSS,
+            };
+            c.on_sent(w, &sent);
+        }
+    }
+
+    /// Acknowledges segments one by one, the transport sending what copies it may; their
+    /// numbers from 1.
+    fn copies(c: &mut Controller, w: &mut Window, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
+        let mut sent = Vec::new();
+        for number in acks {
+            let ack = Ack {
+                una: number * MSS,
+                delivered_total: number * MSS,
+                ..Ack::of(RTT.times(2), MSS)
+            };
+            c.on_ack(w, &ack);
+            while w.copies.segments > 0 {
+                w.copies.segments -= 1;
+                sent.push(w.copies.below / MSS);
+                w.copies.below -= MSS;
+            }
+        }
+        sent
+    }
+
+    #[test]
+    fn ten_segments_without_loss_are_sent_one_and_a_half_times() {
+        let (mut c, mut w) = opened("", 10 * MSS);
+        assert_eq!(w.pacing.unwrap().time_for(15_000), RTT);
+        send(&mut c, &mut w, 10);
+        assert_eq!((w.pacing, w.copies.below), (None, 10 * MSS));
+        assert_eq!(copies(&mut c, &mut w, 1..=10), [10, 9, 8, 7, 6]);
+        assert_eq!(w.copies, Copies::default());
+        assert_eq!(c.exit().unwrap().reason, Reason::AllSent);
+    }
+
+    #[test]
+    fn a_lost_tail_is_repaired_by_the_first_two_acks() {
+        let (mut c, mut w) = opened("", 10 * MSS);
+        send(&mut c, &mut w, 10);
+        assert_eq!(copies(&mut c, &mut w, 1..=2), [10, 9]);
+    }
+
+    #[test]
+    fn an_ack_of_two_segments_earns_two_copies() {
+        let (mut c, mut w) = opened("", 10 * MSS);
+        send(&mut c, &mut w, 10);
+        let ack = Ack {
+            una: 2 * MSS,
+            delivered_total: 2 * MSS,
+            ..Ack::of(RTT.times(2), 2 * MSS)
+        };
+        c.on_ack(&mut w, &ack);
+        assert_eq!(w.copies.segments, 2);
+    }
+
+    #[test]
+    fn of_a_hundred_segments_ninety_six_are_paced_and_none_is_sent_twice() {
+        let (mut c, mut w) = opened("", 100 * MSS);
+        assert_eq!(w.cwnd, 96.0);
+        send(&mut c, &mut w, 96);
+        assert_eq!((w.pacing, w.copies), (None, Copies::default()));
+        assert!(copies(&mut c, &mut w, 1..=90).is_empty());
+        assert_eq!(w.cwnd, 96.0);
+        // A round trip after the first ACK, 91 of them had come.
+        let ack = Ack {
+            una: 91 * MSS,
+            delivered_total: 91 * MSS,
+            ..Ack::of(RTT.times(3), MSS)
+        };
+        c.on_ack(&mut w, &ack);
+        assert_eq!(w.cwnd, 91.0);
+    }
+
+    #[test]
+    fn a_timeout_ends_the_copies() {
+        let (mut c, mut w) = opened("", 10 * MSS);
+        send(&mut c, &mut w, 10);
+        let timeout = Timeout {
+            now: RTT.times(9),
+            flight: 10 * MSS,
+            usable: 10.0,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        assert_eq!((w.copies, w.cwnd), (Copies::default(), 1.0));
+    }
+
+    #[test]
+    fn a_threshold_of_nothing_is_refused() {
+        let error = with_reno(&ENTRY, "threshold=0", Convention::Rfc).err();
+        assert_eq!(
+            error.unwrap().to_string(),
+            "startup `halfback`: parameter `threshold`: `0` is not at least 1 byte"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! Round-trip times as start-ups need them that pace or compare.
+
+use crate::Time;
+
+/// Samples so far; all zero before the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RoundTrips {
+    /// RFC 6298's average, in whole nanoseconds.
+    pub(super) smoothed: Time,
+    pub(super) least: Time,
+    pub(super) latest: Time,
+}
+
+impl RoundTrips {
+    /// An ACK or the handshake gave one, or none.
+    pub(super) fn sample(&mut self, rtt: Option<Time>) {
+        let Some(rtt) = rtt else { return };
+        self.latest = rtt;
+        if self.smoothed == Time::ZERO {
+            (self.smoothed, self.least) = (rtt, rtt);
+            return;
+        }
+        self.smoothed = Time(self.smoothed.nanos() - self.smoothed.nanos() / 8 + rtt.nanos() / 8);
+        self.least = self.least.min(rtt);
+    }
+
+    /// By how much the latest is above the least: what it waited in queues.
+    pub(super) fn queueing(&self) -> Time {
+        self.latest.since(self.least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(n: u64) -> Option<Time> {
+        Some(Time::from_millis(n))
+    }
+
+    #[test]
+    fn the_average_moves_by_an_eighth() {
+        let mut rtts = RoundTrips::default();
+        rtts.sample(ms(80));
+        rtts.sample(None);
+        assert_eq!(
+            (rtts.smoothed, rtts.queueing()),
+            (ms(80).unwrap(), Time::ZERO)
+        );
+        rtts.sample(ms(160));
+        assert_eq!(
+            (rtts.smoothed, rtts.least),
+            (ms(90).unwrap(), ms(80).unwrap())
+        );
+        assert_eq!(rtts.queueing(), ms(80).unwrap());
+    }
+}

@@ -1,0 +1,366 @@
+//! Stateful-TCP: begin at the bandwidth that the last connection measured.
+//!
+//! L. Guo and J. Lee, "Stateful-TCP: A New Approach to Accelerate TCP Slow-Start", IEEE Access 8,
+//! 2020, and draft-lee-tcpm-stateful-tcp-00, May 2026. A server sees the same networks again and
+//! again, and what differs least from one connection to the next is the bandwidth. It is kept
+//! for each destination, estimated from rounds in which the connection had enough to send. A
+//! new connection has no start-up: its first window is the remembered bandwidth times the round
+//! trip, paced at that bandwidth, and when that is acknowledged the congestion avoidance is in
+//! charge of it.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `factor` | 0.5 | how much of the remembered bandwidth is used |
+//! | `response` | `safe-retreat` | what a loss of the first window does |
+//! | `beta` | 0.5 | `safe-retreat` only: as [`super::careful_resume`] |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | without a memory |
+//!
+//! # State
+//!
+//! The remembered bandwidth; the range of the first window, and what is known to have passed of
+//! it.
+//!
+//! # Contested
+//!
+//! - Only the abstracts of paper and draft were at hand. How their estimate leaves gaps out is
+//!   reconstructed: the cache's bandwidth is what a round trip delivered over its duration, less
+//!   the time in which the application had nothing to send.
+//! - The authors use all of the estimate. Nothing is known of an answer to an estimate that is
+//!   too large, so half is the default, which is what RFC 9959 allows, and a loss is answered
+//!   by its safe retreat; `factor=1` and `response=standard` are the published reading.
+//! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
+//!   the avoidance would need many round trips for what is remembered.
+//! - Where the handshake gave no round-trip time since its SYN was lost, the path may have
+//!   changed, and slow start is used.
+
+use super::careful_resume::{read_beta, Pipe, BETA};
+use super::slow_start::{self, Growth, Opening};
+use super::{LossResponse, Startup};
+use crate::catalog::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
+use crate::{Convention, Rate, Reason, Segments, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "stateful-tcp",
+    title: "Stateful-TCP",
+    source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
+    year: 2020,
+    summary: "Sends the remembered bandwidth times the round trip, paced, and goes on with \
+              congestion avoidance.",
+    params: &[
+        FACTOR,
+        RESPONSE,
+        BETA,
+        slow_start::GROWTH,
+        slow_start::LIMIT,
+        slow_start::IW,
+        slow_start::SSTHRESH,
+    ],
+    needs: &[Need::Pacing, Need::Cache],
+    certainty: Certainty::Reconstructed,
+    build: |params, convention| Ok(Box::new(StatefulTcp::new(params, convention)?)),
+};
+
+const FACTOR: ParamSpec = ParamSpec {
+    name: "factor",
+    unit: Unit::Ratio,
+    default: "0.5",
+    meaning: "how much of the remembered bandwidth is used; the authors use all of it",
+};
+
+const RESPONSE: ParamSpec = ParamSpec {
+    name: "response",
+    unit: Unit::Choice(&["safe-retreat", "standard"]),
+    default: "safe-retreat",
+    meaning: "what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's \
+              reduction",
+};
+
+/// The least window of a retreat.
+const FLOOR: Segments = 2.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The first window leaves.
+    Paced,
+    /// Its ACKs arrive.
+    Watched,
+    /// A loss in it is being repaired.
+    Retreat,
+    Over,
+}
+
+/// Stateful-TCP.
+struct StatefulTcp {
+    factor: f64,
+    safe: bool,
+    beta: f64,
+    opening: Opening,
+    growth: Growth,
+    phase: Phase,
+    bw: Rate,
+    /// The window that all of it makes.
+    remembered: Segments,
+    pipe: Pipe,
+    high: u64,
+    retreat: Segments,
+}
+
+impl StatefulTcp {
+    fn new(params: &Params, convention: Convention) -> Result<StatefulTcp, SpecError> {
+        Ok(StatefulTcp {
+            factor: params.ratio("factor"),
+            safe: params.choice("response") == "safe-retreat",
+            beta: read_beta(params)?,
+            opening: Opening::read(params, convention),
+            growth: Growth::read(params, convention),
+            phase: Phase::Over,
+            bw: Rate(0),
+            remembered: 0.0,
+            pipe: Pipe::default(),
+            high: 0,
+            retreat: FLOOR,
+        })
+    }
+
+    fn stop(&mut self, w: &mut Window) {
+        if self.phase == Phase::Paced {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
+    }
+
+    fn finish_retreat(&mut self, w: &mut Window) {
+        self.phase = Phase::Over;
+        w.ssthresh = self.pipe.threshold(w, self.beta, false);
+    }
+}
+
+impl Startup for StatefulTcp {
+    fn on_known(&mut self, k: &Known) {
+        let memory = k.memory.filter(|memory| !memory.in_use);
+        self.bw = memory.map_or(Rate(0), |memory| memory.rate);
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.opening.open(w, e);
+        let Some(rtt) = e.rtt else { return };
+        let bw = Rate((self.bw.bps() as f64 * self.factor) as u64);
+        let cwnd = w.segments(bw.bytes_in(rtt));
+        // Headers are paced with the data.
+        let wire = cwnd * f64::from(w.mss + e.header);
+        let rate = Rate::of(wire as u64, rtt);
+        if cwnd > w.cwnd && rate.bps() > 0 {
+            w.cwnd = cwnd;
+            w.pacing = Some(rate);
+            self.remembered = w.segments(self.bw.bytes_in(rtt)).max(cwnd);
+            self.pipe = Pipe::new(0, 0);
+            self.phase = Phase::Paced;
+        }
+    }
+
+    fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
+        self.high = self.high.max(s.seq + u64::from(s.bytes));
+        self.pipe.on_sent(s);
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        self.pipe.on_ack(a.una);
+        if self.phase == Phase::Over {
+            self.growth.grow(w, a);
+            return None;
+        }
+        self.growth.spare(a);
+        if self.phase == Phase::Paced {
+            // ACKs clock what follows.
+            w.pacing = None;
+            self.pipe.end(self.high);
+            self.phase = Phase::Watched;
+        }
+        if !self.pipe.accounted_for() {
+            return None;
+        }
+        if self.phase == Phase::Retreat {
+            self.finish_retreat(w);
+            return None;
+        }
+        self.phase = Phase::Over;
+        w.ssthresh = self.remembered;
+        Some(Reason::Estimate)
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
+        self.pipe.on_ack(a.una);
+        if self.phase == Phase::Retreat {
+            w.cwnd = self.retreat;
+            if self.pipe.accounted_for() {
+                self.finish_retreat(w);
+            }
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.growth.on_loss();
+        let first = matches!(self.phase, Phase::Paced | Phase::Watched);
+        if self.phase == Phase::Retreat {
+            return LossResponse::Done;
+        }
+        self.stop(w);
+        if !first || !self.safe {
+            return LossResponse::Standard;
+        }
+        self.phase = Phase::Retreat;
+        self.pipe.end(self.high);
+        self.retreat = self.pipe.retreat(w, FLOOR);
+        w.cwnd = self.retreat;
+        LossResponse::Done
+    }
+
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        self.pipe.on_ack(self.high.saturating_sub(r.flight));
+        if self.phase == Phase::Retreat && self.pipe.accounted_for() {
+            self.finish_retreat(w);
+        }
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.growth.on_timeout();
+        self.stop(w);
+    }
+
+    fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        self.stop(w);
+        false
+    }
+
+    fn leftover(&self) -> u64 {
+        self.growth.leftover()
+    }
+
+    fn in_charge(&self, w: &Window) -> bool {
+        self.phase != Phase::Over || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::PathMemory;
+    use crate::testing::with_reno;
+    use crate::{Controller, Time};
+
+    /// So that a megabyte is a whole number of segments.
+    const MSS: u32 = 1000;
+    const RTT: Time = Time::from_millis(40);
+
+    /// Ten megabytes a second are remembered.
+    fn opened(spec: &str) -> (Controller, Window) {
+        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS);
+        let memory = PathMemory {
+            cwnd: 400.0,
+            ssthresh: 400.0,
+            srtt: RTT,
+            rttvar: Time::ZERO,
+            min_rtt: RTT,
+            delivered: 400_000,
+            rate: Rate(80_000_000),
+            in_use: false,
+        };
+        c.on_known(&Known {
+            memory: Some(memory),
+            ..Known::default()
+        });
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(RTT),
+            header: 0,
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    fn send(c: &mut Controller, w: &mut Window, seq: u64, again: bool) {
+        let sent = Sent {
+            now: RTT,
+            bytes: MSS,
+            seq: seq * 1000,
+            retransmission: again,
+            flight: (seq + 1) * 1000,
+        };
+        c.on_sent(w, &sent);
+    }
+
+    fn ack(una: u64) -> Ack {
+        Ack {
+            una: una * 1000,
+            nxt: 400_000,
+            rtt: Some(RTT),
+            ..Ack::of(RTT.times(2), 1000)
+        }
+    }
+
+    #[test]
+    fn ten_megabytes_a_second_for_forty_milliseconds_are_four_hundred_kilobytes() {
+        let (_, w) = opened("factor=1");
+        assert_eq!(
+            (w.cwnd_bytes(), w.pacing),
+            (400_000, Some(Rate(80_000_000)))
+        );
+        let (_, w) = opened("");
+        assert_eq!(
+            (w.cwnd_bytes(), w.pacing),
+            (200_000, Some(Rate(40_000_000)))
+        );
+    }
+
+    #[test]
+    fn when_its_window_is_acknowledged_slow_start_goes_on_to_the_whole() {
+        for (spec, window, grown) in [("", 200.0, 201.0), ("factor=1", 400.0, 400.0)] {
+            let (mut c, mut w) = opened(spec);
+            (0..window as u64).for_each(|seq| send(&mut c, &mut w, seq, false));
+            c.on_ack(&mut w, &ack(1));
+            assert_eq!((w.cwnd, w.pacing, c.exit()), (window, None, None));
+            c.on_ack(&mut w, &ack(window as u64));
+            assert_eq!(c.exit().unwrap().reason, Reason::Estimate);
+            assert_eq!((w.cwnd, w.ssthresh), (window, 400.0));
+            c.on_ack(&mut w, &ack(window as u64 + 1));
+            assert_eq!(w.cwnd.floor(), grown);
+        }
+    }
+
+    #[test]
+    fn a_loss_in_it_is_retreated_from_or_answered_as_ever() {
+        for (spec, during, after) in [
+            ("", 25.0, (25.0, 99.0)),
+            ("response=standard", 100.0, (100.0, 100.0)),
+        ] {
+            let (mut c, mut w) = opened(spec);
+            (0..200).for_each(|seq| send(&mut c, &mut w, seq, false));
+            c.on_ack(&mut w, &ack(50));
+            let loss = Loss {
+                now: RTT.times(2),
+                flight: 200_000,
+                usable: 200.0,
+            };
+            c.on_loss(&mut w, &loss);
+            assert_eq!(w.cwnd, during);
+            (50..52).for_each(|seq| send(&mut c, &mut w, seq, true));
+            c.on_recovered(
+                &mut w,
+                &Recovered {
+                    now: RTT.times(3),
+                    retransmitted: 2000,
+                    flight: 0,
+                },
+            );
+            assert_eq!((w.cwnd, w.ssthresh), after);
+        }
+    }
+}
