@@ -320,7 +320,12 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
 
-    const CONVENTIONS: [Convention; 3] = [Convention::Rfc, Convention::Ns2, Convention::Linux];
+    const CONVENTIONS: [Convention; 4] = [
+        Convention::Rfc,
+        Convention::Ns2,
+        Convention::Linux,
+        Convention::Quic,
+    ];
 
     fn complaint(startup: &str, avoidance: &str) -> String {
         Recipe::parse(startup, avoidance, Convention::Rfc)

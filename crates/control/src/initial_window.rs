@@ -71,6 +71,9 @@ pub enum AfterSynLoss {
     /// One segment only after more than one retransmission: a single one may be a
     /// timer shorter than the path (RFC 6928 §3; Linux).
     TolerateOne,
+    /// As it is: the loss of the packet that opens a connection is a congestion event like
+    /// any other, and the window answers that (RFC 9002 §7.3.2).
+    CongestionEvent,
 }
 
 impl AfterSynLoss {
@@ -79,6 +82,7 @@ impl AfterSynLoss {
         let tolerated = match self {
             AfterSynLoss::OneSegment => 0,
             AfterSynLoss::TolerateOne => 1,
+            AfterSynLoss::CongestionEvent => u32::MAX,
         };
         if retransmissions > tolerated {
             iw.min(1.0)
@@ -189,6 +193,7 @@ mod tests {
         assert_eq!(AfterSynLoss::OneSegment.apply(10.0, 1), 1.0);
         assert_eq!(AfterSynLoss::TolerateOne.apply(10.0, 1), 10.0);
         assert_eq!(AfterSynLoss::TolerateOne.apply(10.0, 2), 1.0);
+        assert_eq!(AfterSynLoss::CongestionEvent.apply(10.0, 6), 10.0);
     }
 
     #[test]

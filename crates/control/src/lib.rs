@@ -53,4 +53,6 @@ pub enum Convention {
     Ns2,
     /// A current Linux kernel.
     Linux,
+    /// QUIC (RFC 9002): windows in bytes, every packet its own acknowledgement.
+    Quic,
 }

@@ -4,9 +4,10 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, PacingName, PathSpec, PauseFrom, Probability, RateCodesName, ReadingName,
-    RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
+    AckName, Direction, HandshakeName, PacingName, PathSpec, PauseFrom, Probability, RateCodesName,
+    ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
 };
+use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
@@ -156,7 +157,19 @@ impl StackSpec {
             pacing: Some(match stack.pacing {
                 Pacing::None => PacingName::None,
                 Pacing::Internal => PacingName::Internal,
+                Pacing::Rfc9002(_) => PacingName::Rfc9002,
             }),
+            pacing_gain: match stack.pacing {
+                Pacing::Rfc9002(gain) => Some(gain),
+                _ => None,
+            },
+            handshake: Some(match stack.handshake {
+                Handshake::OneRtt => HandshakeName::OneRtt,
+                Handshake::ZeroRtt => HandshakeName::ZeroRtt,
+                Handshake::TcpTls13 => HandshakeName::TcpTls13,
+            }),
+            server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
+            ack_reordering: (stack.recovery == RecoveryKind::Quic).then_some(stack.ack_reordering),
             frto: Some(stack.frto),
             coarse_pacing: Some(stack.coarse_pacing),
             window: self.window.or_else(|| usual_window(stack)),
@@ -206,6 +219,7 @@ fn recovery_name(kind: RecoveryKind) -> RecoveryName {
         RecoveryKind::Sack => RecoveryName::Sack,
         RecoveryKind::Ns2Sack => RecoveryName::Ns2Sack,
         RecoveryKind::Rack => RecoveryName::Rack,
+        RecoveryKind::Quic => RecoveryName::Quic,
     }
 }
 

@@ -241,11 +241,14 @@ impl<'a> Simulation<'a> {
         let controller = plan.recipe.build();
         let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
         sender.push(arrival.bytes, self.now);
+        let mut receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
         match plan.opening {
             Opening::Handshake => sender.open(self.now),
-            Opening::Established(rtt) => sender.open_established(self.now, rtt),
+            Opening::Established(rtt) => {
+                sender.open_established(self.now, rtt);
+                receiver.open();
+            }
         }
-        let receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
         self.flows.open(arrival.flow, sender, receiver);
     }
 
@@ -344,7 +347,8 @@ impl<'a> Simulation<'a> {
                 } else {
                     Event::Open
                 };
-                self.sample(flow, event, segment.seq, segment.options.sacks());
+                let seq = ends.sender.position_of(segment);
+                self.sample(flow, event, seq, segment.options.sacks());
             }
             self.pump(flow);
         }

@@ -71,6 +71,55 @@ fn numbers_are_read_where_no_unit_is_needed() {
 }
 
 #[test]
+fn what_only_numbered_packets_and_their_handshakes_have() {
+    let stack = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\n[stack]\n{given}",)
+    };
+    check(
+        stack,
+        &[
+            (
+                "ack_reordering = 3",
+                "stack.ack_reordering: only `quic` numbers its packets (stack.recovery)",
+            ),
+            (
+                "preset = \"quic\"\nack_reordering = 1001",
+                "stack.ack_reordering: `1001` is out of range; 0 to 1000 packets is needed",
+            ),
+            (
+                "preset = \"quic\"\nack_timer = \"17s\"",
+                "stack.ack_timer: `17s` is out of range; at most `16.383s` under `quic` \
+                 (stack.recovery) is needed",
+            ),
+            (
+                "handshake = \"2-rtt\"",
+                "stack.handshake: `2-rtt` is unknown; did you mean `1-rtt`?",
+            ),
+            (
+                "handshake = \"dtls\"",
+                "stack.handshake: `dtls` is unknown; known are 1-rtt, 0-rtt, tcp+tls13",
+            ),
+            (
+                "server_flight = \"2MB\"",
+                "stack.server_flight: `2MB` is out of range; 1B to 1MB is needed",
+            ),
+            (
+                "handshake = \"0-rtt\"\nserver_flight = \"4kB\"",
+                "stack.server_flight: `4kB` holds up no data under `0-rtt` (stack.handshake)",
+            ),
+            (
+                "pacing_gain = 1.5",
+                "stack.pacing_gain: only `rfc9002` has one (stack.pacing)",
+            ),
+            (
+                "pacing = \"rfc9002\"\npacing_gain = 0.9",
+                "stack.pacing_gain: `0.9` is out of range; 1 to 100 is needed",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn names_are_known_or_the_nearest_is_offered() {
     let top = |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\n{given}");
     check(
@@ -83,7 +132,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             (
                 "[stack]\npreset = \"opnet-2000\"",
-                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux",
+                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux, quic",
             ),
             (
                 "[stack]\nrecovery = \"newrino\"",

@@ -149,10 +149,12 @@ fn stack() -> impl Strategy<Value = String> {
         "\"newreno\"",
         "\"sack\"",
         "\"ns2-sack\"",
+        "\"quic\"",
+        "\"quic\"\nack_reordering = 3",
     ];
     const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
     lines(vec![
-        perhaps(key("preset", &["\"rfc\"", "\"ns2\""])),
+        perhaps(key("preset", &["\"rfc\"", "\"ns2\"", "\"quic\""])),
         perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
         perhaps(key(
             "iw",
@@ -163,7 +165,20 @@ fn stack() -> impl Strategy<Value = String> {
             "ack",
             &["\"every\"", "\"delayed\"", "\"quick-then-delayed\""],
         )),
-        perhaps(key("ack_every", &["1", "3"])),
+        perhaps(key("ack_every", &["1", "3", "20"])),
+        perhaps(key(
+            "handshake",
+            &["\"1-rtt\"", "\"0-rtt\"", "\"tcp+tls13\""],
+        )),
+        perhaps(key("server_flight", &["\"5kB\""])),
+        perhaps(key(
+            "pacing",
+            &[
+                "\"internal\"",
+                "\"rfc9002\"",
+                "\"rfc9002\"\npacing_gain = 2",
+            ],
+        )),
         perhaps(key("limited_transmit", &["true", "false"])),
         perhaps(key("next_seg_rule_3", &["false"])),
         perhaps(key("next_seg_rule_4", &["false"])),

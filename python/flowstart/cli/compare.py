@@ -139,7 +139,8 @@ def compare(
     stack: Annotated[
         Text,
         options.text(
-            "Endpoints: rfc, linux, ns2, opnet; with overrides: ns2:recovery=reno. [rfc]", "NAME"
+            "Endpoints: rfc, linux, quic, ns2, opnet; with overrides: quic:handshake=0-rtt. [rfc]",
+            "NAME",
         ),
     ] = None,
     avoidance: Annotated[Text, options.text("Congestion avoidance.", "NAME")] = None,

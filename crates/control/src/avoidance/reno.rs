@@ -10,14 +10,15 @@
 //! are acknowledged and adds a segment when a whole window has been; the older
 //! approximation, eq. 3, adds `1/cwnd` on each ACK and so grows slower when the receiver
 //! delays its ACKs. *Decrease*: the RFC halves what was in flight; ns-2 halves the
-//! usable window; Linux halves the congestion window.
+//! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
+//! which counts it in bytes and not in whole packets.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `growth` | `per-ack` under ns2, else `counting` | how the window opens |
-//! | `base` | `window` under ns2, `cwnd` under linux, else `flight` | what is halved |
+//! | `base` | `window` under ns2, `cwnd` under linux, `cwnd-bytes` under quic, else `flight` | what is halved |
 //! | `precise` | true | `window` only: halve the fraction too |
 
 use super::Avoidance;
@@ -56,10 +57,12 @@ pub(crate) const GROWTH: ParamSpec = ParamSpec {
 /// What is halved on loss.
 pub(crate) const BASE: ParamSpec = ParamSpec {
     name: "base",
-    unit: Unit::Choice(&["flight", "window", "cwnd"]),
-    default: "by stack: flight under rfc, window under ns2, cwnd under linux",
+    unit: Unit::Choice(&["flight", "window", "cwnd", "cwnd-bytes"]),
+    default:
+        "by stack: flight under rfc, window under ns2, cwnd under linux, cwnd-bytes under quic",
     meaning: "what a loss halves: flight, the data outstanding (RFC 5681 eq. 4); window, the \
-              usable window min(cwnd, peer's) (ns-2); cwnd, the congestion window (Linux)",
+              usable window min(cwnd, peer's) (ns-2); cwnd, the congestion window in whole packets \
+              (Linux); cwnd-bytes, the congestion window (RFC 9002 section 7.3.2)",
 };
 
 /// ns-2's `precisionReduce_`.
@@ -126,6 +129,7 @@ pub(crate) enum Base {
     Flight,
     Window,
     Cwnd,
+    CwndBytes,
 }
 
 impl Base {
@@ -135,11 +139,13 @@ impl Base {
             Convention::Rfc => "flight",
             Convention::Ns2 => "window",
             Convention::Linux => "cwnd",
+            Convention::Quic => "cwnd-bytes",
         };
         match params.choice_given("base").unwrap_or(by_stack) {
             "flight" => Base::Flight,
             "window" => Base::Window,
-            _ => Base::Cwnd,
+            "cwnd" => Base::Cwnd,
+            _ => Base::CwndBytes,
         }
     }
 
@@ -148,7 +154,7 @@ impl Base {
         match self {
             Base::Flight => w.segments(flight),
             Base::Window => usable,
-            Base::Cwnd => w.cwnd,
+            Base::Cwnd | Base::CwndBytes => w.cwnd,
         }
     }
 }
@@ -181,8 +187,8 @@ impl Decrease {
     fn half(&self, w: &Window, flight: u64, usable: Segments) -> (Segments, Segments) {
         let base = self.base.segments(w, flight, usable);
         match self.base {
-            // RFC 5681 eq. 4.
-            Base::Flight => ((base / 2.0).max(2.0), (base / 2.0).max(2.0)),
+            // RFC 5681 eq. 4; RFC 9002 §7.3.2 with kMinimumWindow.
+            Base::Flight | Base::CwndBytes => ((base / 2.0).max(2.0), (base / 2.0).max(2.0)),
             // ns-2 keeps the threshold as an integer but not the window.
             Base::Window => {
                 let half = if self.precise {
@@ -330,6 +336,8 @@ mod tests {
             (167.0, 167.0)
         );
         assert_eq!(halved("reno", Convention::Linux, 669.0, 1), (334.0, 334.0));
+        assert_eq!(halved("reno", Convention::Quic, 669.0, 1), (334.5, 334.5));
+        assert_eq!(halved("reno", Convention::Quic, 2.5, 1), (2.0, 2.0));
         assert_eq!(
             halved("reno:base=flight", Convention::Linux, 669.0, 10),
             (5.0, 5.0)

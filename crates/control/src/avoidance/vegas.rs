@@ -100,7 +100,7 @@ impl Reading {
     pub(crate) fn read(params: &Params, convention: Convention) -> Reading {
         let by_stack = match convention {
             Convention::Linux => "linux",
-            Convention::Rfc | Convention::Ns2 => "ns2",
+            Convention::Rfc | Convention::Ns2 | Convention::Quic => "ns2",
         };
         match params.choice_given("reading").unwrap_or(by_stack) {
             "ns2" => Reading::Ns2,

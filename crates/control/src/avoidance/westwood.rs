@@ -205,7 +205,7 @@ impl Westwood {
     fn new(params: &Params, convention: Convention) -> Result<Westwood, SpecError> {
         let by_stack = match convention {
             Convention::Linux => "plus",
-            Convention::Rfc | Convention::Ns2 => "westwood",
+            Convention::Rfc | Convention::Ns2 | Convention::Quic => "westwood",
         };
         let tau = params.time("tau");
         if tau < Time::from_millis(1) {

@@ -221,7 +221,7 @@ impl AdaptiveStart {
     fn new(params: &Params, convention: Convention) -> AdaptiveStart {
         let by_stack = match convention {
             Convention::Linux => f64::INFINITY,
-            Convention::Rfc | Convention::Ns2 => 22.0,
+            Convention::Rfc | Convention::Ns2 | Convention::Quic => 22.0,
         };
         let ssthresh = params.segments_given("ssthresh").unwrap_or(by_stack);
         AdaptiveStart {

@@ -101,7 +101,7 @@ struct LimitedSlowStart {
 impl LimitedSlowStart {
     fn new(params: &Params, convention: Convention) -> LimitedSlowStart {
         let by_stack = match convention {
-            Convention::Rfc => "rfc",
+            Convention::Rfc | Convention::Quic => "rfc",
             Convention::Ns2 => "ns2",
             Convention::Linux => "linux",
         };

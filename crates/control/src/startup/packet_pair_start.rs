@@ -135,7 +135,7 @@ impl PacketPairStart {
         }
         let by_stack = match convention {
             Convention::Ns2 => "ns2",
-            Convention::Rfc | Convention::Linux => "robust",
+            Convention::Rfc | Convention::Linux | Convention::Quic => "robust",
         };
         Ok(PacketPairStart {
             reading: match params.choice_given("reading").unwrap_or(by_stack) {

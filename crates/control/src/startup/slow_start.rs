@@ -11,13 +11,13 @@
 //! What an ACK adds has been settled in several ways, because receivers delay ACKs and
 //! some covered many segments or parts of one: one segment per ACK, the bytes covered up to
 //! one segment (eq. 2 of the RFC), up to `L` segments (appropriate byte counting,
-//! RFC 3465), or every packet (Linux).
+//! RFC 3465), every packet (Linux), or every byte (QUIC, RFC 9002 §7.3.1).
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `growth` | `abc` (rfc), `per-ack` (ns2), `packets` (linux) | what an ACK adds |
+//! | `growth` | `abc` (rfc), `per-ack` (ns2), `packets` (linux), `bytes` (quic) | what an ACK adds |
 //! | `limit` | 2 segments | `abc` only: the most one ACK may add |
 //! | `iw` | the stack's rule | the first window |
 //! | `ssthresh` | unlimited; under ns2 the peer's window | the first threshold |
@@ -53,12 +53,12 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 /// What an ACK adds.
 pub(crate) const GROWTH: ParamSpec = ParamSpec {
     name: "growth",
-    unit: Unit::Choice(&["per-ack", "per-byte", "abc", "packets"]),
-    default: "by stack: abc under rfc, per-ack under ns2, packets under linux",
+    unit: Unit::Choice(&["per-ack", "per-byte", "abc", "packets", "bytes"]),
+    default: "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic",
     meaning: "what an ACK adds. per-ack: one segment; per-byte: what it covers, at most one \
               segment (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and \
               one after a timeout (RFC 3465); packets: every packet that it reports, up to \
-              the threshold (Linux)",
+              the threshold (Linux); bytes: all that it covers (RFC 9002 section 7.3.1)",
 };
 
 /// RFC 3465's L.
@@ -164,6 +164,7 @@ enum Policy {
     PerAck,
     Abc(Segments),
     Packets,
+    Bytes,
 }
 
 impl Growth {
@@ -173,11 +174,13 @@ impl Growth {
             Convention::Rfc => "abc",
             Convention::Ns2 => "per-ack",
             Convention::Linux => "packets",
+            Convention::Quic => "bytes",
         };
         let policy = match params.choice_given("growth").unwrap_or(by_stack) {
             "per-ack" => Policy::PerAck,
             "per-byte" => Policy::Abc(1.0),
             "abc" => Policy::Abc(params.segments("limit")),
+            "bytes" => Policy::Bytes,
             _ => Policy::Packets,
         };
         Growth {
@@ -209,6 +212,7 @@ impl Growth {
             }
             // Linux counts packets, so a short one counts whole.
             Policy::Packets => w.segments(a.delivered).ceil(),
+            Policy::Bytes => w.segments(a.acked),
         }
     }
 
@@ -316,6 +320,18 @@ mod tests {
         assert_eq!(per_byte, wide);
         let packets = rounds("slow-start:iw=10", Convention::Linux, Receiver::Delayed, 6);
         assert_eq!(packets, abc);
+        let bytes = rounds("slow-start:iw=10", Convention::Quic, Receiver::Delayed, 6);
+        assert_eq!(bytes, abc);
+    }
+
+    #[test]
+    fn quic_counts_every_byte_however_many_an_ack_covers() {
+        let c = crate::catalog::controller("slow-start", "reno", Convention::Quic);
+        let mut c = c.unwrap();
+        let mut w = Window::new(1460);
+        w.cwnd = 40.0;
+        c.on_ack(&mut w, &Ack::of(Time::ZERO, 20 * 1460));
+        assert_eq!(w.cwnd, 60.0);
     }
 
     /// Rounds after which `segments` have been sent.

@@ -29,7 +29,7 @@ pub struct FlowRow {
     pub fct_s: Option<f64>,
     /// Opened until the sender had the last byte acknowledged.
     pub duration_s: Option<f64>,
-    /// Handshake round trip + one-way delay + wire bytes / bottleneck rate.
+    /// Handshake round trips + one-way delay + wire bytes / bottleneck rate.
     pub ideal_fct_s: Option<f64>,
     /// `fct_s / ideal_fct_s`.
     pub slowdown: Option<f64>,
@@ -45,7 +45,7 @@ pub struct FlowRow {
     pub packets_in_network: u64,
     /// Data packets sent again.
     pub packets_retransmitted: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer; of the probe timeout where packets are numbered.
     pub timeouts: u64,
     /// Times that fast recovery began.
     pub fast_retransmits: u64,
@@ -121,10 +121,10 @@ pub struct FlowLog {
 }
 
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].
-pub fn ideal_fct(size: u64, handshake: bool, rtt: Time, rate: Rate, mss: u32, header: u32) -> f64 {
+pub fn ideal_fct(size: u64, round_trips: u32, rtt: Time, rate: Rate, mss: u32, header: u32) -> f64 {
     let packets = size.div_ceil(u64::from(mss));
     let wire = size + packets * u64::from(header);
-    let handshake = if handshake { rtt.secs() } else { 0.0 };
+    let handshake = f64::from(round_trips) * rtt.secs();
     handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
 }
 
@@ -137,7 +137,7 @@ mod tests {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
         let ideal = ideal_fct(
             100_000,
-            true,
+            1,
             Time::from_millis(100),
             Rate(100_000_000),
             1460,

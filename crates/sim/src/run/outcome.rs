@@ -105,7 +105,10 @@ impl Simulation<'_> {
         let ideal = plan.size.map(|size| {
             ideal_fct(
                 size,
-                plan.opening == Opening::Handshake,
+                match plan.opening {
+                    Opening::Handshake => stack.handshake.round_trips(stack),
+                    Opening::Established(_) => 0,
+                },
                 plan.rtt,
                 rate,
                 stack.mss,

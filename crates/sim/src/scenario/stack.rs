@@ -2,6 +2,7 @@
 
 use crate::network::topology::time;
 use crate::request::{out_of_range, quantity, unknown, within, RequestError};
+use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use flowstart_control::startup::quick_start::RateCodes;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StackSpec {
-    /// `rfc` (the default), `ns2`, `opnet` or `linux`.
+    /// `rfc` (the default), `ns2`, `opnet`, `linux` or `quic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Maximum segment size, payload bytes, such as `1460B`.
@@ -33,6 +34,16 @@ pub struct StackSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub iw: Option<InitialWindow>,
+    /// What is said before data leaves: `1-rtt` (the default), an exchange, TCP's or QUIC's;
+    /// `0-rtt`, data right behind the first packet; `tcp+tls13`, two exchanges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<HandshakeName>,
+    /// Bytes of what a server says first, its certificates among it: beyond three times the
+    /// client's 1200 bytes, or under `tcp+tls13` the initial window, they take another round trip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub server_flight: Option<Bytes>,
     /// When the receiver acknowledges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack: Option<AckName>,
@@ -44,6 +55,10 @@ pub struct StackSpec {
     /// Segments per delayed acknowledgement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_every: Option<u32>,
+    /// Under `quic` recovery, by how many packets a missing one may be overtaken until that is
+    /// acknowledged at once; `0` for any number. 1 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_reordering: Option<u32>,
     /// Segments acknowledged at once before delaying begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_quick: Option<u32>,
@@ -88,10 +103,13 @@ pub struct StackSpec {
     /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_phase: Option<f64>,
-    /// How packets are spaced out where a start-up does not: `none`, or `internal` as Linux
-    /// does under its fq discipline.
+    /// How packets are spaced out where a start-up does not: `none`, `internal` as Linux does
+    /// under its fq discipline, or `rfc9002` by so many windows a round trip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing: Option<PacingName>,
+    /// How many windows that are under `rfc9002`: 1.25 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing_gain: Option<f64>,
     /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682), under `rack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frto: Option<bool>,
@@ -178,6 +196,22 @@ pub enum RecoveryName {
     Ns2Sack,
     /// RFC 8985 with RFC 9937.
     Rack,
+    /// RFC 9002.
+    Quic,
+}
+
+/// Names of handshakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum HandshakeName {
+    /// One exchange.
+    #[serde(rename = "1-rtt")]
+    OneRtt,
+    /// Data is sent with the first packet.
+    #[serde(rename = "0-rtt")]
+    ZeroRtt,
+    /// TCP's exchange, then that of TLS 1.3.
+    #[serde(rename = "tcp+tls13")]
+    TcpTls13,
 }
 
 /// Names of pacing rules.
@@ -188,6 +222,8 @@ pub enum PacingName {
     None,
     /// By the window and the round trip.
     Internal,
+    /// By RFC 9002.
+    Rfc9002,
 }
 
 /// Names of restart rules.
@@ -271,12 +307,9 @@ impl StackSpec {
         set(&mut stack.iw, self.iw);
         set(&mut stack.coarse_pacing, self.coarse_pacing);
         set(&mut stack.frto, self.frto);
-        if let Some(pacing) = self.pacing {
-            stack.pacing = match pacing {
-                PacingName::None => Pacing::None,
-                PacingName::Internal => Pacing::Internal,
-            };
-        }
+        stack.pacing = self.pacing_rule(stack.pacing)?;
+        self.override_handshake(&mut stack)?;
+        self.override_numbers(&mut stack)?;
         set(&mut stack.window_scaling, self.window_scaling);
         set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
         if let Some(max) = self.max_timeouts {
@@ -308,6 +341,7 @@ impl StackSpec {
                 RecoveryName::Sack => RecoveryKind::Sack,
                 RecoveryName::Ns2Sack => RecoveryKind::Ns2Sack,
                 RecoveryName::Rack => RecoveryKind::Rack,
+                RecoveryName::Quic => RecoveryKind::Quic,
             };
         }
         set(&mut stack.next_seg_rule_3, self.next_seg_rule_3);
@@ -318,6 +352,77 @@ impl StackSpec {
             &mut stack.newreno.partial_deflation,
             self.newreno_partial_deflation,
         );
+    }
+
+    fn pacing_rule(&self, preset: Pacing) -> Result<Pacing, RequestError> {
+        const USUAL: f64 = 1.25;
+        let pacing = match self.pacing {
+            None => preset,
+            Some(PacingName::None) => Pacing::None,
+            Some(PacingName::Internal) => Pacing::Internal,
+            Some(PacingName::Rfc9002) => Pacing::Rfc9002(USUAL),
+        };
+        match (pacing, self.pacing_gain) {
+            (pacing, None) => Ok(pacing),
+            (Pacing::Rfc9002(_), Some(gain)) if (1.0..=100.0).contains(&gain) => {
+                Ok(Pacing::Rfc9002(gain))
+            }
+            (Pacing::Rfc9002(_), Some(gain)) => {
+                Err(out_of_range("stack.pacing_gain", gain, "1 to 100"))
+            }
+            (_, Some(_)) => Err(RequestError::new(
+                "stack.pacing_gain",
+                "only `rfc9002` has one (stack.pacing)",
+            )),
+        }
+    }
+
+    fn override_handshake(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        if let Some(handshake) = self.handshake {
+            stack.handshake = match handshake {
+                HandshakeName::OneRtt => Handshake::OneRtt,
+                HandshakeName::ZeroRtt => Handshake::ZeroRtt,
+                HandshakeName::TcpTls13 => Handshake::TcpTls13,
+            };
+        }
+        let Some(flight) = self.server_flight else {
+            return Ok(());
+        };
+        if stack.handshake == Handshake::ZeroRtt {
+            let problem = format!("`{flight}` holds up no data under `0-rtt` (stack.handshake)");
+            return Err(RequestError::new("stack.server_flight", problem));
+        }
+        if !(1..=1_000_000).contains(&flight.0) {
+            return Err(out_of_range("stack.server_flight", flight, "1B to 1MB"));
+        }
+        stack.server_flight = Some(flight.0 as u32);
+        Ok(())
+    }
+
+    /// What only a stack that numbers its packets has.
+    fn override_numbers(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        /// RFC 9000 §18.2.
+        const LONGEST_ACK_DELAY: Time = Time::from_millis((1 << 14) - 1);
+        if stack.recovery != RecoveryKind::Quic {
+            return match self.ack_reordering {
+                None => Ok(()),
+                Some(_) => Err(RequestError::new(
+                    "stack.ack_reordering",
+                    "only `quic` numbers its packets (stack.recovery)",
+                )),
+            };
+        }
+        let delay = stack.ack.max_delay();
+        if delay > LONGEST_ACK_DELAY {
+            let right = format!("at most `{LONGEST_ACK_DELAY}` under `quic` (stack.recovery)");
+            return Err(out_of_range("stack.ack_timer", delay, &right));
+        }
+        if let Some(packets) = self.ack_reordering {
+            let right = "0 to 1000 packets";
+            within("stack.ack_reordering", packets.into(), 0, 1000, right)?;
+            stack.ack_reordering = packets;
+        }
+        Ok(())
     }
 
     fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {

@@ -6,7 +6,7 @@ use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
-use super::stack::{Sharing, Stack};
+use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
@@ -19,7 +19,7 @@ pub struct Counters {
     pub packets_sent: u64,
     /// Data packets sent again.
     pub packets_retransmitted: u64,
-    /// Expiries of the retransmission timer with data outstanding.
+    /// Expiries of the retransmission timer, or of the probe timeout, with data outstanding.
     pub timeouts: u64,
     /// Times that recovery began.
     pub fast_retransmits: u64,
@@ -184,8 +184,7 @@ impl Connection {
     /// only then may it grow (RFC 7661 §1).
     pub fn note_limit(&mut self, pipe: u64, now: Time) {
         if pipe + self.mss() > self.window.cwnd_bytes() {
-            // While going back, an acknowledgement may pass `nxt` by far.
-            self.limited_until = self.high;
+            self.note_limited();
         } else if let Some(throughput) =
             self.throughput.as_mut().filter(|_| self.nxt >= self.queued)
         {
@@ -193,9 +192,15 @@ impl Connection {
         }
     }
 
-    /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was
-    /// in flight before.
-    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Segment {
+    /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
+    pub fn note_limited(&mut self) {
+        // While going back, an acknowledgement may pass `nxt` by far.
+        self.limited_until = self.high;
+    }
+
+    /// Sends `plan`: the segment for the wire, with every account updated. `number` is the
+    /// packet's, where packets have one; `pipe` is what was in flight before.
+    pub fn transmit(&mut self, plan: Plan, number: u32, pipe: u64, now: Time) -> Segment {
         self.new_from = self.high;
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
@@ -204,7 +209,8 @@ impl Connection {
             throughput.feed(now);
         }
         let again = plan.start < self.high;
-        if self.deadline.is_none() || self.una == self.high {
+        let timed = self.stack.recovery != RecoveryKind::Quic;
+        if timed && (self.deadline.is_none() || self.una == self.high) {
             self.restart_timer(now);
         }
         if again {
@@ -231,7 +237,12 @@ impl Connection {
         } else {
             self.window.marks
         };
-        let mut segment = self.segment(Kind::Data, plan.start, len, marks);
+        let mut segment = Segment {
+            len,
+            window: number,
+            marks,
+            ..Segment::bare(Kind::Data, self.flow, plan.start, len + self.stack.header)
+        };
         if let Some(told) = self.to_tell.take() {
             self.attach(&mut segment, *told);
         } else if let Some(rtt) = self.window.congestion_header {
@@ -248,9 +259,10 @@ impl Connection {
         segment
     }
 
-    /// A SYN that carries this.
-    pub fn syn(&self, extra: Extra) -> Segment {
-        let mut segment = self.segment(Kind::Syn, 0, 0, Marks::default());
+    /// The `number`-th SYN, which carries this.
+    pub fn syn(&self, number: u64, extra: Extra) -> Segment {
+        let mut segment = Segment::bare(Kind::Syn, self.flow, 0, self.stack.opening);
+        segment.set_number(number);
         if extra != Extra::None {
             self.attach(&mut segment, extra);
         }
@@ -270,19 +282,6 @@ impl Connection {
             rtt,
             feedback: f64::INFINITY,
         })
-    }
-
-    fn segment(&self, kind: Kind, seq: u64, len: u32, marks: Marks) -> Segment {
-        let wire = if len == 0 {
-            self.stack.bare
-        } else {
-            len + self.stack.header
-        };
-        Segment {
-            len,
-            marks,
-            ..Segment::bare(kind, self.flow, seq, wire)
-        }
     }
 
     /// Takes over the window that a segment advertises.
@@ -489,6 +488,18 @@ impl Connection {
             usable: self.usable(),
         };
         self.controller.on_loss(&mut self.window, &loss);
+    }
+
+    /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
+    /// flight. The loss itself has lowered the threshold.
+    pub fn collapse(&mut self, now: Time, flight: u64) {
+        let timeout = Timeout {
+            now,
+            flight,
+            usable: self.usable(),
+            repeated: true,
+        };
+        self.controller.on_timeout(&mut self.window, &timeout);
     }
 
     /// Tells the controller that recovery is over.

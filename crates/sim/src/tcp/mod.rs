@@ -3,6 +3,8 @@
 pub mod connection;
 mod delivery;
 pub mod flight;
+pub mod handshake;
+pub mod numbers;
 pub mod options;
 pub mod pacer;
 pub mod pacing_rate;

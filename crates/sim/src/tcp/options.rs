@@ -3,7 +3,8 @@
 //! A segment has room for six words. SACK blocks fill them from the front, one other
 //! option takes the last two and so the room of one block; a congestion header takes all
 //! six. Data carries no SACK blocks, acknowledgements nothing that only data does, so one
-//! small array serves both.
+//! small array serves both. Where packets are numbered, ACK ranges stand in the place of SACK
+//! blocks, in the bytes that they take on the wire: six to a dozen of them.
 
 use flowstart_control::{Segments, Time};
 
@@ -120,6 +121,8 @@ pub struct Options {
     words: [u32; WORDS],
     sacks: u8,
     tag: Tag,
+    /// Bytes that ACK ranges fill.
+    filled: u8,
 }
 
 impl Options {
@@ -214,7 +217,7 @@ impl Options {
 
     /// Whether there are no options at all.
     pub fn is_empty(&self) -> bool {
-        self.sacks == 0 && !self.has_extra()
+        self.sacks == 0 && self.filled == 0 && !self.has_extra()
     }
 
     /// How many SACK blocks there is room for.
@@ -236,14 +239,73 @@ impl Options {
         }
     }
 
-    /// How many SACK blocks there are.
+    /// Adds the next ACK range below the others (RFC 9000 §19.3.1): `gap` packets that are
+    /// missing, none above the first range, then `more` packets beside one. Returns the bytes
+    /// that it takes; `None` where there is no room.
+    pub fn push_numbers(&mut self, gap: u64, more: u64) -> Option<u32> {
+        let first = self.filled == 0;
+        // A gap of one is written as zero.
+        let gap = (!first).then(|| varint(gap - 1));
+        let (more, bytes) = (varint(more), gap.map_or(0, |g| g.1));
+        let bytes = bytes + more.1;
+        if usize::from(self.filled) + bytes > 8 * self.sack_room() {
+            return None;
+        }
+        for (code, length) in gap.into_iter().chain([more]) {
+            for byte in (0..length).rev() {
+                self.push_byte((code >> (8 * byte)) as u8);
+            }
+        }
+        self.sacks += u8::from(!first);
+        Some(bytes as u32)
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        let at = usize::from(self.filled);
+        self.words[at / 4] |= u32::from(byte) << (8 * (at % 4));
+        self.filled += 1;
+    }
+
+    fn byte(&self, at: usize) -> u32 {
+        self.words[at / 4] >> (8 * (at % 4)) & 0xFF
+    }
+
+    fn read_varint(&self, at: &mut usize) -> u64 {
+        let first = self.byte(*at);
+        let rest = (1 << (first >> 6)) - 1;
+        *at += 1;
+        (0..rest).fold(u64::from(first & 0x3F), |value, _| {
+            let byte = self.byte(*at);
+            *at += 1;
+            value << 8 | u64::from(byte)
+        })
+    }
+
+    /// The ACK ranges from the top, as [`push_numbers`](Self::push_numbers) was given them.
+    pub fn number_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            if at >= usize::from(self.filled) {
+                return None;
+            }
+            let gap = if at == 0 {
+                0
+            } else {
+                self.read_varint(&mut at) + 1
+            };
+            Some((gap, self.read_varint(&mut at)))
+        })
+    }
+
+    /// How many SACK blocks there are, or ACK ranges below the first.
     pub fn sacks(&self) -> u8 {
         self.sacks
     }
 
     /// The SACK blocks, newest first.
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
-        self.words[..2 * usize::from(self.sacks)]
+        let sacks = if self.filled > 0 { 0 } else { self.sacks };
+        self.words[..2 * usize::from(sacks)]
             .chunks_exact(2)
             .map(|pair| SackBlock {
                 start: pair[0],
@@ -252,9 +314,43 @@ impl Options {
     }
 }
 
+/// A variable-length integer (RFC 9000 §16) and how many bytes it takes. More than four are
+/// never needed: what is further down than 2^30 packets has been known for long.
+fn varint(value: u64) -> (u32, usize) {
+    match value.min((1 << 30) - 1) as u32 {
+        value @ 0..=0x3F => (value, 1),
+        value @ 0x40..=0x3FFF => (value | 1 << 14, 2),
+        value => (value | 2 << 30, 4),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ack_ranges_come_out_as_they_went_in_and_take_their_bytes() {
+        let given = [(0, 20_000), (1, 63), (64, 64), (65, 0), (16_385, 1)];
+        let mut options = Options::default();
+        let bytes = given.map(|(gap, more)| options.push_numbers(gap, more));
+        assert_eq!(bytes, [4, 2, 3, 3, 5].map(Some));
+        assert_eq!(options.number_ranges().collect::<Vec<_>>(), given);
+        assert_eq!((options.sacks(), options.is_empty()), (4, false));
+        assert_eq!(options.sack_blocks().count(), 0);
+    }
+
+    #[test]
+    fn another_option_leaves_room_for_eight_ack_ranges_instead_of_twelve() {
+        let fitting = |extra| {
+            let mut options = Options::default();
+            options.set_extra(extra);
+            (0..20)
+                .take_while(|_| options.push_numbers(1, 1).is_some())
+                .count()
+        };
+        assert_eq!(fitting(Extra::None), 12);
+        assert_eq!(fitting(Extra::Gap(Time(5))), 8);
+    }
 
     #[test]
     fn every_option_comes_out_as_it_went_in() {

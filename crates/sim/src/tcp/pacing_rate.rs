@@ -1,5 +1,6 @@
-//! Linux's internal pacing: the rate at which a sender that is not told otherwise spaces its
-//! packets out, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`).
+//! The rate at which a sender that is not told otherwise spaces its packets out: Linux's internal
+//! pacing, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`), and that
+//! of RFC 9002.
 
 use super::pacer::Release;
 use flowstart_control::{Rate, Time, Window};
@@ -30,6 +31,11 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Time) -> Rate 
     let segments = window.cwnd.trunc().max(window.segments(outstanding));
     let bytes = segments * f64::from(packet) * ratio / 100.0;
     Rate::of(bytes as u64, srtt)
+}
+
+/// RFC 9002 §7.7: so many windows of packets a round trip.
+pub fn windows(gain: f64, window: &Window, packet: u32, srtt: Time) -> Rate {
+    Rate::of((gain * window.cwnd * f64::from(packet)) as u64, srtt)
 }
 
 /// How many segments leave together at this rate, `least` or more.
@@ -67,6 +73,12 @@ mod tests {
     fn slow_start_is_paced_at_twice_the_window_a_round_trip() {
         assert_eq!(payload_rate(10.0, f64::INFINITY), 579_200);
         assert_eq!(payload_rate(1000.0, f64::INFINITY), 57_920_000);
+    }
+
+    #[test]
+    fn rfc_9002_spreads_a_window_over_four_fifths_of_a_round_trip() {
+        let rate = windows(1.25, &window(10.0, 20.0), 1500, RTT);
+        assert_eq!(rate.time_for(10 * 1500), Time::from_millis(40));
     }
 
     #[test]

@@ -167,6 +167,21 @@ impl RangeSet {
         self.ranges.get(at + 1).map(|next| (high, next.0))
     }
 
+    /// Calls `hole` for each piece of `[start, end)` that is not in the set.
+    pub fn holes_within(&self, start: u64, end: u64, mut hole: impl FnMut(u64, u64)) {
+        let mut from = start;
+        let above = self.ranges.range(self.search(start + 1)..);
+        for (low, high) in above.take_while(|r| r.0 < end) {
+            if from < *low {
+                hole(from, *low);
+            }
+            from = *high;
+        }
+        if from < end {
+            hole(from, end);
+        }
+    }
+
     /// Bytes of the set within `[start, end)`, looked up from the top: constant time
     /// where `start` is near the end of the set.
     pub fn bytes_within(&self, start: u64, end: u64) -> u64 {
@@ -220,6 +235,10 @@ mod tests {
                     let hole = (p..75).find(|b| !model.contains(b) && model.range(b..).next().is_some());
                     prop_assert_eq!(set.hole_at_or_after(p).map(|h| h.0), hole);
                     prop_assert_eq!(set.bytes_within(p, p + 9), model.range(p..p + 9).count() as u64);
+                    let mut holes = Vec::new();
+                    set.holes_within(p, p + 9, |a, b| holes.extend(a..b));
+                    let missing: Vec<u64> = (p..p + 9).filter(|b| !model.contains(b)).collect();
+                    prop_assert_eq!(holes, missing);
                     prop_assert_eq!(set.meets(p, p + 3), model.range(p..p + 3).next().is_some());
                 }
             }

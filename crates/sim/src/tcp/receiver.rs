@@ -1,5 +1,6 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
+use super::numbers::Numbers;
 use super::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
 use super::quick_start::respond;
 use super::ranges::RangeSet;
@@ -31,6 +32,16 @@ pub enum AckPolicy {
     },
 }
 
+impl AckPolicy {
+    /// The longest that an acknowledgement may wait: QUIC's max_ack_delay.
+    pub fn max_delay(&self) -> Time {
+        match self {
+            AckPolicy::Every => Time::ZERO,
+            AckPolicy::Delayed { timer, .. } | AckPolicy::QuickThenDelayed { timer, .. } => *timer,
+        }
+    }
+}
+
 /// How an advertised window travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowField {
@@ -49,8 +60,15 @@ pub struct ReceiverConfig {
     pub ack: AckPolicy,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
+    /// Where packets are numbered and acknowledged by number: how many packets one that is
+    /// missing may be overtaken by until that is acknowledged at once; zero for any number.
+    pub numbers: Option<u32>,
     /// Header bytes of an acknowledgement, SACK blocks not counted.
     pub header: u32,
+    /// Bytes of the answer to a packet that opens a connection.
+    pub opening: u32,
+    /// Data may come before what opens the connection, and is of no use then.
+    pub early_data: bool,
     /// Bytes that each SACK block costs on the wire.
     pub sack_block_bytes: u32,
     /// Bytes that any other option costs.
@@ -74,6 +92,7 @@ pub struct Receiver {
     flow: u32,
     unacknowledged: u32,
     quick_left: u32,
+    open: bool,
     /// Data packets that have arrived.
     arrived: u64,
     /// Where the first of what came above a hole begins, so that others need not look there;
@@ -81,7 +100,7 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
-    /// What is measured of marked segments, once one came.
+    /// What is kept of marked and numbered segments, once one came.
     meters: Option<Box<Meters>>,
 }
 
@@ -95,11 +114,19 @@ struct Above {
 }
 
 /// What a receiver measures for its sender.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Meters {
+    numbers: Option<Box<Spaces>>,
     pair: PairMeter,
     /// The sum of the congestion headers that the next acknowledgement is to bring back.
     feedback: Option<f64>,
+}
+
+/// Packet number spaces (RFC 9000 §12.3): a handshake's packets are counted apart from data's.
+#[derive(Clone, Debug, Default)]
+struct Spaces {
+    opening: Numbers,
+    data: Numbers,
 }
 
 /// Measures how far apart the segments of a pair arrive.
@@ -171,6 +198,7 @@ impl Receiver {
             _ => 0,
         };
         Receiver {
+            open: !config.early_data,
             config,
             next: 0,
             deadline: None,
@@ -182,6 +210,11 @@ impl Receiver {
             above: None,
             meters: None,
         }
+    }
+
+    /// The connection is open without a handshake.
+    pub fn open(&mut self) {
+        self.open = true;
     }
 
     /// Everything below this position has arrived, in order.
@@ -202,13 +235,20 @@ impl Receiver {
     /// A segment has arrived; the answer, if there is one now.
     pub fn on_segment(&mut self, segment: &Segment, now: Time) -> Option<Segment> {
         if segment.kind == Kind::Syn {
-            return Some(self.syn_ack(segment));
+            self.open = true;
+            return Some(self.syn_ack(segment, now));
         }
         self.arrived += 1;
+        if !self.open {
+            return None;
+        }
         if segment.marks.pair != Pair::None || segment.options.has_extra() {
             self.measure(segment, now);
         }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        if let Some(threshold) = self.config.numbers {
+            return self.on_numbered(segment, threshold, now);
+        }
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
         let nothing_above = self.above.is_none();
@@ -216,13 +256,29 @@ impl Receiver {
         if in_order && nothing_above && self.may_delay(now) {
             return None;
         }
-        Some(self.acknowledge(start, end))
+        Some(self.acknowledge(start, end, now))
+    }
+
+    /// Data with a packet number has arrived: whether that waits depends on gaps among the
+    /// numbers, not on holes in the stream (RFC 9000 §13.2.1).
+    #[inline(never)]
+    fn on_numbered(&mut self, segment: &Segment, threshold: u32, now: Time) -> Option<Segment> {
+        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        self.accept(start, end);
+        let numbers = &mut self.numbers().data;
+        let at_once = numbers.receive(segment.number(), threshold, now);
+        (at_once || !self.may_delay(now)).then(|| self.acknowledge(start, end, now))
     }
 
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         self.deadline.filter(|d| *d <= now)?;
-        Some(self.acknowledge(self.next, self.next))
+        Some(self.acknowledge(self.next, self.next, now))
+    }
+
+    fn numbers(&mut self) -> &mut Spaces {
+        let meters = self.meters.get_or_insert_default();
+        meters.numbers.get_or_insert_default()
     }
 
     fn measure(&mut self, segment: &Segment, now: Time) {
@@ -280,7 +336,7 @@ impl Receiver {
         true
     }
 
-    fn acknowledge(&mut self, start: u64, end: u64) -> Segment {
+    fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Segment {
         self.unacknowledged = 0;
         self.deadline = None;
         let mut ack = self.blank(Kind::Ack, self.config.header);
@@ -288,7 +344,9 @@ impl Receiver {
         if let Some(measured) = self.meters.as_mut().and_then(|m| m.take()) {
             self.attach(&mut ack, measured);
         }
-        if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
+        if self.config.numbers.is_some() {
+            self.numbers().data.report(&mut ack, now);
+        } else if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
             above.report(&mut ack, self.next, start, end);
             ack.wire += u32::from(ack.options.sacks()) * self.config.sack_block_bytes;
         }
@@ -300,8 +358,15 @@ impl Receiver {
         segment.wire += extra.wire(self.config.option_bytes);
     }
 
-    fn syn_ack(&self, syn: &Segment) -> Segment {
-        let mut segment = self.blank(Kind::SynAck, self.config.header);
+    fn syn_ack(&mut self, syn: &Segment, now: Time) -> Segment {
+        let mut segment = self.blank(Kind::SynAck, self.config.opening);
+        if self.config.numbers.is_some() {
+            let numbers = &mut self.numbers().opening;
+            numbers.receive(syn.number(), 1, now);
+            numbers.report(&mut segment, now);
+            segment.wire = self.config.opening;
+        }
+        segment.len = syn.number();
         segment.window = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -340,7 +405,10 @@ mod tests {
         let config = ReceiverConfig {
             ack,
             sack: true,
+            numbers: None,
             header: 40,
+            opening: 40,
+            early_data: false,
             sack_block_bytes: 8,
             option_bytes: 8,
             window: UNLIMITED_WINDOW,
@@ -413,6 +481,71 @@ mod tests {
         assert!(data(&mut r, 0, 0).is_some(), "fills a gap");
         assert!(data(&mut r, 2, 0).is_some(), "fills the last gap");
         assert!(data(&mut r, 4, 0).is_none(), "in order again");
+    }
+
+    /// A receiver of numbered packets that acknowledges every second.
+    fn numbered(early_data: bool) -> Receiver {
+        let mut r = receiver(AckPolicy::Delayed {
+            every: 2,
+            timer: Time(100),
+        });
+        let config = Arc::make_mut(&mut r.config);
+        config.numbers = Some(1);
+        config.early_data = early_data;
+        Receiver::new(r.config, 0)
+    }
+
+    fn packet(r: &mut Receiver, number: u64, position: u64) -> Option<Segment> {
+        let mut segment = r.blank(Kind::Data, 50);
+        segment.seq = position * MSS;
+        segment.len = MSS as u32;
+        segment.set_number(number);
+        r.on_segment(&segment, Time::ZERO)
+    }
+
+    #[test]
+    fn a_hole_in_the_stream_makes_no_haste_where_packets_are_numbered() {
+        let mut r = numbered(false);
+        assert!(packet(&mut r, 1, 1).is_some(), "the first is missing");
+        assert!(packet(&mut r, 2, 2).is_none(), "the hole is known");
+        let ack = packet(&mut r, 3, 3).unwrap();
+        assert_eq!(ack.number_ranges().collect::<Vec<_>>(), [(1, 4)]);
+        assert_eq!(r.delivered(), 0);
+        assert!(
+            packet(&mut r, 4, 0).is_none(),
+            "it fills the hole in a new packet"
+        );
+        assert_eq!(r.delivered(), 4 * MSS);
+    }
+
+    #[test]
+    fn packets_that_open_a_connection_are_numbered_apart() {
+        let mut r = numbered(true);
+        assert!(packet(&mut r, 0, 0).is_none());
+        assert_eq!(
+            (r.arrived(), r.delivered()),
+            (1, 0),
+            "nobody can read it yet"
+        );
+        let mut syn = r.blank(Kind::Syn, 50);
+        let mut told = |number| {
+            syn.set_number(number);
+            let answer = r.on_segment(&syn, Time::ZERO).unwrap();
+            let ranges: Vec<_> = answer.number_ranges().collect();
+            (answer.len, answer.wire, ranges)
+        };
+        assert_eq!(told(0), (0, 40, vec![(0, 1)]));
+        assert_eq!(
+            told(1),
+            (1, 40, vec![(0, 2)]),
+            "its answer was lost, not the first"
+        );
+        assert_eq!(told(3), (3, 40, vec![(3, 4), (0, 2)]));
+        assert!(
+            packet(&mut r, 1, 0).is_some(),
+            "data's own numbers begin at zero"
+        );
+        assert_eq!(r.delivered(), MSS);
     }
 
     #[test]

@@ -116,6 +116,19 @@ impl RttEstimator {
         self.latest
     }
 
+    /// The same where the peer says that it held the acknowledgement back for so long: the
+    /// averages are of the path alone (RFC 9002 §5.3).
+    pub fn sample_held(&mut self, sent: Time, now: Time, held: Time) {
+        let rtt = now.since(sent);
+        let least = self.min_rtt.min(rtt);
+        let plausible = rtt >= least + held;
+        self.sample(sent, if plausible { Time(now.0 - held.0) } else { now });
+        self.min_rtt = least;
+        if !self.times_one_segment() {
+            self.latest = Some(rtt);
+        }
+    }
+
     /// A segment sent at `sent` was acknowledged at `now`. Ends any back-off.
     pub fn sample(&mut self, sent: Time, now: Time) {
         let rtt = now.since(sent);

@@ -22,7 +22,8 @@ pub const UNLIMITED_WINDOW: u32 = u32::MAX;
 /// A segment on its way. Positions are byte offsets from the first byte of data.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// Data: position of the first byte. Ack: everything below is acknowledged.
+    /// Data: position of the first byte. Ack: everything below is acknowledged; where packets
+    /// are numbered, one past the largest number acknowledged.
     pub seq: u64,
     /// Which flow, and so which pair of endpoints and which route.
     pub flow: u32,
@@ -30,9 +31,10 @@ pub struct Segment {
     pub options: Options,
     /// Bytes on the wire.
     pub wire: u32,
-    /// Payload bytes.
+    /// Payload bytes. Ack of numbered packets: ACK Delay. SynAck: the number of what it answers.
     pub len: u32,
-    /// The advertised window in bytes, scaling undone; [`UNLIMITED_WINDOW`] for none.
+    /// The advertised window in bytes, scaling undone; [`UNLIMITED_WINDOW`] for none. What opens
+    /// a connection, and data of a sender that numbers its packets, has its number here.
     pub window: u32,
     /// What it is.
     pub kind: Kind,
@@ -64,6 +66,28 @@ impl Segment {
         self.options
             .sack_blocks()
             .map(move |b| (ack + u64::from(b.start), ack + u64::from(b.end)))
+    }
+
+    /// Its packet number, cut off after four bytes as on the wire (RFC 9000 §17.1).
+    pub fn number(&self) -> u32 {
+        self.window
+    }
+
+    /// Gives it a packet number.
+    pub fn set_number(&mut self, number: u64) {
+        self.window = number as u32;
+    }
+
+    /// The packet numbers that it acknowledges as `[first, end)`, the largest first; none where
+    /// it acknowledges bytes.
+    pub fn number_ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut end = self.seq;
+        self.options.number_ranges().map(move |(gap, more)| {
+            let last = end.saturating_sub(gap);
+            let first = last.saturating_sub(more + 1);
+            end = first;
+            (first, last)
+        })
     }
 
     /// What addresses and ports tell apart: the flow and the direction.

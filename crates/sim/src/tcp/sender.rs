@@ -5,22 +5,29 @@
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
 use super::connection::{Connection, Counters, Plan};
+use super::handshake::Handshake;
 use super::options::Extra;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
-use super::stack::{Pacing, Restart, Stack};
+use super::stack::{Pacing, RecoveryKind, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
-use flowstart_control::{Controller, Convention, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{AfterSynLoss, Controller, Convention, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed,
     SynSent {
+        at: Time,
+        tries: u32,
+        waiting: bool,
+    },
+    /// Data leaves although the SYN is not answered.
+    Early {
         at: Time,
         tries: u32,
         waiting: bool,
@@ -44,6 +51,45 @@ struct Opening {
     preparation: Preparation,
     /// A request for a rate that is on its way.
     asked: Option<Asked>,
+    /// Exchanges to come, this one included.
+    exchanges: u32,
+    /// SYNs sent, those sent again, and how many there were before this exchange.
+    syns: u32,
+    repeats: u32,
+    first: u32,
+    /// When each left, where packets are numbered.
+    sent: Vec<Time>,
+    /// One of them did not arrive.
+    lost: bool,
+    /// When an unanswered SYN is sent again although data leaves.
+    deadline: Option<Time>,
+}
+
+impl Opening {
+    fn new(preparation: Preparation, exchanges: u32) -> Opening {
+        Opening {
+            preparation,
+            asked: None,
+            exchanges,
+            syns: 0,
+            repeats: 0,
+            first: 0,
+            sent: Vec::new(),
+            lost: false,
+            deadline: None,
+        }
+    }
+
+    /// Whether `answer` tells that a SYN of this exchange, sent before that which it answers,
+    /// has not arrived.
+    fn is_missing(&self, answer: &Segment) -> bool {
+        let told = |n: u64| {
+            answer
+                .number_ranges()
+                .any(|(first, end)| (first..end).contains(&n))
+        };
+        (self.first..answer.len).any(|n| !told(n.into()))
+    }
 }
 
 /// The sending endpoint of one flow.
@@ -67,15 +113,13 @@ impl Sender {
         controller: Controller,
         preparation: Preparation,
     ) -> Sender {
+        let exchanges = stack.handshake.exchanges(&stack);
         Sender {
             recovery: Recovery::new(&stack),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             state: State::Closed,
-            opening: Some(Box::new(Opening {
-                preparation,
-                asked: None,
-            })),
+            opening: Some(Box::new(Opening::new(preparation, exchanges))),
             spreading: false,
             usual_pacing: None,
         }
@@ -83,6 +127,13 @@ impl Sender {
 
     /// Opens the connection.
     pub fn open(&mut self, now: Time) {
+        if self.connection.stack.handshake == Handshake::ZeroRtt {
+            return self.open_early(now);
+        }
+        self.begin_exchange(now);
+    }
+
+    fn begin_exchange(&mut self, now: Time) {
         self.state = State::SynSent {
             at: now,
             tries: 1,
@@ -91,10 +142,33 @@ impl Sender {
         self.connection.restart_timer(now);
     }
 
+    /// Data leaves right behind the SYN: its sender knows what an earlier connection did.
+    fn open_early(&mut self, now: Time) {
+        if let Some(opening) = &mut self.opening {
+            opening.deadline = Some(now + self.connection.rtt.rto());
+            let rtt = opening.preparation.known.memory.map(|m| m.srtt);
+            self.establish(now, rtt, 1);
+        }
+        self.state = State::Early {
+            at: now,
+            tries: 1,
+            waiting: true,
+        };
+    }
+
     /// Begins on a connection that is open already and on which a round trip of `rtt`
     /// has been measured, by the peer's request for example.
     pub fn open_established(&mut self, now: Time, rtt: Time) {
         self.establish(now, Some(rtt), 1);
+        self.confirm(false, now);
+    }
+
+    /// The handshake is over.
+    fn confirm(&mut self, lost: bool, now: Time) {
+        self.state = State::Open;
+        self.opening = None;
+        let lost = lost && self.connection.stack.after_syn_loss == AfterSynLoss::CongestionEvent;
+        self.recovery.on_handshake(&mut self.connection, lost, now);
     }
 
     /// The application hands over `bytes` more.
@@ -135,18 +209,8 @@ impl Sender {
     /// A SYN-ACK or an acknowledgement has arrived.
     pub fn on_segment(&mut self, segment: &Segment, now: Time) {
         match (self.state, segment.kind) {
-            (State::SynSent { at, tries, .. }, Kind::SynAck) => {
-                self.connection.take_window(segment.window);
-                self.hear_routers(segment.options.extra(), tries);
-                let rtt = now.since(at);
-                if tries == 1 {
-                    self.connection.rtt.sample(at, now);
-                } else {
-                    self.connection.rtt.after_syn_loss();
-                }
-                let fair = tries == 1 || self.connection.stack.trusts_repeated_syn;
-                let rtt = fair.then_some(rtt);
-                self.establish(now, rtt, tries);
+            (State::SynSent { at, tries, .. } | State::Early { at, tries, .. }, Kind::SynAck) => {
+                self.on_syn_ack(segment, at, tries, now);
             }
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
@@ -175,12 +239,56 @@ impl Sender {
         c.is_drained() && room && self.recovery.plan(c).is_none()
     }
 
+    /// An answer to a SYN that left at `at`, the latest of so many tries.
+    #[cold]
+    fn on_syn_ack(&mut self, segment: &Segment, at: Time, tries: u32, now: Time) {
+        let Some(opening) = &mut self.opening else {
+            return;
+        };
+        // It may answer one of an earlier exchange.
+        let answered = segment.len;
+        if answered < opening.first {
+            return;
+        }
+        let c = &mut self.connection;
+        c.take_window(segment.window);
+        // Where packets are numbered there is no doubt which it answers.
+        let exact = opening.sent.get(answered as usize).copied();
+        opening.lost |= exact.is_some() && opening.is_missing(segment);
+        if tries == 1 || exact.is_some() {
+            c.rtt.sample(exact.unwrap_or(at), now);
+        } else {
+            c.rtt.after_syn_loss();
+        }
+        let fair = tries == 1 || exact.is_some() || c.stack.trusts_repeated_syn;
+        let rtt = fair.then(|| now.since(exact.unwrap_or(at)));
+        self.hear_routers(segment.options.extra(), tries);
+        self.end_exchange(now, rtt);
+    }
+
+    fn end_exchange(&mut self, now: Time, rtt: Option<Time>) {
+        let Some(opening) = &mut self.opening else {
+            return;
+        };
+        opening.exchanges -= 1;
+        opening.first = opening.syns;
+        let (left, repeats, lost) = (opening.exchanges, opening.repeats, opening.lost);
+        if left > 0 {
+            return self.begin_exchange(now);
+        }
+        if !matches!(self.state, State::Early { .. }) {
+            self.establish(now, rtt, repeats + 1);
+        }
+        self.confirm(lost, now);
+        self.set_usual_pacing();
+    }
+
     /// The SYN-ACK tells what the routers approved. A SYN that was repeated asked for nothing.
     fn hear_routers(&mut self, extra: Extra, tries: u32) {
         let Some(opening) = self.opening.as_mut() else {
             return;
         };
-        let Some(asked) = opening.asked.filter(|_| tries == 1) else {
+        let Some(asked) = opening.asked.take().filter(|_| tries == 1) else {
             return;
         };
         let response = match extra {
@@ -193,11 +301,8 @@ impl Sender {
     }
 
     fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {
-        self.state = State::Open;
-        let mut known = self
-            .opening
-            .take()
-            .map_or(Known::default(), |o| o.preparation.known);
+        let opening = self.opening.as_ref();
+        let mut known = opening.map_or(Known::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
         let c = &mut self.connection;
         c.deadline = None;
@@ -231,7 +336,7 @@ impl Sender {
         self.recovery.on_data();
     }
 
-    /// Linux's own rate, where no start-up has set another.
+    /// The stack's own rate, where no start-up has set another.
     fn set_usual_pacing(&mut self) {
         let c = &mut self.connection;
         // A start-up that no longer paces, or an idle time, leaves none.
@@ -242,7 +347,11 @@ impl Sender {
         let Some((srtt, _)) = c.rtt.smoothed() else {
             return;
         };
-        let rate = pacing_rate::rate(&c.window, c.outstanding(), c.stack.packet(), srtt);
+        let packet = c.stack.packet();
+        let rate = match c.stack.pacing {
+            Pacing::Rfc9002(gain) => pacing_rate::windows(gain, &c.window, packet, srtt),
+            _ => pacing_rate::rate(&c.window, c.outstanding(), packet, srtt),
+        };
         self.usual_pacing = Some(rate).filter(|rate| rate.bps() > 0);
         c.window.pacing = self.usual_pacing;
     }
@@ -264,16 +373,22 @@ impl Sender {
                 },
             ));
         }
-        // The last of them begins the spacing.
-        let free = c.counters.packets_sent + 1 < pacing_rate::FREE_SEGMENTS;
         let (mss, packet) = (c.stack.mss, c.stack.packet());
         let least = if usual {
             pacing_rate::MIN_TSO_SEGMENTS
         } else {
             quantum
         };
-        let release = pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt());
-        (!free).then_some((rate, release))
+        let (free, release) = match c.stack.pacing {
+            // RFC 9002 §7.7: the initial window may leave at once.
+            Pacing::Rfc9002(_) => (c.stack.iw.segments(mss) as u64, ONE_BY_ONE),
+            // The last of the free ones begins the spacing.
+            _ => (
+                pacing_rate::FREE_SEGMENTS - 1,
+                pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt()),
+            ),
+        };
+        (c.counters.packets_sent >= free).then_some((rate, release))
     }
 
     /// A window that is larger than the `usual` one only because it is remembered has no ACKs
@@ -295,7 +410,7 @@ impl Sender {
     }
 
     /// What the SYN asks the routers for: only the first one asks, since an option may be
-    /// why it was lost (RFC 4782 §4.7.1).
+    /// why it was lost (RFC 4782 §4.7.1), and none whose answer would come late.
     fn request(&mut self, tries: u32) -> Extra {
         let c = &self.connection;
         let syn = Syn {
@@ -304,7 +419,9 @@ impl Sender {
             header: c.stack.header,
             codes: c.stack.rate_codes,
         };
-        let Some(opening) = self.opening.as_mut().filter(|_| tries == 1) else {
+        let early = matches!(self.state, State::Early { .. });
+        let first = |opening: &&mut Box<Opening>| tries == 1 && opening.syns == 0 && !early;
+        let Some(opening) = self.opening.as_mut().filter(first) else {
             return Extra::None;
         };
         let Some(rate) = c.controller.rate_request(&syn) else {
@@ -315,26 +432,64 @@ impl Sender {
         Extra::RateRequest(request)
     }
 
+    /// The pacer holds back what the window allows (RFC 9002 §7.8).
+    #[cold]
+    fn note_paced(&mut self) {
+        if matches!(self.connection.stack.pacing, Pacing::Rfc9002(_)) {
+            self.connection.note_limited();
+        }
+    }
+
+    fn may_send_data(&self) -> bool {
+        matches!(self.state, State::Open | State::Early { .. })
+    }
+
+    /// Data leaves behind a SYN that is not answered.
+    #[cold]
+    fn sends_early_data(&self) -> bool {
+        matches!(self.state, State::Early { waiting: false, .. })
+    }
+
+    /// The SYN that waits, if one does.
+    #[cold]
+    #[inline(never)]
+    fn poll_syn(&mut self, now: Time) -> Option<Segment> {
+        let (State::SynSent { waiting, at, tries } | State::Early { waiting, at, tries }) =
+            &mut self.state
+        else {
+            return None;
+        };
+        if !std::mem::take(waiting) {
+            return None;
+        }
+        *at = now;
+        let tries = *tries;
+        let extra = self.request(tries);
+        let number = self.opening.as_mut().map_or(0, |opening| {
+            if self.connection.stack.recovery == RecoveryKind::Quic {
+                opening.sent.push(now);
+            }
+            opening.syns += 1;
+            opening.syns - 1
+        });
+        Some(self.connection.syn(number.into(), extra))
+    }
+
     /// The next segment to leave at `now`, until there is none.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        match &mut self.state {
-            State::SynSent { waiting, at, tries } => {
-                if !std::mem::take(waiting) {
-                    return None;
-                }
-                *at = now;
-                let tries = *tries;
-                let extra = self.request(tries);
-                return Some(self.connection.syn(extra));
-            }
-            State::Open => {}
-            State::Closed | State::Failed => return None,
+        if self.state != State::Open && !self.sends_early_data() {
+            return self.poll_syn(now);
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
             if let Some(copy) = self.next_copy() {
                 let pipe = self.measured_pipe();
-                return Some(self.connection.transmit(copy, pipe, now));
+                let number = match self.connection.stack.recovery {
+                    // A packet of its own, which is acknowledged by its number.
+                    RecoveryKind::Quic => self.recovery.on_sent(&self.connection, copy, now),
+                    _ => 0,
+                };
+                return Some(self.connection.transmit(copy, number, pipe, now));
             }
             let c = &mut self.connection;
             self.pacer.nothing_to_send();
@@ -345,13 +500,14 @@ impl Sender {
             .pacer
             .admits(c.window.pacing, c.window.pacing_from, now)
         {
+            self.note_paced();
             return None;
         }
         let release = self.release();
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
-        self.recovery.on_sent(c, plan, now);
-        let segment = c.transmit(plan, pipe, now);
+        let number = self.recovery.on_sent(c, plan, now);
+        let segment = c.transmit(plan, number, pipe, now);
         self.recovery.after_sent(c, now);
         if let Some((rate, release)) = release {
             self.pacer.sent(rate, release, segment.wire, now);
@@ -394,20 +550,28 @@ impl Sender {
             self.pacer.deadline(),
             self.recovery.deadline(),
         ];
-        timers.into_iter().flatten().min()
+        let due = timers.into_iter().flatten().min();
+        match &self.opening {
+            None => due,
+            Some(opening) => due.into_iter().chain(opening.deadline).min(),
+        }
     }
 
     /// A deadline has passed: the pacer's, recovery's own, or the retransmission timer's.
     pub fn on_timer(&mut self, now: Time) {
-        if self.state == State::Open {
-            self.recovery.on_timer(&mut self.connection, now);
+        if self.may_send_data() && !self.recovery.on_timer(&mut self.connection, now) {
+            return self.fail();
+        }
+        let early = self.opening.as_ref().and_then(|opening| opening.deadline);
+        if let (State::Early { tries, .. }, Some(_)) = (self.state, early.filter(|d| *d <= now)) {
+            self.on_syn_timeout(now, tries);
         }
         if self.connection.deadline.is_none_or(|d| d > now) {
             return;
         }
         match self.state {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
-            State::Open => {
+            State::Open | State::Early { .. } => {
                 self.pacer = Pacer::default();
                 if self.spreading {
                     self.stop_spreading();
@@ -432,11 +596,21 @@ impl Sender {
         }
         c.counters.syn_retransmits += 1;
         c.rtt.back_off();
-        c.restart_timer(now);
-        self.state = State::SynSent {
-            at: now,
-            tries: tries + 1,
-            waiting: true,
+        let (at, tries, waiting) = (now, tries + 1, true);
+        let opening = self.opening.as_mut();
+        let deadline = opening.map(|opening| {
+            opening.repeats += 1;
+            &mut opening.deadline
+        });
+        self.state = match (self.state, deadline) {
+            (State::Early { .. }, Some(deadline)) => {
+                *deadline = Some(now + c.rtt.rto());
+                State::Early { at, tries, waiting }
+            }
+            _ => {
+                c.restart_timer(now);
+                State::SynSent { at, tries, waiting }
+            }
         };
     }
 
@@ -447,6 +621,7 @@ impl Sender {
 
     /// Stops all timers: the flow is over.
     pub fn stop(&mut self) {
+        self.opening = None;
         self.connection.deadline = None;
         self.pacer = Pacer::default();
     }
@@ -459,6 +634,14 @@ impl Sender {
     /// Everything below this position is acknowledged.
     pub fn acknowledged(&self) -> u64 {
         self.connection.una
+    }
+
+    /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
+    pub fn position_of(&self, answer: &Segment) -> u64 {
+        match self.connection.stack.recovery {
+            RecoveryKind::Quic => self.connection.una,
+            _ => answer.seq,
+        }
     }
 
     /// The window.

@@ -8,6 +8,7 @@ mod modified_swift_start;
 mod opening;
 mod paced_gradual;
 mod published;
+mod quic;
 mod quick_start;
 mod rapid_start;
 mod recoveries;

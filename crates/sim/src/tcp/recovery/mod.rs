@@ -5,12 +5,13 @@
 //! sender's, the window the controller's.
 
 use super::connection::{Connection, Plan};
-use super::segment::Segment;
+use super::segment::{Segment, UNLIMITED_WINDOW};
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Time;
 
 mod classic;
 mod ns2_sack;
+mod quic;
 mod rack;
 mod sack;
 
@@ -24,6 +25,8 @@ pub enum Recovery {
     Ns2Sack(ns2_sack::Ns2Sack),
     /// RFC 8985 as Linux has it. It remembers more than the others, which need not make room.
     Rack(Box<rack::Rack>),
+    /// RFC 9002, likewise.
+    Quic(Box<quic::Quic>),
 }
 
 macro_rules! dispatch {
@@ -33,6 +36,7 @@ macro_rules! dispatch {
             Recovery::Sack($r) => $e,
             Recovery::Ns2Sack($r) => $e,
             Recovery::Rack($r) => $e,
+            Recovery::Quic($r) => $e,
         }
     };
 }
@@ -44,7 +48,15 @@ impl Recovery {
             RecoveryKind::Sack => Recovery::Sack(sack::Sack::default()),
             RecoveryKind::Ns2Sack => Recovery::Ns2Sack(ns2_sack::Ns2Sack::default()),
             RecoveryKind::Rack => Recovery::Rack(Box::default()),
+            RecoveryKind::Quic => Recovery::Quic(Box::default()),
             kind => Recovery::Classic(classic::Classic::new(kind)),
+        }
+    }
+
+    /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Time) {
+        if let Recovery::Quic(quic) = self {
+            quic.on_handshake(c, lost, now);
         }
     }
 
@@ -69,20 +81,25 @@ impl Recovery {
         dispatch!(self, r => r.plan(c))
     }
 
-    /// `plan` is being sent.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) {
+    /// `plan` is being sent. Returns what its packet is to carry in the place of a window: a
+    /// number, where packets have one.
+    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) -> u32 {
         match self {
             Recovery::Classic(r) => r.on_sent(c, plan),
             Recovery::Sack(r) => r.on_sent(c, plan),
             Recovery::Ns2Sack(r) => r.on_sent(c, plan),
             Recovery::Rack(r) => r.on_sent(c, plan, now),
+            Recovery::Quic(r) => return r.on_sent(plan, now),
         }
+        UNLIMITED_WINDOW
     }
 
     /// It has been sent.
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
-        if let Recovery::Rack(rack) = self {
-            rack.after_sent(c, now);
+        match self {
+            Recovery::Rack(rack) => rack.after_sent(c, now),
+            Recovery::Quic(quic) => quic.after_sent(c),
+            _ => {}
         }
     }
 
@@ -91,15 +108,19 @@ impl Recovery {
     pub fn deadline(&self) -> Option<Time> {
         match self {
             Recovery::Rack(rack) => rack.deadline(),
+            Recovery::Quic(quic) => quic.deadline(),
             _ => None,
         }
     }
 
-    /// That deadline may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) {
-        if let Recovery::Rack(rack) = self {
-            rack.on_timer(c, now);
+    /// That deadline may have passed. False where the connection is to be given up.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> bool {
+        match self {
+            Recovery::Rack(rack) => rack.on_timer(c, now),
+            Recovery::Quic(quic) => return quic.on_timer(c, now),
+            _ => {}
         }
+        true
     }
 
     /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
@@ -109,6 +130,7 @@ impl Recovery {
             Recovery::Sack(r) => r.has_arrived(start, end),
             Recovery::Ns2Sack(r) => r.has_arrived(start, end),
             Recovery::Rack(r) => r.has_arrived(start, end),
+            Recovery::Quic(r) => r.has_arrived(start, end),
         }
     }
 

@@ -1,0 +1,165 @@
+//! The receiver's account of packet numbers: which have come, what an acknowledgement says of
+//! them, and when one leaves at once (RFC 9000 §13.2, draft-ietf-quic-ack-frequency).
+
+use super::ranges::RangeSet;
+use super::segment::Segment;
+use flowstart_control::Time;
+
+/// Ranges that are remembered: more than an acknowledgement has room for.
+const MOST_RANGES: usize = 12;
+/// New gaps that may wait for an acknowledgement; a dozen would not fit into one.
+const MOST_NEW_GAPS: u32 = 3;
+/// ACK Delay counts in units of so many microseconds: ack_delay_exponent is 3 (RFC 9000 §18.2).
+const DELAY_UNIT: u64 = 1 << 3;
+
+/// The packets of one connection that have come.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    received: RangeSet,
+    /// When the largest came.
+    largest_at: Time,
+    /// One past the largest number that an acknowledgement has told.
+    told: u64,
+    new_gaps: u32,
+}
+
+impl Numbers {
+    /// A packet has come, its number cut off. Whether it is to be acknowledged at once, by a
+    /// Reordering Threshold of `threshold`.
+    pub fn receive(&mut self, truncated: u32, threshold: u32, now: Time) -> bool {
+        let next = self.received.end().unwrap_or(0);
+        let number = expand(next, truncated);
+        if number >= next {
+            self.largest_at = now;
+        }
+        self.new_gaps += u32::from(number > next);
+        self.received.insert(number, number + 1, |_, _| {});
+        while self.received.len() > MOST_RANGES {
+            let (_, end) = self.received.first().unwrap_or_default();
+            self.received.remove_below(end, |_, _| {});
+        }
+        let late = number < next && threshold == 1;
+        self.new_gaps > MOST_NEW_GAPS || late || self.shows_loss(threshold)
+    }
+
+    /// Whether a packet that no acknowledgement could have shown to be missing is now missing by
+    /// the threshold (draft-ietf-quic-ack-frequency §6.2).
+    fn shows_loss(&self, threshold: u32) -> bool {
+        let end = self.received.end().unwrap_or(0);
+        let threshold = u64::from(threshold);
+        let from = (self.told + 1).saturating_sub(threshold);
+        let missing = self.received.hole_at_or_after(from);
+        threshold > 0 && missing.is_some_and(|(missing, _)| end > missing + threshold)
+    }
+
+    /// Writes an ACK frame: the largest number, how long it has waited, and as many ranges as
+    /// there is room for.
+    #[inline(never)]
+    pub fn report(&mut self, ack: &mut Segment, now: Time) {
+        ack.seq = self.received.end().unwrap_or(0);
+        ack.len = (now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT) as u32;
+        let mut below = ack.seq;
+        for i in 0..self.received.len() {
+            let Some((first, end)) = self.received.from_top(i) else {
+                break;
+            };
+            let Some(bytes) = ack.options.push_numbers(below - end, end - first - 1) else {
+                break;
+            };
+            // The first range is part of the smallest acknowledgement.
+            ack.wire += if i > 0 { bytes } else { 0 };
+            below = first;
+        }
+        self.told = ack.seq;
+        self.new_gaps = 0;
+    }
+}
+
+/// How long the peer held an acknowledgement back.
+pub fn ack_delay(ack: &Segment) -> Time {
+    Time::from_micros(u64::from(ack.len) * DELAY_UNIT)
+}
+
+/// The number nearest to `next` that ends in these bits (RFC 9000 A.3).
+fn expand(next: u64, truncated: u32) -> u64 {
+    const WINDOW: u64 = 1 << 32;
+    let candidate = next & !(WINDOW - 1) | u64::from(truncated);
+    if candidate + WINDOW / 2 <= next {
+        candidate + WINDOW
+    } else if candidate > next + WINDOW / 2 && candidate >= WINDOW {
+        candidate - WINDOW
+    } else {
+        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::segment::Kind;
+
+    fn ack(numbers: &mut Numbers, now: Time) -> Segment {
+        let mut ack = Segment::bare(Kind::Ack, 0, 0, 64);
+        numbers.report(&mut ack, now);
+        ack
+    }
+
+    /// Which of these packets are acknowledged at once.
+    fn at_once(threshold: u32, arriving: &[u32]) -> Vec<u32> {
+        let mut numbers = Numbers::default();
+        let leave = |number: &&u32| {
+            let at_once = numbers.receive(**number, threshold, Time::ZERO);
+            if at_once {
+                ack(&mut numbers, Time::ZERO);
+            }
+            at_once
+        };
+        arriving.iter().filter(leave).copied().collect()
+    }
+
+    #[test]
+    fn an_acknowledgement_tells_ranges_from_the_largest_down() {
+        let mut numbers = Numbers::default();
+        for number in [0, 1, 2, 5, 9, 10] {
+            numbers.receive(number, 1, Time::from_millis(number.into()));
+        }
+        let ack = ack(&mut numbers, Time::from_millis(14));
+        let ranges: Vec<_> = ack.number_ranges().collect();
+        assert_eq!(ranges, [(9, 11), (5, 6), (0, 3)]);
+        assert_eq!(ack_delay(&ack), Time::from_millis(4));
+        assert_eq!((ack.seq, ack.wire), (11, 64 + 2 * 2));
+        assert!(!ack.is_plain_ack(), "nobody on the path can read it");
+    }
+
+    #[test]
+    fn what_shows_a_gap_is_acknowledged_at_once_and_what_follows_is_not() {
+        assert_eq!(at_once(1, &[0, 1, 3, 4, 5, 8]), [3, 8]);
+        assert_eq!(at_once(1, &[1, 2]), [1], "the first packet may be missing");
+        assert_eq!(at_once(1, &[0, 2, 1, 3]), [2, 1], "one that was overtaken");
+    }
+
+    #[test]
+    fn a_reordering_threshold_waits_for_so_many() {
+        assert_eq!(at_once(3, &[0, 1, 3, 4, 5, 6, 7]), [5]);
+        assert!(at_once(0, &[0, 1, 3, 4, 5, 6, 7]).is_empty());
+        assert_eq!(at_once(0, &[0, 2, 4, 6, 8]), [8], "what does not fit");
+    }
+
+    #[test]
+    fn only_the_newest_ranges_are_remembered() {
+        let mut numbers = Numbers::default();
+        (0..100).for_each(|n| assert!(numbers.receive(2 * n, 1, Time::ZERO) || n == 0));
+        assert_eq!(numbers.received.len(), MOST_RANGES);
+        let oldest = ack(&mut numbers, Time::ZERO).number_ranges().last();
+        assert_eq!(oldest, Some((176, 177)));
+    }
+
+    #[test]
+    fn numbers_are_expanded_to_the_nearest() {
+        let whole = 0xA_FFFF_FFF0;
+        assert_eq!(expand(whole, 0xFFFF_FFF5), 0xA_FFFF_FFF5);
+        assert_eq!(expand(whole, 3), 0xB_0000_0003);
+        assert_eq!(expand(0xB_0000_0003, 0xFFFF_FFF0), whole);
+        assert_eq!(expand(0, 7), 7);
+    }
+}

@@ -1,0 +1,435 @@
+//! QUIC's loss detection and congestion events (RFC 9002; J. Iyengar, I. Swett, May 2021).
+//!
+//! Every packet has a number of its own, also where it carries what another has carried: an
+//! acknowledgement says which of them arrived, so each gives a round trip, and none is ambiguous.
+//! A packet is lost when three later ones have arrived or one that left long enough after it; a
+//! timer only sends probes, which make the peer answer, and marks nothing lost. What was lost is
+//! sent again in new packets.
+//!
+//! | constant | value | section |
+//! | --- | --- | --- |
+//! | kPacketThreshold | 3 packets | 6.1.1 |
+//! | kTimeThreshold | 9/8 of a round trip | 6.1.2 |
+//! | kGranularity | 1 ms (the stack's `tick`) | 6.1.2 |
+//! | kInitialRtt | 333 ms, so 999 ms (the stack's `rto_initial`) | 6.2.2 |
+//! | kPersistentCongestionThreshold | 3 | 7.6.1 |
+//! | kMinimumWindow | 2 packets | 7.2 |
+//!
+//! Where the text leaves a choice: a timeout sends two probes, lost data first, then new data,
+//! then what is on its way; one packet may leave as recovery begins, whatever the window (§7.3.2).
+//! The window itself is the controller's: a congestion event is a loss to it, persistent congestion
+//! a timeout, and the threshold falls once for both. A start-up's own, shorter timeout
+//! (`Window::timeout`) has nothing to stand for here. Links keep the order of packets, so that
+//! what counts as lost is lost, and nothing has to be undone. Timers end connections as they do
+//! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`.
+
+mod packets;
+#[cfg(test)]
+mod tests;
+
+use super::super::connection::{Connection, Plan};
+use super::super::numbers::ack_delay;
+use super::super::ranges::RangeSet;
+use super::super::segment::Segment;
+use flowstart_control::{Segments, Time};
+use packets::{Packet, Packets};
+
+/// kPacketThreshold (§6.1.1).
+const PACKET_THRESHOLD: u64 = 3;
+/// kTimeThreshold (§6.1.2).
+const TIME_THRESHOLD: (u64, u64) = (9, 8);
+/// kPersistentCongestionThreshold (§7.6.1).
+const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
+/// kMinimumWindow (§7.2).
+const MINIMUM_WINDOW: Segments = 2.0;
+/// Packets that a timeout may send (§6.2.4).
+const PROBES: u8 = 2;
+
+/// What an acknowledgement says for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    packets: u64,
+    /// Bytes of the stream that had not arrived before.
+    delivered: u64,
+    /// Those of them that came in packets sent after recovery began.
+    grown: u64,
+    /// Whether such a packet arrived.
+    after_recovery: bool,
+    /// When the largest packet acknowledged had left, if it is among the new.
+    largest: Option<Time>,
+}
+
+/// Packets found lost together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    /// The number of the newest.
+    newest: Option<u64>,
+    /// They, and others before them, span too long a time (§7.6).
+    persistent: bool,
+}
+
+/// Lost packets with numbers in a row.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// When the first left.
+    from: Time,
+    /// The number that would continue it.
+    next: u64,
+}
+
+/// Probes that a timeout called for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Probing {
+    left: u8,
+    /// What was on its way at the timeout and has not been repeated: these numbers.
+    from: u64,
+    end: u64,
+}
+
+/// RFC 9002's sender.
+#[derive(Default)]
+pub struct Quic {
+    packets: Packets,
+    /// largest_acked_packet, and one more.
+    acknowledged: u64,
+    /// What of the stream has arrived above SND.UNA.
+    arrived: RangeSet,
+    /// What was lost and waits to be sent again.
+    lost: RangeSet,
+    /// congestion_recovery_start_time, as the number of the next packet then: what leaves at
+    /// that very instant, leaves after it.
+    recovery_start: Option<u64>,
+    recovering: bool,
+    /// One packet may leave whatever the window.
+    free: bool,
+    run: Option<Run>,
+    /// first_rtt_sample, likewise.
+    first_sample: Option<u64>,
+    pto_count: u32,
+    /// time_of_last_ack_eliciting_packet.
+    last_sent: Time,
+    /// loss_time: when the oldest packet counts as lost.
+    loss_time: Option<Time>,
+    /// When the timer fires, for the one or the other.
+    due: Option<Time>,
+    probing: Probing,
+    /// The handshake is confirmed: data has a timer (§6.2.1).
+    confirmed: bool,
+}
+
+// What the sender calls stays out of its line, which other stacks' senders share.
+impl Quic {
+    /// The handshake is over; `lost` where a packet of it was.
+    #[inline(never)]
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Time) {
+        self.confirmed = true;
+        self.note_sample(c);
+        if lost {
+            self.begin_recovery(c, now);
+        }
+        self.set_timer(c);
+    }
+
+    fn note_sample(&mut self, c: &Connection) {
+        if c.rtt.smoothed().is_some() {
+            self.first_sample.get_or_insert(self.packets.next());
+        }
+    }
+
+    /// OnAckReceived (A.7).
+    #[inline(never)]
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        let news = self.take(c, ack);
+        if news.packets == 0 {
+            return;
+        }
+        let una = self.arrived.first().filter(|(start, _)| *start <= c.una);
+        if let Some((_, end)) = una {
+            c.advance(end, now);
+            self.arrived.remove_below(end, |_, _| {});
+        }
+        let rtt = news.largest.map(|sent| now.since(sent));
+        if let Some(sent) = news.largest {
+            let held = ack_delay(ack).min(c.stack.ack.max_delay());
+            c.rtt.sample_held(sent, now, held);
+            self.note_sample(c);
+        }
+        if self.recovering && news.after_recovery {
+            self.recovering = false;
+            self.free = false;
+            c.recovered(now);
+        }
+        let began = self.find_lost(c, now);
+        self.pto_count = 0;
+        self.probing.left = 0;
+        let grown = if began { 0 } else { news.grown };
+        self.tell(c, ack, News { grown, ..news }, rtt, now);
+        self.set_timer(c);
+    }
+
+    /// Marks what an acknowledgement reports.
+    fn take(&mut self, c: &Connection, ack: &Segment) -> News {
+        let Quic {
+            packets,
+            arrived,
+            lost,
+            recovery_start,
+            ..
+        } = self;
+        let mut news = News::default();
+        let una = c.una;
+        for (first, end) in ack.number_ranges() {
+            packets.acknowledge(first, end, |number, packet| {
+                let Plan { start, end } = packet.plan();
+                let before = news.delivered;
+                arrived.insert(start.max(una), end, |a, b| news.delivered += b - a);
+                lost.remove(start, end, |_, _| {});
+                if recovery_start.is_none_or(|next| number >= next) {
+                    news.grown += news.delivered - before;
+                    news.after_recovery = true;
+                }
+                if number + 1 == ack.seq {
+                    news.largest = Some(packet.sent);
+                }
+                news.packets += 1;
+            });
+        }
+        self.acknowledged = self.acknowledged.max(ack.seq);
+        news
+    }
+
+    /// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
+    fn tell(&self, c: &mut Connection, ack: &Segment, news: News, rtt: Option<Time>, now: Time) {
+        if news.delivered == 0 {
+            return;
+        }
+        let signal = c.ack_signal(now, news.grown, news.delivered, rtt, self.pipe(c));
+        if news.grown > 0 {
+            c.grow(&signal, &ack.options);
+        } else {
+            c.recovery_ack(&signal);
+        }
+    }
+
+    /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8). Whether recovery began.
+    fn find_lost(&mut self, c: &mut Connection, now: Time) -> bool {
+        let losses = self.remove_lost(c, now);
+        let Some(newest) = losses.newest else {
+            return false;
+        };
+        let began = self.recovery_start.is_none_or(|next| newest >= next);
+        if began {
+            self.begin_recovery(c, now);
+        }
+        if losses.persistent {
+            self.collapse(c, now);
+        }
+        began
+    }
+
+    fn remove_lost(&mut self, c: &Connection, now: Time) -> Losses {
+        let patience = loss_delay(c);
+        let mut losses = Losses::default();
+        self.loss_time = None;
+        while let Some((number, packet)) = self.packets.oldest() {
+            if number >= self.acknowledged {
+                break;
+            }
+            let overtaken = number + PACKET_THRESHOLD < self.acknowledged;
+            if !overtaken && packet.sent + patience > now {
+                self.loss_time = Some(packet.sent + patience);
+                break;
+            }
+            self.packets.lose_oldest();
+            let lost = &mut self.lost;
+            let Plan { start, end } = packet.plan();
+            self.arrived.holes_within(start.max(c.una), end, |a, b| {
+                lost.insert(a, b, |_, _| {});
+            });
+            losses.newest = Some(number);
+            losses.persistent |= self.note_run(c, number, packet);
+        }
+        losses
+    }
+
+    /// Whether all that left over a long time, this packet last, was lost (§7.6.2).
+    fn note_run(&mut self, c: &Connection, number: u64, packet: Packet) -> bool {
+        if self.first_sample.is_none_or(|next| number < next) {
+            return false;
+        }
+        let goes_on = self.run.filter(|run| run.next == number);
+        let from = goes_on.map_or(packet.sent, |run| run.from);
+        self.run = Some(Run {
+            from,
+            next: number + 1,
+        });
+        let long = probe_timeout(c).times(PERSISTENT_CONGESTION_THRESHOLD);
+        packet.sent.since(from) > long
+    }
+
+    /// OnCongestionEvent (B.6).
+    fn begin_recovery(&mut self, c: &mut Connection, now: Time) {
+        self.recovery_start = Some(self.packets.next());
+        self.recovering = true;
+        self.free = true;
+        c.lose(now, 0);
+        c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
+    }
+
+    /// Persistent congestion: what a timeout is to TCP (§7.6.2).
+    fn collapse(&mut self, c: &mut Connection, now: Time) {
+        self.recovery_start = None;
+        self.recovering = false;
+        self.run = None;
+        c.collapse(now, self.pipe(c));
+        c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
+    }
+
+    /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
+    fn set_timer(&mut self, c: &Connection) {
+        self.due = self.loss_time.or_else(|| {
+            let out = self.confirmed && self.packets.in_flight() > 0;
+            out.then(|| self.last_sent + backed_off(c, self.pto_count))
+        });
+    }
+
+    /// Whether anything of `[start, end)` has arrived.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.arrived.meets(start, end)
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called.
+    pub fn deadline(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// OnLossDetectionTimeout (A.9). False where the connection is to be given up.
+    #[inline(never)]
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> bool {
+        if self.due.is_none_or(|due| due > now) {
+            return true;
+        }
+        if self.loss_time.is_some() {
+            self.find_lost(c, now);
+        } else {
+            c.counters.timeouts += 1;
+            self.pto_count += 1;
+            self.probing = Probing {
+                left: PROBES,
+                from: 0,
+                end: self.packets.next(),
+            };
+        }
+        self.set_timer(c);
+        let most = c.stack.max_timeouts;
+        most.is_none_or(|most| self.pto_count < most)
+    }
+
+    /// The connection's own timer is not used: the probe timeout is in its place.
+    pub fn on_timeout(&mut self, _c: &mut Connection) {}
+
+    /// Nothing to remember.
+    pub fn on_data(&mut self) {}
+
+    /// Probes and the first packet of a recovery whatever the window, then what was lost, then
+    /// new data.
+    #[inline(never)]
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        if self.probing.left > 0 {
+            if let Some(probe) = self.probe(c) {
+                return Some(probe);
+            }
+        }
+        let lost = self.first_lost(c);
+        if self.free && lost.is_some() {
+            return lost;
+        }
+        let plan = lost.or_else(|| c.next_segment())?;
+        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
+        (plan.end - plan.start <= room).then_some(plan)
+    }
+
+    fn first_lost(&self, c: &Connection) -> Option<Plan> {
+        let (start, end) = self.lost.first()?;
+        Some(Plan {
+            start,
+            end: end.min(c.segment_end(start)),
+        })
+    }
+
+    fn probe(&self, c: &Connection) -> Option<Plan> {
+        let first_lost = self.first_lost(c);
+        first_lost
+            .or_else(|| c.next_segment())
+            .or_else(|| self.unrepeated().map(|(_, packet)| packet.plan()))
+    }
+
+    /// The oldest packet that was on its way at the timeout and that no probe has repeated.
+    fn unrepeated(&self) -> Option<(u64, Packet)> {
+        self.packets
+            .oldest_within(self.probing.from, self.probing.end)
+    }
+
+    /// OnPacketSent (A.5). Returns the packet's number, cut off as on the wire.
+    #[inline(never)]
+    pub fn on_sent(&mut self, plan: Plan, now: Time) -> u32 {
+        if self.probing.left > 0 {
+            self.probing.left -= 1;
+            let repeated = self.unrepeated();
+            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
+                self.probing.from = number + 1;
+            }
+        }
+        if self
+            .lost
+            .first()
+            .is_some_and(|(start, _)| start == plan.start)
+        {
+            self.free = false;
+            self.lost.remove_below(plan.end, |_, _| {});
+        }
+        let number = self.packets.next();
+        self.packets.send(plan, now);
+        self.last_sent = now;
+        number as u32
+    }
+
+    /// A packet has left.
+    pub fn after_sent(&mut self, c: &Connection) {
+        self.set_timer(c);
+    }
+
+    /// bytes_in_flight, as far as they are the stream's.
+    pub fn pipe(&self, _c: &Connection) -> u64 {
+        self.packets.in_flight()
+    }
+}
+
+/// How long a packet may be missing that a later one has overtaken (§6.1.2).
+fn loss_delay(c: &Connection) -> Time {
+    let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
+    let rtt = smoothed.max(c.rtt.latest().unwrap_or(Time::ZERO));
+    let (times, over) = TIME_THRESHOLD;
+    rtt.times(times).over(over).max(c.stack.rto.granularity)
+}
+
+/// The probe timeout of data without back-off (§6.2.1).
+fn probe_timeout(c: &Connection) -> Time {
+    let rto = &c.stack.rto;
+    let measured = c.rtt.smoothed();
+    let answer = measured.map_or(rto.initial, |(srtt, rttvar)| {
+        latest_answer(srtt, rttvar, rto.granularity)
+    });
+    (answer + c.stack.ack.max_delay()).max(rto.min)
+}
+
+/// How long an answer that is not held back may take.
+fn latest_answer(srtt: Time, rttvar: Time, granularity: Time) -> Time {
+    srtt + rttvar.times(4).max(granularity)
+}
+
+/// The probe timeout after so many in a row.
+fn backed_off(c: &Connection, pto_count: u32) -> Time {
+    let wait = probe_timeout(c).times(1 << pto_count.min(32));
+    wait.min(c.stack.rto.max)
+}

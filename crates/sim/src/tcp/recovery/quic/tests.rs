@@ -1,0 +1,326 @@
+//! RFC 9002's rules on one connection, without a network: packets are sent and acknowledged by
+//! number at times of the test's choosing.
+
+use super::*;
+use crate::tcp::rtt::RttEstimator;
+use crate::tcp::segment::Kind;
+use crate::tcp::stack::Stack;
+use flowstart_control::{catalog, Convention};
+use std::sync::Arc;
+
+const MSS: u64 = 1200;
+
+fn ms(ms: u64) -> Time {
+    Time::from_millis(ms)
+}
+
+struct Bench {
+    c: Connection,
+    quic: Quic,
+}
+
+impl Bench {
+    /// A connection that is open, with a window of so many bytes, and has much to send.
+    fn new(cwnd: u64) -> Bench {
+        let stack = Stack {
+            mss: MSS as u32,
+            ..Stack::quic()
+        };
+        let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
+        let mut c = Connection::new(Arc::new(stack), 0, controller);
+        c.window.cwnd = cwnd as f64 / MSS as f64;
+        c.queued = 1 << 30;
+        Bench {
+            c,
+            quic: Quic::default(),
+        }
+    }
+
+    /// The same after a handshake that took 100 ms.
+    fn confirmed(cwnd: u64) -> Bench {
+        let mut bench = Bench::new(cwnd);
+        bench.c.rtt.sample(Time::ZERO, ms(100));
+        bench.quic.on_handshake(&mut bench.c, false, ms(100));
+        bench
+    }
+
+    fn try_send(&mut self, now: Time) -> Option<Plan> {
+        let Some(plan) = self.quic.plan(&self.c) else {
+            self.c.note_limit(self.quic.pipe(&self.c), now);
+            return None;
+        };
+        let number = self.quic.on_sent(plan, now);
+        let segment = self.c.transmit(plan, number, 0, now);
+        self.quic.after_sent(&self.c);
+        assert_eq!(u64::from(segment.number()) + 1, self.quic.packets.next());
+        Some(plan)
+    }
+
+    fn send(&mut self, count: u64, now: Time) {
+        (0..count).for_each(|_| assert!(self.try_send(now).is_some()));
+    }
+
+    /// An acknowledgement of these ranges of numbers, first and last, the largest first.
+    fn ack(&mut self, ranges: &[(u64, u64)], now: Time) {
+        let mut ack = Segment::bare(Kind::Ack, 0, ranges[0].1 + 1, 64);
+        let mut below = ack.seq;
+        for (first, last) in ranges {
+            let room = ack.options.push_numbers(below - last - 1, last - first);
+            assert!(room.is_some());
+            below = *first;
+        }
+        self.quic.on_ack(&mut self.c, &ack, now);
+    }
+
+    fn lost(&self) -> Vec<u64> {
+        let mut lost = Vec::new();
+        let mut set = self.quic.lost.clone();
+        set.remove(0, u64::MAX, |a, b| {
+            lost.extend((a..b).step_by(MSS as usize))
+        });
+        lost.iter().map(|start| start / MSS).collect()
+    }
+}
+
+fn averages(samples: &[(u64, u64)]) -> (f64, f64) {
+    let mut rtt = RttEstimator::new(&Stack::quic().rto);
+    for (sample, held) in samples {
+        rtt.sample_held(Time::ZERO, ms(*sample), ms(*held));
+    }
+    let (srtt, rttvar) = rtt.smoothed().unwrap();
+    (srtt.secs() * 1e3, rttvar.secs() * 1e3)
+}
+
+#[test]
+fn before_a_sample_the_timer_is_that_of_333_milliseconds_and_doubles() {
+    let mut rtt = RttEstimator::new(&Stack::quic().rto);
+    assert_eq!(rtt.rto(), ms(999));
+    rtt.back_off();
+    assert_eq!(rtt.rto(), ms(1998));
+    // Data's waits for max_ack_delay too.
+    assert_eq!(probe_timeout(&Bench::new(12_000).c), ms(999 + 25));
+}
+
+#[test]
+fn a_first_sample_of_100_milliseconds_gives_a_probe_timeout_of_325() {
+    assert_eq!(averages(&[(100, 0)]), (100.0, 50.0));
+    assert_eq!(probe_timeout(&Bench::confirmed(12_000).c), ms(325));
+}
+
+#[test]
+fn what_the_peer_held_back_is_not_the_paths() {
+    assert_eq!(averages(&[(100, 0), (120, 10)]), (101.25, 40.0));
+}
+
+#[test]
+fn what_would_be_less_than_the_least_is_not_believed() {
+    // 105 - 10 is below 100: 105 counts.
+    assert_eq!(averages(&[(100, 0), (105, 10)]), (100.625, 38.75));
+}
+
+#[test]
+fn the_least_and_the_latest_round_trip_are_raw() {
+    let mut rtt = RttEstimator::new(&Stack::quic().rto);
+    rtt.sample_held(Time::ZERO, ms(100), ms(0));
+    rtt.sample_held(Time::ZERO, ms(120), ms(15));
+    assert_eq!(
+        (rtt.min_rtt(), rtt.latest()),
+        (Some(ms(100)), Some(ms(120)))
+    );
+}
+
+#[test]
+fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
+    let mut bench = Bench::confirmed(40 * MSS);
+    let now = ms(1000);
+    let ago = |t| Time(now.0 - ms(t).0);
+    bench.send(18, ago(150));
+    bench.send(1, ago(140));
+    bench.send(1, ago(130));
+    bench.send(1, ago(120));
+    bench.ack(&[(20, 20)], now);
+    // 135 ms is nine eighths of the latest round trip, 120 ms.
+    assert_eq!(loss_delay(&bench.c), ms(135));
+    assert_eq!(bench.lost(), (0..=18).collect::<Vec<_>>());
+    assert_eq!(bench.quic.deadline(), Some(ago(130) + ms(135)));
+    assert!(bench.quic.on_timer(&mut bench.c, ms(1005)));
+    assert_eq!(bench.lost(), (0..=19).collect::<Vec<_>>());
+    assert_eq!(
+        (bench.c.counters.timeouts, bench.quic.pipe(&bench.c)),
+        (0, 0)
+    );
+}
+
+#[test]
+fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
+    let mut bench = Bench::confirmed(12_000);
+    bench.send(10, ms(100));
+    bench.ack(&[(3, 3)], ms(200));
+    assert_eq!(bench.lost(), [0]);
+    let halved = |b: &Bench| (b.c.window.cwnd_bytes(), b.c.window.ssthresh * MSS as f64);
+    assert_eq!(halved(&bench), (6000, 6000.0));
+    // Packet 5 left before recovery began: the window is as it was, and nothing grows it.
+    bench.ack(&[(6, 9), (4, 4), (1, 2)], ms(210));
+    bench.quic.on_timer(&mut bench.c, ms(300));
+    assert!(bench.lost().contains(&5));
+    assert_eq!(halved(&bench), (6000, 6000.0));
+    assert_eq!(bench.c.counters.fast_retransmits, 1);
+}
+
+#[test]
+fn recovery_ends_with_the_first_packet_that_left_in_it() {
+    let mut bench = Bench::confirmed(12_000);
+    bench.send(10, ms(100));
+    bench.ack(&[(3, 3)], ms(200));
+    assert_eq!(bench.quic.packets.in_flight(), 8 * MSS);
+    // One leaves at once, though more is out than the window allows, and no other.
+    assert_eq!(bench.try_send(ms(200)).map(|plan| plan.start), Some(0));
+    assert_eq!(bench.try_send(ms(200)), None);
+    bench.ack(&[(4, 9), (1, 2)], ms(201));
+    assert!(bench.quic.recovering);
+    bench.ack(&[(10, 10)], ms(300));
+    assert!(!bench.quic.recovering);
+    assert_eq!(bench.c.una, 10 * MSS);
+    assert_eq!(
+        bench.c.window.cwnd_bytes(),
+        6000,
+        "a fifth of a window was acknowledged"
+    );
+}
+
+#[test]
+fn the_window_is_never_below_two_packets() {
+    let mut bench = Bench::confirmed(4000);
+    bench.send(2, ms(100));
+    bench.send(1, ms(140));
+    // The third shows by time that the others are lost.
+    bench.ack(&[(2, 2)], ms(240));
+    assert_eq!(bench.c.window.cwnd_bytes(), 2400);
+}
+
+#[test]
+fn three_probe_timeouts_make_a_long_time() {
+    let timeout = latest_answer(ms(100), ms(10), ms(1)) + ms(25);
+    assert_eq!(timeout.times(PERSISTENT_CONGESTION_THRESHOLD), ms(495));
+}
+
+/// The window after all packets between two that left so far apart were lost.
+fn after_losses_over(span: impl Fn(&Connection) -> Time, one_arrives: bool) -> u64 {
+    let mut bench = Bench::confirmed(40 * MSS);
+    bench.c.window.ssthresh = 40.0;
+    // So that the round trip does not change with the acknowledgement.
+    let span = span(&bench.c);
+    bench.send(1, ms(200));
+    bench.send(4, ms(201));
+    bench.send(1, ms(200) + span);
+    bench.send(3, ms(201) + span);
+    let ranges: &[(u64, u64)] = if one_arrives {
+        &[(8, 8), (2, 2)]
+    } else {
+        &[(8, 8)]
+    };
+    bench.ack(ranges, ms(301) + span);
+    bench.c.window.cwnd_bytes()
+}
+
+#[test]
+fn losing_all_of_a_long_time_leaves_the_minimum_window() {
+    // The sample that comes with the acknowledgement has narrowed the variation to 37.5 ms.
+    let long = |_: &Connection| latest_answer(ms(100), Time::from_micros(37_500), ms(1)) + ms(25);
+    let long = |c: &Connection| long(c).times(3);
+    assert_eq!(after_losses_over(long, false), 20 * MSS);
+    let longer = |c: &Connection| long(c) + Time(1);
+    assert_eq!(after_losses_over(longer, false), 2400);
+    assert_eq!(
+        after_losses_over(longer, true),
+        20 * MSS,
+        "one in between arrived"
+    );
+}
+
+#[test]
+fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
+    let mut bench = Bench::new(40 * MSS);
+    bench.send(1, Time::ZERO);
+    bench.quic.on_handshake(&mut bench.c, false, ms(50));
+    bench.send(4, ms(9000));
+    bench.ack(&[(4, 4)], ms(9100));
+    assert_eq!(bench.c.window.cwnd_bytes(), 20 * MSS);
+}
+
+#[test]
+fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
+    let mut bench = Bench::confirmed(2 * MSS);
+    bench.c.queued = 3 * MSS;
+    bench.send(2, ms(100));
+    assert_eq!(bench.try_send(ms(100)), None, "the window is full");
+    assert_eq!(bench.quic.deadline(), Some(ms(100 + 325)));
+    bench.quic.on_timer(&mut bench.c, ms(425));
+    // New data first, whatever the window, then the oldest that is out.
+    let starts: Vec<_> = (0..3)
+        .filter_map(|_| bench.try_send(ms(425)))
+        .map(|plan| plan.start / MSS)
+        .collect();
+    assert_eq!(starts, [2, 0]);
+    assert!(bench.lost().is_empty());
+    assert_eq!(
+        (bench.c.window.cwnd, bench.quic.pipe(&bench.c)),
+        (2.0, 4 * MSS)
+    );
+    assert_eq!(bench.quic.deadline(), Some(ms(425 + 650)), "backed off");
+    // Any acknowledgement ends the back-off.
+    bench.ack(&[(2, 2)], ms(525));
+    assert_eq!(bench.quic.pto_count, 0);
+}
+
+#[test]
+fn a_repeated_packet_gives_its_own_round_trip() {
+    let mut bench = Bench::confirmed(12_000);
+    bench.c.queued = MSS;
+    bench.send(1, ms(100));
+    bench.quic.on_timer(&mut bench.c, ms(425));
+    bench.send(1, ms(425));
+    bench.ack(&[(1, 1)], ms(525));
+    assert_eq!(bench.c.rtt.latest(), Some(ms(100)));
+    assert_eq!(bench.c.una, MSS);
+}
+
+#[test]
+fn data_has_no_timer_before_the_handshake_is_confirmed() {
+    let mut bench = Bench::new(12_000);
+    bench.send(3, Time::ZERO);
+    assert_eq!(bench.quic.deadline(), None);
+    bench.c.rtt.sample(Time::ZERO, ms(100));
+    bench.quic.on_handshake(&mut bench.c, false, ms(100));
+    assert_eq!(bench.quic.deadline(), Some(ms(325)));
+}
+
+#[test]
+fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
+    let mut bench = Bench::confirmed(12_000);
+    bench.send(10, ms(100));
+    assert_eq!(bench.try_send(ms(100)), None);
+    bench.ack(&[(0, 1)], ms(200));
+    let before = (bench.c.window.cwnd, bench.c.una, bench.quic.deadline());
+    bench.ack(&[(0, 1)], ms(210));
+    let after = (bench.c.window.cwnd, bench.c.una, bench.quic.deadline());
+    assert_eq!(before, after);
+    assert_eq!(bench.c.window.cwnd, 12.0);
+}
+
+#[test]
+fn timers_in_a_row_end_a_connection() {
+    let mut bench = Bench::confirmed(12_000);
+    bench.send(1, ms(100));
+    let mut expiries = 1;
+    while let Some(due) = bench.quic.deadline() {
+        if !bench.quic.on_timer(&mut bench.c, due) {
+            break;
+        }
+        while bench.quic.probing.left > 0 {
+            bench.send(1, due);
+        }
+        expiries += 1;
+    }
+    assert_eq!((expiries, bench.c.counters.timeouts), (15, 15));
+}
