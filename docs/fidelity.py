@@ -32,8 +32,15 @@ SENDERS: dict[str, tuple[dict[str, str], dict[str, str], str]] = {
         {"pacing": "internal"},
         "CUBIC with HyStart and internal pacing",
     ),
+    "bbr": ({"startup": "bbr-startup", "avoidance": "bbr"}, {}, "BBR v1"),
 }
-REASONS = {"hystart-train": "ack-train", "hystart-delay": "delay", "loss": "loss", "none": None}
+REASONS = {
+    "hystart-train": "ack-train",
+    "hystart-delay": "delay",
+    "bbr-full-pipe": "full-pipe",
+    "loss": "loss",
+    "none": None,
+}
 DRAWN = "10000000"
 """The transfers whose windows are drawn, in bytes."""
 SHOWN_S = {"5M": 6.0, "100M": 1.7}
