@@ -298,14 +298,17 @@ impl Connection {
         self.delivery.is_some()
     }
 
-    /// An acknowledgement has come while `pipe` was in flight, `idle` where the application has
-    /// left room in the window: for samples of the delivery rate, before recovery sees it.
-    pub fn note_delivery(&mut self, ack: &Segment, pipe: u64, idle: bool, now: Time) {
+    /// All below `una` has arrived, and the `blocks` above it, while `pipe` was in flight: for
+    /// samples of the delivery rate, before the controller hears of it.
+    pub fn note_delivery(
+        &mut self,
+        una: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        pipe: u64,
+        now: Time,
+    ) {
         if let Some(delivery) = &mut self.delivery {
-            if idle {
-                delivery.application_limits(pipe);
-            }
-            delivery.take(ack, pipe, now);
+            delivery.take(una, blocks, pipe, now);
         }
     }
 

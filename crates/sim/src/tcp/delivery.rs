@@ -8,7 +8,6 @@
 
 use super::connection::Plan;
 use super::ranges::RangeSet;
-use super::segment::Segment;
 use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::Time;
 use std::collections::VecDeque;
@@ -130,27 +129,33 @@ impl DeliveryRate {
         self.limited_until = Some((self.delivered + pipe).max(1));
     }
 
-    /// An acknowledgement has come, with `pipe` in flight before.
-    pub fn take(&mut self, ack: &Segment, pipe: u64, now: Time) {
+    /// All below `una` has arrived, and the `blocks` above it; `pipe` was in flight before.
+    pub fn take(
+        &mut self,
+        una: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        pipe: u64,
+        now: Time,
+    ) {
         (self.newest, self.now) = (None, now);
         if self.fresh == 0 {
             self.pipe_before = pipe;
         }
         let before = self.fresh;
-        if ack.seq < self.una {
+        if una < self.una {
             return;
         }
         let mut pieces = std::mem::take(&mut self.pieces);
-        for (start, end) in ack.sack_blocks() {
-            let from = start.max(ack.seq);
+        for (start, end) in blocks {
+            let from = start.max(una);
             self.sacked.insert(from, end, |a, b| pieces.push((a, b)));
         }
-        self.uncover(ack.seq, &mut pieces);
+        self.uncover(una, &mut pieces);
         for (start, end) in pieces.drain(..) {
             self.arrived(start, end);
         }
         self.pieces = pieces;
-        self.forget_below(ack.seq);
+        self.forget_below(una);
         if let Some(newest) = &self.newest {
             self.first_sent = newest.snapshot.sent;
         }
@@ -268,7 +273,7 @@ fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
 mod tests {
     use super::*;
     use crate::tcp::options::SackBlock;
-    use crate::tcp::segment::Kind;
+    use crate::tcp::segment::{Kind, Segment};
 
     const SIZE: u64 = 1000;
 
@@ -311,7 +316,8 @@ mod tests {
                     end: from_ack(end),
                 });
             }
-            self.rate.take(&ack, self.pipe, Time::from_millis(ms));
+            self.rate
+                .take(ack.seq, ack.sack_blocks(), self.pipe, Time::from_millis(ms));
             self.una = n * SIZE;
             self.pipe -= self.rate.fresh + gone * SIZE;
             self.rate.conclude(self.pipe, false, None)
@@ -393,7 +399,8 @@ mod tests {
         let mut s = Sending::new();
         s.send(0, 0);
         let ack = Segment::bare(Kind::Ack, 0, SIZE, 40);
-        s.rate.take(&ack, SIZE, Time::from_millis(20));
+        s.rate
+            .take(ack.seq, ack.sack_blocks(), SIZE, Time::from_millis(20));
         let d = s.rate.conclude(0, false, Some(Time::from_millis(50)));
         assert_eq!((d.sample, d.total), (None, SIZE));
     }

@@ -32,6 +32,11 @@ impl RangeSet {
             .map(|at| self.ranges[at])
     }
 
+    /// All ranges, the lowest first.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.ranges.iter().copied()
+    }
+
     /// The lowest range.
     pub fn first(&self) -> Option<(u64, u64)> {
         self.ranges.front().copied()

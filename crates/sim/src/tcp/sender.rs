@@ -215,19 +215,31 @@ impl Sender {
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
                 // Before the start-up hears of it, which may pace for reasons of its own.
-                if self.spreading && segment.seq > self.connection.una {
+                let numbered = self.connection.stack.recovery == RecoveryKind::Quic;
+                if self.spreading && (numbered || segment.seq > self.connection.una) {
                     self.stop_spreading();
                 }
                 if self.connection.measures_delivery() {
-                    // Linux looks only when the application writes, the draft here too.
-                    let looks = self.connection.stack.convention != Convention::Linux;
-                    let (pipe, idle) = (self.flight(), looks && self.is_left_idle());
-                    self.connection.note_delivery(segment, pipe, idle, now);
+                    self.note_delivery(segment, numbered, now);
                 }
                 self.recovery.on_ack(&mut self.connection, segment, now);
                 self.set_usual_pacing();
             }
             _ => {}
+        }
+    }
+
+    /// For samples of the delivery rate. What packet numbers stand for only recovery knows.
+    fn note_delivery(&mut self, ack: &Segment, numbered: bool, now: Time) {
+        let pipe = self.flight();
+        // Linux looks only when the application writes, the draft here too.
+        let looks = self.connection.stack.convention != Convention::Linux;
+        if looks && self.is_left_idle() {
+            self.connection.application_limits(pipe);
+        }
+        if !numbered {
+            self.connection
+                .note_delivery(ack.seq, ack.sack_blocks(), pipe, now);
         }
     }
 

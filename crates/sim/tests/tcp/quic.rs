@@ -331,3 +331,30 @@ fn acknowledgements_that_are_lost_lose_nothing() {
     assert_eq!(row(&run).packets_retransmitted, 0);
     assert!(row(&run).complete);
 }
+
+/// Samples of the delivery rate go by what packet numbers stand for.
+#[test]
+fn bbr_finds_the_same_path_by_packet_numbers_as_by_sack() {
+    let flow = r#"startup = "bbr-startup", avoidance = "bbr", size = "3MB""#;
+    let rows = ["quic", "rack"].map(|recovery| {
+        let outcome = transfer(&format!("recovery = \"{recovery}\""), flow);
+        let row = row(&outcome);
+        let exit = row.startup_exit_cwnd_pkts.expect("it leaves");
+        (row.fct_s.expect("it ends"), exit)
+    });
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;
+    assert!(
+        near(rows[0].0, rows[1].0) && near(rows[0].1, rows[1].1),
+        "{rows:?}"
+    );
+}
+
+/// A copy is a packet of its own, so that it repairs a loss under its own number.
+#[test]
+fn halfbacks_copies_have_numbers() {
+    let flow = r#"startup = "halfback", size = "60kB", forced_drops = [40]"#;
+    let outcome = transfer("recovery = \"quic\"", flow);
+    let row = row(&outcome);
+    assert!(row.fct_s.is_some_and(|fct| fct < 0.5), "{row:?}");
+    assert_eq!(row.timeouts, 0);
+}

@@ -139,6 +139,7 @@ impl Quic {
     /// OnAckReceived (A.7).
     #[inline(never)]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+        let in_flight = self.pipe(c);
         let news = self.take(c, ack);
         if news.packets == 0 {
             return;
@@ -148,6 +149,7 @@ impl Quic {
             c.advance(end, now);
             self.arrived.remove_below(end, |_, _| {});
         }
+        c.note_delivery(c.una, self.arrived.iter(), in_flight, now);
         let rtt = news.largest.map(|sent| now.since(sent));
         if let Some(sent) = news.largest {
             let held = ack_delay(ack).min(c.stack.ack.max_delay());
@@ -204,7 +206,7 @@ impl Quic {
             return;
         }
         let signal = c.ack_signal(now, news.grown, news.delivered, rtt, self.pipe(c));
-        if news.grown > 0 {
+        if news.grown > 0 || c.controller.rules_window() {
             c.grow(&signal, &ack.options);
         } else {
             c.recovery_ack(&signal);
