@@ -242,6 +242,16 @@ class Loss:
     """The usable window in segments: the smaller of the window and the peer's."""
 
 @final
+class Marked:
+    """The peer echoes a congestion mark; at most once per window."""
+
+    now: int
+    flight: int
+    """Bytes outstanding, at most the window."""
+    usable: float
+    """The usable window in segments: the smaller of the window and the peer's."""
+
+@final
 class Recovered:
     """Recovery has ended: everything outstanding when it began is acknowledged."""
 

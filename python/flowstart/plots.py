@@ -318,9 +318,12 @@ def _sequence_panel(axes: "Axes", line: "Series") -> None:
         ("send", "sent", {"color": "#0072B2", "marker": ".", "markersize": 2.5}),
         ("retransmit", "sent again", {"color": "#D55E00", "marker": "x", "markersize": 4}),
         ("drop", "dropped", {"color": "#000000", "marker": "v", "markersize": 3}),
+        ("mark", "marked", {"color": "#CC79A7", "marker": "^", "markersize": 3}),
     )
     for event, label, look in events:
         at = _thin(line.of(event))
+        if event == "mark" and not len(at):
+            continue
         axes.plot(
             line.time_s[at],
             line.seq[at] / 1e3,

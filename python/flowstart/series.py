@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from flowstart.simulation import Run
 
-EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop")
+EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop", "mark")
 """What a sample of a flow is about, by its number in the trace."""
 
 FORWARD = 0
@@ -26,7 +26,7 @@ class Series:
     time_s: "NDArray[Any]"
     event: "NDArray[Any]"
     seq: "NDArray[Any]"
-    """The first byte of what was sent or dropped; of an ACK, the byte it expects."""
+    """The first byte of what was sent, dropped or marked; of an ACK, the byte it expects."""
     cwnd: "NDArray[Any]"
     """In segments."""
     flight: "NDArray[Any]"
@@ -40,8 +40,8 @@ class Series:
 
     @property
     def at_sender(self) -> "NDArray[Any]":
-        """The indices of the samples that tell the window: all but those of drops."""
-        return np.flatnonzero(self.event != EVENTS.index("drop"))
+        """The indices of the samples that tell the window: not those of drops and marks."""
+        return np.flatnonzero(self.event < EVENTS.index("drop"))
 
 
 def of_run(run: "Run", most: int = 6) -> list[Series]:

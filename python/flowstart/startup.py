@@ -33,6 +33,7 @@ from flowstart._native import (
     Idle,
     Known,
     Loss,
+    Marked,
     PeerGap,
     RateSample,
     Recovered,
@@ -51,6 +52,7 @@ __all__ = [
     "Idle",
     "Known",
     "Loss",
+    "Marked",
     "PeerGap",
     "RateSample",
     "Reason",
@@ -155,6 +157,14 @@ class Startup(abc.ABC):
         Return `"done"` where this start-up has set the window itself, and `"governed"` where
         it goes on to in `on_recovery_ack`, so that the transport reduces nothing
         proportionally; otherwise the avoidance reduces it by its own rule.
+        """
+        return None
+
+    def on_marked(self, w: Window, m: Marked) -> Literal["standard", "done", "governed"] | None:
+        """A congestion mark has come back; `on_loss` is told instead unless this is written.
+
+        Nothing is missing. Answers are those of `on_loss`; `on_recovered` follows when the
+        window has come down.
         """
         return None
 

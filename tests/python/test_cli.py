@@ -172,7 +172,7 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     assert json.loads(cli("algorithms", "hystart", "--json").out)["kind"] == "startup"
     queue = json.loads(cli("algorithms", "codel", "--json").out)
     assert queue["kind"] == "queue"
-    assert [p["name"] for p in queue["params"]] == ["target", "interval"]
+    assert [p["name"] for p in queue["params"]] == ["target", "interval", "ecn"]
 
 
 def test_a_startup_and_its_routers_are_shown_together(cli: Cli) -> None:

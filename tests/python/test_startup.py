@@ -100,8 +100,8 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
 def test_hooks_are_told_what_their_stubs_promise() -> None:
     stub = ast.parse((ROOT / "python" / "flowstart" / "_native.pyi").read_text())
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
-    told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Recovered Timeout Idle"
-    told += " Delivery RateSample"
+    told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Marked"
+    told += " Recovered Timeout Idle Delivery RateSample"
     for name in (*told.split(), "Window"):
         body = classes[name].body
         fields = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
@@ -201,7 +201,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     assert told["on_loss"][0].usable > 0
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
-    untold = {"on_known", "on_peer_gap", "on_feedback", "on_spurious"}
+    untold = {"on_known", "on_peer_gap", "on_feedback", "on_marked", "on_spurious"}
     assert set(_native.HOOKS) - set(told) == untold
 
 
@@ -242,6 +242,28 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
     assert max(ByRate.rates) == pytest.approx(20 * 1460 / 1500, rel=0.01)
     assert len(ByRate.losses) > 2
     assert float(str(row["slowdown"])) < 1.3
+
+
+def test_a_mark_is_told_as_a_loss_unless_there_is_a_hook_for_it() -> None:
+    path = fs.Path(rate="10Mbps", rtt="40ms", buffer="400pkt", queue="codel:ecn=true")
+
+    class Aware(Recorder):
+        def on_marked(self, w: fs.Window, m: fs.Marked) -> Any:
+            self.seen.append(("on_marked", m))
+            w.cwnd = w.ssthresh = 20.0
+            return "done"
+
+    for startup, hook in ((Recorder, "on_loss"), (Aware, "on_marked")):
+        Recorder.seen.clear()
+        flow = fs.Flow(startup=startup, size="2MB")
+        run = fs.run(fs.Scenario(path=path, stack={"ecn": True}, flows=[flow]))
+        row = run.rows[0]
+        assert row["startup_exit_reason"] == "ecn"
+        assert row["packets_marked"] == run.outcome["links"]["marked"][0] > 0
+        assert row["packets_dropped"] == 0
+        told = [name for name, *_ in Recorder.seen]
+        assert told.index(hook) < told.index("on_recovered")
+        assert {"on_loss", "on_marked"} & set(told) == {hook}
 
 
 def test_a_startup_in_python_may_be_told_by_routers() -> None:

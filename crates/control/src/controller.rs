@@ -7,7 +7,7 @@
 
 use crate::avoidance::Avoidance;
 use crate::signals::{
-    Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
+    Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::startup::{LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
@@ -185,6 +185,19 @@ impl Controller {
         self.in_avoidance = !self.startup.rules_window();
     }
 
+    /// A mark has come back: the window shrinks as for a loss, once per window of data.
+    pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
+        if !self.startup.lasts() {
+            self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
+        }
+        let response = self.startup.on_marked(w, m);
+        if response == LossResponse::Standard {
+            self.avoidance.on_marked(w, m);
+        }
+        self.governed = response == LossResponse::Governed;
+        self.in_avoidance = !self.startup.rules_window();
+    }
+
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         self.governed = false;
@@ -350,6 +363,21 @@ mod tests {
         c.on_loss(&mut w, &again);
         (0..100).for_each(|_| c.on_ack(&mut w, &ack(8)));
         assert_eq!(c.exit(), Some(&exit));
+    }
+
+    #[test]
+    fn a_mark_ends_the_start_up_and_halves_as_a_loss_does() {
+        let (mut c, mut w) = slow_start(f64::INFINITY);
+        let m = Marked {
+            now: Time::from_millis(5),
+            flight: 10 * MSS,
+            usable: 10.0,
+        };
+        c.on_marked(&mut w, &m);
+        assert_eq!(c.exit().map(|exit| exit.reason), Some(Reason::Ecn));
+        assert_eq!((w.cwnd, w.ssthresh), (5.0, 5.0));
+        c.on_ack(&mut w, &ack(6));
+        assert_eq!(w.cwnd, 5.0, "the avoidance counts");
     }
 
     #[test]

@@ -244,6 +244,30 @@ pub struct Loss {
     pub usable: Segments,
 }
 
+/// The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but nothing is
+/// missing. At most once per window, and not where a loss in it has been told. [`Recovered`]
+/// follows, as it does after a loss: at once, or when the window has come down.
+#[derive(Clone, Copy, Debug)]
+pub struct Marked {
+    /// Time now.
+    pub now: Time,
+    /// FlightSize, at most the window.
+    pub flight: u64,
+    /// The usable window, `min(cwnd, peer's)`.
+    pub usable: Segments,
+}
+
+impl From<&Marked> for Loss {
+    /// What a mark is to who answers it as a loss.
+    fn from(m: &Marked) -> Loss {
+        Loss {
+            now: m.now,
+            flight: m.flight,
+            usable: m.usable,
+        }
+    }
+}
+
 /// Recovery has ended: everything outstanding when it began is acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Recovered {

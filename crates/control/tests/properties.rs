@@ -2,8 +2,8 @@
 
 use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
 use flowstart_control::signals::{
-    Ack, Delivery, Established, Feedback, Idle, Known, Loss, PathMemory, PeerGap, RateSample,
-    Recovered, Sent, Timeout,
+    Ack, Delivery, Established, Feedback, Idle, Known, Loss, Marked, PathMemory, PeerGap,
+    RateSample, Recovered, Sent, Timeout,
 };
 use flowstart_control::{Controller, Convention, Rate, Time, Window};
 use proptest::prelude::*;
@@ -139,6 +139,7 @@ enum Event {
         delivery: Delivered,
     },
     Loss,
+    Marked,
     Recovered {
         retransmitted: u64,
     },
@@ -175,6 +176,7 @@ fn event() -> impl Strategy<Value = Event> {
             |(segments, rtt_ms, delivery)| Event::RecoveryAck { segments, rtt_ms, delivery }
         ),
         1 => Just(Event::Loss),
+        1 => Just(Event::Marked),
         1 => (0u64..200).prop_map(|retransmitted| Event::Recovered { retransmitted }),
         1 => any::<bool>().prop_map(|repeated| Event::Timeout { repeated }),
         1 => (1.0f64..20.0).prop_map(|restart_window| Event::Idle { restart_window }),
@@ -335,6 +337,16 @@ impl Flow {
                 };
                 self.c.on_loss(&mut self.w, &loss);
                 assert!(self.w.cwnd <= before.max(2.0), "a loss raised {before}");
+            }
+            Event::Marked => {
+                let before = self.w.cwnd;
+                let marked = Marked {
+                    now,
+                    flight: flight.min(self.w.cwnd_bytes()),
+                    usable: usable.min(before),
+                };
+                self.c.on_marked(&mut self.w, &marked);
+                assert!(self.w.cwnd <= before.max(2.0), "a mark raised {before}");
             }
             Event::Recovered { retransmitted } => {
                 let retransmitted = retransmitted * u64::from(MSS);

@@ -36,8 +36,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::guest::signals::{
-        Ack, Delivery, Established, Feedback, Idle, Known, Loss, PathMemory, PeerGap, RateSample,
-        Recovered, Sent, Syn, Timeout, Window,
+        Ack, Delivery, Established, Feedback, Idle, Known, Loss, Marked, PathMemory, PeerGap,
+        RateSample, Recovered, Sent, Syn, Timeout, Window,
     };
 
     #[pymodule_init]

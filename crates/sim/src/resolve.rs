@@ -4,8 +4,9 @@
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
-    AckName, Direction, HandshakeName, PacingName, PathSpec, PauseFrom, Probability, RateCodesName,
-    ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec, WebSpec,
+    AckName, Direction, GrowthName, HandshakeName, PacingName, PathSpec, PauseFrom, Probability,
+    RateCodesName, ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec,
+    WebSpec,
 };
 use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
@@ -118,6 +119,8 @@ impl StackSpec {
     /// Every field as `stack` has it.
     fn filled_in(&self, stack: &Stack) -> StackSpec {
         let rto = &stack.rto;
+        // A buffer that follows from a window does so for segments of any size.
+        let buffer = stack.buffer.filter(|_| !self.window_comes_first());
         let (ack, every, timer, quick) = match stack.ack {
             AckPolicy::Every => (AckName::Every, None, None, None),
             AckPolicy::Delayed { every, timer } => {
@@ -171,8 +174,16 @@ impl StackSpec {
             server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
             ack_reordering: (stack.recovery == RecoveryKind::Quic).then_some(stack.ack_reordering),
             frto: Some(stack.frto),
+            ecn: Some(stack.ecn),
             coarse_pacing: Some(stack.coarse_pacing),
             window: self.window.or_else(|| usual_window(stack)),
+            window_growth: Some(match stack.buffer {
+                Some(_) => GrowthName::Linux,
+                None => GrowthName::None,
+            }),
+            receive_buffer: buffer.map(|b| Bytes(b.initial)),
+            receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
+            receive_share: stack.buffer.map(|b| b.share),
             window_scaling: Some(stack.window_scaling),
             restart: Some(match stack.restart {
                 Restart::InitialWindow => RestartName::InitialWindow,
@@ -207,7 +218,8 @@ fn usual_window(stack: &Stack) -> Option<Amount> {
         0 => Amount::Packets((bytes / stack.mss).into()),
         _ => Amount::Bytes(bytes.into()),
     };
-    stack.window.map(whole)
+    // One that grows follows from its buffer.
+    stack.window.filter(|_| stack.buffer.is_none()).map(whole)
 }
 
 fn recovery_name(kind: RecoveryKind) -> RecoveryName {
@@ -228,7 +240,7 @@ mod tests {
     use super::*;
     use crate::run;
 
-    const SCENARIOS: [&str; 5] = [
+    const SCENARIOS: [&str; 8] = [
         "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
         "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
          stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
@@ -239,6 +251,12 @@ mod tests {
          flows = [{ size = \"1MB\", startup = \"xcp\" }]",
         "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
          web = [{ sessions = 3, pages = 2, size = \"pareto2:mean=9,shape=1.2\" }, { size = \"3\" }]",
+        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nstack = { preset = \"linux\", ecn = true }\n\
+         flows = [{ size = \"300kB\" }]",
+        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
+         stack = { preset = \"linux\", window = \"100001B\", receive_share = 0.3 }",
+        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
+         stack = { window_growth = \"linux\", receive_buffer = \"50000B\" }",
     ];
 
     #[test]

@@ -15,6 +15,7 @@ pub use outcome::Outcome;
 use crate::engine::{EventId, EventQueue, Moment};
 use crate::memory::Memories;
 use crate::network::link::{Link, LinkConfig, Verdict};
+use crate::network::queue::Deed;
 use crate::network::quick_start::Router;
 use crate::network::random::stream;
 use crate::network::topology::{Chain, LinkId, Network, Route, Site};
@@ -302,8 +303,8 @@ impl<'a> Simulation<'a> {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
         let delivery = state.deliver(moment);
-        if state.has_thrown_out() {
-            self.note_thrown_out(link);
+        if state.has_notices() {
+            self.take_notices(link);
         }
         let Some((segment, next)) = delivery else {
             return self.queue.pop();
@@ -433,8 +434,8 @@ impl<'a> Simulation<'a> {
         }
         let state = &mut self.links[link as usize];
         let verdict = state.send(segment, moment);
-        if state.has_thrown_out() {
-            self.note_thrown_out(link);
+        if state.has_notices() {
+            self.take_notices(link);
         }
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
@@ -457,25 +458,38 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Accounts for the packets that a link had accepted and has thrown out.
+    /// Accounts for the packets that a link had accepted and has thrown out, and for those that
+    /// it has marked.
     #[cold]
-    fn note_thrown_out(&mut self, link: LinkId) {
-        while let Some(packet) = self.links[link as usize].take_thrown_out() {
-            self.on_drop(&packet.segment, packet.at);
+    fn take_notices(&mut self, link: LinkId) {
+        while let Some(notice) = self.links[link as usize].take_notice() {
+            match notice.deed {
+                Deed::ThrownOut => self.on_drop(&notice.segment, notice.at),
+                Deed::Marked => self.on_mark(&notice.segment, notice.at),
+            }
         }
     }
 
     fn on_drop(&mut self, segment: &Segment, at: Time) {
-        if segment.kind != Kind::Data {
-            return;
+        if segment.kind == Kind::Data {
+            self.logs[segment.flow as usize].packets_dropped += 1;
+            self.sample_in_network(segment, Event::Drop, at);
         }
-        self.logs[segment.flow as usize].packets_dropped += 1;
+    }
+
+    fn on_mark(&mut self, segment: &Segment, at: Time) {
+        self.logs[segment.flow as usize].packets_marked += 1;
+        self.sample_in_network(segment, Event::Mark, at);
+    }
+
+    /// Something happened to a packet on its way.
+    fn sample_in_network(&mut self, segment: &Segment, event: Event, at: Time) {
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(
                 at,
                 FlowSample {
                     flow: segment.flow,
-                    event: Event::Drop,
+                    event,
                     seq: segment.seq,
                     sack_blocks: 0,
                     cwnd: f64::NAN,

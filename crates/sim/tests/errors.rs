@@ -405,6 +405,30 @@ fn what_contradicts() {
                 "window = \"1bdp\"",
                 "stack.window: `1bdp` depends on the path; give bytes or packets",
             ),
+            (
+                "receive_buffer = \"131072B\"",
+                "stack.receive_buffer: the window does not grow; give `stack.window_growth = \"linux\"`",
+            ),
+            (
+                "preset = \"linux\", window_growth = \"none\", receive_share = 0.5",
+                "stack.receive_share: the window does not grow; give `stack.window_growth = \"linux\"`",
+            ),
+            (
+                "preset = \"linux\", receive_buffer = \"6MB\", receive_buffer_max = \"1MB\"",
+                "stack.receive_buffer: `6MB` is above stack.receive_buffer_max, `1MB`",
+            ),
+            (
+                "preset = \"linux\", receive_share = 1.5",
+                "stack.receive_share: `1.5` is not a share of the buffer, from 0.01 to 1",
+            ),
+            (
+                "preset = \"linux\", receive_buffer = \"9kB\"",
+                "stack.receive_buffer: `9000` is out of range; what holds a segment, to 4 GB is needed",
+            ),
+            (
+                "window_growth = \"dynamic\"",
+                "stack.window_growth: `dynamic` is unknown; known are none, linux",
+            ),
         ],
     );
 }

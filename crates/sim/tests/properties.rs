@@ -149,12 +149,24 @@ fn stack() -> impl Strategy<Value = String> {
         "\"newreno\"",
         "\"sack\"",
         "\"ns2-sack\"",
+        "\"rack\"",
         "\"quic\"",
         "\"quic\"\nack_reordering = 3",
     ];
     const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
+    let growth = lines(vec![
+        key("window_growth", &["\"linux\""]),
+        perhaps(key("receive_buffer", &["\"131072B\"", "\"1MB\""])),
+        perhaps(key("receive_share", &["0.5", "1"])),
+    ]);
     lines(vec![
-        perhaps(key("preset", &["\"rfc\"", "\"ns2\"", "\"quic\""])),
+        perhaps(key(
+            "preset",
+            &["\"rfc\"", "\"ns2\"", "\"quic\"", "\"linux\""],
+        )),
+        perhaps(key("ecn", &["true"])),
+        perhaps(key("pacing", &["\"internal\""])),
+        perhaps(growth),
         perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
         perhaps(key(
             "iw",
@@ -207,7 +219,12 @@ fn names<T: ?Sized>(
     key: &'static str,
     entries: &'static [flowstart_control::catalog::Entry<T>],
 ) -> BoxedStrategy<String> {
-    let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
+    let marking = |e: &flowstart_control::catalog::Entry<T>| {
+        let ecn = e.params.iter().any(|param| param.name == "ecn");
+        ecn.then(|| format!("{}:ecn=true", e.name))
+    };
+    let plain = entries.iter().map(|e| e.name.to_string());
+    let names: Vec<String> = plain.chain(entries.iter().filter_map(marking)).collect();
     select(names)
         .prop_map(move |n| format!("{key} = \"{n}\""))
         .boxed()
@@ -336,6 +353,7 @@ fn audit(
     }
     prop_assert!(flow.bytes_delivered <= size);
     prop_assert!(flow.packets_retransmitted <= flow.packets_sent);
+    prop_assert!(flow.packets_marked <= flow.packets_sent);
     prop_assert!(flow.packets_arrived * 8960 >= flow.bytes_delivered);
     // A rate that varies may be above its mean, which is what the ideal counts with.
     let path = &scenario.path;

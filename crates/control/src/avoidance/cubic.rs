@@ -42,7 +42,7 @@
 use super::{cubic_2008, cubic_linux, reno, Avoidance};
 use crate::catalog::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Idle, Loss, Timeout};
+use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::{Convention, Segments, Time, Window};
 
 /// The catalog entry.
@@ -234,7 +234,7 @@ impl Cubic {
             w.cwnd
         });
         self.epoch = None;
-        (self.constants.base.segments(w, flight, usable) * beta).max(2.0)
+        self.constants.base.segments(w, flight, usable) * beta
     }
 
     /// §5.8: time in which the window was not used does not count.
@@ -286,14 +286,21 @@ impl Avoidance for Cubic {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        w.ssthresh = self.reduce(w, l.flight, l.usable);
+        w.ssthresh = self.reduce(w, l.flight, l.usable).max(2.0);
         w.cwnd = w.ssthresh;
+    }
+
+    /// §4.6: a mark may leave a window of one segment, where a loss leaves two.
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) {
+        let left = self.reduce(w, m.flight, m.usable);
+        w.ssthresh = left.max(2.0);
+        w.cwnd = left.max(1.0);
     }
 
     /// §4.8: as Reno, with beta_cubic; the next epoch begins without a W_max.
     fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         if !t.repeated {
-            w.ssthresh = self.reduce(w, t.flight, t.usable);
+            w.ssthresh = self.reduce(w, t.flight, t.usable).max(2.0);
         }
         w.cwnd = 1.0;
         self.w_max = None;
@@ -527,5 +534,24 @@ mod tests {
                 .unwrap();
             assert_eq!(error.to_string(), format!("avoidance `cubic`: {expected}"));
         }
+    }
+
+    #[test]
+    fn a_mark_may_leave_one_segment_where_a_loss_leaves_two() {
+        let answer = |marked: bool| {
+            let (mut cubic, mut w, _) = after_loss(2.0, 2.0);
+            w.cwnd = 1.0;
+            let m = Marked {
+                now: Time::from_secs(9),
+                flight: MSS,
+                usable: 1.0,
+            };
+            match marked {
+                true => cubic.on_marked(&mut w, &m),
+                false => cubic.on_loss(&mut w, &(&m).into()),
+            }
+            (w.cwnd, w.ssthresh)
+        };
+        assert_eq!([answer(true), answer(false)], [(1.0, 2.0), (2.0, 2.0)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Congestion-avoidance algorithms, one file each, with their answer to loss.
 
 use crate::bbr::Bbr;
-use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
+use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
 use crate::{Time, Window};
 
 pub mod bbr;
@@ -35,6 +35,11 @@ pub trait Avoidance: Send {
 
     /// Loss was found: set `ssthresh` and `cwnd`.
     fn on_loss(&mut self, w: &mut Window, l: &Loss);
+
+    /// A mark has come back: as a loss (RFC 3168 §5), unless an avoidance knows better.
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) {
+        self.on_loss(w, &m.into());
+    }
 
     /// Recovery has ended.
     fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}

@@ -2,7 +2,7 @@
 
 use crate::bbr::Bbr;
 use crate::signals::{
-    Ack, Established, Feedback, Idle, Known, Loss, PeerGap, Recovered, Sent, Syn, Timeout,
+    Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
 use crate::{Rate, Reason, Segments, Window};
 
@@ -92,6 +92,12 @@ pub trait Startup: Send {
     /// Loss was found; `w` is as before the loss.
     fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
         LossResponse::Standard
+    }
+
+    /// A mark has come back; `w` is as before. It is answered as a loss (RFC 3168 §5) unless a
+    /// start-up knows better.
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
+        self.on_loss(w, &m.into())
     }
 
     /// The last timeout was for nothing: what it took for lost has arrived.

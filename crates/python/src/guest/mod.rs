@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::errors::RequestError;
 
 /// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 20] = [
+pub const HOOKS: [&str; 21] = [
     "rate_request",
     "on_known",
     "on_established",
@@ -32,6 +32,7 @@ pub const HOOKS: [&str; 20] = [
     "on_ack",
     "on_recovery_ack",
     "on_loss",
+    "on_marked",
     "on_spurious",
     "on_recovered",
     "loss_to_pass_on",
@@ -56,6 +57,7 @@ enum Hook {
     OnAck,
     OnRecoveryAck,
     OnLoss,
+    OnMarked,
     OnSpurious,
     OnRecovered,
     LossToPassOn,
@@ -397,6 +399,15 @@ impl Startup for Guest {
     fn on_loss(&mut self, w: &mut Window, l: &told::Loss) -> LossResponse {
         let signal = signals::Loss::from(l);
         self.edit(Hook::OnLoss, w, l.now, signal, loss_response)
+            .unwrap_or(LossResponse::Standard)
+    }
+
+    fn on_marked(&mut self, w: &mut Window, m: &told::Marked) -> LossResponse {
+        if self.methods[Hook::OnMarked as usize].is_none() {
+            return self.on_loss(w, &m.into());
+        }
+        let signal = signals::Marked::from(m);
+        self.edit(Hook::OnMarked, w, m.now, signal, loss_response)
             .unwrap_or(LossResponse::Standard)
     }
 

@@ -166,6 +166,7 @@ signal! {
         lost: u64
     }
     Loss { now: u64, flight: u64, usable: f64 }
+    Marked { now: u64, flight: u64, usable: f64 }
     Recovered { now: u64, retransmitted: u64, flight: u64 }
     Timeout { now: u64, flight: u64, usable: f64, repeated: bool }
     Idle { now: u64, idle: u64, restart_window: f64 }

@@ -41,6 +41,8 @@ pub struct FlowRow {
     pub packets_arrived: u64,
     /// Data packets dropped anywhere.
     pub packets_dropped: u64,
+    /// Data packets that a queue marked instead of dropping them (ECN).
+    pub packets_marked: u64,
     /// Data packets on their way when the run ended.
     pub packets_in_network: u64,
     /// Data packets sent again.
@@ -108,6 +110,8 @@ pub struct FlowLog {
     pub packets_dropped: u64,
     /// The sender's own counts.
     pub counters: Counters,
+    /// Data packets marked by a queue.
+    pub packets_marked: u32,
     /// Whether the sender gave up.
     pub reset: bool,
     /// How the start-up ended.

@@ -16,6 +16,8 @@ pub struct LinkRow {
     pub bytes: u64,
     /// Packets refused by the queue or lost.
     pub dropped: u64,
+    /// Packets that the queue marked instead of dropping them (ECN).
+    pub marked: u64,
     /// The queue's limit in packets, where it has one.
     pub limit_pkts: Option<u64>,
     /// The queue's limit in bytes, where it has one.
@@ -37,6 +39,7 @@ impl LinkRow {
             packets: c.packets,
             bytes: c.bytes,
             dropped: c.refused + c.lost,
+            marked: c.marked,
             limit_pkts: match link.config().queue.limit {
                 Limit::Packets(limit) => Some(limit),
                 _ => None,

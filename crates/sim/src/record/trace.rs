@@ -21,12 +21,15 @@ pub enum Event {
     Open = 5,
     /// A data packet of the flow was dropped.
     Drop = 6,
+    /// A data packet of the flow was marked by a queue (ECN).
+    Mark = 7,
 }
 
 /// Everything recorded, as columns of equal length in order of time.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Trace {
-    /// One entry for each event at a sender, and for each of its packets dropped.
+    /// One entry for each event at a sender, and for each of its packets dropped or
+    /// marked.
     pub flow_samples: FlowSamples,
     /// One entry whenever the bottleneck's queue was offered a packet.
     pub queue_samples: QueueSamples,
@@ -41,7 +44,7 @@ pub struct FlowSamples {
     pub flow: Vec<u32>,
     /// What, see [`Event`].
     pub event: Vec<u8>,
-    /// First byte of the segment sent or dropped; the acknowledgement's number for acks.
+    /// First byte of the segment sent, dropped or marked; the acknowledgement's number for acks.
     pub seq: Vec<u64>,
     /// SACK blocks that an acknowledgement carried.
     pub sack_blocks: Vec<u8>,
@@ -85,7 +88,7 @@ impl FlowSamples {
         self.flight.push(sample.flight);
     }
 
-    /// Puts samples in order of time: those of packets that a queue threw out are recorded
+    /// Puts samples in order of time: those of packets that a queue threw out or marked are recorded
     /// when the link is next looked at. Samples of the same time stay in order.
     pub fn put_in_order(&mut self) {
         if self.time_ns.is_sorted() {

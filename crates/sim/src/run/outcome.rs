@@ -78,7 +78,7 @@ impl Simulation<'_> {
         let moment = self.moment();
         for link in 0..self.links.len() as LinkId {
             self.links[link as usize].settle(moment);
-            self.note_thrown_out(link);
+            self.take_notices(link);
         }
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.put_in_order();
@@ -133,6 +133,7 @@ impl Simulation<'_> {
             packets_sent: log.counters.packets_sent,
             packets_arrived: log.packets_arrived,
             packets_dropped: log.packets_dropped,
+            packets_marked: log.packets_marked.into(),
             packets_in_network,
             packets_retransmitted: log.counters.packets_retransmitted,
             timeouts: log.counters.timeouts,

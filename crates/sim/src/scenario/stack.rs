@@ -5,6 +5,7 @@ use crate::request::{out_of_range, quantity, unknown, within, RequestError};
 use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
+use crate::tcp::window::ReceiveBuffer;
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
 use schemars::JsonSchema;
@@ -113,14 +114,36 @@ pub struct StackSpec {
     /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682), under `rack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frto: Option<bool>,
+    /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<bool>,
     /// Pace by the round trip in whole ticks, as ns-2 does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarse_pacing: Option<bool>,
-    /// The receiver's buffer in bytes or packets; unlimited by default under `rfc`.
+    /// The largest window that the receiver advertises, in bytes or packets; unlimited by
+    /// default under `rfc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub window: Option<Amount>,
+    /// How the advertised window gets there: `none` has all of it from the beginning, `linux`
+    /// grows with what arrives and with the receive buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_growth: Option<GrowthName>,
+    /// With growth: the receive buffer at the opening in bytes, headers and bookkeeping included
+    /// (`tcp_rmem[1]`, 131072B in a stock kernel).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub receive_buffer: Option<Bytes>,
+    /// And what it may grow to (`tcp_rmem[2]`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub receive_buffer_max: Option<Bytes>,
+    /// The share of the buffer that holds payload: half where a kernel has not seen any data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_share: Option<f64>,
     /// Whether windows are scaled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_scaling: Option<bool>,
@@ -176,6 +199,16 @@ pub enum AckName {
     Delayed,
     /// The first sixteen at once, then delayed.
     QuickThenDelayed,
+}
+
+/// Names of the ways in which a window grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GrowthName {
+    /// Not at all.
+    None,
+    /// As in Linux.
+    Linux,
 }
 
 /// Names of recoveries.
@@ -302,11 +335,13 @@ impl StackSpec {
             Some(window) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
+        self.override_buffer(&mut stack)?;
         self.override_recovery(&mut stack);
         self.override_timer(&mut stack)?;
         set(&mut stack.iw, self.iw);
         set(&mut stack.coarse_pacing, self.coarse_pacing);
         set(&mut stack.frto, self.frto);
+        set(&mut stack.ecn, self.ecn);
         stack.pacing = self.pacing_rule(stack.pacing)?;
         self.override_handshake(&mut stack)?;
         self.override_numbers(&mut stack)?;
@@ -329,6 +364,85 @@ impl StackSpec {
             };
         }
         Ok(stack)
+    }
+
+    /// Window and buffer: where only one of the two is given, the other follows.
+    fn override_buffer(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        match self.window_growth {
+            Some(GrowthName::Linux) => _ = stack.buffer.get_or_insert(ReceiveBuffer::STOCK),
+            Some(GrowthName::None) => stack.buffer = None,
+            None => {}
+        }
+        let Some(usual) = stack.buffer else {
+            return self.refuse_buffer();
+        };
+        let share = self.receive_share.unwrap_or(usual.share);
+        if !(0.01..=1.0).contains(&share) {
+            let problem = format!("`{share}` is not a share of the buffer, from 0.01 to 1");
+            return Err(RequestError::new("stack.receive_share", problem));
+        }
+        let mut buffer = match stack.window {
+            Some(window) if self.window_comes_first() => {
+                ReceiveBuffer::holding(window.into(), share)
+            }
+            _ => ReceiveBuffer { share, ..usual },
+        };
+        match (self.receive_buffer, self.receive_buffer_max) {
+            (Some(initial), largest) => {
+                buffer.initial = initial.0;
+                buffer.largest = largest.map_or(buffer.largest.max(initial.0), |b| b.0);
+            }
+            (None, Some(largest)) => {
+                buffer.initial = buffer.initial.min(largest.0);
+                buffer.largest = largest.0;
+            }
+            (None, None) => {}
+        }
+        let least = (f64::from(stack.mss) / share).ceil() as u64;
+        let right = "what holds a segment, to 4 GB";
+        let most = u64::from(u32::MAX) - 1;
+        within("stack.receive_buffer", buffer.initial, least, most, right)?;
+        within(
+            "stack.receive_buffer_max",
+            buffer.largest,
+            least,
+            most,
+            right,
+        )?;
+        if buffer.initial > buffer.largest {
+            let (initial, largest) = (Bytes(buffer.initial), Bytes(buffer.largest));
+            let problem = format!("`{initial}` is above stack.receive_buffer_max, `{largest}`");
+            return Err(RequestError::new("stack.receive_buffer", problem));
+        }
+        if self.window.is_none() {
+            stack.window = Some(buffer.payload(buffer.largest) as u32);
+        }
+        stack.buffer = Some(buffer);
+        Ok(())
+    }
+
+    /// Whether the buffer is what holds the window that is given.
+    pub(crate) fn window_comes_first(&self) -> bool {
+        let buffer = self.receive_buffer.or(self.receive_buffer_max);
+        self.window.is_some() && buffer.is_none()
+    }
+
+    fn refuse_buffer(&self) -> Result<(), RequestError> {
+        let fields = [
+            ("stack.receive_buffer", self.receive_buffer.is_some()),
+            (
+                "stack.receive_buffer_max",
+                self.receive_buffer_max.is_some(),
+            ),
+            ("stack.receive_share", self.receive_share.is_some()),
+        ];
+        match fields.iter().find(|(_, given)| *given) {
+            Some((field, _)) => Err(RequestError::new(
+                *field,
+                "the window does not grow; give `stack.window_growth = \"linux\"`",
+            )),
+            None => Ok(()),
+        }
     }
 
     fn override_recovery(&self, stack: &mut Stack) {

@@ -2,13 +2,14 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::delivery::DeliveryRate;
+use super::ecn::{Ecn, EcnSender};
 use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
-use flowstart_control::signals::{Ack, Feedback, Loss, PeerGap, Recovered, Sent, Timeout};
+use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
 use std::sync::Arc;
 
@@ -51,6 +52,25 @@ impl Timed {
     }
 }
 
+/// What only some connections need.
+#[derive(Clone, Copy, Debug, Default)]
+struct Apart {
+    /// What the next data segment is to carry.
+    to_tell: Option<Extra>,
+    /// Where the stack speaks ECN.
+    ecn: Option<EcnSender>,
+}
+
+impl Apart {
+    /// A data segment is leaving: its ECN bits, and what it is to carry.
+    fn attend(&mut self, segment: &mut Segment, again: bool) -> Option<Extra> {
+        if let (false, Some(ecn)) = (again, &mut self.ecn) {
+            segment.options.ecn = ecn.bits();
+        }
+        self.to_tell.take()
+    }
+}
+
 /// The state of a sending endpoint, recovery apart.
 pub struct Connection {
     /// The endpoint's behaviours.
@@ -79,10 +99,10 @@ pub struct Connection {
     pub deadline: Option<Time>,
     /// What it did.
     pub counters: Counters,
-    /// What the next data segment is to carry, if anything.
-    pub to_tell: Option<Box<Extra>>,
     /// How fast its data arrives, where others are told.
     pub throughput: Option<Box<Throughput>>,
+    /// What only some connections need.
+    apart: Option<Box<Apart>>,
     flight: Flight,
     /// What is needed for samples of the delivery rate, where the controller wants them.
     delivery: Option<Box<DeliveryRate>>,
@@ -117,8 +137,13 @@ impl Connection {
             peer_window: u64::MAX,
             deadline: None,
             counters: Counters::default(),
-            to_tell: None,
             throughput: (stack.sharing != Sharing::None).then(Box::default),
+            apart: stack.ecn.then(|| {
+                Box::new(Apart {
+                    ecn: Some(EcnSender::default()),
+                    ..Apart::default()
+                })
+            }),
             flight: Flight::default(),
             timed: Timed::default(),
             delivered_total: 0,
@@ -243,10 +268,14 @@ impl Connection {
             marks,
             ..Segment::bare(Kind::Data, self.flow, plan.start, len + self.stack.header)
         };
-        if let Some(told) = self.to_tell.take() {
-            self.attach(&mut segment, *told);
+        let apart = self.apart.as_mut();
+        if let Some(told) = apart.and_then(|apart| apart.attend(&mut segment, again)) {
+            self.attach(&mut segment, told);
         } else if let Some(rtt) = self.window.congestion_header {
             self.attach(&mut segment, self.congestion_header(rtt));
+        }
+        if self.stack.buffer.is_some() {
+            segment.options.set_heard(self.una);
         }
         let sent = Sent {
             now,
@@ -257,6 +286,19 @@ impl Connection {
         };
         self.controller.on_sent(&mut self.window, &sent);
         segment
+    }
+
+    /// The next data segment is to carry this.
+    pub fn tell(&mut self, extra: Extra) {
+        self.apart.get_or_insert_default().to_tell = Some(extra);
+    }
+
+    fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
+        self.apart.as_mut().and_then(|apart| apart.ecn.as_mut())
+    }
+
+    fn ecn(&self) -> Option<&EcnSender> {
+        self.apart.as_ref().and_then(|apart| apart.ecn.as_ref())
     }
 
     /// The `number`-th SYN, which carries this.
@@ -421,8 +463,61 @@ impl Connection {
         if heard.has_extra() {
             self.hear(heard.extra(), ack);
         }
+        if heard.ecn.has(Ecn::ECE) && self.holds_still(ack) {
+            return;
+        }
         self.controller.on_ack(&mut self.window, ack);
         self.note_cwnd();
+    }
+
+    /// An echo lets no window grow, and brings it down once per window of data (RFC 3168
+    /// §6.1.2). Nothing is missing, so the answer is over at once.
+    ///
+    /// Below the threshold an echo that has been answered for does not stop growth, as Linux
+    /// has had it: only new data tells the peer, and where a timeout finds all data sent
+    /// already, the echo lasts to the end.
+    #[cold]
+    fn holds_still(&mut self, ack: &Ack) -> bool {
+        let news = self.mark_is_news();
+        if !news && self.window.in_slow_start() {
+            return false;
+        }
+        if news {
+            self.answer_mark(ack.now);
+            let recovered = Recovered {
+                now: ack.now,
+                retransmitted: 0,
+                flight: self.outstanding(),
+            };
+            self.controller.on_recovered(&mut self.window, &recovered);
+        }
+        self.controller.on_recovery_ack(&mut self.window, ack);
+        self.note_cwnd();
+        true
+    }
+
+    /// Whether an echo that has come now is of a window not yet answered for.
+    pub fn mark_is_news(&self) -> bool {
+        self.ecn().is_some_and(|ecn| ecn.is_news(self.una))
+    }
+
+    /// Tells the controller of a mark.
+    pub fn answer_mark(&mut self, now: Time) {
+        let marked = Marked {
+            now,
+            flight: self.outstanding().min(self.window.cwnd_bytes()),
+            usable: self.usable(),
+        };
+        self.controller.on_marked(&mut self.window, &marked);
+        self.note_reduction();
+    }
+
+    /// RFC 3168 §6.1.2: the peer is told whenever the window has come down, whatever for.
+    fn note_reduction(&mut self) {
+        let high = self.high;
+        if let Some(ecn) = self.ecn_mut() {
+            ecn.reduced(high);
+        }
     }
 
     fn hear(&mut self, heard: Extra, ack: &Ack) {
@@ -477,11 +572,22 @@ impl Connection {
         }
     }
 
-    /// Tells the controller that recovery begins, with `added` bytes of the flight due
-    /// to limited transmit.
-    pub fn lose(&mut self, now: Time, added: u64) {
+    /// Recovery begins without an answer of the controller's, who has given one to this window.
+    pub fn repair(&mut self) {
         self.counters.fast_retransmits += 1;
         self.retransmitted_in_recovery = 0;
+    }
+
+    /// Tells the controller that recovery begins, with `added` bytes of the flight due
+    /// to limited transmit. A window that a mark has brought down is not brought down again for
+    /// what was lost of it (RFC 3168 §6.1.2).
+    pub fn lose(&mut self, now: Time, added: u64) {
+        self.repair();
+        // Packet numbers say better what is of one window than positions in the stream.
+        let by_number = self.stack.recovery == RecoveryKind::Quic;
+        if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una)) {
+            return;
+        }
         // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4
         // is "no more than", and a loss raises no window.
         let flight = (self.outstanding() - added).min(self.window.cwnd_bytes());
@@ -491,6 +597,7 @@ impl Connection {
             usable: self.usable(),
         };
         self.controller.on_loss(&mut self.window, &loss);
+        self.note_reduction();
     }
 
     /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
@@ -534,6 +641,7 @@ impl Connection {
         };
         let own = self.window.timeout.is_some();
         self.controller.on_timeout(&mut self.window, &timeout);
+        self.note_reduction();
         if !own {
             self.rtt.back_off();
         }

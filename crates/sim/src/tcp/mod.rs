@@ -2,6 +2,7 @@
 
 pub mod connection;
 mod delivery;
+pub mod ecn;
 pub mod flight;
 pub mod handshake;
 pub mod numbers;
@@ -18,3 +19,4 @@ pub mod segment;
 pub mod sender;
 pub mod stack;
 pub mod throughput;
+pub mod window;

@@ -4,8 +4,11 @@
 //! option takes the last two and so the room of one block; a congestion header takes all
 //! six. Data carries no SACK blocks, acknowledgements nothing that only data does, so one
 //! small array serves both. Where packets are numbered, ACK ranges stand in the place of SACK
-//! blocks, in the bytes that they take on the wire: six to a dozen of them.
+//! blocks, in the bytes that they take on the wire: six to a dozen of them. Data may use the
+//! first two words for what its sender has heard. The ECN bits of the headers are kept here too,
+//! where there is room.
 
+use super::ecn::Ecn;
 use flowstart_control::{Segments, Time};
 
 /// A SACK block, as offsets from the cumulative acknowledgement beside it.
@@ -123,6 +126,8 @@ pub struct Options {
     tag: Tag,
     /// Bytes that ACK ranges fill.
     filled: u8,
+    /// The ECN bits of its headers.
+    pub ecn: Ecn,
 }
 
 impl Options {
@@ -208,6 +213,22 @@ impl Options {
                 Tag::Feedback
             }
         };
+    }
+
+    /// Data says how far its sender had heard that the data had come, which stands for the
+    /// timestamp that it echoes; where no congestion header takes the room.
+    pub fn set_heard(&mut self, una: u64) {
+        if self.tag != Tag::Congestion {
+            self.set_double(0, una);
+        }
+    }
+
+    /// What [`set_heard`](Self::set_heard) put in; zero where nothing was.
+    pub fn heard(&self) -> u64 {
+        match self.tag {
+            Tag::Congestion => 0,
+            _ => self.double(0),
+        }
     }
 
     /// Whether there is an option that is not a SACK block.

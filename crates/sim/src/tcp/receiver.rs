@@ -1,10 +1,12 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
+use super::ecn::Ecn;
 use super::numbers::Numbers;
 use super::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
 use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
+use super::window::{Arrival, Growth, Tuning};
 use flowstart_control::{Pair, Time};
 use std::sync::Arc;
 
@@ -21,7 +23,8 @@ pub enum AckPolicy {
         /// How long the first may wait.
         timer: Time,
     },
-    /// The first `quick` segments at once, then delayed: Linux.
+    /// The first `quick` segments at once, then delayed; and at once whatever makes the
+    /// advertised window grow: Linux.
     QuickThenDelayed {
         /// How many.
         quick: u32,
@@ -75,9 +78,14 @@ pub struct ReceiverConfig {
     pub option_bytes: u32,
     /// Largest window to advertise; [`UNLIMITED_WINDOW`] for one that never limits.
     pub window: u32,
+    /// How it grows up to there; `None` where all of it is advertised from the beginning.
+    pub growth: Option<Growth>,
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
     /// not tell it from a first arrival.
     pub delays_repetition_of_last: bool,
+    /// Whether the acknowledgement of what begins or ends an echo of a mark must not wait
+    /// (Linux).
+    pub echo_at_once: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
 }
@@ -93,6 +101,8 @@ pub struct Receiver {
     unacknowledged: u32,
     quick_left: u32,
     open: bool,
+    /// Acknowledgements echo a congestion mark.
+    echo: bool,
     /// Data packets that have arrived.
     arrived: u64,
     /// Where the first of what came above a hole begins, so that others need not look there;
@@ -100,8 +110,17 @@ pub struct Receiver {
     above_from: u64,
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
-    /// What is kept of marked and numbered segments, once one came.
-    meters: Option<Box<Meters>>,
+    /// What only some receivers need, once they do.
+    apart: Option<Box<Apart>>,
+}
+
+/// What only some receivers need.
+#[derive(Clone, Debug, Default)]
+struct Apart {
+    /// What is kept of marked and numbered segments.
+    meters: Meters,
+    /// The window, where it grows.
+    tuning: Option<Tuning>,
 }
 
 /// What has arrived above a hole.
@@ -197,18 +216,25 @@ impl Receiver {
             AckPolicy::QuickThenDelayed { quick, .. } => quick,
             _ => 0,
         };
+        let tuned = |growth| {
+            Box::new(Apart {
+                tuning: Some(Tuning::new(growth)),
+                ..Apart::default()
+            })
+        };
         Receiver {
             open: !config.early_data,
+            apart: config.growth.map(tuned),
             config,
             next: 0,
             deadline: None,
             flow,
             unacknowledged: 0,
             quick_left,
+            echo: false,
             arrived: 0,
             above_from: u64::MAX,
             above: None,
-            meters: None,
         }
     }
 
@@ -245,15 +271,19 @@ impl Receiver {
         if segment.marks.pair != Pair::None || segment.options.has_extra() {
             self.measure(segment, now);
         }
+        let bits = segment.options.ecn;
+        let urgent = !bits.is_empty() && self.note_marks(bits);
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         if let Some(threshold) = self.config.numbers {
-            return self.on_numbered(segment, threshold, now);
+            return self.on_numbered(segment, threshold, urgent, now);
         }
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
         let nothing_above = self.above.is_none();
+        let before = self.next;
         self.accept(start, end);
-        if in_order && nothing_above && self.may_delay(now) {
+        let opens = self.tuning().is_some() && self.opens_window(segment, before, now);
+        if in_order && nothing_above && !urgent && self.may_delay(opens, now) {
             return None;
         }
         Some(self.acknowledge(start, end, now))
@@ -262,12 +292,20 @@ impl Receiver {
     /// Data with a packet number has arrived: whether that waits depends on gaps among the
     /// numbers, not on holes in the stream (RFC 9000 §13.2.1).
     #[inline(never)]
-    fn on_numbered(&mut self, segment: &Segment, threshold: u32, now: Time) -> Option<Segment> {
+    fn on_numbered(
+        &mut self,
+        segment: &Segment,
+        threshold: u32,
+        urgent: bool,
+        now: Time,
+    ) -> Option<Segment> {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        let before = self.next;
         self.accept(start, end);
+        let opens = self.tuning().is_some() && self.opens_window(segment, before, now);
         let numbers = &mut self.numbers().data;
-        let at_once = numbers.receive(segment.number(), threshold, now);
-        (at_once || !self.may_delay(now)).then(|| self.acknowledge(start, end, now))
+        let at_once = numbers.receive(segment.number(), threshold, now) || urgent;
+        (at_once || !self.may_delay(opens, now)).then(|| self.acknowledge(start, end, now))
     }
 
     /// The delayed-acknowledgement timer may have expired.
@@ -277,16 +315,43 @@ impl Receiver {
     }
 
     fn numbers(&mut self) -> &mut Spaces {
-        let meters = self.meters.get_or_insert_default();
+        let meters = &mut self.apart.get_or_insert_default().meters;
         meters.numbers.get_or_insert_default()
     }
 
     fn measure(&mut self, segment: &Segment, now: Time) {
-        let meters = self.meters.get_or_insert_default();
+        let meters = &mut self.apart.get_or_insert_default().meters;
         meters.pair.on_segment(segment, now);
         if let Extra::Congestion(header) = segment.options.extra() {
             meters.feedback = Some(meters.feedback.unwrap_or(0.0) + header.feedback);
         }
+    }
+
+    fn tuning(&mut self) -> Option<&mut Tuning> {
+        self.apart.as_mut().and_then(|apart| apart.tuning.as_mut())
+    }
+
+    /// Whether a segment, which came when `before` was expected, makes the window grow.
+    fn opens_window(&mut self, segment: &Segment, before: u64, now: Time) -> bool {
+        let next = self.next;
+        let above = self.above.as_ref().and_then(|above| above.ranges.end());
+        let arrival = Arrival {
+            len: segment.len,
+            in_order: next > before,
+            heard: segment.options.heard(),
+            next,
+            high: above.unwrap_or(next),
+        };
+        let tuning = self.tuning();
+        tuning.is_some_and(|tuning| tuning.on_data(arrival, now))
+    }
+
+    /// Marks are echoed until the sender's answer; one that comes with the answer is of a new
+    /// window (RFC 3168 §6.1.3). Whether the sender should hear of it at once.
+    fn note_marks(&mut self, bits: Ecn) -> bool {
+        let before = self.echo;
+        self.echo = bits.has(Ecn::CE) || before && !bits.has(Ecn::CWR);
+        self.config.echo_at_once && (self.echo != before || bits.has(Ecn::CWR))
     }
 
     fn accept(&mut self, start: u64, end: u64) {
@@ -315,12 +380,17 @@ impl Receiver {
         }
     }
 
-    /// Counts a segment that arrived in order; whether its acknowledgement may wait.
-    fn may_delay(&mut self, now: Time) -> bool {
+    /// Counts a segment that arrived in order; whether its acknowledgement may wait. One that
+    /// `opens` the window's does not, and is no quick one of those at the start (the kernel's
+    /// `tcp_grow_window` adds one to `quick`).
+    fn may_delay(&mut self, opens: bool, now: Time) -> bool {
         let (every, timer) = match self.config.ack {
             AckPolicy::Every => return false,
             AckPolicy::Delayed { every, timer } => (every, timer),
             AckPolicy::QuickThenDelayed { every, timer, .. } => {
+                if opens {
+                    return false;
+                }
                 if self.quick_left > 0 {
                     self.quick_left -= 1;
                     return false;
@@ -340,8 +410,11 @@ impl Receiver {
         self.unacknowledged = 0;
         self.deadline = None;
         let mut ack = self.blank(Kind::Ack, self.config.header);
-        ack.window = self.advertised();
-        if let Some(measured) = self.meters.as_mut().and_then(|m| m.take()) {
+        ack.window = self.advertised(now);
+        if self.echo {
+            ack.options.ecn.set(Ecn::ECE);
+        }
+        if let Some(measured) = self.apart.as_mut().and_then(|apart| apart.meters.take()) {
             self.attach(&mut ack, measured);
         }
         if self.config.numbers.is_some() {
@@ -367,11 +440,13 @@ impl Receiver {
             segment.wire = self.config.opening;
         }
         segment.len = syn.number();
-        segment.window = match (self.config.window, self.config.window_field) {
+        let first = self.tuning().map(|tuning| tuning.on_syn(now));
+        let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
             (window, _) => window.min(65_535),
         };
+        segment.window = first.unwrap_or(fixed);
         if let Extra::RateRequest(request) = syn.options.extra() {
             if let Some(response) = respond(request) {
                 self.attach(&mut segment, Extra::RateResponse(response));
@@ -380,7 +455,15 @@ impl Receiver {
         segment
     }
 
-    fn advertised(&self) -> u32 {
+    fn advertised(&mut self, now: Time) -> u32 {
+        let (next, field) = (self.next, self.config.window_field);
+        if let Some(tuning) = self.tuning() {
+            let scale = match field {
+                WindowField::Scaled(scale) => scale,
+                WindowField::Exact | WindowField::Unscaled => 0,
+            };
+            return tuning.advertise(next, scale, now);
+        }
         match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -412,7 +495,9 @@ mod tests {
             sack_block_bytes: 8,
             option_bytes: 8,
             window: UNLIMITED_WINDOW,
+            growth: None,
             delays_repetition_of_last: false,
+            echo_at_once: false,
             window_field: WindowField::Unscaled,
         };
         Receiver::new(Arc::new(config), 0)
@@ -640,5 +725,87 @@ mod tests {
         assert_eq!(data(&mut r, 0, 0).unwrap().window, 999_936);
         Arc::make_mut(&mut r.config).window_field = WindowField::Unscaled;
         assert_eq!(data(&mut r, 1, 0).unwrap().window, 65_535);
+    }
+
+    fn with_bits(r: &mut Receiver, number: u64, bits: &[Ecn]) -> Option<bool> {
+        let mut segment = Segment::bare(Kind::Data, 0, number * MSS, 50);
+        segment.len = MSS as u32;
+        bits.iter().for_each(|bit| segment.options.ecn.set(*bit));
+        let ack = r.on_segment(&segment, Time(0));
+        ack.map(|ack| ack.options.ecn.has(Ecn::ECE))
+    }
+
+    #[test]
+    fn a_mark_is_echoed_until_the_sender_says_that_its_window_has_come_down() {
+        let mut r = receiver(AckPolicy::Every);
+        let (ect, ce, cwr) = (Ecn::ECT, Ecn::CE, Ecn::CWR);
+        assert_eq!(with_bits(&mut r, 0, &[ect]), Some(false));
+        assert_eq!(with_bits(&mut r, 1, &[ect, ce]), Some(true));
+        assert_eq!(with_bits(&mut r, 2, &[ect]), Some(true));
+        // What comes out of order is acknowledged with the echo too.
+        assert_eq!(with_bits(&mut r, 4, &[ect]), Some(true));
+        assert_eq!(with_bits(&mut r, 3, &[ect]), Some(true));
+        assert_eq!(with_bits(&mut r, 5, &[ect, cwr]), Some(false));
+        // A mark on the very segment that says so is of the new window.
+        assert_eq!(with_bits(&mut r, 6, &[ect, ce]), Some(true));
+        assert_eq!(with_bits(&mut r, 7, &[ect, ce, cwr]), Some(true));
+        assert_eq!(with_bits(&mut r, 8, &[ect, cwr]), Some(false));
+    }
+
+    #[test]
+    fn linux_lets_no_beginning_and_no_end_of_an_echo_wait() {
+        let answers = |at_once: bool| {
+            let mut r = receiver(DELAYED);
+            Arc::make_mut(&mut r.config).echo_at_once = at_once;
+            let bits = [&[][..], &[Ecn::CE], &[], &[Ecn::CWR], &[], &[], &[]];
+            let answers = (0..).zip(bits).map(|(n, bits)| with_bits(&mut r, n, bits));
+            answers.collect::<Vec<_>>()
+        };
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(answers(true), [None, yes, None, no, None, None, None]);
+        assert_eq!(answers(false), [None, None, None, no, None, None, None]);
+    }
+
+    #[test]
+    fn what_opens_the_window_is_acknowledged_at_once_and_the_quick_ones_come_after() {
+        let mut r = receiver(AckPolicy::QuickThenDelayed {
+            quick: 2,
+            every: 2,
+            timer: Time(100),
+        });
+        let config = ReceiverConfig {
+            window: 65_535 + 6 * MSS as u32,
+            growth: Some(Growth {
+                first: 65_535,
+                clamp: 65_535 + 6 * MSS as u32,
+                largest: 65_535 + 6 * MSS as u32,
+                mss: MSS as u32,
+            }),
+            window_field: WindowField::Scaled(1),
+            ..(*r.config).clone()
+        };
+        r = Receiver::new(Arc::new(config), 0);
+        let syn = r.blank(Kind::Syn, 40);
+        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_535);
+        let windows: Vec<_> = (0..8)
+            .map(|n| data(&mut r, n, 0).map(|ack| ack.window))
+            .collect();
+        let full = Some(65_596);
+        let expected = [
+            Some(65_556),
+            Some(65_576),
+            full,
+            full,
+            full,
+            None,
+            full,
+            None,
+        ];
+        assert_eq!(windows, expected);
+    }
+
+    #[test]
+    fn those_who_need_none_of_it_pay_for_none_of_it() {
+        assert!(std::mem::size_of::<Receiver>() <= 80);
     }
 }

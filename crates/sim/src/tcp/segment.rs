@@ -98,7 +98,7 @@ impl Segment {
     /// Whether it says nothing but how far the data has come: a later one makes it
     /// redundant.
     pub fn is_plain_ack(&self) -> bool {
-        self.kind == Kind::Ack && self.options.is_empty()
+        self.kind == Kind::Ack && self.options.is_empty() && self.options.ecn.is_empty()
     }
 
     /// Whether it travels from the data's sender to its receiver.

@@ -309,7 +309,7 @@ impl Sender {
         };
         let answer = asked.judge(response);
         opening.preparation.known.approved = answer.approved;
-        self.connection.to_tell = Some(Box::new(answer.report));
+        self.connection.tell(answer.report);
     }
 
     fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {

@@ -4,6 +4,7 @@ use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
+use super::window::{Growth, ReceiveBuffer};
 use crate::network::queue::BufferReading;
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
@@ -128,14 +129,18 @@ pub struct Stack {
     pub newreno: NewRenoOptions,
     /// Whether a timeout may turn out to have been for nothing (RFC 5682).
     pub frto: bool,
+    /// Whether both ends speak ECN (RFC 3168).
+    pub ecn: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
     /// How packets are spaced out where a start-up does not.
     pub pacing: Pacing,
     /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
     pub coarse_pacing: bool,
-    /// The receiver's buffer in bytes; `None` never limits.
+    /// The largest window that the receiver advertises, in bytes; `None` never limits.
     pub window: Option<u32>,
+    /// The buffer with which that grows; `None` advertises all of it from the beginning.
+    pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
     pub window_scaling: bool,
     /// What happens to the window after an idle time.
@@ -218,6 +223,7 @@ impl Stack {
                 max_burst: None,
             },
             frto: false,
+            ecn: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
@@ -229,6 +235,7 @@ impl Stack {
             pacing: Pacing::None,
             coarse_pacing: false,
             window: None,
+            buffer: None,
             window_scaling: true,
             restart: Restart::InitialWindow,
             sharing: Sharing::None,
@@ -322,10 +329,10 @@ impl Stack {
             bare: 52,
             opening: 52,
             iw: InitialWindow::Segments(10),
-            // At once as long as the advertised window grows, of which a large buffer makes
+            // And at once as long as the advertised window grows, of which a large buffer makes
             // two megabytes.
             ack: AckPolicy::QuickThenDelayed {
-                quick: 1466,
+                quick: 16,
                 every: 2,
                 timer: Time::from_millis(40),
             },
@@ -341,6 +348,11 @@ impl Stack {
                 ticks: None,
             }),
             window: Some(38 << 17),
+            buffer: Some(ReceiveBuffer {
+                initial: 32 << 20,
+                largest: 32 << 20,
+                share: 38.0 / 256.0,
+            }),
             after_syn_loss: AfterSynLoss::TolerateOne,
             avoidance: "cubic",
             ..Stack::rfc()
@@ -412,9 +424,22 @@ impl Stack {
             sack_block_bytes: self.sack_block_bytes,
             option_bytes: self.option_bytes,
             window: self.window.unwrap_or(UNLIMITED_WINDOW),
+            growth: self.growth(),
+            echo_at_once: self.convention == Convention::Linux,
             delays_repetition_of_last: self.convention == Convention::Ns2,
             window_field: self.window_field(),
         }
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        let (buffer, most) = (self.buffer?, self.window?);
+        let payload = |bytes| buffer.payload(bytes).min(most.into()) as u32;
+        Some(Growth {
+            first: buffer.first_offer(most),
+            clamp: payload(buffer.initial),
+            largest: payload(buffer.largest),
+            mss: self.mss,
+        })
     }
 
     fn window_field(&self) -> WindowField {

@@ -1,6 +1,8 @@
 //! The `linux` preset against recordings of a Linux kernel: completion, drops,
 //! retransmissions, and the end of the start-up.
 
+mod receiver;
+
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Scenario};

@@ -128,14 +128,14 @@ fn without_a_memory_it_is_slow_start() {
     assert_eq!(transfer("careful-resume"), transfer("slow-start"));
 }
 
-/// Linux paces by itself before the jump and after it.
+/// Linux paces by itself before the jump and after it, where the peer's window lets it jump.
 #[test]
 fn the_stacks_own_pacing_goes_on_after_the_jump() {
     let run = outcome(
         r#"
         trace = true
         path = { rate = "100Mbps", rtt = "100ms", buffer = "400pkt" }
-        stack = { preset = "linux", pacing = "internal", window = "8MB" }
+        stack = { preset = "linux", pacing = "internal", window = "8MB", window_growth = "none" }
         flows = [{ startup = "careful-resume", size = "3MB", remembered = "300pkt" }]
         "#,
     );

@@ -2,6 +2,7 @@
 //! traces of runs in which chosen packets are lost.
 
 mod bbr;
+mod ecn;
 mod hystart_figure_2;
 mod memory;
 mod modified_swift_start;

@@ -7,7 +7,7 @@
 
 use super::{Common, InFlight, Verdict};
 use crate::engine::Moment;
-use crate::network::queue::{Backlog, ThrownOut};
+use crate::network::queue::{Backlog, Deed, Notice};
 use crate::tcp::segment::Segment;
 use flowstart_control::Time;
 
@@ -64,9 +64,10 @@ impl Gather {
         };
         self.backlog.take(older.segment.wire);
         link.counters.throw_out(older.segment.wire);
-        link.thrown_out.push_back(ThrownOut {
+        link.notices.push_back(Notice {
             segment: older.segment,
             at: now,
+            deed: Deed::ThrownOut,
         });
     }
 

@@ -34,7 +34,7 @@ pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};
 pub use policer::PolicerConfig;
 pub use transmitter::Service;
 
-use super::queue::{Backlog, DropTail, Port, QueueSpec, ThrownOut};
+use super::queue::{Backlog, Deed, DropTail, Notice, Port, QueueSpec};
 use super::variation::Variation;
 use crate::engine::Moment;
 use crate::tcp::segment::Segment;
@@ -113,6 +113,8 @@ pub struct LinkCounters {
     pub bytes: u64,
     /// Packets refused by the queue or thrown out of it.
     pub refused: u64,
+    /// Packets marked by the queue.
+    pub marked: u64,
     /// Packets lost at random or on purpose.
     pub lost: u64,
     /// The most that the queue held, as its limit counts it.
@@ -152,8 +154,8 @@ struct Common {
     counters: LinkCounters,
     /// Packets whose delivery is settled, in its order.
     ring: VecDeque<InFlight>,
-    /// Packets that had been accepted, until someone takes them.
-    thrown_out: VecDeque<ThrownOut>,
+    /// What the queue did to packets, until someone takes it.
+    notices: VecDeque<Notice>,
 }
 
 impl Common {
@@ -173,10 +175,13 @@ impl Common {
         (place == 0).then_some(arrival)
     }
 
-    /// Counts the packets thrown out beyond these.
-    fn count_thrown_out(&mut self, before: usize) {
-        for packet in self.thrown_out.range(before..) {
-            self.counters.throw_out(packet.segment.wire);
+    /// Counts what the queue did beyond these.
+    fn count_notices(&mut self, before: usize) {
+        for notice in self.notices.range(before..) {
+            match notice.deed {
+                Deed::ThrownOut => self.counters.throw_out(notice.segment.wire),
+                Deed::Marked => self.counters.marked += 1,
+            }
         }
     }
 }
@@ -251,7 +256,7 @@ impl Link {
             config,
             counters: LinkCounters::default(),
             ring: VecDeque::new(),
-            thrown_out: VecDeque::new(),
+            notices: VecDeque::new(),
         };
         Link { common, kind }
     }
@@ -302,15 +307,15 @@ impl Link {
         }
     }
 
-    /// Whether packets that had been accepted have been thrown out since they were last
-    /// taken.
-    pub fn has_thrown_out(&self) -> bool {
-        !self.common.thrown_out.is_empty()
+    /// Whether the queue has thrown out packets that it had accepted, or marked some, since
+    /// its notices were last taken.
+    pub fn has_notices(&self) -> bool {
+        !self.common.notices.is_empty()
     }
 
-    /// Takes the first of those packets.
-    pub fn take_thrown_out(&mut self) -> Option<ThrownOut> {
-        self.common.thrown_out.pop_front()
+    /// Takes the first notice.
+    pub fn take_notice(&mut self) -> Option<Notice> {
+        self.common.notices.pop_front()
     }
 
     /// What the queue holds, as its limit counts it.

@@ -41,16 +41,16 @@ impl<C: Clock> Queued<C> {
     pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let busy = self.service_ends > now;
-        let before = link.thrown_out.len();
+        let before = link.notices.len();
         let mut visit = Visit {
             now: now.time,
             idle_since: (!busy).then_some(self.service_ends.time),
             in_service: self.service(now),
             buffer: link.config.queue,
-            thrown_out: &mut link.thrown_out,
+            notices: &mut link.notices,
         };
         let accepted = self.discipline.enqueue(segment, &mut visit);
-        link.count_thrown_out(before);
+        link.count_notices(before);
         if !accepted {
             link.counters.refused += 1;
             return Verdict::Dropped;
@@ -87,16 +87,16 @@ impl<C: Clock> Queued<C> {
 
     /// The transmitter is free: the next packet's transmission begins, if there is one.
     fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
-        let before = link.thrown_out.len();
+        let before = link.notices.len();
         let mut visit = Visit {
             now: now.time,
             idle_since: None,
             in_service: Backlog::default(),
             buffer: link.config.queue,
-            thrown_out: &mut link.thrown_out,
+            notices: &mut link.notices,
         };
         let next = self.discipline.dequeue(&mut visit);
-        link.count_thrown_out(before);
+        link.count_notices(before);
         let Some(packet) = next else { return false };
         let wire = packet.segment.wire;
         let (start, finish) = self.clock.transmit(wire, packet.since);

@@ -5,9 +5,14 @@
 //! th_min, an arriving packet is compared with one drawn from the queue; if both are of one
 //! flow, both are dropped. Otherwise RED's rule without its gentle region applies.
 //!
+//! With `ecn=true` a packet that RED's rule would drop below th_max is marked, if its sender
+//! understands it. Two packets that meet are dropped all the same, and so is everything above
+//! th_max (RFC 3168 §7).
+//!
 //! With `marked=first` the candidate is drawn from the marked start-up packets as long as
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
+use super::codel::ECN;
 use super::red::{self, Detector, Settings};
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::below;
@@ -39,6 +44,7 @@ pub const ENTRY: Entry<Maker> = Entry {
             meaning: "how many packets are drawn for comparison (the paper's m)",
         },
         red::MARKED,
+        ECN,
     ],
     needs: &[],
     certainty: Certainty::Secondhand,
@@ -111,16 +117,19 @@ impl Choke {
 }
 
 impl Discipline for Choke {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
         self.detector.age(visit);
         let waiting = self.line.backlog();
         let advice = self.detector.arrival(segment.wire, waiting, visit);
         if self.detector.above_minimum() && self.meets_itself(&segment, visit) {
             return false;
         }
-        if advice.refuses(&mut self.random) || !visit.has_room(waiting, segment.wire) {
+        let room = visit.has_room(waiting, segment.wire);
+        if advice.refuses(&mut self.random) || !room {
             self.detector.dropped();
-            return false;
+            if !room || !self.detector.marks() || !visit.mark(&mut segment) {
+                return false;
+            }
         }
         self.line.push(segment, visit.now);
         true
@@ -137,7 +146,7 @@ impl Discipline for Choke {
 
 #[cfg(test)]
 mod tests {
-    use crate::network::queue::testing::{marked, of_flow, Bench};
+    use crate::network::queue::testing::{capable, marked, of_flow, Bench};
     use crate::network::queue::Limit;
 
     /// A queue of these packets whose average is far above th_min.
@@ -206,5 +215,23 @@ mod tests {
         let mut bench = crowded(",marked=first", 30, flow_of);
         assert!(!bench.enqueue(of_flow(1, 99)));
         assert_eq!(bench.thrown_out(), [1]);
+    }
+
+    #[test]
+    fn a_mark_takes_the_place_of_reds_drop_but_not_of_a_meeting() {
+        let of = |flow, n| crate::tcp::segment::Segment { flow, ..capable(n) };
+        let spec = "choke:th_min=0,th_max=100,max_p=1,q_w=1,ecn=true";
+        let mut bench = Bench::new(spec, Limit::Unlimited);
+        for n in 0..500 {
+            if n > 10 {
+                bench.dequeue();
+            }
+            assert!(bench.enqueue(of(n as u32, n)), "below th_max");
+        }
+        assert!(!bench.marked().is_empty());
+        let mut bench = crowded(",ecn=true", 2, |n| of(7, n));
+        assert!(!bench.enqueue(of(7, 99)));
+        assert_eq!(bench.thrown_out().len(), 1);
+        assert!(bench.marked().is_empty());
     }
 }

@@ -1,8 +1,12 @@
 //! CoDel: a queue that has not been short for a while loses packets, at growing frequency.
 //!
-//! RFC 8289. What counts is the time for which the packet that leaves has waited. Packets
-//! are dropped, not marked: nobody here speaks ECN. The buffer's own limit refuses packets
-//! as drop-tail does.
+//! RFC 8289. What counts is the time for which the packet that leaves has waited. The buffer's
+//! own limit refuses packets as drop-tail does.
+//!
+//! With `ecn=true` a packet whose sender understands it is marked where it would be dropped, and
+//! leaves (RFC 3168 §5; RFC 8290 §4.2). One mark takes the place of one drop, so the frequency
+//! grows as it would. Nothing bounds the marks: what does not heed them fills the buffer, and
+//! that drops.
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;
@@ -16,9 +20,10 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Controlled Delay",
     source: "RFC 8289",
     year: 2018,
-    summary: "Drops from the front, ever more often, once packets have waited longer than the \
+    summary:
+        "Drops or marks from the front, ever more often, once packets have waited longer than the \
               target for an interval.",
-    params: &[TARGET, INTERVAL],
+    params: &[TARGET, INTERVAL, ECN],
     needs: &[],
     certainty: Certainty::Secondhand,
     build: |params, _| {
@@ -48,11 +53,20 @@ pub(super) const INTERVAL: ParamSpec = ParamSpec {
     meaning: "how long the queue may stay above it, about a long round trip (RFC 8289 §4.3)",
 };
 
-/// The two parameters.
+/// Other disciplines have it too.
+pub(super) const ECN: ParamSpec = ParamSpec {
+    name: "ecn",
+    unit: Unit::Bool,
+    default: "false",
+    meaning: "whether packets of senders that speak ECN are marked where others are dropped early",
+};
+
+/// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Law {
     target: Time,
     interval: Time,
+    ecn: bool,
 }
 
 impl Law {
@@ -60,11 +74,18 @@ impl Law {
         let law = Law {
             target: params.time("target"),
             interval: params.time("interval"),
+            ecn: params.bool("ecn"),
         };
         if law.interval == Time::ZERO {
             return Err(SpecError::bad_value(params, "interval", "above 0s"));
         }
         Ok(law)
+    }
+
+    /// Marks a packet that is due, where that may be done instead of dropping it.
+    fn marks(self, packet: &mut Option<Queued>, visit: &mut Visit<'_>) -> bool {
+        let due = packet.as_mut().filter(|_| self.ecn);
+        due.is_some_and(|packet| visit.mark(&mut packet.segment))
     }
 
     /// RFC 8289 §5.6 `control_law`.
@@ -97,8 +118,12 @@ impl State {
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
-                visit.throw_out(packet?.segment);
                 self.count += 1;
+                if law.marks(&mut packet, visit) {
+                    self.drop_next = law.next(self.drop_next, self.count);
+                    break;
+                }
+                visit.throw_out(packet?.segment);
                 (packet, ok_to_drop) = self.dodequeue(line, law, mtu, now);
                 if ok_to_drop {
                     self.drop_next = law.next(self.drop_next, self.count);
@@ -107,8 +132,10 @@ impl State {
                 }
             }
         } else if ok_to_drop {
-            visit.throw_out(packet?.segment);
-            (packet, _) = self.dodequeue(line, law, mtu, now);
+            if !law.marks(&mut packet, visit) {
+                visit.throw_out(packet?.segment);
+                (packet, _) = self.dodequeue(line, law, mtu, now);
+            }
             self.begin_dropping(law, now);
         }
         packet
@@ -177,27 +204,40 @@ impl Discipline for CoDel {
 
 #[cfg(test)]
 mod tests {
-    use crate::network::queue::testing::{packet, Bench};
+    use crate::network::queue::testing::{capable, packet, Bench};
     use crate::network::queue::Limit;
+    use crate::tcp::segment::Segment;
     use flowstart_control::Time;
 
     /// Keeps so many packets waiting, of which one leaves every `step`; the times at
     /// which packets are thrown out.
     fn drops(held: u64, step: Time, steps: u64) -> Vec<Time> {
-        let mut bench = Bench::new("codel", Limit::Unlimited);
+        deeds("codel", packet, held, step, steps).0
+    }
+
+    /// The same of any packets; and the times at which some are marked.
+    fn deeds(
+        spec: &str,
+        segment: fn(u64) -> Segment,
+        held: u64,
+        step: Time,
+        steps: u64,
+    ) -> (Vec<Time>, Vec<Time>) {
+        let mut bench = Bench::new(spec, Limit::Unlimited);
         (0..held).for_each(|n| {
-            bench.enqueue(packet(n));
+            bench.enqueue(segment(n));
         });
-        let mut times = Vec::new();
+        let (mut dropped, mut marked) = (Vec::new(), Vec::new());
         for n in 0..steps {
             bench.now += step;
             bench.dequeue();
             while bench.backlog().packets < held {
-                bench.enqueue(packet(held + n));
+                bench.enqueue(segment(held + n));
             }
-            times.extend(bench.thrown_out().iter().map(|_| bench.now));
+            dropped.extend(bench.thrown_out().iter().map(|_| bench.now));
+            marked.extend(bench.marked().iter().map(|_| bench.now));
         }
-        times
+        (dropped, marked)
     }
 
     #[test]
@@ -236,5 +276,29 @@ mod tests {
             "one packet behind"
         );
         assert!(!drops(3, Time::from_millis(50), 2000).is_empty());
+    }
+
+    #[test]
+    fn marks_come_when_drops_would() {
+        let step = Time::from_micros(10);
+        let (dropped, marked) = deeds("codel:ecn=true", capable, 1000, step, 60_000);
+        assert!(dropped.is_empty());
+        let drops = drops(1000, step, 60_000);
+        assert_eq!(marked.len(), drops.len());
+        let apart = |(a, b): (&Time, &Time)| a.nanos().abs_diff(b.nanos());
+        assert!(marked.iter().zip(&drops).map(apart).max() <= Some(step.nanos()));
+    }
+
+    #[test]
+    fn nothing_is_marked_unless_both_sides_speak_ecn() {
+        let of = |spec, segment| {
+            let (dropped, marked) = deeds(spec, segment, 1000, Time::from_micros(10), 20_000);
+            (!dropped.is_empty(), !marked.is_empty())
+        };
+        assert_eq!(of("codel", capable), (true, false));
+        assert_eq!(of("codel:ecn=true", packet), (true, false));
+        // RFC 8290 §5.2.6: on unless turned off.
+        assert_eq!(of("fq-codel", capable), (false, true));
+        assert_eq!(of("fq-codel:ecn=false", capable), (true, false));
     }
 }

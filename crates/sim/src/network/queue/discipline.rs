@@ -2,6 +2,7 @@
 //! out what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
 use super::{Backlog, DropTail};
+use crate::tcp::ecn::Ecn;
 use crate::tcp::segment::Segment;
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;
@@ -29,13 +30,24 @@ pub struct Queued {
     pub since: Time,
 }
 
-/// A packet that was accepted and thrown out later.
+/// What a queue did to a packet that concerns others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It had accepted it and threw it out later.
+    ThrownOut,
+    /// It marked it.
+    Marked,
+}
+
+/// A queue's notice of what it did to a packet.
 #[derive(Clone, Copy, Debug)]
-pub struct ThrownOut {
+pub struct Notice {
     /// The packet.
     pub segment: Segment,
     /// When.
     pub at: Time,
+    /// What.
+    pub deed: Deed,
 }
 
 /// A discipline's view of its link at one moment.
@@ -48,8 +60,8 @@ pub struct Visit<'a> {
     pub in_service: Backlog,
     /// The size of the buffer.
     pub buffer: DropTail,
-    /// Where packets go that are thrown out.
-    pub thrown_out: &'a mut VecDeque<ThrownOut>,
+    /// Where is said what becomes of packets.
+    pub notices: &'a mut VecDeque<Notice>,
 }
 
 impl Visit<'_> {
@@ -61,10 +73,26 @@ impl Visit<'_> {
 
     /// Throws out a packet that had been accepted.
     pub fn throw_out(&mut self, segment: Segment) {
-        self.thrown_out.push_back(ThrownOut {
-            segment,
-            at: self.now,
-        });
+        self.notice(segment, Deed::ThrownOut);
+    }
+
+    /// Marks a packet that would be dropped, where its sender understands (RFC 3168 §5); false
+    /// where it does not.
+    pub fn mark(&mut self, segment: &mut Segment) -> bool {
+        let bits = &mut segment.options.ecn;
+        if !bits.has(Ecn::ECT) {
+            return false;
+        }
+        if !bits.has(Ecn::CE) {
+            bits.set(Ecn::CE);
+            self.notice(*segment, Deed::Marked);
+        }
+        true
+    }
+
+    fn notice(&mut self, segment: Segment, deed: Deed) {
+        let at = self.now;
+        self.notices.push_back(Notice { segment, at, deed });
     }
 }
 

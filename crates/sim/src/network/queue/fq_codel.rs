@@ -2,10 +2,11 @@
 //!
 //! RFC 8290. A flow's bucket comes from a hash, so flows may share one. A flow that has
 //! just become active is served before those that have been for a turn. When the buffer
-//! is full, the bucket with the most bytes loses packets from its front.
+//! is full, the bucket with the most bytes loses packets from its front, whether their senders
+//! speak ECN or not.
 
 use super::choke::whole;
-use super::codel::{Law, State, INTERVAL, TARGET};
+use super::codel::{Law, State, ECN, INTERVAL, TARGET};
 use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::mix;
 use crate::tcp::segment::Segment;
@@ -24,6 +25,11 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: &[
         TARGET,
         INTERVAL,
+        // RFC 8290 §5.2.6: on unless turned off.
+        ParamSpec {
+            default: "true",
+            ..ECN
+        },
         ParamSpec {
             name: "flows",
             unit: Unit::Number,

@@ -14,7 +14,7 @@ mod spec;
 mod testing;
 mod xcp;
 
-pub use discipline::{Contents, Discipline, Port, Queued, ThrownOut, Visit};
+pub use discipline::{Contents, Deed, Discipline, Notice, Port, Queued, Visit};
 pub use drop_tail::{Backlog, BufferReading, DropTail, Limit};
 pub use line::Line;
 pub use spec::{describe, Maker, QueueSpec, QUEUES};

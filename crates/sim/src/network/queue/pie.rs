@@ -5,7 +5,12 @@
 //! nothing enters or leaves the queue, so each call first makes up for the updates that
 //! were due since the last, with the queue as it has been since; and once an update changes
 //! nothing, neither do those after it, so an idle time of any length costs little.
+//!
+//! With `ecn=true` a packet whose sender understands it is marked where it would be dropped, as
+//! long as the probability is below `mark_ecnth`; above that it is dropped all the same, and so
+//! it is where the buffer is full (RFC 8033 §5.1).
 
+use super::codel::ECN;
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
@@ -53,6 +58,14 @@ pub const ENTRY: Entry<Maker> = Entry {
             default: "150ms",
             meaning: "for so long after an idle time nothing is dropped (RFC 8033 §4.4)",
         },
+        ECN,
+        ParamSpec {
+            name: "mark_ecnth",
+            unit: Unit::Ratio,
+            default: "0.1",
+            meaning: "ecn=true: the probability from which on packets are dropped, not marked \
+                      (RFC 8033 §5.1)",
+        },
     ],
     needs: &[],
     certainty: Certainty::Secondhand,
@@ -71,6 +84,8 @@ struct Settings {
     alpha: f64,
     beta: f64,
     max_burst: Time,
+    /// The probability below which packets are marked; zero where none are.
+    mark_below: f64,
 }
 
 impl Settings {
@@ -81,6 +96,10 @@ impl Settings {
             alpha: params.number("alpha"),
             beta: params.number("beta"),
             max_burst: params.time("max_burst"),
+            mark_below: match params.bool("ecn") {
+                true => params.ratio("mark_ecnth"),
+                false => 0.0,
+            },
         };
         if settings.t_update < Time::from_micros(1) {
             return Err(SpecError::bad_value(params, "t_update", "at least 1us"));
@@ -241,12 +260,22 @@ impl Pie {
     }
 }
 
+impl Pie {
+    /// RFC 8033 §5.1.
+    fn may_mark(&self) -> bool {
+        self.controller.state.drop_prob < self.controller.settings.mark_below
+    }
+}
+
 impl Discipline for Pie {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
         self.catch_up(visit.now);
-        if !visit.has_room(self.line.backlog(), segment.wire) || self.drops_early() {
+        let room = visit.has_room(self.line.backlog(), segment.wire);
+        if !room || self.drops_early() {
             self.accu_prob = 0.0;
-            return false;
+            if !room || !self.may_mark() || !visit.mark(&mut segment) {
+                return false;
+            }
         }
         self.line.push(segment, visit.now);
         true
@@ -265,7 +294,7 @@ impl Discipline for Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queue::testing::{packet, Bench};
+    use crate::network::queue::testing::{capable, packet, Bench};
     use crate::network::queue::Limit;
 
     fn controller() -> Controller {
@@ -334,5 +363,26 @@ mod tests {
         };
         assert_eq!(losses(7), 0);
         assert!(losses(60) > 100);
+    }
+
+    #[test]
+    fn packets_are_marked_while_the_probability_is_small_and_dropped_above() {
+        let deeds = |spec: &str| {
+            let mut bench = Bench::new(spec, Limit::Unlimited);
+            let mut refused = 0;
+            for n in 0..20_000 {
+                bench.now += Time::from_millis(1);
+                bench.dequeue();
+                while bench.backlog().packets < 30 && bench.enqueue(capable(n)) {}
+                refused += u64::from(bench.backlog().packets < 30);
+            }
+            (refused, bench.marked().len())
+        };
+        // Marks that nobody heeds let the probability rise until packets are dropped.
+        let (refused, marked) = deeds("pie:ecn=true");
+        assert!(refused > 100 && marked > 10, "{refused} {marked}");
+        let later = deeds("pie:ecn=true,mark_ecnth=0.5");
+        assert!(later.0 < refused && later.1 > marked, "{later:?}");
+        assert_eq!(deeds("pie").1, 0);
     }
 }

@@ -3,13 +3,20 @@
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
 //! IEEE/ACM ToN 1(4), 1993; as in ns-2.35 `queue/red.cc`, whose names the constants have.
 //! The average is updated by arrivals, and after an idle time as if small packets had come
-//! to an empty queue all the while. Packets are not marked: nobody here speaks ECN.
+//! to an empty queue all the while.
+//!
+//! With `ecn=true` a packet whose sender understands it is marked where it would be dropped
+//! early. How far that goes is contested: RFC 3168 §7 has routers drop all the same once the
+//! average is above th_max, where marks have not helped; ns-2 marks whatever the average is
+//! (`mark_p_` = 1). `mark_p` is the probability up to which packets are marked; by default it is
+//! max_p, which is the RFC's rule. A full buffer drops.
 //!
 //! With `marked=first`, packets that their sender marked as excess of a start-up are
 //! dropped by the average of everything that waits, the others by an average of their own,
 //! to which the marked ones do not count (as RIO does with two classes: D. Clark, W. Fang,
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
 
+use super::codel::ECN;
 use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
@@ -24,7 +31,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Random Early Detection",
     source: "Floyd, Jacobson: Random Early Detection Gateways, 1993; ns-2 queue/red.cc",
     year: 1993,
-    summary: "Drops arriving packets at random, the more often the longer the queue has been \
+    summary:
+        "Drops or marks arriving packets at random, the more often the longer the queue has been \
               on average.",
     params: PARAMS,
     needs: &[],
@@ -33,8 +41,13 @@ pub const ENTRY: Entry<Maker> = Entry {
         let settings = Settings {
             gentle: params.bool("gentle"),
             adaptive: params.bool("adaptive"),
+            mark_p: params.ratio_given("mark_p"),
             ..Settings::read(params)?
         };
+        if settings.mark_p.is_some() && !settings.ecn {
+            let right = "of use without `ecn=true`";
+            return Err(SpecError::bad_value(params, "mark_p", right));
+        }
         Ok(Box::new(move |port| {
             Some(Box::new(Red::new(&settings, port)))
         }))
@@ -62,6 +75,13 @@ const PARAMS: &[ParamSpec] = &[
         meaning: "whether max_p follows the average (Floyd, Gummadi, Shenker: Adaptive RED, 2001)",
     },
     MARKED,
+    ECN,
+    ParamSpec {
+        name: "mark_p",
+        unit: Unit::Ratio,
+        default: "by max_p: as much, so that nothing is marked above th_max (RFC 3168 §7)",
+        meaning: "ecn=true: the probability of a drop up to which packets are marked (ns-2)",
+    },
 ];
 
 // CHOKe has these too.
@@ -135,6 +155,8 @@ pub(super) struct Settings {
     mean_pktsize: Option<f64>,
     adaptive: bool,
     pub(super) marked_first: bool,
+    ecn: bool,
+    mark_p: Option<f64>,
 }
 
 impl Settings {
@@ -151,6 +173,8 @@ impl Settings {
             mean_pktsize: params.number_given("mean_pktsize"),
             adaptive: false,
             marked_first: params.choice("marked") == "first",
+            ecn: params.bool("ecn"),
+            mark_p: None,
         };
         let bad = |name, expected| Err(SpecError::bad_value(params, name, expected));
         match settings {
@@ -199,6 +223,8 @@ pub(super) struct Detector {
     bytes: bool,
     mean_pktsize: f64,
     adaptive: bool,
+    ecn: bool,
+    mark_p: Option<f64>,
     last_set: Time,
     /// The average queue.
     avg: f64,
@@ -252,6 +278,8 @@ impl Detector {
             bytes: settings.bytes,
             mean_pktsize,
             adaptive: settings.adaptive,
+            ecn: settings.ecn,
+            mark_p: settings.mark_p,
             last_set: Time::ZERO,
             avg: 0.0,
             count: 0,
@@ -352,7 +380,12 @@ impl Detector {
         }
     }
 
-    /// A packet was dropped.
+    /// Whether a packet is to be marked rather than dropped, if its sender understands.
+    pub(super) fn marks(&self) -> bool {
+        self.ecn && self.base(self.avg) <= self.mark_p.unwrap_or(self.max_p)
+    }
+
+    /// A packet was dropped or marked.
     pub(super) fn dropped(&mut self) {
         self.count = 0;
         self.count_bytes = 0;
@@ -412,7 +445,7 @@ impl Red {
 }
 
 impl Discipline for Red {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
         let waiting = self.line.backlog();
         let apart = waiting.without(self.line.marked());
         self.all.age(visit);
@@ -431,9 +464,12 @@ impl Discipline for Red {
                 (&mut self.all, advice)
             }
         };
-        if advice.refuses(&mut self.random) || !visit.has_room(waiting, segment.wire) {
+        let room = visit.has_room(waiting, segment.wire);
+        if advice.refuses(&mut self.random) || !room {
             detector.dropped();
-            return false;
+            if !room || !detector.marks() || !visit.mark(&mut segment) {
+                return false;
+            }
         }
         self.line.push(segment, visit.now);
         true
@@ -451,7 +487,7 @@ impl Discipline for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queue::testing::{marked, packet, port, Bench};
+    use crate::network::queue::testing::{capable, marked, packet, port, Bench};
     use crate::network::queue::Limit;
     use flowstart_control::params::Kind;
     use flowstart_control::Rate;
@@ -539,14 +575,14 @@ mod tests {
     fn an_idle_time_ages_the_average_by_the_packets_that_could_have_come() {
         let mut detector = detector("q_w=0.002,mean_pktsize=1500");
         detector.avg = 10.0;
-        let mut thrown_out = std::collections::VecDeque::new();
+        let mut notices = std::collections::VecDeque::new();
         // 100 slots of 1 ms.
         let visit = Visit {
             now: Time::from_millis(150),
             idle_since: Some(Time::from_millis(50)),
             in_service: Backlog::default(),
             buffer: Bench::buffer(Limit::Unlimited),
-            thrown_out: &mut thrown_out,
+            notices: &mut notices,
         };
         detector.age(&visit);
         assert!(near(detector.avg, 8.1857, 5e-5), "{}", detector.avg);
@@ -612,5 +648,43 @@ mod tests {
             "unmarked packets, of which fewer than five wait"
         );
         assert!(lost[1] > 20, "{}", lost[1]);
+    }
+
+    /// Refusals and marks while so many packets of a sender that speaks ECN wait.
+    fn answers(spec: &str, held: u64) -> (u64, usize) {
+        let spec = format!("red:th_min=5,th_max=15,q_w=0.02,{spec}");
+        let mut bench = Bench::new(&spec, Limit::Packets(60));
+        let mut refused = 0;
+        for n in 0..3000 {
+            bench.dequeue();
+            while bench.backlog().packets < held {
+                refused += u64::from(!bench.enqueue(capable(n)));
+            }
+            if n == 1000 {
+                // The average has settled.
+                bench.marked();
+                refused = 0;
+            }
+        }
+        (refused, bench.marked().len())
+    }
+
+    #[test]
+    fn packets_are_marked_up_to_th_max_and_dropped_above() {
+        let (refused, marked) = answers("ecn=true", 12);
+        assert!(refused == 0 && marked > 20, "{refused} {marked}");
+        let (refused, marked) = answers("ecn=true", 20);
+        assert!(refused > 20 && marked == 0, "{refused} {marked}");
+        assert_eq!(answers("ecn=false", 12).1, 0);
+    }
+
+    #[test]
+    fn as_ns_2_has_it_marks_know_no_bounds_but_the_buffer() {
+        let (refused, marked) = answers("ecn=true,mark_p=1", 20);
+        assert!(refused == 0 && marked > 20, "{refused} {marked}");
+        let (refused, marked) = answers("ecn=true,mark_p=1", 40);
+        assert!(refused == 0 && marked >= 1990, "all of them: {marked}");
+        let mut bench = Bench::new("red:ecn=true,mark_p=1", Limit::Packets(20));
+        assert_eq!((0..30).filter(|n| bench.enqueue(capable(*n))).count(), 20);
     }
 }

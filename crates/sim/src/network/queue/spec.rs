@@ -155,6 +155,10 @@ mod tests {
                 "queue `codel`: parameter `interval`: `0s` is not above 0s",
             ),
             (
+                "red:mark_p=0.5",
+                "queue `red`: parameter `mark_p`: `0.5` is not of use without `ecn=true`",
+            ),
+            (
                 "pie:t_update=0s",
                 "queue `pie`: parameter `t_update`: `0s` is not at least 1us",
             ),

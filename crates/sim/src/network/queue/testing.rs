@@ -1,7 +1,10 @@
 //! A discipline by itself: packets come and go at the test's own times.
 
-use super::{Backlog, BufferReading, Discipline, DropTail, Limit, Port, QueueSpec, Visit};
+use super::{
+    Backlog, BufferReading, Deed, Discipline, DropTail, Limit, Notice, Port, QueueSpec, Visit,
+};
 use crate::network::random::stream;
+use crate::tcp::ecn::Ecn;
 use crate::tcp::segment::{Kind, Segment};
 use flowstart_control::{Rate, Time};
 use std::collections::VecDeque;
@@ -18,6 +21,13 @@ pub fn packet(seq: u64) -> Segment {
 pub fn marked(seq: u64) -> Segment {
     let mut segment = packet(seq);
     segment.marks.startup_excess = true;
+    segment
+}
+
+/// One whose sender understands marks.
+pub fn capable(seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.options.ecn = Ecn::ECT;
     segment
 }
 
@@ -44,7 +54,7 @@ pub struct Bench {
     buffer: DropTail,
     /// The time of the next call.
     pub now: Time,
-    thrown_out: VecDeque<super::ThrownOut>,
+    notices: VecDeque<Notice>,
 }
 
 impl Bench {
@@ -55,7 +65,7 @@ impl Bench {
             discipline: spec.discipline(&port()).unwrap(),
             buffer: Bench::buffer(limit),
             now: Time::ZERO,
-            thrown_out: VecDeque::new(),
+            notices: VecDeque::new(),
         }
     }
 
@@ -76,7 +86,7 @@ impl Bench {
             idle_since: None,
             in_service,
             buffer: self.buffer,
-            thrown_out: &mut self.thrown_out,
+            notices: &mut self.notices,
         };
         (&mut *self.discipline, visit)
     }
@@ -100,7 +110,19 @@ impl Bench {
 
     /// The positions of the packets thrown out since the last call.
     pub fn thrown_out(&mut self) -> Vec<u64> {
-        self.thrown_out.drain(..).map(|p| p.segment.seq).collect()
+        self.take(Deed::ThrownOut)
+    }
+
+    /// The positions of the packets marked since the last call.
+    pub fn marked(&mut self) -> Vec<u64> {
+        self.take(Deed::Marked)
+    }
+
+    fn take(&mut self, deed: Deed) -> Vec<u64> {
+        let (taken, rest) = self.notices.drain(..).partition(|n| n.deed == deed);
+        self.notices = rest;
+        let taken: VecDeque<Notice> = taken;
+        taken.iter().map(|n| n.segment.seq).collect()
     }
 
     /// What waits.

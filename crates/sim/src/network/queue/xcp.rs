@@ -447,7 +447,7 @@ mod tests {
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
         fn pass(&mut self, at: Time, segment: Segment) -> f64 {
             self.now = at;
-            let mut thrown_out = std::collections::VecDeque::new();
+            let mut notices = std::collections::VecDeque::new();
             let mut visit = Visit {
                 now: at,
                 idle_since: Some(at),
@@ -456,7 +456,7 @@ mod tests {
                     limit: Limit::Unlimited,
                     reading: BufferReading::Linux,
                 },
-                thrown_out: &mut thrown_out,
+                notices: &mut notices,
             };
             assert!(self.xcp.enqueue(segment, &mut visit));
             let left = self.xcp.dequeue(&mut visit).unwrap();
@@ -524,7 +524,7 @@ mod tests {
         let least = |drained: bool| {
             let mut xcp = Xcp::new(gains(), Rate(12_000_000));
             let mut visit = |now, coming: u64, leaving: u64| {
-                let mut thrown_out = std::collections::VecDeque::new();
+                let mut notices = std::collections::VecDeque::new();
                 let mut visit = Visit {
                     now,
                     idle_since: None,
@@ -533,7 +533,7 @@ mod tests {
                         limit: Limit::Unlimited,
                         reading: BufferReading::Linux,
                     },
-                    thrown_out: &mut thrown_out,
+                    notices: &mut notices,
                 };
                 for _ in 0..leaving {
                     xcp.dequeue(&mut visit);

@@ -21,13 +21,15 @@
 //! a timeout, and the threshold falls once for both. A start-up's own, shorter timeout
 //! (`Window::timeout`) has nothing to stand for here. Links keep the order of packets, so that
 //! what counts as lost is lost, and nothing has to be undone. Timers end connections as they do
-//! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`.
+//! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`. With
+//! `ecn`, marks are echoed as TCP does (RFC 3168 §6.1.3) instead of counted (RFC 9000 §13.4).
 
 mod packets;
 #[cfg(test)]
 mod tests;
 
 use super::super::connection::{Connection, Plan};
+use super::super::ecn::Ecn;
 use super::super::numbers::ack_delay;
 use super::super::ranges::RangeSet;
 use super::super::segment::Segment;
@@ -161,7 +163,7 @@ impl Quic {
             self.free = false;
             c.recovered(now);
         }
-        let began = self.find_lost(c, now);
+        let began = self.find_lost(c, now) | self.hear_mark(c, ack, now);
         self.pto_count = 0;
         self.probing.left = 0;
         let grown = if began { 0 } else { news.grown };
@@ -227,6 +229,18 @@ impl Quic {
             self.collapse(c, now);
         }
         began
+    }
+
+    /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
+    fn hear_mark(&mut self, c: &mut Connection, ack: &Segment, now: Time) -> bool {
+        let news = ack.options.ecn.has(Ecn::ECE) && c.mark_is_news();
+        if news {
+            self.recovery_start = Some(self.packets.next());
+            self.recovering = true;
+            c.answer_mark(now);
+            c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
+        }
+        news
     }
 
     fn remove_lost(&mut self, c: &Connection, now: Time) -> Losses {

@@ -1,5 +1,5 @@
 //! RACK-TLP (RFC 8985) with Proportional Rate Reduction (RFC 9937) and F-RTO (RFC 5682): how
-//! current Linux finds and repairs loss.
+//! current Linux finds and repairs loss, and answers congestion marks (RFC 3168).
 //!
 //! A segment is lost when one that left later has arrived, and a little longer has passed
 //! than reordering would explain. The names of states and the order in which an acknowledgement
@@ -9,9 +9,12 @@
 mod board;
 mod probe;
 mod reduction;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 use super::super::connection::{Connection, Plan};
+use super::super::ecn::Ecn;
 use super::super::segment::Segment;
 use board::{Arrival, Board, News};
 use flowstart_control::signals::Ack;
@@ -28,6 +31,9 @@ enum State {
     /// Linux's Open and Disorder.
     #[default]
     Open,
+    /// Linux's CWR: the window slides down for a mark, nothing is to be repaired. Until what was
+    /// sent after `high_seq`, which tells the peer, is acknowledged.
+    Cwr,
     /// Fast recovery, until `high_seq` is acknowledged.
     Recovery,
     /// After a timeout, until then.
@@ -95,8 +101,11 @@ impl Rack {
         if repaired && self.state == State::Open {
             self.reduce_at_once(c, now);
         }
+        if ack.options.ecn.has(Ecn::ECE) && self.state == State::Open && c.mark_is_news() {
+            self.enter_cwr(c, now);
+        }
         match self.state {
-            State::Recovery => {
+            State::Recovery | State::Cwr => {
                 self.slide(c, news.delivered, acked > 0 && !found);
                 c.recovery_ack(&signal);
             }
@@ -150,7 +159,7 @@ impl Rack {
     /// RACK.reo_wnd: nothing while there was no reordering and there are enough signs.
     fn reordering_window(&self, c: &Connection) -> Time {
         let signs = self.board.sacked_bytes() >= DUP_THRESH * c.mss();
-        if !self.reordering_seen && (self.state != State::Open || signs) {
+        if !self.reordering_seen && (!self.is_sound() || signs) {
             return Time::ZERO;
         }
         let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
@@ -158,31 +167,55 @@ impl Rack {
         least.over(4).min(smoothed)
     }
 
+    /// Whether nothing is being repaired.
+    fn is_sound(&self) -> bool {
+        matches!(self.state, State::Open | State::Cwr)
+    }
+
     /// Leaves and enters states.
     fn settle(&mut self, c: &mut Connection, news: &News, advanced: bool, now: Time) {
         match self.state {
-            State::Recovery if c.una >= self.high_seq => {
-                self.state = State::Open;
-                if !c.controller.rules_window() {
-                    c.window.cwnd = self.reduction.target() as f64;
-                }
-                c.recovered(now);
-            }
+            State::Recovery if c.una >= self.high_seq => self.end_reduction(c, now),
+            State::Cwr if c.una > self.high_seq => self.end_reduction(c, now),
             State::Loss => self.settle_loss(c, news, advanced),
             _ => {}
         }
-        if self.state == State::Open && self.board.lost_bytes() > 0 {
+        if self.is_sound() && self.board.lost_bytes() > 0 {
             self.enter_recovery(c, now);
         }
     }
 
+    fn end_reduction(&mut self, c: &mut Connection, now: Time) {
+        self.state = State::Open;
+        if !c.controller.rules_window() {
+            c.window.cwnd = self.reduction.target() as f64;
+        }
+        c.recovered(now);
+    }
+
+    /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
+    /// begins no reduction where one is in progress.
     fn enter_recovery(&mut self, c: &mut Connection, now: Time) {
-        let prior = c.window.cwnd_segments();
-        c.lose(now, 0);
+        if self.state == State::Cwr {
+            c.repair();
+        } else {
+            let prior = c.window.cwnd_segments();
+            c.lose(now, 0);
+            self.reduction = Reduction::new(prior, c.window.cwnd_segments());
+        }
         self.state = State::Recovery;
         self.high_seq = c.high;
-        self.reduction = Reduction::new(prior, c.window.cwnd_segments());
         self.probe = Probe::default();
+    }
+
+    /// A mark has come back (`tcp_enter_cwr`).
+    fn enter_cwr(&mut self, c: &mut Connection, now: Time) {
+        let prior = c.window.cwnd_segments();
+        c.answer_mark(now);
+        self.sound = (c.window.cwnd, c.window.ssthresh);
+        self.reduction = Reduction::new(prior, c.window.cwnd_segments());
+        self.state = State::Cwr;
+        self.high_seq = c.high;
     }
 
     /// A probe repaired a loss that nothing else had shown: the window answers it all the same.
@@ -241,13 +274,13 @@ impl Rack {
         if advanced {
             c.rearm(now);
             self.schedule_probe(c, now, true);
-        } else if self.state != State::Open {
+        } else if !self.is_sound() {
             self.probe.due = None;
         }
     }
 
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
-        if self.state == State::Open && self.board.sacked_bytes() == 0 {
+        if self.is_sound() && self.board.sacked_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.due = None;
@@ -266,7 +299,7 @@ impl Rack {
     pub fn on_timer(&mut self, c: &mut Connection, now: Time) {
         if self.due.is_some_and(|due| due <= now) {
             self.due = None;
-            if self.judge(c, now) && self.state == State::Open {
+            if self.judge(c, now) && self.is_sound() {
                 self.enter_recovery(c, now);
             }
             if self.state == State::Recovery {
@@ -339,6 +372,10 @@ impl Rack {
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         self.usage.after_sent(c, self.pipe(c));
         if self.state == State::Open {
+            // The first flight of all may time out.
+            self.sound = (c.window.cwnd, c.window.ssthresh);
+        }
+        if self.is_sound() {
             self.schedule_probe(c, now, false);
         }
     }

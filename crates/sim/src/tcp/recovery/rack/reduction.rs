@@ -96,4 +96,42 @@ mod tests {
         assert_eq!(reduction.window(1, 6, true), 8);
         assert_eq!(reduction.window(9, 9, true), 10);
     }
+
+    /// The same against what was in flight, as the RFC has it: RecoverFS is 18, the twenty less
+    /// the two that had been SACKed before. What each acknowledgement releases, and the window.
+    fn by_the_rfc(lost: u64, acknowledgements: u64) -> (Vec<u64>, Vec<u64>) {
+        let mut reduction = Reduction::new(18, 10);
+        let mut in_flight = 20 - lost - 2;
+        (0..acknowledgements)
+            .map(|_| {
+                in_flight -= 1;
+                let window = reduction.window(1, in_flight, false);
+                let count = window - in_flight;
+                (0..count).for_each(|_| reduction.sent());
+                in_flight = window;
+                (count, window)
+            })
+            .unzip()
+    }
+
+    #[test]
+    fn a_loss_of_one_is_spread_over_the_window() {
+        let (sent, windows) = by_the_rfc(1, 17);
+        assert_eq!(sent, [1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 1]);
+        assert_eq!(windows[..4], [17, 17, 16, 16]);
+        assert_eq!(windows[15..], [10, 10]);
+    }
+
+    #[test]
+    fn a_loss_of_five_leaves_less_to_take_away() {
+        let (sent, windows) = by_the_rfc(5, 13);
+        assert_eq!(sent, [1, 1, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!((sent.iter().sum::<u64>(), windows[12]), (10, 10));
+    }
+
+    #[test]
+    fn a_loss_of_half_leaves_nothing_to_take_away() {
+        let (sent, windows) = by_the_rfc(10, 8);
+        assert_eq!((sent, windows), (vec![1; 8], vec![8; 8]));
+    }
 }

@@ -1,0 +1,297 @@
+//! The Linux sender by hand: what it does at each acknowledgement and each timer.
+
+use super::super::super::options::SackBlock;
+use super::super::super::segment::{Kind, Segment};
+use super::super::super::sender::{Preparation, Sender};
+use super::super::super::stack::Stack;
+use super::*;
+use flowstart_control::{catalog, Convention, Window};
+use std::sync::Arc;
+
+const MSS: u64 = 1448;
+
+fn ms(n: u64) -> Time {
+    Time::from_millis(n)
+}
+
+/// A connection with round trips of `rtt` measured and so many segments out since 0.
+fn connection(rtt: Time, out: u64) -> Connection {
+    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
+    c.rtt.sample(Time::ZERO, rtt);
+    c.queued = 1000 * MSS;
+    for _ in 0..out {
+        let plan = c.next_segment().unwrap();
+        c.transmit(plan, 0, 0, Time::ZERO);
+    }
+    c
+}
+
+/// An acknowledgement of so many segments, with those SACKed, counted from 1.
+fn ack(segments: u64, sacked: &[(u64, u64)]) -> Segment {
+    let mut ack = Segment::bare(Kind::Ack, 0, segments * MSS, 52);
+    for (first, last) in sacked {
+        ack.options.push_sack(SackBlock {
+            start: ((first - 1 - segments) * MSS) as u32,
+            end: ((last - segments) * MSS) as u32,
+        });
+    }
+    ack
+}
+
+fn echo(mut ack: Segment) -> Segment {
+    ack.options.ecn.set(Ecn::ECE);
+    ack
+}
+
+/// A sender whose handshake has taken a hundred milliseconds.
+struct Flow {
+    sender: Sender,
+    now: Time,
+}
+
+impl Flow {
+    fn open(avoidance: &str, iw: u32, ecn: bool) -> Flow {
+        let controller = catalog::controller("slow-start", avoidance, Convention::Linux).unwrap();
+        let stack = Stack {
+            iw: flowstart_control::InitialWindow::Segments(iw),
+            ecn,
+            ..Stack::linux()
+        };
+        let mut sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());
+        sender.push(10_000_000, Time::ZERO);
+        sender.open(Time::ZERO);
+        let mut flow = Flow {
+            sender,
+            now: Time::ZERO,
+        };
+        assert_eq!(flow.sent().len(), 1, "the SYN");
+        flow.now = ms(100);
+        let syn_ack = Segment::bare(Kind::SynAck, 0, 0, 52);
+        flow.sender.on_segment(&syn_ack, flow.now);
+        assert_eq!(flow.sent().len() as u64, u64::from(iw));
+        flow
+    }
+
+    /// What leaves now: numbers of segments.
+    fn sent(&mut self) -> Vec<u64> {
+        let (sender, now) = (&mut self.sender, self.now);
+        let segments = std::iter::from_fn(|| sender.poll_transmit(now));
+        segments.map(|segment| segment.seq / MSS + 1).collect()
+    }
+
+    /// What an acknowledgement makes it send.
+    fn hears(&mut self, at: Time, ack: Segment) -> Vec<u64> {
+        self.now = at;
+        self.sender.on_segment(&ack, at);
+        self.sent()
+    }
+
+    /// What the next timer makes it send, and when.
+    fn waits(&mut self) -> (Time, Vec<u64>) {
+        self.now = self.sender.deadline().unwrap();
+        self.sender.on_timer(self.now);
+        (self.now, self.sent())
+    }
+
+    fn window(&self) -> &Window {
+        self.sender.window()
+    }
+}
+
+// RFC 8985 §6: what is lost.
+
+#[test]
+fn a_quarter_of_the_least_round_trip_is_left_for_reordering_once_there_was_some() {
+    let c = connection(ms(40), 10);
+    let mut rack = Rack {
+        reordering_seen: true,
+        ..Rack::default()
+    };
+    assert_eq!(rack.reordering_window(&c), ms(10));
+    rack.state = State::Recovery;
+    assert_eq!(rack.reordering_window(&c), ms(10), "in recovery too");
+}
+
+#[test]
+fn without_reordering_three_segments_sacked_are_enough_and_so_is_a_recovery() {
+    let mut c = connection(ms(40), 10);
+    let mut rack = Rack::default();
+    rack.on_ack(&mut c, &ack(0, &[(2, 3)]), ms(40));
+    assert_eq!(rack.reordering_window(&c), ms(10));
+    rack.on_ack(&mut c, &ack(0, &[(2, 4)]), ms(40));
+    assert_eq!(rack.reordering_window(&c), Time::ZERO);
+    let recovering = Rack {
+        state: State::Recovery,
+        ..Rack::default()
+    };
+    assert_eq!(recovering.reordering_window(&c), Time::ZERO);
+}
+
+#[test]
+fn the_first_loss_is_found_at_the_third_segment_sacked() {
+    let mut flow = Flow::open("reno", 10, false);
+    assert_eq!(flow.hears(ms(200), ack(0, &[(2, 2)])), [11]);
+    assert_eq!(flow.hears(ms(201), ack(0, &[(2, 3)])), [12]);
+    assert_eq!(flow.hears(ms(202), ack(0, &[(2, 4)])), [1]);
+    assert_eq!(flow.window().ssthresh, 5.0);
+}
+
+#[test]
+fn with_fewer_signs_it_is_found_when_reordering_would_have_shown() {
+    let mut flow = Flow::open("reno", 10, false);
+    flow.hears(ms(200), ack(0, &[(2, 2)]));
+    // All left at 100 ms; the round trip is 100 ms, and a quarter of it is waited.
+    assert_eq!(flow.waits(), (ms(225), vec![1]));
+}
+
+#[test]
+fn a_retransmission_that_left_before_what_has_arrived_is_lost_again() {
+    let mut flow = Flow::open("reno", 20, false);
+    assert_eq!(flow.hears(ms(200), ack(0, &[(2, 4)])), [1, 21]);
+    // What leaves at 230 ms, after the retransmission, arrives by 330.
+    let released = flow.hears(ms(230), ack(0, &[(2, 14)]));
+    assert!(released.contains(&22), "{released:?}");
+    let again = flow.hears(ms(330), ack(0, &[(2, 20), (22, 22)]));
+    assert_eq!(again.first(), Some(&1), "{again:?}");
+    assert_eq!(flow.window().ssthresh, 10.0, "the same recovery");
+}
+
+// RFC 8985 §7: probes.
+
+#[test]
+fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
+    let due = |out: u64, back_off: bool| {
+        let mut c = connection(ms(50), out);
+        c.deadline = None;
+        if back_off {
+            c.rtt.back_off();
+        }
+        let mut probe = Probe::default();
+        probe.schedule(&c, Time::ZERO, true);
+        probe.due.unwrap()
+    };
+    // The kernel adds two ticks to the RFC's 100 ms.
+    assert_eq!(due(2, false), ms(108));
+    assert_eq!(due(1, true), ms(300));
+    // 50 ms and 200 ms make the timeout.
+    assert_eq!(due(1, false), ms(250), "no later than the timeout");
+}
+
+#[test]
+fn a_probe_needs_a_round_trip_and_something_out() {
+    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let mut unmeasured = Connection::new(Arc::new(Stack::linux()), 0, controller);
+    unmeasured.queued = MSS;
+    let plan = unmeasured.next_segment().unwrap();
+    unmeasured.transmit(plan, 0, 0, Time::ZERO);
+    for c in [unmeasured, connection(ms(50), 0)] {
+        let mut probe = Probe::default();
+        probe.schedule(&c, Time::ZERO, true);
+        assert_eq!(probe.due, None);
+    }
+}
+
+#[test]
+fn a_probe_of_new_data_costs_nothing_when_it_is_answered() {
+    let mut flow = Flow::open("reno", 10, false);
+    assert_eq!(flow.waits(), (ms(308), vec![11]));
+    assert_eq!(flow.sender.counters().packets_retransmitted, 0);
+    flow.hears(ms(408), ack(11, &[]));
+    assert_eq!(flow.window().ssthresh, f64::INFINITY);
+    assert_eq!(flow.sender.counters().timeouts, 0);
+}
+
+// RFC 5682: whether a timeout was for nothing.
+
+/// Nothing comes back until the timer expires.
+fn timed_out() -> Flow {
+    let mut flow = Flow::open("reno", 10, false);
+    assert_eq!(flow.waits(), (ms(308), vec![11]), "a probe");
+    assert_eq!(flow.waits(), (ms(608), vec![1]), "300 ms after it");
+    assert_eq!(flow.sender.counters().timeouts, 1);
+    assert_eq!(flow.window().cwnd, 1.0);
+    flow
+}
+
+#[test]
+fn after_a_delay_spike_all_is_as_it_was() {
+    let mut flow = timed_out();
+    // What was only late comes: first what may also be the answer to the retransmission.
+    assert_eq!(flow.hears(ms(610), ack(1, &[])), [12, 13], "two new ones");
+    let released = flow.hears(ms(611), ack(2, &[]));
+    assert!(flow.window().cwnd >= 10.0, "{:?}", flow.window());
+    assert_eq!(flow.window().ssthresh, f64::INFINITY);
+    assert!(released.iter().all(|n| *n > 13), "{released:?}");
+    for n in 3..=11 {
+        flow.hears(ms(612), ack(n, &[]));
+    }
+    assert_eq!(flow.sender.counters().packets_retransmitted, 1);
+}
+
+#[test]
+fn after_a_loss_of_everything_the_repair_is_the_conventional_one() {
+    let mut flow = timed_out();
+    assert_eq!(flow.hears(ms(708), ack(1, &[])), [12, 13]);
+    // Only what is new arrives: the timeout was right.
+    let repairs = flow.hears(ms(808), ack(1, &[(12, 12)]));
+    assert_eq!(repairs.first(), Some(&2));
+    assert!(flow.window().cwnd <= 3.0, "{:?}", flow.window());
+    assert!(flow.window().ssthresh < 10.0);
+}
+
+#[test]
+fn an_acknowledgement_of_everything_needs_no_test() {
+    let mut flow = timed_out();
+    flow.hears(ms(708), ack(11, &[]));
+    assert_eq!(flow.sender.counters().packets_retransmitted, 1);
+    assert_eq!(flow.sender.acknowledged(), 11 * MSS);
+}
+
+#[test]
+fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
+    let mut c = connection(ms(100), 10);
+    Arc::make_mut(&mut c.stack).frto = false;
+    let mut rack = Rack::default();
+    c.time_out(ms(300), rack.pipe(&c));
+    rack.on_timeout(&mut c);
+    rack.on_ack(&mut c, &ack(1, &[]), ms(310));
+    assert_eq!(rack.plan(&c), Some(c.segment_at(MSS)));
+}
+
+// RFC 3168 as Linux answers it.
+
+#[test]
+fn a_mark_brings_the_window_down_by_a_share_of_what_is_delivered() {
+    let mut flow = Flow::open("reno", 20, true);
+    let mut sent = 0;
+    let mut windows = Vec::new();
+    for n in 1..=20 {
+        sent += flow.hears(ms(200 + n), echo(ack(n, &[]))).len();
+        windows.push(flow.window().cwnd);
+    }
+    assert_eq!(flow.window().ssthresh, 10.0);
+    assert_eq!(sent, 10, "one for two");
+    assert!(windows
+        .windows(2)
+        .all(|w| w[1] <= w[0] && w[0] - w[1] <= 1.0));
+    assert_eq!(flow.window().cwnd, 10.0);
+    // The peer has been told by the first of them, 21; until that is acknowledged an echo is of
+    // the old window, and afterwards of a new one.
+    assert_eq!(flow.window().ssthresh, 10.0);
+    flow.hears(ms(301), ack(21, &[]));
+    flow.hears(ms(302), echo(ack(22, &[])));
+    assert_eq!(flow.window().ssthresh, 5.0);
+}
+
+#[test]
+fn a_loss_after_a_mark_is_repaired_within_the_same_reduction() {
+    let mut flow = Flow::open("reno", 20, true);
+    flow.hears(ms(200), echo(ack(1, &[])));
+    assert_eq!(flow.window().ssthresh, 10.0);
+    let repair = flow.hears(ms(201), echo(ack(1, &[(3, 5)])));
+    assert!(repair.contains(&2), "{repair:?}");
+    assert_eq!(flow.window().ssthresh, 10.0);
+    assert_eq!(flow.sender.counters().fast_retransmits, 1);
+    assert!(flow.window().cwnd > 10.0, "it goes on coming down");
+}
