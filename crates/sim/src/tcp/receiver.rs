@@ -460,7 +460,9 @@ impl Receiver {
         if let Some(tuning) = self.tuning() {
             let scale = match field {
                 WindowField::Scaled(scale) => scale,
-                WindowField::Exact | WindowField::Unscaled => 0,
+                WindowField::Unscaled => 0,
+                // A number that has no bounds: as far as any field reaches (RFC 7323 §2.3).
+                WindowField::Exact => 14,
             };
             return tuning.advertise(next, scale, now);
         }

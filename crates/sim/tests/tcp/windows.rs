@@ -146,3 +146,24 @@ fn an_idle_time_longer_than_the_timeout_restarts_the_window() {
         assert_eq!(at_once as f64, window, "{restart}");
     }
 }
+
+/// A field without bounds does not hold a growing window at 65 535 bytes.
+#[test]
+fn a_window_grows_beyond_sixteen_bits_where_its_field_has_no_bounds() {
+    let transfer = |growth: &str| {
+        let text = format!(
+            r#"
+            path = {{ rate = "100Mbps", rtt = "100ms", buffer = "2000pkt" }}
+            stack = {{ preset = "quic", window_growth = "{growth}" }}
+            flows = [{{ startup = "slow-start", size = "5MB" }}]
+            "#
+        );
+        let outcome = flowstart_sim::run(&flowstart_sim::Scenario::from_toml(&text).unwrap());
+        outcome.unwrap().flows[0].fct_s.unwrap()
+    };
+    let (grown, fixed) = (transfer("linux"), transfer("none"));
+    assert!(
+        grown < 1.2 * fixed,
+        "{grown} s where it grows, {fixed} s without"
+    );
+}
