@@ -423,7 +423,7 @@ fn what_contradicts() {
             ),
             (
                 "preset = \"linux\", receive_buffer = \"9kB\"",
-                "stack.receive_buffer: `9000` is out of range; what holds a segment, to 4 GB is needed",
+                "stack.receive_buffer: `9000` is out of range; what holds a segment, to 400 GB is needed",
             ),
             (
                 "window_growth = \"dynamic\"",

@@ -4,6 +4,7 @@ use crate::network::topology::time;
 use crate::request::{out_of_range, quantity, unknown, within, RequestError};
 use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
+use crate::tcp::segment::UNLIMITED_WINDOW;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use crate::tcp::window::ReceiveBuffer;
 use flowstart_control::startup::quick_start::RateCodes;
@@ -399,8 +400,9 @@ impl StackSpec {
             (None, None) => {}
         }
         let least = (f64::from(stack.mss) / share).ceil() as u64;
-        let right = "what holds a segment, to 4 GB";
-        let most = u64::from(u32::MAX) - 1;
+        // Of a buffer as little as a hundredth may be payload.
+        let right = "what holds a segment, to 400 GB";
+        let most = 400_000_000_000;
         within("stack.receive_buffer", buffer.initial, least, most, right)?;
         within(
             "stack.receive_buffer_max",
@@ -415,7 +417,8 @@ impl StackSpec {
             return Err(RequestError::new("stack.receive_buffer", problem));
         }
         if self.window.is_none() {
-            stack.window = Some(buffer.payload(buffer.largest) as u32);
+            let payload = buffer.payload(buffer.largest);
+            stack.window = Some(payload.min(u64::from(UNLIMITED_WINDOW) - 1) as u32);
         }
         stack.buffer = Some(buffer);
         Ok(())

@@ -167,3 +167,18 @@ fn a_window_grows_beyond_sixteen_bits_where_its_field_has_no_bounds() {
         "{grown} s where it grows, {fixed} s without"
     );
 }
+
+/// The buffer follows a window that is given, however large; so does what a run resolves to.
+#[test]
+fn a_linux_receiver_may_be_given_any_window() {
+    let text = r#"
+        path = { rate = "100Mbps", rtt = "100ms" }
+        stack = { preset = "linux", window = "1000000pkt" }
+        flows = [{ startup = "slow-start", size = "100kB" }]
+    "#;
+    let scenario = flowstart_sim::Scenario::from_toml(text).unwrap();
+    let resolved = serde_json::to_string(&scenario.resolved().unwrap()).unwrap();
+    let again = flowstart_sim::Scenario::from_json(&resolved).unwrap();
+    let fct = |scenario| flowstart_sim::run(scenario).unwrap().flows[0].fct_s;
+    assert_eq!(fct(&scenario), fct(&again));
+}
