@@ -225,6 +225,7 @@ impl Connection {
 
     /// Sends `plan`: the segment for the wire, with every account updated. `number` is the
     /// packet's, where packets have one; `pipe` is what was in flight before.
+    #[inline(always)]
     pub fn transmit(&mut self, plan: Plan, number: u32, pipe: u64, now: Time) -> Segment {
         self.new_from = self.high;
         if let Some(delivery) = &mut self.delivery {

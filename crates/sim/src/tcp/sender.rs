@@ -494,14 +494,10 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
-            if let Some(copy) = self.next_copy() {
-                let pipe = self.measured_pipe();
-                let number = match self.connection.stack.recovery {
-                    // A packet of its own, which is acknowledged by its number.
-                    RecoveryKind::Quic => self.recovery.on_sent(&self.connection, copy, now),
-                    _ => 0,
-                };
-                return Some(self.connection.transmit(copy, number, pipe, now));
+            if c.window.copies.segments > 0 {
+                if let Some(copy) = self.send_copy(now) {
+                    return Some(copy);
+                }
             }
             let c = &mut self.connection;
             self.pacer.nothing_to_send();
@@ -533,6 +529,20 @@ impl Sender {
             true => self.recovery.pipe(&self.connection),
             false => 0,
         }
+    }
+
+    /// Sends a copy, where one is left. Out of the way of every other segment.
+    #[cold]
+    #[inline(never)]
+    fn send_copy(&mut self, now: Time) -> Option<Segment> {
+        let copy = self.next_copy()?;
+        let pipe = self.measured_pipe();
+        let number = match self.connection.stack.recovery {
+            // A packet of its own, which is acknowledged by its number.
+            RecoveryKind::Quic => self.recovery.on_sent(&self.connection, copy, now),
+            _ => 0,
+        };
+        Some(self.connection.transmit(copy, number, pipe, now))
     }
 
     /// The next segment that the start-up wants sent a second time. Recovery has nothing to
