@@ -183,7 +183,7 @@ impl StackSpec {
             }),
             receive_buffer: buffer.map(|b| Bytes(b.initial)),
             receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
-            receive_share: stack.buffer.map(|b| b.share),
+            receive_share: stack.buffer.and_then(|b| b.share),
             window_scaling: Some(stack.window_scaling),
             restart: Some(match stack.restart {
                 Restart::InitialWindow => RestartName::InitialWindow,

@@ -422,8 +422,8 @@ fn what_contradicts() {
                 "stack.receive_share: `1.5` is not a share of the buffer, from 0.01 to 1",
             ),
             (
-                "preset = \"linux\", receive_buffer = \"9kB\"",
-                "stack.receive_buffer: `9000` is out of range; what holds a segment, to 400 GB is needed",
+                "preset = \"linux\", receive_buffer = \"3kB\"",
+                "stack.receive_buffer: `3000` is out of range; what holds a segment, to 400 GB is needed",
             ),
             (
                 "window_growth = \"dynamic\"",

@@ -3,10 +3,9 @@
 use crate::network::topology::time;
 use crate::request::{out_of_range, quantity, unknown, within, RequestError};
 use crate::tcp::handshake::Handshake;
+use crate::tcp::receive_window::ReceiveBuffer;
 use crate::tcp::receiver::AckPolicy;
-use crate::tcp::segment::UNLIMITED_WINDOW;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
-use crate::tcp::window::ReceiveBuffer;
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
 use schemars::JsonSchema;
@@ -142,7 +141,9 @@ pub struct StackSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub receive_buffer_max: Option<Bytes>,
-    /// The share of the buffer that holds payload: half where a kernel has not seen any data.
+    /// With growth: the share of a full segment's memory that is payload, which the kernel
+    /// measures on the first; unless given, that of a device that hands over packets one by one
+    /// (160 in 256 of 1448 bytes).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_share: Option<f64>,
     /// Whether windows are scaled.
@@ -367,39 +368,33 @@ impl StackSpec {
         Ok(stack)
     }
 
-    /// Window and buffer: where only one of the two is given, the other follows.
+    /// The receive buffer. One that nobody gave follows a window that needs a larger one.
     fn override_buffer(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        match self.window_growth {
-            Some(GrowthName::Linux) => _ = stack.buffer.get_or_insert(ReceiveBuffer::STOCK),
-            Some(GrowthName::None) => stack.buffer = None,
-            None => {}
+        if self.window_growth == Some(GrowthName::Linux) {
+            stack.buffer.get_or_insert(ReceiveBuffer::STOCK);
         }
-        let Some(usual) = stack.buffer else {
+        let (Some(usual), Some(mut growth)) = (stack.buffer, stack.growth()) else {
             return self.refuse_buffer();
         };
-        let share = self.receive_share.unwrap_or(usual.share);
-        if !(0.01..=1.0).contains(&share) {
-            let problem = format!("`{share}` is not a share of the buffer, from 0.01 to 1");
+        if self.window_growth == Some(GrowthName::None) {
+            self.refuse_buffer()?;
+            let whole = growth.payload(usual.initial) as u32;
+            stack.window.get_or_insert(whole);
+            stack.buffer = None;
+            return Ok(());
+        }
+        let share = self.receive_share;
+        if share.is_some_and(|share| !(0.01..=1.0).contains(&share)) {
+            let problem = format!(
+                "`{}` is not a share of the buffer, from 0.01 to 1",
+                share.unwrap_or_default()
+            );
             return Err(RequestError::new("stack.receive_share", problem));
         }
-        let mut buffer = match stack.window {
-            Some(window) if self.window_comes_first() => {
-                ReceiveBuffer::holding(window.into(), share)
-            }
-            _ => ReceiveBuffer { share, ..usual },
-        };
-        match (self.receive_buffer, self.receive_buffer_max) {
-            (Some(initial), largest) => {
-                buffer.initial = initial.0;
-                buffer.largest = largest.map_or(buffer.largest.max(initial.0), |b| b.0);
-            }
-            (None, Some(largest)) => {
-                buffer.initial = buffer.initial.min(largest.0);
-                buffer.largest = largest.0;
-            }
-            (None, None) => {}
-        }
-        let least = (f64::from(stack.mss) / share).ceil() as u64;
+        growth.buffer.share = share.or(usual.share);
+        let needs = stack.window.map(|window| growth.buffer_for(window.into()));
+        let buffer = self.receive_buffer_of(growth.buffer, needs);
+        let least = growth.buffer_for(stack.mss.into());
         // Of a buffer as little as a hundredth may be payload.
         let right = "what holds a segment, to 400 GB";
         let most = 400_000_000_000;
@@ -416,15 +411,33 @@ impl StackSpec {
             let problem = format!("`{initial}` is above stack.receive_buffer_max, `{largest}`");
             return Err(RequestError::new("stack.receive_buffer", problem));
         }
-        if self.window.is_none() {
-            let payload = buffer.payload(buffer.largest);
-            stack.window = Some(payload.min(u64::from(UNLIMITED_WINDOW) - 1) as u32);
-        }
         stack.buffer = Some(buffer);
         Ok(())
     }
 
-    /// Whether the buffer is what holds the window that is given.
+    /// The sizes that are given, in place of the usual ones; a window that is given `needs` so
+    /// large a buffer.
+    fn receive_buffer_of(&self, usual: ReceiveBuffer, needs: Option<u64>) -> ReceiveBuffer {
+        let (initial, largest) = match (self.receive_buffer, self.receive_buffer_max) {
+            (Some(initial), Some(largest)) => (initial.0, largest.0),
+            (Some(initial), None) => (initial.0, usual.largest.max(initial.0)),
+            (None, Some(largest)) => (usual.initial.min(largest.0), largest.0),
+            (None, None) => {
+                let needs = needs.filter(|needs| *needs > usual.largest);
+                (
+                    needs.unwrap_or(usual.initial),
+                    needs.unwrap_or(usual.largest),
+                )
+            }
+        };
+        ReceiveBuffer {
+            initial,
+            largest,
+            ..usual
+        }
+    }
+
+    /// Whether the buffer follows from the window that is given.
     pub(crate) fn window_comes_first(&self) -> bool {
         let buffer = self.receive_buffer.or(self.receive_buffer_max);
         self.window.is_some() && buffer.is_none()

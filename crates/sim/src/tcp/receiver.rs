@@ -5,8 +5,8 @@ use super::numbers::Numbers;
 use super::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
 use super::quick_start::respond;
 use super::ranges::RangeSet;
+use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
-use super::window::{Arrival, Growth, Tuning};
 use flowstart_control::{Pair, Time};
 use std::sync::Arc;
 
@@ -120,13 +120,15 @@ struct Apart {
     /// What is kept of marked and numbered segments.
     meters: Meters,
     /// The window, where it grows.
-    tuning: Option<Tuning>,
+    window: Option<ReceiveWindow>,
 }
 
 /// What has arrived above a hole.
 #[derive(Clone, Debug, Default)]
 struct Above {
     ranges: RangeSet,
+    /// How many bytes they hold.
+    bytes: u64,
     /// The blocks last reported, newest first (RFC 2018 §4).
     recent: [(u64, u64); MAX_SACK_BLOCKS],
     recent_len: usize,
@@ -216,15 +218,15 @@ impl Receiver {
             AckPolicy::QuickThenDelayed { quick, .. } => quick,
             _ => 0,
         };
-        let tuned = |growth| {
+        let grown = |growth| {
             Box::new(Apart {
-                tuning: Some(Tuning::new(growth)),
+                window: Some(ReceiveWindow::new(growth)),
                 ..Apart::default()
             })
         };
         Receiver {
             open: !config.early_data,
-            apart: config.growth.map(tuned),
+            apart: config.growth.map(grown),
             config,
             next: 0,
             deadline: None,
@@ -280,13 +282,13 @@ impl Receiver {
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
         let nothing_above = self.above.is_none();
-        let before = self.next;
-        self.accept(start, end);
-        let opens = self.tuning().is_some() && self.opens_window(segment, before, now);
-        if in_order && nothing_above && !urgent && self.may_delay(opens, now) {
-            return None;
+        let arrival = self.accept_grown(segment, now);
+        let waits = in_order && nothing_above && !urgent && self.may_delay(now);
+        let answer = (!waits).then(|| self.acknowledge(start, end, now));
+        match arrival {
+            Some(arrival) => self.read(arrival, answer, now),
+            None => answer,
         }
-        Some(self.acknowledge(start, end, now))
     }
 
     /// Data with a packet number has arrived: whether that waits depends on gaps among the
@@ -300,12 +302,15 @@ impl Receiver {
         now: Time,
     ) -> Option<Segment> {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
-        let before = self.next;
-        self.accept(start, end);
-        let opens = self.tuning().is_some() && self.opens_window(segment, before, now);
+        let arrival = self.accept_grown(segment, now);
         let numbers = &mut self.numbers().data;
         let at_once = numbers.receive(segment.number(), threshold, now) || urgent;
-        (at_once || !self.may_delay(opens, now)).then(|| self.acknowledge(start, end, now))
+        let waits = !at_once && self.may_delay(now);
+        let answer = (!waits).then(|| self.acknowledge(start, end, now));
+        match arrival {
+            Some(arrival) => self.read(arrival, answer, now),
+            None => answer,
+        }
     }
 
     /// The delayed-acknowledgement timer may have expired.
@@ -327,23 +332,47 @@ impl Receiver {
         }
     }
 
-    fn tuning(&mut self) -> Option<&mut Tuning> {
-        self.apart.as_mut().and_then(|apart| apart.tuning.as_mut())
+    fn window(&mut self) -> Option<&mut ReceiveWindow> {
+        self.apart.as_mut().and_then(|apart| apart.window.as_mut())
     }
 
-    /// Whether a segment, which came when `before` was expected, makes the window grow.
-    fn opens_window(&mut self, segment: &Segment, before: u64, now: Time) -> bool {
-        let next = self.next;
-        let above = self.above.as_ref().and_then(|above| above.ranges.end());
+    /// Takes in what a segment holds; what that says of the window, where it grows.
+    fn accept_grown(&mut self, segment: &Segment, now: Time) -> Option<Arrival> {
+        let (before, end) = (self.next, segment.seq + u64::from(segment.len));
+        if self.window().is_none() {
+            self.accept(segment.seq, end);
+            return None;
+        }
+        let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
+        let held_before = held(&self.above);
+        self.accept(segment.seq, end);
+        let high = self.above.as_ref().and_then(|above| above.ranges.end());
         let arrival = Arrival {
             len: segment.len,
-            in_order: next > before,
+            before,
+            next: self.next,
+            high: high.unwrap_or(self.next),
+            above: held(&self.above),
+            news_above: held(&self.above) > held_before,
             heard: segment.options.heard(),
-            next,
-            high: above.unwrap_or(next),
         };
-        let tuning = self.tuning();
-        tuning.is_some_and(|tuning| tuning.on_data(arrival, now))
+        let quick = match self.config.ack {
+            AckPolicy::QuickThenDelayed { quick, .. } => quick,
+            _ => 0,
+        };
+        if let Some(window) = self.window() {
+            window.on_data(arrival, quick, now);
+        }
+        Some(arrival)
+    }
+
+    /// The application reads what is in order, once the `answer` to it is made; which may make an
+    /// answer due where there is none.
+    fn read(&mut self, arrival: Arrival, answer: Option<Segment>, now: Time) -> Option<Segment> {
+        let window = self.window()?;
+        window.on_read(arrival, now);
+        let update = answer.is_none() && window.wants_update(arrival.next);
+        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
     }
 
     /// Marks are echoed until the sender's answer; one that comes with the answer is of a new
@@ -357,7 +386,10 @@ impl Receiver {
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             let above = self.above.get_or_insert_default();
-            above.ranges.insert(start, end, |_, _| {});
+            let bytes = &mut above.bytes;
+            above
+                .ranges
+                .insert(start, end, |from, to| *bytes += to - from);
             self.above_from = self.above_from.min(start);
         } else if end > self.next {
             self.next = end;
@@ -373,26 +405,23 @@ impl Receiver {
         if let Some((_, high)) = above.ranges.first() {
             self.next = self.next.max(high);
         }
-        above.ranges.remove_below(self.next, |_, _| {});
+        let bytes = &mut above.bytes;
+        above
+            .ranges
+            .remove_below(self.next, |from, to| *bytes -= to - from);
         match above.ranges.first() {
             Some((start, _)) => self.above_from = start,
             None => (self.above, self.above_from) = (None, u64::MAX),
         }
     }
 
-    /// Counts a segment that arrived in order; whether its acknowledgement may wait. One that
-    /// `opens` the window's does not, and is no quick one of those at the start (the kernel's
-    /// `tcp_grow_window` adds one to `quick`).
-    fn may_delay(&mut self, opens: bool, now: Time) -> bool {
+    /// Counts a segment that arrived in order; whether its acknowledgement may wait.
+    fn may_delay(&mut self, now: Time) -> bool {
         let (every, timer) = match self.config.ack {
             AckPolicy::Every => return false,
             AckPolicy::Delayed { every, timer } => (every, timer),
             AckPolicy::QuickThenDelayed { every, timer, .. } => {
-                if opens {
-                    return false;
-                }
-                if self.quick_left > 0 {
-                    self.quick_left -= 1;
+                if self.is_quick() {
                     return false;
                 }
                 (every, timer)
@@ -404,6 +433,17 @@ impl Receiver {
         }
         self.deadline.get_or_insert(now + timer);
         true
+    }
+
+    /// Whether the next acknowledgement is one of those at once: of a window that grows by its
+    /// own count, else of the first so many.
+    fn is_quick(&mut self) -> bool {
+        if let Some(window) = self.window() {
+            return window.is_quick();
+        }
+        let quick = self.quick_left > 0;
+        self.quick_left -= u32::from(quick);
+        quick
     }
 
     fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Segment {
@@ -440,7 +480,7 @@ impl Receiver {
             segment.wire = self.config.opening;
         }
         segment.len = syn.number();
-        let first = self.tuning().map(|tuning| tuning.on_syn(now));
+        let first = self.window().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
@@ -456,15 +496,9 @@ impl Receiver {
     }
 
     fn advertised(&mut self, now: Time) -> u32 {
-        let (next, field) = (self.next, self.config.window_field);
-        if let Some(tuning) = self.tuning() {
-            let scale = match field {
-                WindowField::Scaled(scale) => scale,
-                WindowField::Unscaled => 0,
-                // A number that has no bounds: as far as any field reaches (RFC 7323 §2.3).
-                WindowField::Exact => 14,
-            };
-            return tuning.advertise(next, scale, now);
+        let next = self.next;
+        if let Some(window) = self.window() {
+            return window.advertise(next, now);
         }
         match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
@@ -483,6 +517,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::tcp::options::CongestionHeader;
+    use crate::tcp::receive_window::{Field, ReceiveBuffer};
 
     const MSS: u64 = 10;
 
@@ -770,40 +805,35 @@ mod tests {
 
     #[test]
     fn what_opens_the_window_is_acknowledged_at_once_and_the_quick_ones_come_after() {
+        const SEGMENT: u32 = 1448;
         let mut r = receiver(AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
             timer: Time(100),
         });
         let config = ReceiverConfig {
-            window: 65_535 + 6 * MSS as u32,
             growth: Some(Growth {
-                first: 65_535,
-                clamp: 65_535 + 6 * MSS as u32,
-                largest: 65_535 + 6 * MSS as u32,
-                mss: MSS as u32,
+                buffer: ReceiveBuffer::STOCK,
+                most: None,
+                mss: SEGMENT,
+                header: 52,
+                field: Field::Scaled,
             }),
-            window_field: WindowField::Scaled(1),
             ..(*r.config).clone()
         };
         r = Receiver::new(Arc::new(config), 0);
         let syn = r.blank(Kind::Syn, 40);
-        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_535);
-        let windows: Vec<_> = (0..8)
-            .map(|n| data(&mut r, n, 0).map(|ack| ack.window))
-            .collect();
-        let full = Some(65_596);
-        let expected = [
-            Some(65_556),
-            Some(65_576),
-            full,
-            full,
-            full,
-            None,
-            full,
-            None,
-        ];
-        assert_eq!(windows, expected);
+        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_160);
+        let mut arrive = |number: u64| {
+            let mut segment = Segment::bare(Kind::Data, 0, number * u64::from(SEGMENT), 1500);
+            segment.len = SEGMENT;
+            r.on_segment(&segment, Time(0)).map(|ack| ack.window)
+        };
+        let windows: Vec<_> = (0..11).map(&mut arrive).collect();
+        let full = Some(80_896);
+        let growing = [68_608, 71_680, 74_752, 76_800, 79_872, 80_896].map(Some);
+        assert_eq!(windows[..6], growing);
+        assert_eq!(windows[6..], [full, full, None, full, None]);
     }
 
     #[test]

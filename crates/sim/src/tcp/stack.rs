@@ -1,10 +1,10 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
+use super::receive_window::{Field, Growth, ReceiveBuffer};
 use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
-use super::window::{Growth, ReceiveBuffer};
 use crate::network::queue::BufferReading;
 use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
@@ -318,8 +318,8 @@ impl Stack {
         }
     }
 
-    /// A current Linux kernel with timestamps and receive buffers of 32 MiB, of which it
-    /// advertises what it takes to be payload: 38 in 256.
+    /// A current Linux kernel with timestamps, and with receive buffers of 32 MiB that may grow
+    /// to 128, as servers that send far and fast are set up.
     pub fn linux() -> Stack {
         Stack {
             preset: "linux",
@@ -347,11 +347,10 @@ impl Stack {
                 after_syn_loss: Time::from_secs(1),
                 ticks: None,
             }),
-            window: Some(38 << 17),
             buffer: Some(ReceiveBuffer {
                 initial: 32 << 20,
-                largest: 32 << 20,
-                share: 38.0 / 256.0,
+                largest: 128 << 20,
+                share: None,
             }),
             after_syn_loss: AfterSynLoss::TolerateOne,
             avoidance: "cubic",
@@ -431,14 +430,18 @@ impl Stack {
         }
     }
 
-    fn growth(&self) -> Option<Growth> {
-        let (buffer, most) = (self.buffer?, self.window?);
-        let payload = |bytes| buffer.payload(bytes).min(most.into()) as u32;
+    /// How the advertised window grows, where it does.
+    pub fn growth(&self) -> Option<Growth> {
         Some(Growth {
-            first: buffer.first_offer(most),
-            clamp: payload(buffer.initial),
-            largest: payload(buffer.largest),
+            buffer: self.buffer?,
+            most: self.window,
             mss: self.mss,
+            header: self.header,
+            field: match self.convention {
+                Convention::Ns2 | Convention::Quic => Field::Exact,
+                _ if self.window_scaling => Field::Scaled,
+                _ => Field::Unscaled,
+            },
         })
     }
 
