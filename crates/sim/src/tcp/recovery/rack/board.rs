@@ -48,6 +48,8 @@ struct Again {
     end: u64,
     sent: Time,
     order: u64,
+    /// It repeats what counts as lost; a probe may repeat what does not.
+    lost: bool,
 }
 
 impl Again {
@@ -91,9 +93,10 @@ impl Board {
         self.sacked.meets(start, end)
     }
 
-    /// Bytes that wait to be sent again.
-    pub(super) fn lost_bytes(&self) -> u64 {
-        self.lost_bytes
+    /// Whether anything that has not arrived counts as lost, sent again since or not (`lost_out`).
+    pub(super) fn has_losses(&self) -> bool {
+        let repeats = |again: &Again| again.lost && again.end > self.una;
+        self.lost_bytes > 0 || self.again.iter().any(repeats)
     }
 
     /// Bytes taken to be in the network, of those below `high`.
@@ -208,6 +211,7 @@ impl Board {
 
     /// `[start, end)` was sent again.
     pub(super) fn sent_again(&mut self, start: u64, end: u64, now: Time) {
+        let before = self.lost_bytes;
         let lost_bytes = &mut self.lost_bytes;
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
         self.retransmissions += 1;
@@ -216,6 +220,7 @@ impl Board {
             end,
             sent: now,
             order: self.retransmissions,
+            lost: self.lost_bytes < before,
         });
     }
 

@@ -95,7 +95,9 @@ impl Rack {
         let found = self.judge(c, now);
         let signal = Ack {
             cwnd_limited: self.usage.limits(&c.window),
-            ..c.ack_signal(now, acked, news.delivered, rtt, self.pipe(c))
+            // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
+            // before, the end of a recovery covers once more.
+            ..c.ack_signal(now, news.delivered, news.delivered, rtt, self.pipe(c))
         };
         self.settle(c, &news, acked > 0, now);
         if repaired && self.state == State::Open {
@@ -180,7 +182,9 @@ impl Rack {
             State::Loss => self.settle_loss(c, news, advanced),
             _ => {}
         }
-        if self.is_sound() && self.board.lost_bytes() > 0 {
+        // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
+        // next one, in the acknowledgement that ends the first.
+        if self.is_sound() && self.board.has_losses() {
             self.enter_recovery(c, now);
         }
     }
@@ -188,7 +192,7 @@ impl Rack {
     fn end_reduction(&mut self, c: &mut Connection, now: Time) {
         self.state = State::Open;
         if !c.controller.rules_window() {
-            c.window.cwnd = self.reduction.target() as f64;
+            self.reduction.end(&mut c.window);
         }
         c.recovered(now);
     }
@@ -201,7 +205,7 @@ impl Rack {
         } else {
             let prior = c.window.cwnd_segments();
             c.lose(now, 0);
-            self.reduction = Reduction::new(prior, c.window.cwnd_segments());
+            self.reduction = Reduction::new(prior, &c.window);
         }
         self.state = State::Recovery;
         self.high_seq = c.high;
@@ -213,7 +217,7 @@ impl Rack {
         let prior = c.window.cwnd_segments();
         c.answer_mark(now);
         self.sound = (c.window.cwnd, c.window.ssthresh);
-        self.reduction = Reduction::new(prior, c.window.cwnd_segments());
+        self.reduction = Reduction::new(prior, &c.window);
         self.state = State::Cwr;
         self.high_seq = c.high;
     }
@@ -267,7 +271,8 @@ impl Rack {
         }
         let in_flight = self.pipe(c).div_ceil(c.mss());
         let delivered = delivered.div_ceil(c.mss());
-        c.window.cwnd = self.reduction.window(delivered, in_flight, safe) as f64;
+        self.reduction
+            .slide(&mut c.window, delivered, in_flight, safe);
     }
 
     fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {

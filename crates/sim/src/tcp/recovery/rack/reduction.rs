@@ -4,6 +4,8 @@
 //! Counted in segments and against the window before the loss, as Linux does; the RFC counts
 //! bytes and what was in flight (RecoverFS).
 
+use flowstart_control::{Segments, Window};
+
 /// A reduction in progress. All in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reduction {
@@ -15,21 +17,46 @@ pub(super) struct Reduction {
     delivered: u64,
     /// `prr_out`: sent since it began.
     out: u64,
+    /// The window that it has set last. Another is somebody else's, and then it is over.
+    set: Segments,
 }
 
 impl Reduction {
-    /// A reduction from a window of `prior` to `target`.
-    pub(super) fn new(prior: u64, target: u64) -> Reduction {
+    /// A reduction from a window of `prior` to what the controller has made of it.
+    pub(super) fn new(prior: u64, window: &Window) -> Reduction {
         Reduction {
             prior: prior.max(1),
-            target,
+            target: window.cwnd_segments(),
+            set: window.cwnd,
             ..Reduction::default()
+        }
+    }
+
+    /// Brings the window down a step, unless the controller has set another meanwhile.
+    pub(super) fn slide(
+        &mut self,
+        window: &mut Window,
+        delivered: u64,
+        in_flight: u64,
+        safe: bool,
+    ) {
+        if window.cwnd == self.set {
+            self.set = self.window(delivered, in_flight, safe) as Segments;
+            window.cwnd = self.set;
+        }
+    }
+
+    /// Ends with the window that was to be, unless the controller has set another meanwhile
+    /// (`tcp_end_cwnd_reduction`).
+    pub(super) fn end(&self, window: &mut Window) {
+        if window.cwnd == self.set {
+            window.cwnd = self.target as Segments;
         }
     }
 
     /// The window after an acknowledgement that delivered so many, with `in_flight` out;
     /// `safe` where it moved SND.UNA and no more was found lost (RFC 9937 §6).
-    pub(super) fn window(&mut self, delivered: u64, in_flight: u64, safe: bool) -> u64 {
+    fn window(&mut self, delivered: u64, in_flight: u64, safe: bool) -> u64 {
         self.delivered += delivered;
         let share = if in_flight > self.target {
             (self.delivered * self.target)
@@ -43,11 +70,6 @@ impl Reduction {
         in_flight + share.max(u64::from(self.out == 0))
     }
 
-    /// The window to be.
-    pub(super) fn target(&self) -> u64 {
-        self.target
-    }
-
     /// A segment left.
     pub(super) fn sent(&mut self) {
         self.out += 1;
@@ -58,10 +80,16 @@ impl Reduction {
 mod tests {
     use super::*;
 
+    fn reduction(prior: u64, target: u64) -> Reduction {
+        let mut window = Window::new(1448);
+        window.cwnd = target as Segments;
+        Reduction::new(prior, &window)
+    }
+
     /// Twenty out, the controller wants ten; one delivery per acknowledgement, and what the
     /// window allows is sent at once. Returns what each acknowledgement released.
     fn released(lost: u64, acknowledgements: u64) -> Vec<u64> {
-        let mut reduction = Reduction::new(20, 10);
+        let mut reduction = reduction(20, 10);
         let mut in_flight = 20 - lost - 2;
         (0..acknowledgements)
             .map(|i| {
@@ -90,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_safe_acknowledgement_adds_one_until_the_target() {
-        let mut reduction = Reduction::new(20, 10);
+        let mut reduction = reduction(20, 10);
         assert_eq!(reduction.window(1, 5, true), 7);
         (0..2).for_each(|_| reduction.sent());
         assert_eq!(reduction.window(1, 6, true), 8);
@@ -100,7 +128,7 @@ mod tests {
     /// The same against what was in flight, as the RFC has it: RecoverFS is 18, the twenty less
     /// the two that had been SACKed before. What each acknowledgement releases, and the window.
     fn by_the_rfc(lost: u64, acknowledgements: u64) -> (Vec<u64>, Vec<u64>) {
-        let mut reduction = Reduction::new(18, 10);
+        let mut reduction = reduction(18, 10);
         let mut in_flight = 20 - lost - 2;
         (0..acknowledgements)
             .map(|_| {

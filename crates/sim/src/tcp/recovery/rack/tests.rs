@@ -5,7 +5,9 @@ use super::super::super::segment::{Kind, Segment};
 use super::super::super::sender::{Preparation, Sender};
 use super::super::super::stack::Stack;
 use super::*;
-use flowstart_control::{catalog, Convention, Window};
+use flowstart_control::catalog::Recipe;
+use flowstart_control::startup::Startup;
+use flowstart_control::{catalog, Controller, Convention, Guests, Reason, Window};
 use std::sync::Arc;
 
 const MSS: u64 = 1448;
@@ -53,6 +55,10 @@ struct Flow {
 impl Flow {
     fn open(avoidance: &str, iw: u32, ecn: bool) -> Flow {
         let controller = catalog::controller("slow-start", avoidance, Convention::Linux).unwrap();
+        Flow::with(controller, iw, ecn)
+    }
+
+    fn with(controller: Controller, iw: u32, ecn: bool) -> Flow {
         let stack = Stack {
             iw: flowstart_control::InitialWindow::Segments(iw),
             ecn,
@@ -257,6 +263,72 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     rack.on_timeout(&mut c);
     rack.on_ack(&mut c, &ack(1, &[]), ms(310));
     assert_eq!(rack.plan(&c), Some(c.segment_at(MSS)));
+}
+
+// The ends of recoveries.
+
+/// Leaves at the second acknowledgement within a recovery, with a window of its own.
+#[derive(Default)]
+struct LeavesInRecovery {
+    heard: u32,
+}
+
+impl Startup for LeavesInRecovery {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack) -> Option<Reason> {
+        w.cwnd += 1.0;
+        None
+    }
+
+    fn on_recovery_ack(&mut self, w: &mut Window, _: &Ack) {
+        self.heard += 1;
+        if self.heard == 2 {
+            (w.cwnd, w.ssthresh) = (4.0, 4.0);
+        }
+    }
+}
+
+#[test]
+fn whoever_sets_the_window_in_a_recovery_last_has_set_it_for_its_end() {
+    let guests = Guests::none().with("leaves", || Box::<LeavesInRecovery>::default());
+    let recipe = Recipe::among(&guests, "leaves", "reno", Convention::Linux).unwrap();
+    let mut flow = Flow::with(recipe.build(), 40, false);
+    assert!(flow.hears(ms(200), ack(0, &[(2, 4)])).contains(&1));
+    assert!(flow.window().cwnd > 20.0, "it slides from 40 to 20");
+    flow.hears(ms(201), ack(0, &[(2, 6)]));
+    assert_eq!(flow.window().cwnd, 4.0);
+    flow.hears(ms(202), ack(0, &[(2, 10)]));
+    assert_eq!(flow.window().cwnd, 4.0);
+    flow.hears(ms(300), ack(40, &[]));
+    assert!(flow.window().cwnd <= 5.0, "{:?}", flow.window());
+}
+
+#[test]
+fn the_end_of_a_recovery_grows_the_window_by_what_is_newly_delivered() {
+    let mut flow = Flow::open("reno", 20, false);
+    flow.hears(ms(200), ack(0, &[(2, 20)]));
+    assert_eq!(flow.window().ssthresh, 10.0);
+    // Twenty are covered and only the first of them is news: a tenth of a window of ten.
+    flow.hears(ms(300), ack(20, &[]));
+    assert_eq!(flow.window().cwnd, 10.0);
+    assert_eq!(flow.window().ssthresh, 10.0);
+}
+
+#[test]
+fn a_repair_beyond_the_end_of_a_recovery_begins_the_next_at_once() {
+    let mut flow = Flow::open("reno", 20, false);
+    let mut new: Vec<u64> = flow.hears(ms(200), ack(0, &[(2, 4)]));
+    for n in 5..=20 {
+        new.extend(flow.hears(ms(200 + n), ack(0, &[(2, n)])));
+    }
+    new.retain(|n| *n > 20);
+    assert!(new.len() >= 4, "new data left during the recovery: {new:?}");
+    // The first of the new ones is lost, which the others show before the first recovery ends.
+    let repair = flow.hears(ms(290), ack(0, &[(2, 20), (22, *new.last().unwrap())]));
+    assert!(repair.contains(&21), "{repair:?}");
+    assert_eq!(flow.window().ssthresh, 10.0);
+    flow.hears(ms(300), ack(20, &[(22, *new.last().unwrap())]));
+    assert_eq!(flow.window().ssthresh, 5.0, "reduced once more");
+    assert_eq!(flow.sender.counters().fast_retransmits, 2);
 }
 
 // RFC 3168 as Linux answers it.
