@@ -1,6 +1,7 @@
 //! The `linux` preset against recordings of a Linux kernel: completion, drops,
 //! retransmissions, and the end of the start-up.
 
+mod forced_losses;
 mod receiver;
 
 use flowstart_sim::record::flow::FlowRow;
