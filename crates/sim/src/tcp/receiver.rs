@@ -275,42 +275,36 @@ impl Receiver {
         }
         let bits = segment.options.ecn;
         let urgent = !bits.is_empty() && self.note_marks(bits);
+        let orderly = match self.config.numbers {
+            Some(threshold) => self.takes_number_in_order(segment, threshold, now),
+            None => self.is_in_order(segment),
+        };
+        let may_wait = orderly && !urgent;
+        if self.window().is_some() {
+            return self.on_growing(segment, may_wait, now);
+        }
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
-        if let Some(threshold) = self.config.numbers {
-            return self.on_numbered(segment, threshold, urgent, now);
+        self.accept(start, end);
+        if may_wait && self.may_delay(now) {
+            return None;
         }
-        let in_order = start <= self.next && end > self.next
-            || self.config.delays_repetition_of_last && end == self.next;
-        let nothing_above = self.above.is_none();
-        let arrival = self.accept_grown(segment, now);
-        let waits = in_order && nothing_above && !urgent && self.may_delay(now);
-        let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        match arrival {
-            Some(arrival) => self.read(arrival, answer, now),
-            None => answer,
-        }
+        Some(self.acknowledge(start, end, now))
     }
 
-    /// Data with a packet number has arrived: whether that waits depends on gaps among the
-    /// numbers, not on holes in the stream (RFC 9000 §13.2.1).
-    #[inline(never)]
-    fn on_numbered(
-        &mut self,
-        segment: &Segment,
-        threshold: u32,
-        urgent: bool,
-        now: Time,
-    ) -> Option<Segment> {
+    /// Only what comes in order, while nothing is missing, may wait (RFC 5681 §4.2).
+    #[inline]
+    fn is_in_order(&self, segment: &Segment) -> bool {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
-        let arrival = self.accept_grown(segment, now);
+        let in_order = start <= self.next && end > self.next
+            || self.config.delays_repetition_of_last && end == self.next;
+        in_order && self.above.is_none()
+    }
+
+    /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
+    #[inline(never)]
+    fn takes_number_in_order(&mut self, segment: &Segment, threshold: u32, now: Time) -> bool {
         let numbers = &mut self.numbers().data;
-        let at_once = numbers.receive(segment.number(), threshold, now) || urgent;
-        let waits = !at_once && self.may_delay(now);
-        let answer = (!waits).then(|| self.acknowledge(start, end, now));
-        match arrival {
-            Some(arrival) => self.read(arrival, answer, now),
-            None => answer,
-        }
+        !numbers.receive(segment.number(), threshold, now)
     }
 
     /// The delayed-acknowledgement timer may have expired.
@@ -336,18 +330,32 @@ impl Receiver {
         self.apart.as_mut().and_then(|apart| apart.window.as_mut())
     }
 
-    /// Takes in what a segment holds; what that says of the window, where it grows.
-    fn accept_grown(&mut self, segment: &Segment, now: Time) -> Option<Arrival> {
-        let (before, end) = (self.next, segment.seq + u64::from(segment.len));
-        if self.window().is_none() {
-            self.accept(segment.seq, end);
-            return None;
-        }
+    /// Data has come to a window that grows: what it says of the window, the answer to it, and then
+    /// the application's read, which may make an answer due where there is none.
+    #[inline(never)]
+    fn on_growing(&mut self, segment: &Segment, may_wait: bool, now: Time) -> Option<Segment> {
+        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        let arrival = self.accept_growing(segment);
+        let quick = match self.config.ack {
+            AckPolicy::QuickThenDelayed { quick, .. } => quick,
+            _ => 0,
+        };
+        self.window()?.on_data(arrival, quick, now);
+        let waits = may_wait && self.may_delay(now);
+        let answer = (!waits).then(|| self.acknowledge(start, end, now));
+        let window = self.window()?;
+        window.on_read(arrival, now);
+        let update = answer.is_none() && window.wants_update(arrival.next);
+        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+    }
+
+    /// Takes in what a segment holds; what that says of the window.
+    fn accept_growing(&mut self, segment: &Segment) -> Arrival {
         let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
-        let held_before = held(&self.above);
-        self.accept(segment.seq, end);
+        let (before, held_before) = (self.next, held(&self.above));
+        self.accept(segment.seq, segment.seq + u64::from(segment.len));
         let high = self.above.as_ref().and_then(|above| above.ranges.end());
-        let arrival = Arrival {
+        Arrival {
             len: segment.len,
             before,
             next: self.next,
@@ -355,24 +363,7 @@ impl Receiver {
             above: held(&self.above),
             news_above: held(&self.above) > held_before,
             heard: segment.options.heard(),
-        };
-        let quick = match self.config.ack {
-            AckPolicy::QuickThenDelayed { quick, .. } => quick,
-            _ => 0,
-        };
-        if let Some(window) = self.window() {
-            window.on_data(arrival, quick, now);
         }
-        Some(arrival)
-    }
-
-    /// The application reads what is in order, once the `answer` to it is made; which may make an
-    /// answer due where there is none.
-    fn read(&mut self, arrival: Arrival, answer: Option<Segment>, now: Time) -> Option<Segment> {
-        let window = self.window()?;
-        window.on_read(arrival, now);
-        let update = answer.is_none() && window.wants_update(arrival.next);
-        answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
     }
 
     /// Marks are echoed until the sender's answer; one that comes with the answer is of a new
