@@ -18,8 +18,12 @@ def tables(result: "Run") -> dict[str, bytes]:
         frames["transfers"] = result.transfers
     if result.objects.height:
         frames["objects"] = result.objects
-    if result.flow_samples is not None and result.queue_samples is not None:
-        frames |= {"flow-samples": result.flow_samples, "queue-samples": result.queue_samples}
+    traced = {
+        "flow-samples": result.flow_samples,
+        "queue-samples": result.queue_samples,
+        "queue-departures": result.queue_departures,
+    }
+    frames |= {name: frame for name, frame in traced.items() if frame is not None}
     found = {"result.json": encoded(result.result())}
     for name, frame in frames.items():
         found |= columns(frame, name)

@@ -57,6 +57,12 @@ class Run:
         trace = self.outcome["trace"]
         return frames.frame(trace["queue_samples"]) if trace else None
 
+    @functools.cached_property
+    def queue_departures(self) -> "pl.DataFrame | None":
+        """When packets left the bottleneck's queue; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["queue_departures"]) if trace else None
+
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The flows as dictionaries, without polars."""

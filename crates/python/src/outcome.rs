@@ -109,6 +109,7 @@ macro_rules! arrays {
 
 fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     let (flows, queues) = (trace.flow_samples, trace.queue_samples);
+    let departures = trace.queue_departures;
     let dict = PyDict::new(py);
     dict.set_item(
         "flow_samples",
@@ -128,6 +129,10 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item(
         "queue_samples",
         arrays!(py, queues, time_ns, direction, packets, bytes, empty_ns, dropped),
+    )?;
+    dict.set_item(
+        "queue_departures",
+        arrays!(py, departures, time_ns, direction),
     )?;
     Ok(dict)
 }

@@ -313,6 +313,9 @@ impl<'a> Simulation<'a> {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
+        if self.trace.is_some() {
+            self.sample_delivered(link, moment);
+        }
         let route = self.route(segment.flow);
         let route = if segment.is_forward() {
             &route.data
@@ -464,7 +467,10 @@ impl<'a> Simulation<'a> {
     fn take_notices(&mut self, link: LinkId) {
         while let Some(notice) = self.links[link as usize].take_notice() {
             match notice.deed {
-                Deed::ThrownOut => self.on_drop(&notice.segment, notice.at),
+                Deed::ThrownOut => {
+                    self.sample_departure(link, notice.at);
+                    self.on_drop(&notice.segment, notice.at);
+                }
                 Deed::Marked => self.on_mark(&notice.segment, notice.at),
             }
         }
@@ -562,8 +568,29 @@ impl<'a> Simulation<'a> {
         self.sample(segment.flow, event, segment.seq, 0);
     }
 
+    /// Which direction of the bottleneck a link is.
+    fn direction(&self, link: LinkId) -> Option<u8> {
+        let place = self.bottleneck.iter().position(|b| *b == link);
+        place.map(|direction| direction as u8)
+    }
+
+    /// A packet that left the link's queue has arrived at the far end.
+    #[cold]
+    #[inline(never)]
+    fn sample_delivered(&mut self, link: LinkId, arrival: Moment) {
+        let left = self.links[link as usize].left_queue(arrival);
+        self.sample_departure(link, left);
+    }
+
+    /// A packet has left the link's queue, if that is recorded.
+    fn sample_departure(&mut self, link: LinkId, at: Time) {
+        if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
+            trace.queue_departures.push(at, direction);
+        }
+    }
+
     fn sample_queue(&mut self, link: LinkId, dropped: bool) {
-        let Some(direction) = self.bottleneck.iter().position(|b| *b == link) else {
+        let Some(direction) = self.direction(link) else {
             return;
         };
         let moment = self.moment();
@@ -572,7 +599,7 @@ impl<'a> Simulation<'a> {
         let Some(trace) = &mut self.trace else { return };
         let samples = &mut trace.queue_samples;
         samples.time_ns.push(self.now.0);
-        samples.direction.push(direction as u8);
+        samples.direction.push(direction);
         samples.packets.push(held.packets);
         samples.bytes.push(held.bytes);
         samples.empty_ns.push(empty.max(self.now).0);

@@ -5,6 +5,7 @@
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
 use flowstart_sim::network::queue::QUEUES;
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::trace::Trace;
 use flowstart_sim::{run, Outcome, Scenario};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -400,6 +401,33 @@ fn audit_trace(outcome: &Outcome) -> Result<(), TestCaseError> {
     prop_assert!(least >= 1.0, "a window of {}", least);
     for times in [&trace.flow_samples.time_ns, &trace.queue_samples.time_ns] {
         prop_assert!(times.windows(2).all(|t| t[0] <= t[1]), "time went back");
+    }
+    audit_queue(trace, 0)?;
+    audit_queue(trace, 1)
+}
+
+/// What a queue holds is what it has accepted less what has left it.
+fn audit_queue(trace: &Trace, direction: u8) -> Result<(), TestCaseError> {
+    let (offers, departures) = (&trace.queue_samples, &trace.queue_departures);
+    let left: Vec<u64> = (departures.time_ns.iter().zip(&departures.direction))
+        .filter_map(|(time, way)| (*way == direction).then_some(*time))
+        .collect();
+    prop_assert!(left.is_sorted(), "departures are out of order");
+    let mut accepted = 0;
+    for i in (0..offers.time_ns.len()).filter(|i| offers.direction[*i] == direction) {
+        accepted += u64::from(!offers.dropped[i]);
+        let gone = accepted - offers.packets[i];
+        let now = offers.time_ns[i];
+        let surely = left.partition_point(|time| *time < now) as u64;
+        let perhaps = left.partition_point(|time| *time <= now) as u64;
+        prop_assert!(
+            (surely..=perhaps).contains(&gone),
+            "{} left by {} ns, {} to {} recorded",
+            gone,
+            now,
+            surely,
+            perhaps
+        );
     }
     Ok(())
 }

@@ -33,6 +33,8 @@ pub struct Trace {
     pub flow_samples: FlowSamples,
     /// One entry whenever the bottleneck's queue was offered a packet.
     pub queue_samples: QueueSamples,
+    /// One entry whenever a packet left the bottleneck's queue.
+    pub queue_departures: QueueDepartures,
 }
 
 /// The columns of flow samples.
@@ -126,4 +128,29 @@ pub struct QueueSamples {
     pub empty_ns: Vec<u64>,
     /// Whether the packet offered was dropped.
     pub dropped: Vec<bool>,
+}
+
+/// The columns of departures from the queue: to be transmitted, or thrown out.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct QueueDepartures {
+    /// When the queue's limit did not count the packet any more.
+    pub time_ns: Vec<u64>,
+    /// Which direction of the bottleneck: 0 forward, 1 reverse.
+    pub direction: Vec<u8>,
+}
+
+impl QueueDepartures {
+    /// Appends a departure.
+    pub fn push(&mut self, at: Time, direction: u8) {
+        self.time_ns.push(at.0);
+        self.direction.push(direction);
+    }
+
+    /// Puts departures in order of time: they are recorded when a packet arrives at the far end.
+    pub fn put_in_order(&mut self) {
+        let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
+        order.sort_by_key(|i| self.time_ns[*i]);
+        pick(&mut self.time_ns, &order);
+        pick(&mut self.direction, &order);
+    }
 }

@@ -80,8 +80,25 @@ impl Simulation<'_> {
             self.links[link as usize].settle(moment);
             self.take_notices(link);
         }
+        self.sample_departures_under_way();
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.put_in_order();
+            trace.queue_departures.put_in_order();
+        }
+    }
+
+    /// Records the departures of packets that have left the queue and not arrived.
+    fn sample_departures_under_way(&mut self) {
+        if self.trace.is_none() {
+            return;
+        }
+        for link in self.bottleneck {
+            let state = &self.links[link as usize];
+            let left = state.arrivals().map(|arrival| state.left_queue(arrival));
+            let left: Vec<Time> = left.filter(|left| *left <= self.now).collect();
+            for at in left {
+                self.sample_departure(link, at);
+            }
         }
     }
 

@@ -34,7 +34,7 @@ pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};
 pub use policer::PolicerConfig;
 pub use transmitter::Service;
 
-use super::queue::{Backlog, Deed, DropTail, Notice, Port, QueueSpec};
+use super::queue::{Backlog, BufferReading, Deed, DropTail, Notice, Port, QueueSpec};
 use super::variation::Variation;
 use crate::engine::Moment;
 use crate::tcp::segment::Segment;
@@ -348,6 +348,19 @@ impl Link {
         }
     }
 
+    /// When the queue's limit stopped counting a packet that arrives at the far end at `arrival`.
+    pub fn left_queue(&self, arrival: Moment) -> Time {
+        match self.common.config.queue.reading {
+            BufferReading::Ns2 => arrival.time.since(self.common.config.delay),
+            BufferReading::Linux => arrival.cause,
+        }
+    }
+
+    /// When those arrive at the far end that are on their way there.
+    pub fn arrivals(&self) -> impl Iterator<Item = Moment> + '_ {
+        self.common.ring.iter().map(|packet| packet.arrival)
+    }
+
     /// Packets accepted and not yet delivered.
     pub fn in_network(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
         let departed = self.common.ring.iter().map(|p| &p.segment);
@@ -395,7 +408,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queue::{BufferReading, Limit};
+    use crate::network::queue::Limit;
     use crate::network::random::stream;
     use crate::tcp::segment::Kind as SegmentKind;
     use flowstart_control::Rate;
