@@ -234,7 +234,7 @@ def _ns2_overlay(run: "fs.Run", file: pathlib.Path) -> Overlay:
     recorded = [(float(r["time_us"]) / 1e6, float(r["cwnd"])) for r in acks]
     return Overlay(
         title="ns-2's window and ours over time",
-        recorded=recorded[::10],
+        recorded=recorded,
         ours=_window(run),
         seconds=recorded[-1][0],
         names=("ns-2.35", "flowstart"),

@@ -4,11 +4,14 @@ Drawn by hand and not by a plotting library, so that the same numbers are the sa
 whatever is installed. It brings its own ground: the page around it may be light or dark.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from flowstart.thinning import thin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +32,7 @@ COLOURS = (
     (".tx", "fill", "#bc4c00", "#f0883e"),
     (".g,.d", "fill", "#ffffff", "#0d1117"),
     (".q", "fill", "#80b3ff", "#1f4a80"),
+    (".q", "stroke", "#80b3ff", "#1f4a80"),  # or a peak within a pixel would have no area
     (".h", "stroke", "#ffffff", "#0d1117"),
     (".g,.l", "stroke", "#d0d7de", "#30363d"),
     (".b", "stroke", "#57606a", "#9198a1"),
@@ -139,45 +143,23 @@ class Figure:
         return parts
 
     def _steps(self, line: "Series") -> str:
-        """The window as a step line, at most two points in each of the picture's columns."""
+        """The window as a step line."""
         kept = line.at_sender
-        time_s, cwnd = line.time_s[kept], line.cwnd[kept]
-        inside = time_s <= self.seconds
-        time_s, cwnd = time_s[inside], cwnd[inside]
-        columns = np.rint(self._columns(time_s)).astype(int)
-        path, last = "", None
-        for column in np.unique(columns):
-            mine = cwnd[columns == column]
-            ys = [number(self._window_y(value)) for value in (mine.min(), mine.max(), mine[-1])]
-            if last is None:
-                path = f"M{column} {ys[2]}"
-            elif set(ys) != {last}:
-                # The lowest, the highest and where it stays.
-                turns = [y for i, y in enumerate(ys) if i == 0 or y != ys[i - 1]]
-                path += f"H{column}V" + " ".join(turns)
-            last = ys[2]
-        return path + f"H{int(columns.max())}" if path else "M0 0"
+        return stepped(self._columns(line.time_s[kept]), line.cwnd[kept], self._window_y)
 
-    def _columns(self, time_s: "NDArray[Any]") -> "NDArray[Any]":
-        return LEFT + (RIGHT - LEFT) * time_s / self.seconds
+    def _columns(self, time_s: "NDArray[Any]") -> "NDArray[np.intp]":
+        """The pixels at which these times are drawn; what the picture does not show is left out."""
+        shown = time_s[time_s <= self.seconds]
+        return np.rint(LEFT + (RIGHT - LEFT) * shown / self.seconds).astype(np.intp)
 
     def _queue(self) -> list[str]:
-        """The queue as an area of its largest length in each column, losses above it."""
+        """The queue as an area, losses above it."""
         line = self.shown
-        most = np.zeros(RIGHT - LEFT + 1)
-        inside = line.queue_time_s <= self.seconds
-        columns = np.rint(self._columns(line.queue_time_s[inside])).astype(int) - LEFT
-        np.maximum.at(most, columns, line.queue_packets[inside])
-        path, last = f"M{LEFT} {QUEUE_FOOT}", number(QUEUE_FOOT)
-        for column, packets in enumerate(most):
-            y = number(self._queue_y(float(packets)))
-            if y != last:
-                path += f"H{LEFT + column}V{y}"
-                last = y
+        columns = self._columns(line.queue_time_s)
+        path = stepped(columns, line.queue_packets, self._queue_y)
         lost = line.time_s[line.of("drop")]
-        at = np.unique(np.rint(self._columns(lost[lost <= self.seconds])).astype(int))
-        marks = "".join(f"M{x} {QUEUE_TOP - 8}v6" for x in at)
-        parts = [f'<path class="q" d="{path}H{RIGHT}V{QUEUE_FOOT}Z"/>']
+        marks = "".join(f"M{x} {QUEUE_TOP - 8}v6" for x in np.unique(self._columns(lost)))
+        parts = [f'<path class="q" d="{path}V{QUEUE_FOOT}H{columns[0]}Z"/>']
         if marks:
             parts.append(f'<path class="x" d="{marks}"/>')
             parts.append(words(RIGHT + 6, QUEUE_TOP - 1, f"{len(lost)} lost", "tx"))
@@ -198,6 +180,27 @@ class Figure:
             words(side, below, told, f"{kind} h"),
             words(side, below, told, kind),
         ]
+
+
+def stepped(
+    columns: "NDArray[np.intp]",
+    values: "Sequence[float] | NDArray[Any]",
+    y: Callable[[float], float],
+) -> str:
+    """A line that holds each value until the next one.
+
+    `columns` are the pixels of the values, which may be more of them; `y` is a value's height.
+    """
+    values = np.asarray(values)[: len(columns)]
+    path, last = "", None
+    for at in thin(columns, values):
+        height = number(y(float(values[at])))
+        if last is None:
+            path = f"M{columns[at]} {height}"
+        elif height != last:
+            path += f"H{columns[at]}V{height}"
+        last = height
+    return f"{path}H{columns[-1]}" if path else "M0 0"
 
 
 def ticks(most: float) -> list[float]:

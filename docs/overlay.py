@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from figure import number, rule, style, ticks, words
+import numpy as np
+
+from figure import rule, stepped, style, ticks, words
 
 WIDTH, HEIGHT = 760, 260
 LEFT, RIGHT = 62, 740
@@ -65,18 +67,10 @@ class Overlay:
         return parts
 
     def _line(self) -> str:
-        """A step line with a point wherever it moves by more than half a pixel."""
-        path, column, height = "", -1.0, -1.0
-        for time_s, window in self.ours:
-            if time_s > self.seconds:
-                break
-            x, y = round(self._x(time_s)), round(self._y(window) * 2) / 2
-            if x != column or abs(y - height) > 4:
-                if y != height:
-                    path += f"H{number(x)}V{number(y)}" if path else f"M{number(x)} {number(y)}"
-                column, height = x, y
-        last = min(self.ours[-1][0], self.seconds) if self.ours else 0.0
-        return path + f"H{number(round(self._x(last)))}"
+        """A step line."""
+        shown = [(round(self._x(at)), window) for at, window in self.ours if at <= self.seconds]
+        columns = np.array([x for x, _ in shown], np.intp)
+        return stepped(columns, [window for _, window in shown], self._y)
 
     def _dots(self) -> str:
         """A short dash for each recorded point, no two in the same place."""

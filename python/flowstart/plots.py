@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from flowstart import guests, text
+from flowstart import guests, text, thinning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +40,12 @@ MOST_LINES = 8
 PALE = "0.8"
 """The others' lines behind it."""
 BEST, WORST = "#009E73", "#D55E00"
-MOST_POINTS = 2500
-"""More than a line can show; longer traces are thinned."""
+COLUMNS = 1200
+"""Pixels that a figure over time is wide, at least; longer traces are thinned to them."""
+PANEL_COLUMNS = 400
+"""The same for a panel among many."""
+PANEL = (600, 600)
+"""Pixels of a panel of marks, at most."""
 
 STYLE: Any = {
     "axes.grid": True,
@@ -224,14 +228,13 @@ def over_time(series: "Sequence[Series]") -> Figure:
                 "marker": "",
                 "drawstyle": "steps-post",
             }
-            kept = _thin(line.at_sender)
-            window.plot(line.time_s[kept], line.cwnd[kept], **look)
-            flight.plot(line.time_s[kept], line.flight[kept] / 1e3, **look)
+            kept = line.thinned(COLUMNS)
+            window.plot(*_held(line.end_s, line.time_s[kept], line.cwnd[kept]), **look)
+            flight.plot(*_held(line.end_s, line.time_s[kept], line.flight[kept] / 1e3), **look)
             if first_of_queue:
-                kept = _thin(np.arange(len(line.queue_time_s)))
-                # It fills in steps and drains evenly; a plain line shows both.
-                look["drawstyle"] = "default"
-                queue.plot(line.queue_time_s[kept], line.queue_packets[kept], **look)
+                kept = line.queue_thinned(COLUMNS)
+                shown = _held(line.end_s, line.queue_time_s[kept], line.queue_packets[kept])
+                queue.plot(*shown, **look)
         _capacity(window, series)
         window.set_ylabel("window (packets)")
         flight.set_ylabel("in flight (kB)")
@@ -250,10 +253,9 @@ def _windows(series: "Sequence[Series]") -> Figure:
     chart, panels = _panels(len(series))
     for axes, line in zip(panels, series, strict=False):
         for drawn, colour in ((series[0], PALE), (line, "#0072B2")):
-            kept = _thin(drawn.at_sender)
-            axes.step(
-                drawn.time_s[kept], drawn.cwnd[kept], where="post", color=colour, linewidth=1.2
-            )
+            kept = drawn.thinned(PANEL_COLUMNS)
+            shown = _held(drawn.end_s, drawn.time_s[kept], drawn.cwnd[kept])
+            axes.step(*shown, where="post", color=colour, linewidth=1.2)
         axes.axhline(line.bdp_pkts, color="0.5", linewidth=0.8, linestyle=(0, (4, 2)))
         axes.set_title(_broken(line.label), fontsize=8)
     # A window far beyond the path would hide what the others do.
@@ -263,6 +265,15 @@ def _windows(series: "Sequence[Series]") -> Figure:
     chart.supylabel("window (packets); dashed: 1 BDP", fontsize=9)
     chart.supxlabel(f"time (s); pale: {guests.short(series[0].label)}", fontsize=9)
     return chart
+
+
+def _held(
+    end: float, times: "NDArray[Any]", values: "NDArray[Any]"
+) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """A line that goes on to `end` with its last value."""
+    if not len(times) or times[-1] >= end:
+        return times, values
+    return np.append(times, end), np.append(values, values[-1])
 
 
 def _same_queue(one: "Series", other: "Series") -> bool:
@@ -290,6 +301,9 @@ def sequence(series: "Sequence[Series]") -> Figure:
         panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
         for axes, line in zip(panels.flat, series, strict=False):
             _sequence_panel(axes, line)
+        # All panels share these, so only the last one knows how far they reach.
+        panels[0, 0].set_xlim(left=0)
+        panels[0, 0].set_ylim(bottom=0)
         for above, axes in zip(
             panels.flat[len(series) - columns :], panels.flat[len(series) :], strict=False
         ):
@@ -305,7 +319,8 @@ def sequence(series: "Sequence[Series]") -> Figure:
 
 
 def _sequence_panel(axes: "Axes", line: "Series") -> None:
-    acked = _thin(line.of("ack"))
+    acked = line.of("ack")
+    acked = acked[thinning.thin(thinning.columns(line.time_s[acked], PANEL[0]), line.seq[acked])]
     axes.plot(
         line.time_s[acked],
         line.seq[acked] / 1e3,
@@ -321,7 +336,8 @@ def _sequence_panel(axes: "Axes", line: "Series") -> None:
         ("mark", "marked", {"color": "#CC79A7", "marker": "^", "markersize": 3}),
     )
     for event, label, look in events:
-        at = _thin(line.of(event))
+        at = line.of(event)
+        at = at[thinning.apart(line.time_s[at], line.seq[at], *PANEL)]
         if event == "mark" and not len(at):
             continue
         axes.plot(
@@ -333,15 +349,6 @@ def _sequence_panel(axes: "Axes", line: "Series") -> None:
             **look,
         )
     axes.set_title(guests.short(line.label), fontsize=9)
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-
-
-def _thin(indices: "NDArray[np.intp]") -> "NDArray[np.intp]":
-    """At most MOST_POINTS of `indices`, evenly, with both ends."""
-    if len(indices) <= MOST_POINTS:
-        return indices
-    return indices[np.linspace(0, len(indices) - 1, MOST_POINTS).astype(np.intp)]
 
 
 def svg(figure: Figure) -> str:

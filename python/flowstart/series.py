@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flowstart import thinning
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -31,8 +33,12 @@ class Series:
     """In segments."""
     flight: "NDArray[Any]"
     """In bytes."""
+    end_s: float
+    """Until when the flow and the queue are as they were last: its end, or the run's."""
     queue_time_s: "NDArray[Any]"
+    """When the queue was offered a packet, or one left it."""
     queue_packets: "NDArray[Any]"
+    """What it holds from then on."""
 
     def of(self, event: str) -> "NDArray[Any]":
         """The indices of the samples about one kind of event."""
@@ -42,6 +48,18 @@ class Series:
     def at_sender(self) -> "NDArray[Any]":
         """The indices of the samples that tell the window: not those of drops and marks."""
         return np.flatnonzero(self.event < EVENTS.index("drop"))
+
+    def thinned(self, columns: int) -> "NDArray[Any]":
+        """Those of them that a picture so many pixels wide needs, and every timeout."""
+        told = self.at_sender
+        column = thinning.columns(self.time_s[told], columns)
+        timeouts = np.searchsorted(told, self.of("timeout"))
+        return told[thinning.thin(column, self.cwnd[told], self.flight[told], keep=timeouts)]
+
+    def queue_thinned(self, columns: int) -> "NDArray[Any]":
+        """The indices that a picture so many pixels wide needs of the queue."""
+        column = thinning.columns(self.queue_time_s, columns)
+        return thinning.thin(column, self.queue_packets)
 
 
 def of_run(run: "Run", most: int = 6) -> list[Series]:
@@ -59,36 +77,36 @@ def of_flow(run: "Run", row: dict[str, Any], label: str) -> Series:
     trace = run.outcome["trace"]
     if trace is None:
         raise ValueError("the run has no trace")
-    samples, queue = trace["flow_samples"], trace["queue_samples"]
+    samples = trace["flow_samples"]
     mine = samples["flow"] == row["flow"]
-    bottleneck = (queue["direction"] == FORWARD) == (row["direction"] == "forward")
+    forward = row["direction"] == "forward"
+    time_s = samples["time_ns"][mine] / 1e9
     return Series(
         label=label,
         bdp_pkts=row["bdp_pkts"],
-        time_s=samples["time_ns"][mine] / 1e9,
+        time_s=time_s,
+        end_s=time_s[-1] if row["complete"] or row["reset"] else run.about["simulated_s"],
         **{name: samples[name][mine] for name in ("event", "seq", "cwnd", "flight")},
-        **_drained(
-            queue["time_ns"][bottleneck] / 1e9,
-            queue["packets"][bottleneck],
-            queue["empty_ns"][bottleneck] / 1e9,
-        ),
+        **_queue(trace["queue_samples"], trace["queue_departures"], forward),
     )
 
 
-def _drained(
-    time_s: "NDArray[Any]", packets: "NDArray[Any]", empty_s: "NDArray[Any]"
+def _queue(
+    offers: dict[str, "NDArray[Any]"], departures: dict[str, "NDArray[Any]"], forward: bool
 ) -> dict[str, "NDArray[Any]"]:
-    """A queue that is sampled when packets come, with the draining in between.
-
-    It falls evenly until it is empty or the next packet comes; at the end it runs empty.
-    """
-    upcoming = np.append(time_s[1:], np.inf)
-    turn = np.minimum(empty_s, upcoming)
-    span = np.where(empty_s > time_s, empty_s - time_s, 1.0)
-    left = packets * np.clip(1 - (turn - time_s) / span, 0, 1)
-    left[empty_s <= upcoming] = 0
-    last = np.where(np.isinf(upcoming), turn, upcoming)
+    """What a queue holds from each offer of a packet, and each departure, until the next."""
+    mine = (offers["direction"] == FORWARD) == forward
+    offered_s, held = offers["time_ns"][mine] / 1e9, offers["packets"][mine].astype(int)
+    accepted = np.cumsum(~offers["dropped"][mine])
+    mine = (departures["direction"] == FORWARD) == forward
+    left_s = departures["time_ns"][mine] / 1e9
+    # The queue has accepted what it holds and what has left it; so which packets left before
+    # an offer follows from their number, also where both happen at the same time.
+    number = np.arange(1, len(left_s) + 1)
+    after = np.searchsorted(accepted - held, number)
+    before = np.append(0, accepted)[after]
     return {
-        "queue_time_s": np.stack([time_s, turn, last], axis=1).ravel(),
-        "queue_packets": np.stack([packets, left, left], axis=1).ravel(),
+        "queue_time_s": np.insert(offered_s, after, left_s),
+        # One that finds the queue empty leaves it as it comes.
+        "queue_packets": np.insert(held, after, np.maximum(before - number, 0)),
     }

@@ -1,5 +1,6 @@
 """Figures and pages."""
 
+import dataclasses
 import xml.etree.ElementTree as ET
 from typing import Any
 
@@ -98,3 +99,68 @@ def test_a_run_shows_itself(path: fs.Path) -> None:
     assert run.flow_samples is None
     assert "<table>" in run._repr_html_()
     assert len(run.plot().axes) == 3
+
+
+def drawn_queue(figure: Figure) -> tuple[list[float], list[float]]:
+    """Times and packets of the only queue of a figure over time; it holds between them."""
+    (line,) = figure.axes[2].lines
+    assert line.get_drawstyle() == "steps-post"
+    return list(map(float, line.get_xdata())), list(map(float, line.get_ydata()))  # type: ignore[arg-type]
+
+
+def test_a_queue_that_drains_within_a_pause_is_drawn_empty_for_the_rest_of_it() -> None:
+    path = fs.Path(rate="50Mbps", rtt="80ms", buffer="1bdp")
+    writes = [fs.Write(at="0s", size="8MB"), fs.Write(at="6s", size="8MB")]
+    scenario = fs.Scenario(path=path, flows=[fs.Flow(startup="hystart", writes=writes)])
+    run = fs.run(scenario, trace=True)
+    offers = run.queue_samples
+    assert offers is not None
+    forward = offers.filter(offers["direction"] == 0)
+    gap = int((forward["time_ns"].diff().fill_null(0)).arg_max() or 0)
+    last, resumes = forward["time_ns"][gap - 1] / 1e9, forward["time_ns"][gap] / 1e9
+    empty = forward["empty_ns"][gap - 1] / 1e9
+    assert resumes - last > 3
+    assert 0 < empty - last < 0.2
+
+    times, packets = drawn_queue(run.plot())
+    falls = [(t, p) for t, p in zip(times, packets, strict=True) if last <= t < resumes]
+    assert falls[0][1] > 5
+    assert falls[-1][0] == pytest.approx(empty, abs=1e-6)
+    assert falls[-1][1] == 0
+
+
+def test_a_queue_in_an_outage_is_drawn_full_until_the_line_is_back() -> None:
+    steps = [{"rate": "20Mbps", "lasts": "1s"}, {"rate": "0bps", "lasts": "2s"}]
+    path = {"rate_steps": steps, "rtt": "50ms", "buffer": "60pkt"}
+    run = fs.run({"path": path, "flows": [{"size": "4MB"}], "duration": "4s"}, trace=True)
+    times, packets = drawn_queue(run.plot())
+    before = [p for t, p in zip(times, packets, strict=True) if t < 2.99]
+    assert before[-1] == 60
+    assert min(p for t, p in zip(times, packets, strict=True) if 3.05 < t < 3.9) < 30
+
+
+def test_a_flow_that_is_cut_short_is_drawn_to_the_end_of_the_run() -> None:
+    steps = [{"rate": "20Mbps", "lasts": "1s"}, {"rate": "0bps", "lasts": "9s"}]
+    path = {"rate_steps": steps, "rtt": "50ms"}
+    run = fs.run({"path": path, "flows": [{"size": "9MB"}], "duration": "1.2s"}, trace=True)
+    for axes in run.plot().axes:
+        assert list(axes.lines[0].get_xdata())[-1] == 1.2  # type: ignore[arg-type]
+
+
+def test_what_a_discipline_throws_out_leaves_the_queue_that_is_drawn(path: fs.Path) -> None:
+    dropping = dataclasses.replace(path, queue="codel", buffer="200pkt")
+    run = fs.run(fs.Scenario(path=dropping, flows=[fs.Flow(size="2MB")]), trace=True)
+    series = run.series()[0]
+    assert len(series.of("drop"))
+    assert series.queue_packets[-1] == 0
+    steps = abs(series.queue_packets[1:] - series.queue_packets[:-1])
+    assert steps.max() == 1
+
+
+def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Path) -> None:
+    short, long = fs.Flow(size="30kB"), fs.Flow(size="300kB", start="1s")
+    series = fs.run(fs.Scenario(path=path, flows=[short, long]), trace=True).series()
+    end = max(line.time_s[-1] for line in series)
+    for axes in plots.sequence(series).axes[:2]:
+        assert axes.get_xlim()[0] == 0
+        assert axes.get_xlim()[1] >= end

@@ -169,6 +169,7 @@ def draw(found: dict[Any, dict[str, Any]]) -> "Figure":
         drawing.Axis("time (s)", limits=(0, 45)),
         drawing.Axis("cwnd (packets)", limits=(0, 40000)),
         {repair: (window["time_s"], window["cwnd"]) for repair, window in windows.items()},
+        steps=True,
         marks=False,
         level={"BDP": 12333},
     )

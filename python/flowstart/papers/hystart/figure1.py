@@ -37,7 +37,8 @@ def overshoot(run: Run) -> dict[str, Any]:
     left = row["opened_s"] + row["startup_exit_s"]
     burst = trace["time"][(trace["event"] == traces.DROP) & (trace["time"] <= left)]
     lost = trace["time"][trace["event"] == traces.DROP]
-    edges = np.linspace(0, run.about["simulated_s"], traces.STEPS)
+    count = np.arange(1, len(lost) + 1)
+    kept = traces.drawn(lost, count)
     small = (trace["time"] > left) & (trace["cwnd"] < setups.bdp(*setups.FIG1))
     return {
         **traces.capacity(run),
@@ -47,8 +48,8 @@ def overshoot(run: Run) -> dict[str, Any]:
         "repair_s": traces.repair_s(trace, left),
         "small_s": float(trace["time"][small].max() - left),
         "window": traces.window(run),
-        "drop_times": [float(edge) for edge in edges],
-        "dropped": [int(count) for count in np.searchsorted(lost, edges)],
+        "drop_times": [0.0, *map(float, lost[kept]), run.about["simulated_s"]],
+        "dropped": [0, *map(int, count[kept]), len(lost)],
     }
 
 
@@ -162,6 +163,7 @@ def draw(linux: dict[str, Any]) -> "Figure":
                 "ssthresh": (window["time_s"], window["ssthresh"]),
             },
             title="(a) window",
+            steps=True,
             marks=False,
             level=levels,
         ),
@@ -170,6 +172,7 @@ def draw(linux: dict[str, Any]) -> "Figure":
             drawing.Axis("packets", limits=(0, 30000)),
             lost,
             title="(b) packets lost so far",
+            steps=True,
             marks=False,
             level={"published": 12334},
         ),

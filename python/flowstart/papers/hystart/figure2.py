@@ -199,6 +199,7 @@ def _panel(name: str, one: dict[str, Any]) -> "Panel":
             for number, window in enumerate(one["windows"])
         },
         title=name,
+        steps=True,
         marks=False,
         level={"BDP": 883, "BDP and buffer": 1766},
     )

@@ -65,7 +65,7 @@ def shown(run: Run) -> dict[str, Any]:
     curves = []
     for flow in (0, 1):
         times, rtts = traces.round_trips(traces.columns(run, flow))
-        kept = np.linspace(0, len(times) - 1, traces.STEPS).astype(int)
+        kept = traces.drawn(times, rtts)
         curves.append(
             {
                 **traces.window(run, flow),
@@ -241,6 +241,7 @@ def draw(scheme: str, one: dict[str, Any]) -> "Figure":
             drawing.Axis("cwnd (packets)", limits=(0, None)),
             {f"flow {i + 1}": (c["time_s"], c["cwnd"]) for i, c in enumerate(curves)},
             title=f"{scheme}: window",
+            steps=True,
             marks=False,
             level={"BDP": BDP},
         ),

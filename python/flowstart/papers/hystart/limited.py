@@ -96,5 +96,6 @@ def draw(curves: dict[str, traces.Curve]) -> "Figure":
         drawing.Axis("cwnd (packets)", limits=(0, 5500)),
         {f"ACKs: {acks}": (c["time_s"], c["cwnd"]) for acks, c in curves.items()},  # type: ignore[misc]
         published={"ACKs: each packet": ([21.0 + RTT_S], [WINDOW])},
+        steps=True,
         marks=False,
     )

@@ -6,13 +6,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart import thinning
 from flowstart.simulation import Run
 
 MSS = 1460
 SEND, ACK, DROP = 0, 2, 6
 """Events of a trace."""
-STEPS = 600
-"""A curve has so many points."""
+COLUMNS = 600
+"""Pixels of a figure that a curve's points are thinned to."""
 SPACED_S = 0.002
 """ACKs further apart do not belong to one train (Algorithm 1)."""
 SAMPLES = 8
@@ -34,20 +35,23 @@ def columns(run: Run, flow: int = 0) -> Columns:
 
 
 def window(run: Run, flow: int = 0) -> Curve:
-    """The largest window, and the last threshold, of each step of the time."""
+    """The window and the threshold over time, thinned for a picture."""
     trace = columns(run, flow)
     known = trace["event"] != DROP
-    trace = {name: values[known] for name, values in trace.items()}
-    edges = np.linspace(0, run.about["simulated_s"], STEPS + 1)
-    bins = np.searchsorted(edges, trace["time"], side="right") - 1
-    kept: Curve = {"time_s": [], "cwnd": [], "ssthresh": []}
-    for step in np.unique(bins):
-        inside = bins == step
-        threshold = float(trace["ssthresh"][inside][-1])
-        kept["time_s"].append(round(float(edges[step]), 4))
-        kept["cwnd"].append(round(float(trace["cwnd"][inside].max()), 1))
-        kept["ssthresh"].append(round(threshold, 1) if np.isfinite(threshold) else None)
-    return kept
+    time, cwnd, ssthresh = (trace[name][known] for name in ("time", "cwnd", "ssthresh"))
+    kept = drawn(time, cwnd, ssthresh)
+    return {
+        "time_s": [round(float(at), 4) for at in time[kept]],
+        "cwnd": [round(float(packets), 1) for packets in cwnd[kept]],
+        "ssthresh": [
+            round(float(packets), 1) if np.isfinite(packets) else None for packets in ssthresh[kept]
+        ],
+    }
+
+
+def drawn(time: NDArray[Any], *lines: NDArray[Any]) -> NDArray[np.intp]:
+    """Which points of lines over time a figure of a paper draws."""
+    return thinning.thin(thinning.columns(time, COLUMNS), *lines)
 
 
 def repair_s(trace: Columns, left: float) -> float:

@@ -16,11 +16,13 @@ from flowstart.papers.slow_start_high_speed.setups import (
 )
 from flowstart.papers.target import Measured
 from flowstart.simulation import Run
+from flowstart.thinning import columns, thin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STEP_S = 0.1
+COLUMNS = 600
+"""Pixels of a figure that a window's points are thinned to."""
 NARROWER = (1000, 900, 800, 700, 500, 300)
 """What the narrowest link of North Carolina might have been, in Mbit/s."""
 
@@ -31,7 +33,6 @@ class Window(TypedDict):
     time_s: list[float]
     cwnd: list[float]
     largest: float
-    """Of all moments, not only of those above."""
     seconds: float
     again: int
     bdp: float
@@ -101,17 +102,18 @@ def north_carolina(lab: Lab) -> Findings:
 
 
 def window(run: Run) -> Window:
-    """The window every tenth of a second, and the transfer's end."""
+    """The window over time until the last byte arrives, and the transfer's end."""
     samples = traces.samples(run)
     # A drop is not at the sender and tells no window.
     told = samples["event"] != traces.DROP
     times = samples["time_ns"][told] / 1e9
     row = run.rows[0]
-    grid = np.arange(times[0], row["fct_s"], STEP_S)
-    at = np.searchsorted(times, grid, side="right") - 1
+    until = times < row["fct_s"]
+    times, cwnd = times[until], samples["cwnd"][told][until]
+    kept = thin(columns(times, COLUMNS), cwnd)
     return {
-        "time_s": np.round(grid, 3).tolist(),
-        "cwnd": np.round(samples["cwnd"][told][at], 1).tolist(),
+        "time_s": np.round(times[kept], 4).tolist(),
+        "cwnd": np.round(cwnd[kept], 1).tolist(),
         "largest": row["max_cwnd_pkts"],
         "seconds": row["fct_s"],
         "again": row["packets_retransmitted"],
