@@ -12,7 +12,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python papers papers-quick format docs bench clean
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,12 +41,15 @@ test-python: setup
 	$(BIN)/mypy
 	$(BIN)/pytest
 
+test-pages-long: setup ## Run the commands of the pages that take minutes
+	$(BIN)/pytest -m long tests/python/test_pages.py
+
 format: setup ## Put all sources into the project's form
 	cargo fmt --all
 	$(BIN)/ruff format $(PYTHONS)
 	$(BIN)/ruff check --fix $(PYTHONS)
 
-docs: setup ## Write the pages that come from the catalog and the code within pages
+docs: setup ## Write what the pages take from the catalog, from code and from runs
 	$(BIN)/python docs/pages.py
 
 bench: setup ## Measure the budgets

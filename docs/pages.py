@@ -1,4 +1,4 @@
-"""Writes what docs/ takes from elsewhere: pages of algorithms, code and lists, fidelity.
+"""Writes what the pages take from elsewhere: algorithms, code, tables, output, pictures.
 
 `make docs` runs it; with `--check` it writes nothing and names what is stale.
 """
@@ -10,15 +10,20 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import commands
+import demo
 import fidelity
 import flowstart as fs
+import tables
 from figure import Exit, Figure
-from flowstart import catalog, scenario, text
+from flowstart import catalog, text
 from flowstart.series import Series, of_flow
+from tables import cell
 
 DOCS = pathlib.Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = DOCS / "algorithms"
+IMAGES = DOCS / "images"
 
 
 @dataclass(frozen=True)
@@ -94,26 +99,35 @@ def main(arguments: list[str]) -> int:
     for path, content in wrong.items():
         if content is None:
             path.unlink()
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
         else:
             path.write_text(content, "utf-8")
         print(path.relative_to(ROOT), "removed" if content is None else "written")
     return 0
 
 
-def stale() -> dict[pathlib.Path, str | None]:
+def stale() -> dict[pathlib.Path, str | bytes | None]:
     """The files that are not as they should be, and how they should be; None for not at all."""
     wanted = {PAGES / name: content for name, content in pages().items()}
     for name, content in fidelity.files().items():
-        folder = DOCS if name.endswith(".md") else DOCS / "images"
-        wanted[folder / name] = content
+        wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
+    wanted[IMAGES / demo.NUMBERS] = demo.numbers()
     for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
-        wanted.setdefault(page, with_paths(with_code(page.read_text("utf-8"))))
-    found: dict[pathlib.Path, str | None] = {
+        wanted.setdefault(page, filled(page.read_text("utf-8")))
+    found: dict[pathlib.Path, str | bytes | None] = {
         path: content
         for path, content in wanted.items()
         if not path.exists() or path.read_text("utf-8") != content
     }
+    if demo.shows(IMAGES / demo.PICTURE) != demo.digest(demo.numbers()):
+        found[IMAGES / demo.PICTURE] = demo.picture()
     return found | {path: None for path in PAGES.iterdir() if path not in wanted}
+
+
+def filled(page: str) -> str:
+    """A page with the code, the tables and the output in it as they are now."""
+    return commands.with_output(tables.with_tables(with_code(page)))
 
 
 # Code within pages.
@@ -129,34 +143,6 @@ def with_code(page: str) -> str:
         return f"{found[1]}{code}\n{found['end']}"
 
     return _INCLUDED.sub(include, page)
-
-
-# The list of named paths.
-
-_PATHS = re.compile(r"(<!-- named paths -->\n).*?(<!-- end of named paths -->\n)", re.DOTALL)
-_PLAIN = ("about", "rate", "rtt", "buffer", "reverse_rate", "reverse_buffer")
-
-
-def with_paths(page: str) -> str:
-    """A page with the paths known by name between the marks that are for them."""
-    return _PATHS.sub(lambda found: f"{found[1]}{named_paths()}\n{found[2]}", page)
-
-
-def named_paths() -> str:
-    """The table of paths known by name."""
-    rows = ["| name | line | ingredients | about |", "| --- | --- | --- | --- |"]
-    for name, fields in scenario.named_paths().items():
-        line = f"{fields['rate']} × {fields['rtt']}, {fields['buffer']}"
-        back = fields.get("reverse_rate")
-        line += f"; back {back}" if back else ""
-        more = [f"`{key} = {_toml(value)}`" for key, value in fields.items() if key not in _PLAIN]
-        rows.append(f"| `{name}` | {line} | {'<br>'.join(more) or '–'} | {cell(fields['about'])} |")
-    return "\n".join(rows)
-
-
-def _toml(value: object) -> str:
-    """A value as a scenario file has it, but without quotes."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # A page per algorithm.
@@ -341,11 +327,6 @@ def parameters(algorithm: fs.Algorithm) -> list[str]:
     head = "| name | unit | default | meaning |\n| --- | --- | --- | --- |\n"
     given = f"Given as `{algorithm.name}:name=value,...`."
     return [head + "\n".join(rows), given]
-
-
-def cell(words: str) -> str:
-    """Text within a table, whose columns a bar would end."""
-    return words.replace("|", "\\|")
 
 
 def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:

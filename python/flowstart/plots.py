@@ -6,7 +6,7 @@ where there is no colour at all.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -362,9 +362,9 @@ def svg(figure: Figure) -> str:
     return found[found.index("<svg") :]
 
 
-def png(figure: Figure) -> bytes:
-    """A figure as a PNG picture."""
+def png(figure: Figure, about: Mapping[str, str] | None = None) -> bytes:
+    """A figure as a PNG picture, with what `about` says in its text."""
     with mpl.rc_context(STYLE):
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=150)
+        figure.savefig(buffer, format="png", dpi=150, metadata=about)
     return buffer.getvalue()

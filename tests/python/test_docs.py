@@ -1,30 +1,23 @@
-"""The pages are what `make docs` would write, and what they show runs."""
+"""The pages are what `make docs` would write. That what they show runs: test_pages.py."""
 
-import importlib
 import pathlib
 import re
-import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from types import ModuleType
 
+import numpy as np
 import polars
 import pytest
 
 import flowstart as fs
+import pages
+import tables
+from figure import stepped
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
-@pytest.fixture
-def pages() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(DOCS))
-    yield importlib.import_module("pages")
-    sys.path.remove(str(DOCS))
-
-
-def test_no_page_is_stale(pages: ModuleType) -> None:
+def test_no_page_is_stale() -> None:
     stale = sorted(str(path.relative_to(ROOT)) for path in pages.stale())
     assert not stale, "run `make docs` and look at what it changes"
 
@@ -44,7 +37,7 @@ def test_the_scenario_of_the_page_on_web_sessions_runs_and_its_filter_finds_resp
     assert names["run"].objects["session"].n_unique() == 50
 
 
-def test_what_is_stale_is_noticed(pages: ModuleType) -> None:
+def test_what_is_stale_is_noticed() -> None:
     for old in ("", "yesterday\n"):
         block = f"<!-- examples/cautious_start.py -->\n```python\n{old}```\n\n"
         shown = pages.with_code(f"before\n\n{block}between\n\n{block}after\n")
@@ -54,7 +47,22 @@ def test_what_is_stale_is_noticed(pages: ModuleType) -> None:
         assert pages.with_code(shown) == shown
 
 
-def test_every_algorithm_has_a_page_and_a_figure(pages: ModuleType) -> None:
+def test_a_stale_table_is_noticed() -> None:
+    marked = "before\n<!-- named paths -->\n| old |\n<!-- end of named paths -->\nafter\n"
+    shown = tables.with_tables(marked)
+    assert "| old |" not in shown
+    assert "| `wifi` |" in shown
+    assert shown.startswith("before\n<!-- named paths -->\n| name |")
+    assert shown.endswith(" |\n<!-- end of named paths -->\nafter\n")
+
+
+def test_a_line_in_a_figure_holds_its_values_and_keeps_what_happens_within_a_pixel() -> None:
+    columns = np.array([10, 10, 10, 10, 10, 20, 30])
+    values = [4.0, 9.0, 5.0, 1.0, 3.0, 3.0, 7.0]
+    assert stepped(columns, values, lambda value: value) == "M10 4H10V9H10V1H10V3H30V7H30"
+
+
+def test_every_algorithm_has_a_page_and_a_figure() -> None:
     listed = (DOCS / "algorithms" / "README.md").read_text()
     for algorithm in fs.algorithms():
         stem = pages.stem(algorithm)

@@ -1,0 +1,94 @@
+"""Tables within pages, between marks such as `<!-- named paths -->` that name them."""
+
+import re
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import flowstart as fs
+from flowstart import scenario, text
+
+_MARKED = re.compile(
+    r"(<!-- (?P<name>[\w ]+) -->\n)(?:.*\n)*?(?P<end><!-- end of (?P=name) -->\n)", re.MULTILINE
+)
+
+
+def with_tables(page: str) -> str:
+    """A page with its marked tables as they are now."""
+
+    def fill(found: re.Match[str]) -> str:
+        return f"{found[1]}{TABLES[found['name']]()}\n{found['end']}"
+
+    return _MARKED.sub(fill, page)
+
+
+def cell(words: str) -> str:
+    """Text within a table, whose columns a bar would end."""
+    return words.replace("|", "\\|")
+
+
+# Paths known by name.
+
+_PLAIN = ("about", "rate", "rtt", "buffer", "reverse_rate", "reverse_buffer")
+
+
+def named_paths() -> str:
+    """The paths known by name."""
+    rows = ["| name | line | ingredients | about |", "| --- | --- | --- | --- |"]
+    for name, fields in scenario.named_paths().items():
+        line = f"{fields['rate']} × {fields['rtt']}, {fields['buffer']}"
+        back = fields.get("reverse_rate")
+        line += f"; back {back}" if back else ""
+        more = [f"`{key} = {_toml(value)}`" for key, value in fields.items() if key not in _PLAIN]
+        rows.append(f"| `{name}` | {line} | {'<br>'.join(more) or '–'} | {cell(fields['about'])} |")
+    return "\n".join(rows)
+
+
+def _toml(value: object) -> str:
+    """A value as a scenario file has it, but without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# What HyStart makes of paths whose round trip varies.
+
+VARYING = ("wifi", "leo", "lte", "geo")
+SEEDS = 20
+
+
+def hystart_on_paths() -> str:
+    """Where HyStart leaves slow start, with and without ingredients, and what both take."""
+    rows = [
+        "| path | left at, of the path's capacity | plain | took | slow start took |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name in VARYING:
+        path = fs.Path.named(name)
+        plain = fs.Path(**{field: getattr(path, field) for field in _PLAIN if field != "about"})
+        left = [_median(_left_at, one, "hystart") for one in (path, plain)]
+        took = [_median(_took, path, startup) for startup in ("hystart", "slow-start")]
+        shown = [f"{share:.2f}" for share in left] + [text.seconds(time) for time in took]
+        rows.append(f"| `{name}` | {' | '.join(shown)} |")
+    return "\n".join(rows)
+
+
+def _median(read: Callable[[dict[str, Any]], float], path: fs.Path, startup: str) -> float:
+    """What is read of a transfer of 10 MB under the linux stack, the median over seeds."""
+    found = fs.compare(path, startups=[startup], sizes=["10MB"], stack="linux", repeat=SEEDS)
+    return statistics.median(map(read, found.rows))
+
+
+def _left_at(row: dict[str, Any]) -> float:
+    share: float = row["startup_exit_cwnd_pkts"] / row["bdp_pkts"]
+    return share
+
+
+def _took(row: dict[str, Any]) -> float:
+    seconds: float = row["fct_s"]
+    return seconds
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "named paths": named_paths,
+    "HyStart on named paths": hystart_on_paths,
+}
+"""What stands between the marks of each name."""

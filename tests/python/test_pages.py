@@ -1,0 +1,295 @@
+"""What the pages show is run: every command, every block of Python, every number of a run."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import polars
+import pytest
+
+import commands
+import demo
+import flowstart as fs
+from flowstart import papers, scenario
+from flowstart.cli.app import app
+from flowstart.papers.experiment import Findings
+from flowstart.papers.lab import Lab
+from flowstart.replay_summary import ClassSummary
+
+ROOT = commands.ROOT
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+LONG = {
+    "make demo": "makes the package anew where it is stale",
+    "make papers-quick": "make test runs it",
+    "flowstart compare --path leo --startup all --stack linux -o out/leo": "thirty panels, drawn",
+    "flowstart compare web.toml --startup slow-start,jump-start --repeat 30 -o out/web": "30 seeds",
+    "flowstart papers run jump-start": "all runs of a paper",
+    "flowstart papers run --all -o out/papers": "all runs of all papers",
+}
+"""What `make test-pages-long` runs, and why `make test` does not."""
+
+NOT_RUN = {
+    "make test": "runs these tests",
+    "make bench": "measures a machine for minutes",
+    "cargo run --release -p flowstart-benches --bin workloads": "measures a machine",
+    "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
+}
+"""What no test runs, and why."""
+
+NAMES: dict[str, dict[str, Any]] = {
+    "docs/web-sessions.md": {"fs": fs, "pl": polars},
+    "docs/papers.md": {"Lab": Lab, "Findings": Findings},
+}
+"""What a page's blocks of Python find defined before the first of them."""
+
+
+def shown() -> list[tuple[pathlib.Path, str]]:
+    """Every command of every page, once for each page."""
+    return [
+        (page, line)
+        for page in PAGES
+        for line in dict.fromkeys(c.line for c in commands.commands(page.read_text()))
+    ]
+
+
+def named(case: object) -> str:
+    return str(case.relative_to(ROOT)) if isinstance(case, pathlib.Path) else str(case)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """The papers' runs are kept for this module only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLOWSTART_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def check(page: pathlib.Path, line: str) -> None:
+    if not line.startswith("flowstart "):
+        done = subprocess.run(shlex.split(line), cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return
+    with commands.folder(page.read_text()):
+        answer = commands.run(line)
+    assert answer.status == 0, answer.err
+    assert answer.out
+
+
+@pytest.mark.parametrize(
+    ("page", "line"), [one for one in shown() if one[1] not in LONG | NOT_RUN], ids=named
+)
+def test_a_command_of_a_page_runs(page: pathlib.Path, line: str) -> None:
+    check(page, line)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("page", "line"), [one for one in shown() if one[1] in LONG], ids=named)
+def test_a_long_command_of_a_page_runs(page: pathlib.Path, line: str) -> None:
+    check(page, line)
+
+
+def test_every_exception_is_a_command_of_a_page() -> None:
+    assert set(LONG | NOT_RUN) <= {line for _, line in shown()}
+
+
+def test_every_make_in_a_page_has_a_target() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in PAGES:
+        for name in re.findall(r"(?:^    |`)make ([a-z-]+)", page.read_text(), re.MULTILINE):
+            assert name in targets, f"{page.name}: make {name}"
+
+
+def test_every_source_named_in_a_page_exists() -> None:
+    tops = [ROOT / name for name in ("crates", "python", "docs", "tests", "examples", "benches")]
+    places = [f"/{place.relative_to(ROOT)}" for top in tops for place in (top, *top.rglob("*"))]
+    source = rf"`([\w./-]+\.(?:rs|py)|(?:{'|'.join(top.name for top in tops)})/[\w./-]*)`"
+    for page in PAGES:
+        for name in re.findall(source, page.read_text()):
+            found = any(place.endswith("/" + name.rstrip("/")) for place in places)
+            assert found, f"{page.name}: {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_the_python_of_a_page_runs(page: pathlib.Path) -> None:
+    names = {"__name__": "page", **NAMES.get(named(page), {})}
+    text = page.read_text()
+    with commands.folder(text):
+        for block in commands.blocks(text, "python"):
+            exec(block.content, names)
+
+
+# Numbers in sentences. What is not compared: how long things take and how much memory
+# (docs/performance.md, and what docs/architecture.md says of costs), for it depends on the
+# machine; what recordings hold, for it does not change; docs/algorithms, docs/fidelity.md and the
+# tables between marks, for `make docs` writes them and test_docs.py says when they are stale.
+
+
+def readme(pattern: str) -> tuple[str, ...]:
+    """What a pattern finds in the README, whose lines may break anywhere."""
+    found = re.search(pattern, " ".join((ROOT / "README.md").read_text().split()))
+    assert found, f"the README does not say: {pattern}"
+    return found.groups()
+
+
+def summary(size_class: str, startup: str) -> ClassSummary:
+    (found,) = (
+        s for s in demo.replayed().summaries if (s.size_class, s.startup) == (size_class, startup)
+    )
+    return found
+
+
+def test_the_readme_counts_the_start_ups() -> None:
+    (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
+    listed = [a for a in fs.algorithms() if a.kind == "startup"]
+    mentioned = 7
+    assert int(others) == len(listed) - mentioned
+
+
+def test_the_readme_counts_the_paths_known_by_name() -> None:
+    readme("Wi-Fi's bursts, Starlink's reallocations, a policer, and a dozen more")
+    assert len(scenario.named_paths()) == 3 + 12
+
+
+def test_the_readme_says_what_the_demo_shows() -> None:
+    (transfers,) = readme(r"(\d+) transfers of a server, replayed on the ten paths")
+    readme("under five start-ups")
+    replayed = demo.replayed()
+    assert sum(len(road.transfers) for road in replayed.roads) == int(transfers)
+    assert (len(replayed.roads), len(replayed.settings.startups)) == (10, 5)
+
+
+def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:
+    readme(
+        "Jump Start halves the time of transfers between 100 kB and 1 MB, "
+        "and hurts more than half of the small ones"
+    )
+    change = summary("100 kB to 1 MB", "jump-start").change
+    hurt = summary("below 10 kB", "jump-start").hurt
+    assert change is not None and -0.65 < change <= -0.5
+    assert hurt is not None and hurt > 0.5
+
+
+def test_the_pages_count_what_the_papers_published() -> None:
+    (count,) = readme(r"Of (\d+) numbers and statements of five papers")
+    targets = [target for paper in papers.load() for target in paper.targets]
+    assert len(targets) == int(count)
+    assert f"are {count} *targets*" in (ROOT / "docs" / "papers.md").read_text()
+
+
+def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
+    readme(
+        "completion times within 1 %, losses and retransmissions within 2 % or a packet or two, "
+        "the window at the end of slow start within 0.5 %"
+    )
+    page = (ROOT / "docs" / "fidelity.md").read_text()
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in page.splitlines()
+            if re.match(r"\| \d+M \|", line)]  # fmt: skip
+    assert rows
+    for _path, sender, _size, _times, apart, *pairs, _reason in rows:
+        assert abs(float(apart.removesuffix(" %"))) <= 1
+        (lost, our_lost), (again, our_again), window = (pair.split(", ") for pair in pairs)
+        for theirs, ours in ((int(lost), int(our_lost)), (int(again), int(our_again))):
+            assert abs(theirs - ours) <= max(2, 0.02 * theirs)
+        if sender != "bbr" and "–" not in window:  # BBR does not end a slow start
+            theirs, ours = map(int, window)
+            assert abs(theirs - ours) <= max(0.005 * theirs, 0.5)
+
+
+BULK = {"rate": "1Gbps", "rtt": "180ms"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "path", "stack"),
+    [
+        (r"`bulk`: 1 GB.*?, (?P<lost>[\d ]+) lost in the overshoot \| (?P<packets>[\d ]+) \|",
+         BULK | {"buffer": "1bdp"}, {"preset": "rfc"}),
+        (r"`bulk-lossless`: .*? \| (?P<packets>[\d ]+) \|",
+         BULK | {"buffer": "1000000pkt"}, {"preset": "rfc"}),
+        (r"`bulk-linux`, the first of them with (?P<lost>[\d ]+) losses",
+         BULK | {"buffer": "1bdp"}, {"preset": "linux", "window": "1000000pkt"}),
+    ],
+)  # fmt: skip
+def test_the_page_on_performance_counts_packets_and_losses(
+    sentence: str, path: dict[str, str], stack: dict[str, str]
+) -> None:
+    found = re.search(sentence, (ROOT / "docs" / "performance.md").read_text())
+    assert found
+    flow = {"size": "1GB", "startup": "slow-start"}
+    row = fs.run({"path": path, "stack": stack, "flows": [flow]}).rows[0]
+    packets = row["packets_sent"] - row["packets_dropped"]
+    expected = {"packets": packets, "lost": row["packets_dropped"]}
+    said = {name: int(number.replace(" ", "")) for name, number in found.groupdict().items()}
+    assert said == {name: expected[name] for name in said}
+
+
+def test_the_page_on_architecture_counts_quick_acknowledgements() -> None:
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text().split())
+    found = re.search(r"that makes (\d+), where the recording counted", page)
+    assert found
+    path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}
+    flow = {"startup": "hystart", "avoidance": "cubic", "size": "50MB"}
+    run = fs.run({"path": path, "stack": {"preset": "linux"}, "flows": [flow]}, trace=True)
+    series = run.series()[0]
+    acknowledged = series.seq[series.of("ack")].astype(int)
+    row = run.rows[0]
+    mss = -(-row["size_bytes"] // (row["packets_sent"] - row["packets_retransmitted"]))
+    first_of_two = next(i for i, seq in enumerate(acknowledged) if seq > (i + 1) * mss)
+    assert first_of_two == int(found[1])
+
+
+def test_what_the_readme_calls_missing_is_missing() -> None:
+    readme(r"Not here yet: sweeps\.")
+    known: list[Callable[..., object] | None] = [c.callback for c in app.registered_commands]
+    assert not any("sweep" in (command.__name__ if command else "") for command in known)
+    assert not any("sweep" in name for name in fs.__all__)
+
+
+def test_the_demos_picture_says_which_numbers_it_shows(tmp_path: pathlib.Path) -> None:
+    images = ROOT / "docs" / "images"
+    kept = (images / demo.NUMBERS).read_text()
+    assert kept == demo.numbers()
+    assert demo.shows(images / demo.PICTURE) == demo.digest(kept)
+    assert demo.shows(tmp_path / "none.png") is None
+    (tmp_path / "fresh.png").write_bytes(demo.picture())
+    assert demo.shows(tmp_path / "fresh.png") == demo.digest(kept)
+
+
+# What notices all this.
+
+
+def test_output_that_is_not_what_a_command_prints_is_replaced() -> None:
+    old = "# T\n\n    $ flowstart algorithms nothing-such\n    old\n\n    older\n\nAfter.\n"
+    with pytest.raises(ValueError, match="exits with 2"):
+        commands.with_output(old)
+    page = old.replace("nothing-such", "reno")
+    fresh = commands.with_output(page)
+    assert "old" not in fresh.replace("threshold", "")
+    assert fresh.startswith("# T\n\n    $ flowstart algorithms reno\n    ")
+    assert fresh.endswith("\n\nAfter.\n")
+    assert commands.with_output(fresh) == fresh
+
+
+def test_commands_are_found_with_what_continues_them_and_without_comments() -> None:
+    page = "    flowstart run a.toml \\\n        --json   # all of it\n    # no command\n\ntext\n\n"
+    page += "```sh\nmake docs\n$ flowstart schema scenario\n{}\n```\n\n"
+    page += "See `flowstart papers --json` and `flowstart run`.\n"
+    found = commands.commands(page)
+    assert [c.line for c in found] == [
+        "flowstart run a.toml --json",
+        "make docs",
+        "flowstart schema scenario",
+        "flowstart papers --json",
+    ]
+    assert [c.shows_output for c in found] == [False, False, True, False]
+
+
+def test_a_pages_own_scenario_stands_for_the_file_that_it_names() -> None:
+    page = "```toml\nname = 'mine'\n```\n\n    flowstart run web.toml\n"
+    with commands.folder(page) as place:
+        assert (place / "web.toml").read_text() == "name = 'mine'\n"
+        assert (place / "mine.pcap").stat().st_size > 10_000
+    assert not place.exists()
