@@ -181,22 +181,34 @@ def test_the_pages_count_what_the_papers_published() -> None:
 
 
 def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
-    readme(
-        "completion times within 1 %, losses and retransmissions within 2 % or a packet or two, "
-        "the window at the end of slow start within 0.5 %"
+    near, all_of_them = readme(
+        r"completion times within 1 % in (\d+) of (\d+) transfers, losses and retransmissions "
+        r"within 2 % or a packet or two, the window at the end of slow start within 0.5 %"
     )
     page = (ROOT / "docs" / "fidelity.md").read_text()
     rows = [[c.strip() for c in line.split("|")[1:-1]] for line in page.splitlines()
             if re.match(r"\| \d+M \|", line)]  # fmt: skip
-    assert rows
-    for _path, sender, _size, _times, apart, *pairs, _reason in rows:
-        assert abs(float(apart.removesuffix(" %"))) <= 1
+    assert len(rows) == int(all_of_them)
+    assert sum(abs(float(row[4].removesuffix(" %"))) <= 1 for row in rows) == int(near)
+    for _path, sender, _size, _times, _apart, *pairs, _reason in rows:
         (lost, our_lost), (again, our_again), window = (pair.split(", ") for pair in pairs)
         for theirs, ours in ((int(lost), int(our_lost)), (int(again), int(our_again))):
             assert abs(theirs - ours) <= max(2, 0.02 * theirs)
         if sender != "bbr" and "–" not in window:  # BBR does not end a slow start
             theirs, ours = map(int, window)
             assert abs(theirs - ours) <= max(0.005 * theirs, 0.5)
+
+
+def test_the_readme_counts_the_transfers_with_forced_losses() -> None:
+    near, all_of_them = readme(
+        r"so do (\d+) of (\d+) transfers with packets lost at stated positions"
+    )
+    recorded = (ROOT / "tests/data/linux/forced-losses.csv").read_text().splitlines()[1:]
+    test = (ROOT / "crates/sim/tests/linux/forced_losses.rs").read_text()
+    not_met = re.search(r"const OTHERWISE: \[&str; (\d+)\]", test)
+    assert not_met
+    assert int(all_of_them) == len(recorded)
+    assert int(near) == len(recorded) - int(not_met[1])
 
 
 BULK = {"rate": "1Gbps", "rtt": "180ms"}
@@ -228,7 +240,7 @@ def test_the_page_on_performance_counts_packets_and_losses(
 
 def test_the_page_on_architecture_counts_quick_acknowledgements() -> None:
     page = " ".join((ROOT / "docs" / "architecture.md").read_text().split())
-    found = re.search(r"that makes (\d+), where the recording counted", page)
+    found = re.search(r"recordings (\d+) follow, where the recording counted", page)
     assert found
     path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}
     flow = {"startup": "hystart", "avoidance": "cubic", "size": "50MB"}
