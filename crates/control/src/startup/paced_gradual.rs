@@ -37,7 +37,7 @@ use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::catalog::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established, Loss, Sent, Timeout};
 use crate::{Convention, Reason, Time, Window};
 
 /// The catalog entry.
@@ -163,6 +163,11 @@ impl Startup for PacedGradual {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.opening.open(w, e);
         self.pacing.open(w, e.header, e.rtt, self.factor);
+    }
+
+    fn on_sent(&mut self, w: &mut Window, _s: &Sent) -> Option<Reason> {
+        self.pacing.on_sent(w);
+        None
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {

@@ -47,6 +47,14 @@ impl Pacing {
         }
     }
 
+    /// Something has left: nothing more is paced where the threshold was reached meanwhile,
+    /// for at and above it ACKs are the avoidance's.
+    pub(crate) fn on_sent(&mut self, w: &mut Window) {
+        if !w.in_slow_start() {
+            self.end(w);
+        }
+    }
+
     /// Paces no more: the stack may as it likes.
     pub(crate) fn end(&mut self, w: &mut Window) {
         if std::mem::take(&mut self.on) {

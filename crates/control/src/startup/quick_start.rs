@@ -210,6 +210,8 @@ struct QuickStart {
     qs: Qs,
     /// An approval was used: slow start is limited from then on.
     used: bool,
+    /// The pace of the flight is still set.
+    paced: bool,
     initial: Segments,
     /// The flight ends before this byte.
     end: u64,
@@ -245,6 +247,7 @@ impl QuickStart {
             known: Known::default(),
             qs: Qs::Off,
             used: false,
+            paced: false,
             initial: 1.0,
             end: 0,
             delivered: 0,
@@ -266,7 +269,7 @@ impl QuickStart {
         let over_window = Rate::of(wire.saturating_mul(window as u64), rounded);
         let pacing = if self.at_rate { rate } else { over_window };
         w.pacing = (pacing.bps() > 0).then_some(pacing);
-        (self.qs, self.used) = (Qs::Approved, true);
+        (self.qs, self.used, self.paced) = (Qs::Approved, true, true);
     }
 
     /// RFC 3742 above `max_ssthresh`, which is obligatory after an approval (§4.4).
@@ -283,9 +286,15 @@ impl QuickStart {
         let sent = self.end.div_ceil(u64::from(w.mss)) as Segments;
         w.cwnd = w.cwnd.min(sent.max(self.initial));
         if self.at_rate {
-            w.pacing = None;
+            self.stop_pacing(w);
         }
         self.qs = Qs::Watch;
+    }
+
+    fn stop_pacing(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.paced) {
+            w.pacing = None;
+        }
     }
 
     /// §4.6: a threshold of half of what was delivered of the flight, so many bytes.
@@ -334,9 +343,9 @@ impl Startup for QuickStart {
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.qs == Qs::Approved {
             self.end = self.end.max(s.seq + u64::from(s.bytes));
-        } else if self.qs == Qs::Watch {
+        } else {
             // ns-2 sends nothing before the timer that paced the flight has run out.
-            w.pacing = None;
+            self.stop_pacing(w);
         }
         None
     }
@@ -369,7 +378,7 @@ impl Startup for QuickStart {
             }
             Qs::Approved | Qs::Watch => {
                 self.qs = Qs::Recovery;
-                w.pacing = None;
+                self.stop_pacing(w);
                 w.cwnd = w.cwnd.min(self.initial);
                 self.threshold(w, self.delivered);
                 LossResponse::Done
@@ -388,7 +397,7 @@ impl Startup for QuickStart {
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
         self.growth.on_timeout();
         self.qs = Qs::Off;
-        w.pacing = None;
+        self.stop_pacing(w);
     }
 
     fn leftover(&self) -> u64 {
@@ -529,16 +538,22 @@ mod tests {
 
     #[test]
     fn pacing_ends_with_the_first_ack_or_under_ns2_with_the_next_segment() {
-        let after_the_ack = |convention| {
+        let after_an_ack_of = |segments, convention| {
             let (mut c, mut w) = approved("", convention, 11, Time::from_millis(112));
             send(&mut c, &mut w, 100);
-            c.on_ack(&mut w, &Ack::of(Time::from_millis(224), MSS));
+            let ack = Ack {
+                una: segments * MSS,
+                ..Ack::of(Time::from_millis(224), segments * MSS)
+            };
+            c.on_ack(&mut w, &ack);
             let at_the_ack = w.pacing.is_some();
             send(&mut c, &mut w, 1);
             (at_the_ack, w.pacing.is_some())
         };
-        assert_eq!(after_the_ack(Convention::Rfc), (false, false));
-        assert_eq!(after_the_ack(Convention::Ns2), (true, false));
+        for segments in [1, 100] {
+            assert_eq!(after_an_ack_of(segments, Convention::Rfc), (false, false));
+            assert_eq!(after_an_ack_of(segments, Convention::Ns2), (true, false));
+        }
     }
 
     #[test]

@@ -381,7 +381,8 @@ impl Startup for RapidStart {
         self.pacing.open(w, e.header, e.rtt, 1.0);
     }
 
-    fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        self.pacing.on_sent(w);
         self.flight.expected += u64::from(s.bytes);
         None
     }

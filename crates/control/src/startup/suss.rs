@@ -207,8 +207,6 @@ struct Suss {
     rtts: Rtts,
     cap: Option<Segments>,
     header: u32,
-    /// The pacing that was found, once it has been put aside.
-    stacks_pacing: Option<Option<Rate>>,
 }
 
 impl Suss {
@@ -246,7 +244,6 @@ impl Suss {
             },
             cap: None,
             header: 0,
-            stacks_pacing: None,
         })
     }
 
@@ -262,7 +259,6 @@ impl Suss {
         self.blue.head = a.nxt;
         (self.rtts.round, self.rtts.samples) = (Time::MAX, 0);
         if self.accelerates() {
-            self.stacks_pacing.get_or_insert(w.pacing);
             w.pacing = None;
             self.phase = Phase::Clocking;
         }
@@ -318,10 +314,10 @@ impl Suss {
         (slack > dt && plan.rate.bps() > 0).then_some(plan)
     }
 
-    /// The stack may pace as it likes again.
+    /// A stack that paces sets a rate of its own again.
     fn end_acceleration(&mut self, w: &mut Window, then: Phase) {
-        if let (Some(pacing), true) = (self.stacks_pacing, self.accelerates()) {
-            (w.pacing, w.pacing_from) = (pacing, Time::ZERO);
+        if self.accelerates() {
+            (w.pacing, w.pacing_from) = (None, Time::ZERO);
         }
         self.phase = then;
     }
@@ -365,8 +361,11 @@ impl Startup for Suss {
         self.blue.tail = w.cwnd_bytes().saturating_sub(1);
     }
 
-    /// The window makes room for one red segment after the other.
+    /// The window makes room for one red segment after the other, up to the threshold.
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        if !w.in_slow_start() && self.accelerates() {
+            self.end_acceleration(w, Phase::Plain);
+        }
         match self.phase {
             Phase::Armed(plan) if s.flight + u64::from(w.mss) > w.cwnd_bytes() => {
                 self.phase = Phase::Pacing(plan);
@@ -608,8 +607,7 @@ mod tests {
 
     #[test]
     fn blue_goes_by_the_clock_and_red_by_the_pacer() {
-        let usual = Some(Rate(99));
-        let mut flow = Flow::open(usual);
+        let mut flow = Flow::open(Some(Rate(99)));
         for i in 0..10 {
             assert_eq!(flow.ack(ms(100.0 + 0.4 * f64::from(i))), None);
         }
@@ -637,7 +635,7 @@ mod tests {
             usable: 160.0,
         };
         flow.s.on_loss(&mut flow.w, &loss);
-        assert_eq!(flow.w.pacing, usual, "as it was found");
+        assert_eq!(flow.w.pacing, None, "the stack sets its own again");
     }
 
     /// Two milliseconds apart, the blue ACKs of the third round take as long as the path allows

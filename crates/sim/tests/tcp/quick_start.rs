@@ -195,3 +195,35 @@ fn a_loss_of_the_approved_flight_leads_back_to_the_initial_window() {
     let least = windows.fold(f64::INFINITY, f64::min);
     assert_eq!(least, 10.0);
 }
+
+/// Two packets are approved and one ACK covers them; ns-2 takes 0.58 s.
+#[test]
+fn one_ack_for_the_whole_flight_ends_its_pace() {
+    let time = |stack: &str, startup: &str| {
+        let run = outcome(&format!(
+            r#"
+            [path]
+            rate = "20Mbps"
+            rtt = "36ms"
+            buffer = "1000pkt"
+            access_rate = "100Mbps"
+            access_delay = "1ms"
+            quick_start = {{ admission = "target", threshold = "90%", allocation = "90%" }}
+            [stack]
+            preset = "{stack}"
+            iw = "1"
+            window = "10000pkt"
+            ack = "delayed"
+            [[flows]]
+            startup = "{startup}"
+            size = "300pkt"
+            "#
+        ));
+        run.flows[0].duration_s.unwrap()
+    };
+    let quick = "quick-start:request=640kbps,sizing=fixed,pacing=window";
+    let ns2 = time("ns2", quick);
+    assert!((0.575..0.585).contains(&ns2), "{ns2}");
+    let (quick, slow) = (time("rfc", quick), time("rfc", "slow-start"));
+    assert!(quick < slow, "{quick} {slow}");
+}

@@ -88,3 +88,20 @@ fn blue_and_red_take_turns() {
         assert_eq!(sent.len(), parts.iter().sum::<usize>());
     }
 }
+
+/// After the acceleration the stack's rate follows the window again.
+#[test]
+fn a_stack_that_paces_goes_on_pacing_when_it_is_over() {
+    let fct = |pacing: &str| {
+        let run = outcome(&format!(
+            r#"
+            path = {{ rate = "20Mbps", rtt = "100ms", buffer = "1bdp" }}
+            stack = {{ preset = "linux", pacing = "{pacing}" }}
+            flows = [{{ startup = "suss", size = "5MB" }}]
+            "#
+        ));
+        run.flows[0].fct_s.unwrap()
+    };
+    let (plain, paced) = (fct("none"), fct("internal"));
+    assert!((0.9..1.1).contains(&(paced / plain)), "{plain} {paced}");
+}
