@@ -17,6 +17,7 @@ import flowstart as fs
 import tables
 from figure import Exit, Figure
 from flowstart import catalog, text
+from flowstart.scenario import INTERFACE
 from flowstart.series import Series, of_flow
 from tables import cell
 
@@ -81,6 +82,10 @@ HELP: dict[str, tuple[dict[str, Any], str]] = {
     "cache": (
         {"remembered": "1bdp"},
         "An earlier connection left a window of one bandwidth-delay product behind.",
+    ),
+    "interface": (
+        {"interface_rate": INTERFACE},
+        f"The sender's interface runs at {text.rate(1e9)}.",
     ),
     "peer": ({}, "The peer understands what it is asked."),
     "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),

@@ -16,6 +16,7 @@ NEEDS = {
     "peer": "a peer that understands an option or behaves in a new way",
     "routers": "routers on the path that take part",
     "cache": "something remembered from earlier connections",
+    "interface": "the rate of its host's own interface",
 }
 """What an algorithm may need beyond an ordinary sender, in words."""
 
@@ -50,7 +51,8 @@ class Algorithm:
     summary: str
     params: tuple[Parameter, ...]
     needs: tuple[str, ...]
-    """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`."""
+    """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
+    `interface`."""
     certainty: str
     """How well founded it is: `text`, `code`, `secondhand`, `reconstructed`."""
 
@@ -62,7 +64,7 @@ class Algorithm:
     @property
     def needs_help(self) -> bool:
         """Whether it needs something that its sender does not have by itself."""
-        return bool(set(self.needs) - {"pacing"})
+        return bool(set(self.needs) - {"pacing", "interface"})
 
     @property
     def needs_in_words(self) -> str:

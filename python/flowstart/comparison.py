@@ -156,18 +156,30 @@ class Plan:
 
     def scenario(self, case: Case, *, trace: bool = False) -> Document:
         """The scenario of one run."""
+        told = self._told()
         flows = [dict(flow) for flow in self.base["flows"]]
         for flow in (flows[i] for i in self.tested):
-            flow["startup"] = case.startup
+            flow |= told | flow | {"startup": case.startup}
             if case.size is not None and "writes" not in flow:
                 flow.setdefault("size", case.size)
         document = self.base | {"flows": flows, "seed": case.seed, "trace": trace}
         if "web" in self.base:
             document["web"] = [
-                web | {"startup": case.startup} if i in self.tested_web else web
+                told | web | {"startup": case.startup} if i in self.tested_web else web
                 for i, web in enumerate(self.base["web"])
             ]
         return document
+
+    def told_flows(self) -> list[dict[str, Any]]:
+        """The entries of `flows` and `web` that are under test, as they run."""
+        document = self.scenario(self.cases()[0])
+        tested = [document["flows"][i] for i in self.tested]
+        return tested + [document["web"][i] for i in self.tested_web]
+
+    def _told(self) -> dict[str, str]:
+        """What the flows under test are told beside what the scenario says."""
+        path = self.base.get("path")
+        return scenario.told_interface(path) if isinstance(path, dict) else {}
 
     def is_tested(self) -> list[bool]:
         """For each flow of a run but those of web sessions, whether it is under test."""

@@ -98,8 +98,25 @@ def legend(result: "Comparison") -> str:
         f"{order}change: against {baseline}; {acked}window: in packets, just before start-up was "
         "left; queue: the most at the bottleneck, packets."
     )
-    notes = [*_marks_of(startups), *_remembered_of(result), *_queues_of(result)]
-    return "\n".join([columns, *notes])
+    told = [flow.get("interface_rate") for flow in result.plan.told_flows()]
+    notes = [*_marks_of(startups), *_remembered_of(result), *interface_of(startups, told)]
+    return "\n".join([columns, *notes, *_queues_of(result)])
+
+
+def interface_of(startups: Sequence[str], told: Sequence[str | None]) -> list[str]:
+    """What those that begin at the rate of their interface take that for.
+
+    `told` is what each flow under comparison is told; None where the path has a line to go by.
+    """
+    without = [s for s in startups if "interface_rate=" not in s.replace(" ", "")]
+    uses = [a.name for a in map(_listed, without) if a and "interface" in a.needs]
+    rates = dict.fromkeys(filter(None, told))
+    if not uses or not rates:
+        return []
+    who = ", ".join(dict.fromkeys(uses))
+    return [
+        f"interface of the sender, as {who} needs: {', '.join(rates)} (`nic_rate` makes it a link)."
+    ]
 
 
 def _remembered_of(result: "Comparison") -> list[str]:

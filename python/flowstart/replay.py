@@ -17,7 +17,7 @@ from flowstart import _native, frames, scenario, specs
 from flowstart.capture import Capture
 from flowstart.errors import RequestError
 from flowstart.guests import Guests
-from flowstart.scenario import Document
+from flowstart.scenario import Document, told_interface
 
 if TYPE_CHECKING:
     import polars as pl
@@ -371,7 +371,10 @@ def _job(
     road: Road, startup: str, mode: str, transfers: tuple[Transfer, ...], settings: Settings
 ) -> _Job:
     starts = _without_long_gaps([t.start_s for t in transfers])
-    flows = [_flow(t, startup, settings, at) for t, at in zip(transfers, starts, strict=True)]
+    told = told_interface(road.path)
+    flows = [
+        told | _flow(t, startup, settings, at) for t, at in zip(transfers, starts, strict=True)
+    ]
     document: Document = {
         "seed": settings.seed,
         "duration": f"{max(starts) + AFTERWARDS_S:.6f}s",

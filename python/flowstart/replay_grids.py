@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from flowstart import guests, text
-from flowstart.grids import Column, Grid
+from flowstart.grids import Column, Grid, interface_of
 from flowstart.guests import StartupLike
 from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
+from flowstart.scenario import told_interface
 
 LIMITS = (
     "Every transfer has a fresh window on a connection that is open already, so no handshake.",
@@ -115,7 +116,14 @@ def legend(replay: Replay) -> str:
         f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
         f"take more than a tenth longer than under {reference}, and where most do."
         + "".join(_helpless(replay.settings.startups))
+        + "".join(f"\n{note}" for note in _interface(replay))
     )
+
+
+def _interface(replay: Replay) -> list[str]:
+    """What start-ups that begin at the rate of their interface take that for."""
+    told = [told_interface(road.path).get("interface_rate") for road in replay.roads]
+    return interface_of(replay.settings.startups, told)
 
 
 def _helpless(startups: Sequence[StartupLike]) -> list[str]:

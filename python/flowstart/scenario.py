@@ -170,6 +170,8 @@ class Flow:
     handshake: bool | None = None
     remembered: str | None = None
     """The window that an earlier connection left behind, for start-ups that use a memory."""
+    interface_rate: str | None = None
+    """What a start-up takes for the rate of its host's interface; the first link's by default."""
     writes: Sequence[Write] | None = None
     """What the application writes, instead of `size`."""
     from_hop: int | None = None
@@ -193,6 +195,8 @@ class Web:
     startup: StartupLike | None = None
     """The responses' start-up; one that is left out is the one under comparison in `compare`."""
     avoidance: str | None = None
+    interface_rate: str | None = None
+    """What the start-up takes for the rate of its host's interface."""
     sessions: int | None = None
     start: str | None = None
     interval: Law | None = None
@@ -252,6 +256,20 @@ class Scenario:
 
 ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 """A scenario, its document, or the name of the TOML (or JSON) file that holds it."""
+
+
+INTERFACE = "1Gbps"
+"""The rate of a host's interface in comparisons, where the path gives none."""
+
+
+def told_interface(path: Mapping[str, Any]) -> dict[str, str]:
+    """What flows under comparison are told of their interface.
+
+    A path without lines before the bottleneck would tell them the bottleneck's rate, which no
+    sender knows.
+    """
+    own = ("nic_rate", "access_rate")
+    return {} if any(name in path for name in own) else {"interface_rate": INTERFACE}
 
 
 def document(scenario: ScenarioLike) -> Document:

@@ -53,6 +53,35 @@ def test_types_do_not_depend_on_values(path: fs.Path) -> None:
     assert calm.schema == lossy.schema
 
 
+def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.Path) -> None:
+    def told(path: fs.Path, *startups: str) -> tuple[str | None, str]:
+        result = fs.compare(path, startups=startups, sizes=["10kB"])
+        flow = result.result()["resolved"]["flows"][0]
+        return flow.get("interface_rate"), grids.legend(result)
+
+    rate, legend = told(path, "slow-start", "qs-app")
+    assert rate == "1Gbps"
+    assert "interface of the sender, as qs-app needs: 1Gbps" in legend
+    for startup in ("slow-start", "qs-app:interface_rate=5Mbps"):
+        assert "interface of" not in told(path, startup)[1]
+    for line in ({"nic_rate": "100Mbps"}, {"access_rate": "100Mbps"}):
+        rate, legend = told(path.but(**line), "qs-app")
+        assert rate is None
+        assert "interface of" not in legend
+
+
+def test_flows_and_web_sessions_of_a_scenario_are_told_of_an_interface_too() -> None:
+    document: dict[str, Any] = {
+        "path": {"rate": "10Mbps", "rtt": "40ms"},
+        "flows": [{"startup": "qs-app"}, {}, {"interface_rate": "50Mbps"}],
+        "web": [{"size": "10"}],
+    }
+    plan = Plan.of_scenario(document, startups=["qs-app"], sizes=["10kB"])
+    scenario = plan.scenario(plan.cases()[0])
+    rates = [entry.get("interface_rate") for entry in scenario["flows"] + scenario["web"]]
+    assert rates == [None, "1Gbps", "50Mbps", "1Gbps"]
+
+
 def test_every_size_startup_and_seed_runs_once(path: fs.Path) -> None:
     plan = Plan.of_path(path, startups=["a", "b"], sizes=["1kB", "2kB"], seed=5, repeat=3)
     cases = plan.cases()

@@ -67,6 +67,8 @@ pub enum Need {
     Routers,
     /// Something remembered from earlier connections.
     Cache,
+    /// The sender must know the rate of its own interface.
+    Interface,
 }
 
 /// How well founded an implementation is.
@@ -195,7 +197,13 @@ impl Recipe {
     pub fn needs(&self) -> &'static [Need] {
         match &self.startup {
             Source::Listed(entry, _) => entry.needs,
-            Source::Guest(..) => &[Need::Pacing, Need::Peer, Need::Routers, Need::Cache],
+            Source::Guest(..) => &[
+                Need::Pacing,
+                Need::Peer,
+                Need::Routers,
+                Need::Cache,
+                Need::Interface,
+            ],
         }
     }
 

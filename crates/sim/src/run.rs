@@ -255,10 +255,11 @@ impl<'a> Simulation<'a> {
 
     /// What a flow's sender knows before it opens its connection.
     fn prepare(&mut self, flow: u32) -> Preparation {
-        let given = self.plans[flow as usize].memory;
+        let plan = &self.plans[flow as usize];
+        let (memory, interface_rate) = (plan.memory, plan.interface_rate);
         let known = Known {
-            interface_rate: self.interface_rate(flow),
-            memory: self.recall(flow).or(given),
+            interface_rate: interface_rate.or_else(|| self.interface_rate(flow)),
+            memory: self.recall(flow).or(memory),
             ..Known::default()
         };
         Preparation {

@@ -562,6 +562,7 @@ fn what_routers_hosts_and_memories_cannot_be() {
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
     check(flow, &[
         ("remembered = \"0pkt\"", "flows[0].remembered: `0pkt` is out of range; 1 B to 1 PB is needed"),
+        ("interface_rate = \"0bps\"", "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
         ("remembered = 40", "flows[0].remembered: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
     ]);
 }

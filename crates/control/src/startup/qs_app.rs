@@ -33,7 +33,7 @@
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::catalog::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Known, Loss, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -57,7 +57,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         slow_start::IW,
         slow_start::SSTHRESH,
     ],
-    needs: &[],
+    needs: &[Need::Interface],
     certainty: Certainty::Text,
     build: |params, convention| Ok(Box::new(QsApp::new(params, convention)?)),
 };

@@ -136,7 +136,7 @@ const MOST_HOPS: usize = 100;
 const LONGEST: Time = Time::from_secs(600);
 
 /// A rate that can be.
-pub(super) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
+pub(crate) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
     if (SLOWEST..=FASTEST).contains(&rate.0) {
         return Ok(rate);
     }

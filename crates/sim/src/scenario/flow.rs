@@ -1,7 +1,7 @@
 //! What a scenario says of its flows.
 
 use crate::request::{quantity, required};
-use flowstart_control::{Amount, Bytes, Time};
+use flowstart_control::{Amount, Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,12 @@ pub struct FlowSpec {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub remembered: Option<Amount>,
+    /// The rate at which a start-up takes its host's interface to send, such as `1Gbps`: told,
+    /// where `path.nic_rate` is a link. That of the first link on the way unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interface_rate: Option<Rate>,
     /// Application writes on one connection, instead of `size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<WriteSpec>,

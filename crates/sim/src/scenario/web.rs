@@ -2,7 +2,7 @@
 
 use super::Direction;
 use crate::request::quantity;
-use flowstart_control::{Amount, Time};
+use flowstart_control::{Amount, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,12 @@ pub struct WebSpec {
     /// The responses' congestion avoidance; the stack's unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avoidance: Option<String>,
+    /// The rate at which the responses' start-up takes its host's interface to send, such as `1Gbps`: told,
+    /// where `path.nic_rate` is a link. That of the first link on the way unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    #[serde(deserialize_with = "quantity")]
+    pub interface_rate: Option<Rate>,
     /// How many sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u32>,

@@ -8,7 +8,7 @@ pub mod distribution;
 pub mod web;
 
 use crate::network::random::{below, stream};
-use crate::network::topology::{time, Chain};
+use crate::network::topology::{rate, time, Chain};
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
 use crate::tcp::receiver::ReceiverConfig;
@@ -58,6 +58,8 @@ pub struct FlowKind {
     pub to_hop: u32,
     /// What is known of the path before the first connection.
     pub memory: Option<PathMemory>,
+    /// The rate at which they take their interface to send; that of the first link unless given.
+    pub interface_rate: Option<Rate>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
     /// Their writes; empty where there is a single one at the start.
@@ -265,6 +267,7 @@ impl Entry<'_> {
             from_hop,
             to_hop,
             memory: self.remembered(rtt, from_hop, to_hop)?,
+            interface_rate: self.interface_rate()?,
             forced_drops: spec.forced_drops.clone(),
             writes,
         };
@@ -304,6 +307,12 @@ impl Entry<'_> {
             rate: Rate::of(bytes, rtt),
             in_use: false,
         }))
+    }
+
+    fn interface_rate(&self) -> Result<Option<Rate>, RequestError> {
+        let given = self.spec.interface_rate;
+        let checked = given.map(|told| rate(&self.field("interface_rate"), told));
+        checked.transpose()
     }
 
     fn hops(&self) -> Result<(u32, u32), RequestError> {

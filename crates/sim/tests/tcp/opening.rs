@@ -104,3 +104,34 @@ fn data_without_a_handshake_leaves_at_once() {
         .all(|(t, s)| *t == 0.0 && matches!(s, Step::Send(_))));
     assert!(sends(&run).iter().all(|s| matches!(s, Step::Send(_))));
 }
+
+/// 1460 bytes of 100 Mbit/s in 100 ms are 856 segments; the link beyond takes no notice.
+#[test]
+fn a_start_up_is_told_of_the_interface_that_a_flow_says_it_has() {
+    let window = |flow: &str| {
+        let run = outcome(&format!(
+            r#"
+            path = {{ rate = "10Mbps", rtt = "100ms", buffer = "2000pkt" }}
+            flows = [{{ size = "1000pkt", startup = "qs-app", {flow} }}]
+            "#
+        ));
+        run.flows[0].startup_exit_cwnd_pkts
+    };
+    assert_eq!(window(""), Some(85.0));
+    assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));
+}
+
+#[test]
+fn so_are_the_responses_of_web_sessions() {
+    let window = |web: &str| {
+        let run = outcome(&format!(
+            r#"
+            path = {{ rate = "10Mbps", rtt = "100ms", buffer = "2000pkt" }}
+            web = [{{ size = "1000", startup = "qs-app", {web} }}]
+            "#
+        ));
+        run.flows[1].startup_exit_cwnd_pkts
+    };
+    assert_eq!(window(""), Some(85.0));
+    assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));
+}

@@ -318,7 +318,10 @@ impl Reader<'_> {
         };
         let (request, response) = (
             of(&None, &None),
-            of(&self.spec.startup, &self.spec.avoidance),
+            FlowSpec {
+                interface_rate: self.spec.interface_rate,
+                ..of(&self.spec.startup, &self.spec.avoidance)
+            },
         );
         let entry = |spec| Entry {
             spec,
