@@ -116,7 +116,7 @@ fn amount(limit: Limit) -> Option<Amount> {
 }
 
 impl StackSpec {
-    /// Every field as `stack` has it.
+    /// Every field as `stack` has it, but for those that change nothing in it.
     fn filled_in(&self, stack: &Stack) -> StackSpec {
         let rto = &stack.rto;
         // A buffer that follows from a window does so for segments of any size.
@@ -137,7 +137,7 @@ impl StackSpec {
                 Some(quick),
             ),
         };
-        StackSpec {
+        let whole = StackSpec {
             preset: Some(stack.preset.into()),
             mss: Some(Bytes(stack.mss.into())),
             header: Some(Bytes(stack.header.into())),
@@ -207,7 +207,8 @@ impl StackSpec {
             }),
             sharing_lifetime: Some(stack.sharing_lifetime),
             sharing_cap: self.sharing_cap,
-        }
+        };
+        whole.without_what_does_nothing(stack)
     }
 }
 

@@ -3,6 +3,7 @@
 //! This is the single source of truth for what a scenario may say: the Python models,
 //! the command line and the JSON Schema all go through it.
 
+mod applicability;
 mod flow;
 mod path;
 mod stack;

@@ -80,7 +80,7 @@ fn what_only_numbered_packets_and_their_handshakes_have() {
         &[
             (
                 "ack_reordering = 3",
-                "stack.ack_reordering: only `quic` numbers its packets (stack.recovery)",
+                "stack.ack_reordering: `3` changes nothing: only `quic` numbers its packets (stack.recovery)",
             ),
             (
                 "preset = \"quic\"\nack_reordering = 1001",
@@ -105,11 +105,12 @@ fn what_only_numbered_packets_and_their_handshakes_have() {
             ),
             (
                 "handshake = \"0-rtt\"\nserver_flight = \"4kB\"",
-                "stack.server_flight: `4kB` holds up no data under `0-rtt` (stack.handshake)",
+                "stack.server_flight: `4kB` changes nothing: data does not wait for it under `0-rtt` \
+                 (stack.handshake)",
             ),
             (
                 "pacing_gain = 1.5",
-                "stack.pacing_gain: only `rfc9002` has one (stack.pacing)",
+                "stack.pacing_gain: `1.5` changes nothing: only `rfc9002` has one (stack.pacing)",
             ),
             (
                 "pacing = \"rfc9002\"\npacing_gain = 0.9",
@@ -399,7 +400,7 @@ fn what_contradicts() {
             ),
             (
                 "tick_phase = 0.5",
-                "stack.tick_phase: only the `ns2` stack counts in ticks",
+                "stack.tick_phase: `0.5` changes nothing: only the `ns2` stack counts in ticks",
             ),
             (
                 "window = \"1bdp\"",
@@ -407,11 +408,11 @@ fn what_contradicts() {
             ),
             (
                 "receive_buffer = \"131072B\"",
-                "stack.receive_buffer: the window does not grow; give `stack.window_growth = \"linux\"`",
+                "stack.receive_buffer: `131.072kB` changes nothing: the window does not grow; give `stack.window_growth = \"linux\"`",
             ),
             (
                 "preset = \"linux\", window_growth = \"none\", receive_share = 0.5",
-                "stack.receive_share: the window does not grow; give `stack.window_growth = \"linux\"`",
+                "stack.receive_share: `0.5` changes nothing: the window does not grow; give `stack.window_growth = \"linux\"`",
             ),
             (
                 "preset = \"linux\", receive_buffer = \"6MB\", receive_buffer_max = \"1MB\"",
@@ -526,7 +527,7 @@ fn what_cannot_be() {
                 "stack.rto_max: `10us` is out of range; at least 1ms is needed",
             ),
             (
-                "tick_phase = 1.5",
+                "preset = \"ns2\", tick_phase = 1.5",
                 "stack.tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
             ),
             (
@@ -880,4 +881,84 @@ fn ingredients_of_paths() {
             ),
         ],
     );
+}
+
+#[test]
+fn fields_of_the_stack_that_would_do_nothing() {
+    let stack = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
+    };
+    let of = |names: &str| format!("changes nothing: only {names} (stack.recovery)");
+    let cases = [
+        (
+            "frto = true",
+            format!("stack.frto: `true` {}", of("`rack` has F-RTO")),
+        ),
+        (
+            "preset = \"linux\", newreno_impatient = false",
+            format!(
+                "stack.newreno_impatient: `false` {}",
+                of("`newreno` has this choice")
+            ),
+        ),
+        (
+            "recovery = \"rack\", next_seg_rule_3 = false",
+            format!(
+                "stack.next_seg_rule_3: `false` {}",
+                of("`sack` has this rule")
+            ),
+        ),
+        (
+            "recovery = \"go-back-n\", limited_transmit = true",
+            format!(
+                "stack.limited_transmit: `true` {}",
+                of("`tahoe`, `reno`, `newreno`, `sack` and `ns2-sack` have it")
+            ),
+        ),
+        (
+            "recovery = \"reno\", sack_cost = \"1us\"",
+            format!(
+                "stack.sack_cost: `1us` {}",
+                of("`sack`, `ns2-sack`, `rack` and `quic` send blocks")
+            ),
+        ),
+        (
+            "ack_quick = 5",
+            "stack.ack_quick: `5` changes nothing: only `quick-then-delayed` has such a beginning \
+             (stack.ack)"
+                .into(),
+        ),
+        (
+            "ack = \"every\", ack_timer = \"40ms\"",
+            "stack.ack_timer: `40ms` changes nothing: every segment is acknowledged at once; give \
+             `stack.ack = \"delayed\"`"
+                .into(),
+        ),
+        (
+            "coarse_pacing = true",
+            "stack.coarse_pacing: `true` changes nothing: only the `ns2` stack counts in ticks"
+                .into(),
+        ),
+        (
+            "window_scaling = false",
+            "stack.window_scaling: `false` changes nothing: only a window that is given is scaled \
+             (stack.window), under `ns2` and `quic` none"
+                .into(),
+        ),
+        (
+            "sharing_lifetime = \"1s\"",
+            "stack.sharing_lifetime: `1s` changes nothing: connections leave nothing behind; give \
+             `stack.sharing = \"remember\"`"
+                .into(),
+        ),
+        (
+            "sharing = \"remember\", sharing_cap = 3",
+            "stack.sharing_cap: `3` changes nothing: only `temporal` and `ensemble` open windows \
+             from a memory (stack.sharing)"
+                .into(),
+        ),
+    ];
+    for (given, expected) in cases {
+        check(stack, &[(given, &expected)]);
+    }
 }

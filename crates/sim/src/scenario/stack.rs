@@ -365,6 +365,7 @@ impl StackSpec {
                 RestartName::Keep => Restart::Keep,
             };
         }
+        self.refuse_what_does_nothing(&stack)?;
         Ok(stack)
     }
 
@@ -374,10 +375,9 @@ impl StackSpec {
             stack.buffer.get_or_insert(ReceiveBuffer::STOCK);
         }
         let (Some(usual), Some(mut growth)) = (stack.buffer, stack.growth()) else {
-            return self.refuse_buffer();
+            return Ok(());
         };
         if self.window_growth == Some(GrowthName::None) {
-            self.refuse_buffer()?;
             let whole = growth.payload(usual.initial) as u32;
             stack.window.get_or_insert(whole);
             stack.buffer = None;
@@ -443,24 +443,6 @@ impl StackSpec {
         self.window.is_some() && buffer.is_none()
     }
 
-    fn refuse_buffer(&self) -> Result<(), RequestError> {
-        let fields = [
-            ("stack.receive_buffer", self.receive_buffer.is_some()),
-            (
-                "stack.receive_buffer_max",
-                self.receive_buffer_max.is_some(),
-            ),
-            ("stack.receive_share", self.receive_share.is_some()),
-        ];
-        match fields.iter().find(|(_, given)| *given) {
-            Some((field, _)) => Err(RequestError::new(
-                *field,
-                "the window does not grow; give `stack.window_growth = \"linux\"`",
-            )),
-            None => Ok(()),
-        }
-    }
-
     fn override_recovery(&self, stack: &mut Stack) {
         if let Some(recovery) = self.recovery {
             stack.recovery = match recovery {
@@ -493,17 +475,13 @@ impl StackSpec {
             Some(PacingName::Rfc9002) => Pacing::Rfc9002(USUAL),
         };
         match (pacing, self.pacing_gain) {
-            (pacing, None) => Ok(pacing),
             (Pacing::Rfc9002(_), Some(gain)) if (1.0..=100.0).contains(&gain) => {
                 Ok(Pacing::Rfc9002(gain))
             }
             (Pacing::Rfc9002(_), Some(gain)) => {
                 Err(out_of_range("stack.pacing_gain", gain, "1 to 100"))
             }
-            (_, Some(_)) => Err(RequestError::new(
-                "stack.pacing_gain",
-                "only `rfc9002` has one (stack.pacing)",
-            )),
+            (pacing, _) => Ok(pacing),
         }
     }
 
@@ -518,10 +496,6 @@ impl StackSpec {
         let Some(flight) = self.server_flight else {
             return Ok(());
         };
-        if stack.handshake == Handshake::ZeroRtt {
-            let problem = format!("`{flight}` holds up no data under `0-rtt` (stack.handshake)");
-            return Err(RequestError::new("stack.server_flight", problem));
-        }
         if !(1..=1_000_000).contains(&flight.0) {
             return Err(out_of_range("stack.server_flight", flight, "1B to 1MB"));
         }
@@ -534,13 +508,7 @@ impl StackSpec {
         /// RFC 9000 §18.2.
         const LONGEST_ACK_DELAY: Time = Time::from_millis((1 << 14) - 1);
         if stack.recovery != RecoveryKind::Quic {
-            return match self.ack_reordering {
-                None => Ok(()),
-                Some(_) => Err(RequestError::new(
-                    "stack.ack_reordering",
-                    "only `quic` numbers its packets (stack.recovery)",
-                )),
-            };
+            return Ok(());
         }
         let delay = stack.ack.max_delay();
         if delay > LONGEST_ACK_DELAY {
@@ -608,23 +576,15 @@ impl StackSpec {
             );
             return Err(RequestError::new("stack.rto_min", problem));
         }
-        let Some(phase) = self.tick_phase else {
+        let (Some(phase), Some(ticks)) = (self.tick_phase, &mut rto.ticks) else {
             return Ok(());
         };
-        match &mut rto.ticks {
-            _ if !(0.0..1.0).contains(&phase) => {
-                let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
-                Err(RequestError::new("stack.tick_phase", problem))
-            }
-            None => Err(RequestError::new(
-                "stack.tick_phase",
-                "only the `ns2` stack counts in ticks",
-            )),
-            Some(ticks) => {
-                ticks.phase = phase;
-                Ok(())
-            }
+        if !(0.0..1.0).contains(&phase) {
+            let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
+            return Err(RequestError::new("stack.tick_phase", problem));
         }
+        ticks.phase = phase;
+        Ok(())
     }
 
     fn window_bytes(&self, window: Amount, stack: &Stack) -> Result<u32, RequestError> {

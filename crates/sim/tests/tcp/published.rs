@@ -79,14 +79,16 @@ fn jump_start_beyond_its_first_loss_depends_on_recovery() {
     }
 }
 
+const DELAYED: &str = "ack = \"quick-then-delayed\", ack_timer = \"40ms\"";
+
 /// The first flow of Fig. 1 of "Hybrid Slow Start for High-Bandwidth and Long-Distance
 /// Networks": one bandwidth-delay product of buffer, one segment for each acknowledgement.
-fn hystart_path(startup: &str, ack: &str) -> FlowRow {
+fn hystart_path(startup: &str, stack: &str) -> FlowRow {
     let run = outcome(&format!(
         r#"
         duration = "30s"
         path = {{ rate = "400Mbps", rtt = "370ms", buffer = "12333pkt" }}
-        stack = {{ iw = "2", ack = "{ack}", ack_timer = "40ms" }}
+        stack = {{ iw = "2", {stack} }}
         flows = [{{ startup = "{startup}" }}]
         "#
     ));
@@ -102,16 +104,16 @@ fn assert_near(got: f64, expected: f64, what: &str) {
 
 #[test]
 fn hystarts_figure_1() {
-    let delayed = hystart_path("slow-start:growth=per-ack", "quick-then-delayed");
+    let delayed = hystart_path("slow-start:growth=per-ack", DELAYED);
     assert_near(delayed.max_cwnd_pkts, 37_000.0, "peak");
     assert_near(delayed.packets_dropped as f64, 12_334.0, "drops");
-    let every = hystart_path("slow-start:growth=per-ack", "every");
+    let every = hystart_path("slow-start:growth=per-ack", "ack = \"every\"");
     assert_near(
         every.max_cwnd_pkts,
         49_332.0,
         "peak with an acknowledgement per packet",
     );
-    let hystart = hystart_path("hystart", "quick-then-delayed");
+    let hystart = hystart_path("hystart", DELAYED);
     assert!(
         hystart.packets_dropped <= 123,
         "{}",

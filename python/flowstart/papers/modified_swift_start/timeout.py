@@ -36,7 +36,6 @@ RFC_6298 = {
     "preset": "rfc",
     "iw": "4",
     "recovery": "go-back-n",
-    "limited_transmit": False,
     "rto_min": "500ms",
     "rto_max": "64s",
     "window": "100000B",

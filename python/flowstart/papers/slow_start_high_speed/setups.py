@@ -109,12 +109,13 @@ def network(path: Path, host: Host, buffer: str = "") -> dict[str, Any]:
 
 def stack(path: Path, host: Host) -> dict[str, Any]:
     """The hosts' TCP."""
+    reading = {"sack_cost": f"{host.sack_us * path.interface / 1000:g}us"}
     return {
         "iw": host.iw,
         "ack": host.ack,
         "recovery": host.recovery,
         "max_timeouts": 8,
-        "sack_cost": f"{host.sack_us * path.interface / 1000:g}us",
+        **(reading if host.recovery == "sack" else {}),
     }
 
 
