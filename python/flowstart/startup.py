@@ -22,6 +22,7 @@ sizes in bytes, times in whole nanoseconds, rates in bits per second.
 import abc
 import difflib
 import inspect
+from types import FunctionType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from flowstart._native import (
@@ -109,10 +110,11 @@ class Startup(abc.ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for method in vars(cls):
-            if method.startswith(("on_", "after_")) and method not in HOOKS:
-                near = difflib.get_close_matches(method, HOOKS, n=1)
-                hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(HOOKS)}"
+        own = [base for base in cls.__mro__ if base not in Startup.__mro__]
+        for method in dict.fromkeys(name for base in own for name in _methods(base)):
+            near = _meant(method)
+            if near is not None or method.startswith(("on_", "after_")):
+                hint = f"did you mean `{near}`?" if near else f"there are {', '.join(HOOKS)}"
                 raise RequestError(f"start-up `{cls.__name__}`: `{method}` is no hook; {hint}")
 
     def rate_request(self, s: Syn) -> int | None:
@@ -220,6 +222,32 @@ class Startup(abc.ABC):
     def in_charge(self, w: Window) -> bool:
         """Whether this start-up's growth rule applies rather than the avoidance's."""
         return w.in_slow_start
+
+
+SIMILAR = 0.87
+"""A method this similar to a hook is taken for one that is misspelt.
+
+Transposed letters are above it (`in_chrage`, 0.875), words of their own below (`charge`, 0.857).
+"""
+
+
+def _methods(kind: type) -> list[str]:
+    """The public methods in a class's body that are no hooks."""
+    methods = (FunctionType, staticmethod, classmethod)
+    return [
+        name
+        for name, value in vars(kind).items()
+        if isinstance(value, methods) and not name.startswith("_") and name not in HOOKS
+    ]
+
+
+def _meant(method: str) -> str | None:
+    """The hook that a name is meant to be, `onAck` too."""
+    plain = {hook.replace("_", ""): hook for hook in HOOKS}
+    cutoff = 0.6 if method.startswith(("on_", "after_")) else SIMILAR
+    name = method.replace("_", "").lower()
+    near = difflib.get_close_matches(name, plain, n=1, cutoff=cutoff)
+    return plain[near[0]] if near else None
 
 
 def label(startup: Startup) -> str:

@@ -501,6 +501,34 @@ def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
         type("Misspelt", (Doubling,), {"on_akc": lambda *_: None})
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("wants_deliverry", "wants_delivery"),
+        ("rule_window", "rules_window"),
+        ("in_chrage", "in_charge"),
+        ("leftovers", "leftover"),
+        ("onAck", "on_ack"),
+        ("OnLoss", "on_loss"),
+        ("after_timout", "after_timeout"),
+    ],
+)
+def test_a_method_close_to_a_hook_is_refused(name: str, meant: str) -> None:
+    for body in (lambda *_: None, staticmethod(lambda: None)):
+        with pytest.raises(fs.RequestError, match=f"`{name}` is no hook; did you mean `{meant}`"):
+            type("Misspelt", (Doubling,), {name: body})
+    mixin = type("Mixin", (), {name: lambda *_: None})
+    with pytest.raises(fs.RequestError, match=f"did you mean `{meant}`"):
+        type("Mixed", (mixin, Doubling), {})
+
+
+def test_methods_and_values_of_ones_own_are_not_taken_for_hooks() -> None:
+    helpers = ("is_late", "least", "grow", "charge", "window", "acked", "request", "_on_akc")
+    own = {name: lambda *_: None for name in helpers}
+    kind = type("Helped", (Doubling,), {**own, "last": 3, "losts": property(lambda _: 1)})
+    assert run(kind).rows[0]["complete"]
+
+
 def test_an_argument_that_nobody_takes_is_refused() -> None:
     with pytest.raises(TypeError):
         Doubling(5)  # type: ignore[call-arg]
