@@ -34,6 +34,10 @@ def version() -> str: ...
 
 HOOKS: list[str]
 """The hooks of a start-up."""
+STACKS: list[str]
+"""The stacks by name."""
+DISTRIBUTIONS: list[str]
+"""The distributions by name."""
 
 @final
 class Window:

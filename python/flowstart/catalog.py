@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from flowstart import _native
 from flowstart.errors import RequestError
 
-Kind: TypeAlias = Literal["startup", "avoidance", "queue"]
+Kind: TypeAlias = Literal["startup", "avoidance", "queue", "variation"]
 
 NEEDS = {
     "pacing": "a sender that can space its packets out in time",
@@ -41,7 +41,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A start-up, a congestion avoidance or a queue discipline."""
+    """A start-up, a congestion avoidance, a queue discipline or a way for a rate to vary."""
 
     name: str
     kind: Kind
@@ -70,7 +70,7 @@ class Algorithm:
     def needs_in_words(self) -> str:
         """What it needs beyond an ordinary sender."""
         words = "; ".join(NEEDS.get(need, need) for need in self.needs)
-        ordinary = "router" if self.kind == "queue" else "sender"
+        ordinary = {"queue": "router", "variation": "link"}.get(self.kind, "sender")
         return words or f"nothing beyond an ordinary {ordinary}"
 
     @property

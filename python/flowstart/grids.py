@@ -367,7 +367,12 @@ HELPED = "*"
 
 def catalog(found: Iterable[Algorithm]) -> Grid:
     """The catalog, an algorithm after the other."""
-    groups = {"startup": "start-ups", "avoidance": "avoidances", "queue": "queue disciplines"}
+    groups = {
+        "startup": "start-ups",
+        "avoidance": "avoidances",
+        "queue": "queue disciplines",
+        "variation": "rate variations (--rate-variation)",
+    }
     titles = ["name", "year", "needs", "what it does"]
     grid = Grid([Column(title, number=False) for title in titles])
     kind = None

@@ -175,6 +175,29 @@ def test_algorithms_lists_and_shows(cli: Cli) -> None:
     assert [p["name"] for p in queue["params"]] == ["target", "interval", "ecn"]
 
 
+def test_a_way_for_a_rate_to_vary_is_shown_too(cli: Cli) -> None:
+    assert "sigma  (number; default 0.4)" in cli("algorithms", "wander").out
+    assert "rate variations" in cli("algorithms").out
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("pareto", "it is a distribution (as in --jitter pareto:...)"),
+        ("target", "it is a value of path.quick_start.admission (ns-2's third"),
+        ("linux", "it is a stack (--stack linux), a value of path.buffer_reading ("),
+        ("geo", "it is a path (--path geo)"),
+        ("wandr", "did you mean `wander`?"),
+    ],
+)
+def test_a_name_of_something_else_is_refused_with_what_it_is(
+    cli: Cli, name: str, place: str
+) -> None:
+    refused = cli("algorithms", name)
+    assert (refused.status, refused.out) == (2, "")
+    assert place in refused.err
+
+
 def test_a_startup_and_its_routers_are_shown_together(cli: Cli) -> None:
     shown = cli("algorithms", "xcp").out
     assert shown.index("xcp: XCP\n") < shown.index("xcp: XCP router\n")
@@ -195,6 +218,7 @@ def test_schema_is_json_schema(cli: Cli) -> None:
 
 
 REFUSED = [
+    (["compare", "--capture", "a.pcap", "--capture", "b.pcap"], "one capture is taken"),
     (["compare"], "no path is given"),
     (["compare", "--rate", "5Mbps"], "--rtt: missing"),
     (["compare", "--rate", "5", "--rtt", "64ms"], "--rate: `5` is not a rate with a unit"),

@@ -44,6 +44,8 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
+        module.add("STACKS", flowstart_sim::tcp::stack::PRESETS)?;
+        module.add("DISTRIBUTIONS", flowstart_sim::workload::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
@@ -103,12 +105,13 @@ mod _native {
         serde_json::to_string(&whole).map_err(request)
     }
 
-    /// Every start-up, avoidance and queue discipline with source, parameters and needs,
-    /// as JSON.
+    /// Every start-up, avoidance, queue discipline and rate variation with source, parameters
+    /// and needs, as JSON.
     #[pyfunction]
     fn catalog() -> PyResult<String> {
         let mut all = flowstart_control::catalog::describe();
         all.extend(flowstart_sim::network::queue::describe());
+        all.extend(flowstart_sim::network::variation::describe());
         serde_json::to_string(&all).map_err(request)
     }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, options
+from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     from flowstart.catalog import Algorithm
@@ -22,7 +23,7 @@ def algorithms(
     from flowstart import catalog, grids
 
     if name:
-        found = catalog.named(name)
+        found = _named(name)
         if json:
             shown = [dataclasses.asdict(a) for a in found]
             console.show_json(shown[0] if len(shown) == 1 else shown)
@@ -35,6 +36,17 @@ def algorithms(
         found_all = catalog.algorithms()
         console.show_grid(grids.catalog(found_all))
         print(grids.catalog_legend(found_all))
+
+
+def _named(name: str) -> "list[Algorithm]":
+    """The algorithms of this name; a name of something else is refused with what it is."""
+    from flowstart import catalog, names
+
+    if all(name != known.name for known in catalog.algorithms()):
+        places = names.places(name)
+        if places:
+            raise RequestError(f"no algorithm is called `{name}`; it is {', '.join(places)}")
+    return catalog.named(name)
 
 
 def _show(found: "Algorithm") -> None:

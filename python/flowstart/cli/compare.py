@@ -28,7 +28,7 @@ def compare(
         ),
     ] = None,
     capture: Annotated[
-        pathlib.Path | None,
+        list[pathlib.Path] | None,
         typer.Option(
             metavar="FILE",
             help="The transfers of a pcap, pcapng or Zeek conn.log instead of sizes; path "
@@ -166,7 +166,7 @@ def compare(
     if output:
         folders.check(output)
     if capture:
-        replay.compare(capture, context.params, workers, json, output)
+        replay.compare(_only(capture), context.params, workers, json, output)
         return
     with console.speaking_of(scenario):
         plan = _plan(context.params)
@@ -177,6 +177,17 @@ def compare(
         _files(result),
     )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
+
+
+def _only(captures: list[pathlib.Path]) -> pathlib.Path:
+    """The capture; a second one would have to be ignored."""
+    first, *others = captures
+    if others:
+        raise RequestError(
+            f"--capture {first} and --capture {others[0]}: one capture is taken; compare the "
+            "start-ups on each by itself, or join the files first (mergecap)"
+        )
+    return first
 
 
 def _plan(given: dict[str, Any]) -> "Plan":

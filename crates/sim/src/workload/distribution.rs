@@ -71,7 +71,8 @@ const LAWS: [(&str, &[&str], Option<&str>); 6] = [
     ("weibull", &["mean", "scale"], Some("shape")),
     ("lognormal", &["mean", "median", "mu"], Some("sigma")),
 ];
-const NAMES: [&str; 7] = [
+/// The names of the distributions.
+pub const NAMES: [&str; 7] = [
     "constant",
     "uniform",
     "exponential",

@@ -1,7 +1,7 @@
 //! Variations by name: `steps:every=15s,spread=0.5`.
 
 use super::course::{Course, Redrawn, Wandering};
-use flowstart_control::catalog::{self, Certainty, Entry};
+use flowstart_control::catalog::{self, Certainty, Description, Entry};
 use flowstart_control::params::{Kind, ParamSpec, Params, SpecError, Unit};
 use flowstart_control::{Convention, Rate, Time};
 use rand_pcg::Pcg64Mcg;
@@ -160,6 +160,12 @@ impl fmt::Display for VariationSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.params.fmt(f)
     }
+}
+
+/// Describes every variation.
+pub fn describe() -> Vec<Description> {
+    let describe = |entry| catalog::describe_one(Kind::Variation, entry);
+    VARIATIONS.iter().map(describe).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod drawn;
 mod opportunities;
 
 pub use course::{mean_of, Course, Step};
-pub use drawn::{VariationSpec, VARIATIONS};
+pub use drawn::{describe, VariationSpec, VARIATIONS};
 pub use opportunities::Opportunities;
 
 use flowstart_control::Rate;
