@@ -941,7 +941,7 @@ fn fields_of_the_stack_that_would_do_nothing() {
         ),
         (
             "window_scaling = false",
-            "stack.window_scaling: `false` changes nothing: only a window that is given is scaled \
+            "stack.window_scaling: `false` changes nothing: only a window that is given or grows is scaled \
              (stack.window), under `ns2` and `quic` none"
                 .into(),
         ),
