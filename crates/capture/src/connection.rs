@@ -4,7 +4,7 @@
 //! row ([`Connection`]) and the state is dropped.
 
 use crate::copies::Copies;
-use crate::estimate::{Lanes, PairId, Waits};
+use crate::estimate::{Acknowledgement, Lanes, PairId, Waits};
 use crate::handshake::Shake;
 use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
 use crate::repeats::{Judgement, Placed, Sent};
@@ -248,7 +248,7 @@ impl Live {
             if let Some(halves) = self.shake.halves() {
                 // Data of the client meet the server's side of the path, and the other way round.
                 for (waits, half) in self.waits.iter_mut().zip(halves) {
-                    waits.sample(half);
+                    waits.handshake(half);
                 }
             }
         }
@@ -281,7 +281,8 @@ impl Live {
             .lanes
             .lane(self.pair, from)
             .arrived(segment, repeat);
-        self.waits[from].sent(segment.time, end, advanced, repeat);
+        let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
+        self.waits[from].sent(segment.time, end, advanced, repeat, heard);
     }
 
     /// Whether a packet repeats data; counts it.
@@ -329,7 +330,13 @@ impl Live {
                 .lanes
                 .lane(self.pair, other)
                 .acknowledged(segment.time, advanced);
-            self.waits[other].acknowledged(segment.time, acked, advanced);
+            self.waits[other].acknowledged(&Acknowledgement {
+                time: segment.time,
+                end: acked,
+                advanced,
+                stamp: segment.options.stamp.map(|(value, _)| value),
+                heard: listeners.lanes.lane(self.pair, from).bytes(),
+            });
         }
     }
 

@@ -26,6 +26,8 @@ struct Segment<'a> {
     ack: bool,
     /// Sent at this sequence number rather than the next.
     again: Option<u32>,
+    /// Acknowledges this rather than all that the other side has sent.
+    heard: Option<u32>,
     payload: usize,
     window: u16,
     options: &'a [TcpOptionElement],
@@ -36,6 +38,7 @@ const PLAIN: Segment = Segment {
     fin: false,
     ack: true,
     again: None,
+    heard: None,
     payload: 0,
     window: 500,
     options: &[],
@@ -71,7 +74,7 @@ impl Writer {
             builder = builder.fin();
         }
         if segment.ack {
-            builder = builder.ack(self.next[1 - side]);
+            builder = builder.ack(segment.heard.unwrap_or(self.next[1 - side]));
         }
         let mut data = Vec::new();
         let payload = vec![b'x'; segment.payload];
@@ -287,4 +290,115 @@ fn a_closed_connection_is_laid_aside_and_its_stragglers_are_counted() {
     let capture = writer.read("straggler.pcap");
     assert_eq!(capture.connections.len(), 1);
     assert_eq!(capture.connections[0].flags, [Flag::LatePackets]);
+}
+
+/// What passes a monitor beside a server that sends bursts of twenty packets down a line of 20 Mbit/s and 10 ms, to a
+/// client that has `upload` packets on their way up a line of 1 Mbit/s. Each packet takes 0.6 ms down and 12 ms up, and
+/// an acknowledgement of every other packet waits behind those of the upload.
+fn asymmetric(stamps: bool, upload: u64) -> Capture {
+    const BURSTS: u64 = 40;
+    const PAYLOAD: u32 = 1448;
+    let mut writer = Writer::new([1000, 2000]);
+    for (side, syn, pause) in [(0, true, 30_000), (1, true, 20 * MS), (0, false, 0)] {
+        let ack = side == 1 || !syn;
+        writer.send(side, Segment { syn, ack, ..PLAIN });
+        writer.now += pause;
+    }
+    let start = writer.now;
+    // (when it passes, whose it is, first byte, payload, acknowledged, clock of its sender)
+    let mut passing: Vec<(u64, usize, u32, usize, u32, u32)> = Vec::new();
+    let mut sent = 0;
+    for burst in 0..BURSTS {
+        let begins = start + 100 * MS * (burst + 1);
+        for packet in 0..20 {
+            let at = begins + packet * 10_000;
+            let first = 2001 + PAYLOAD * sent;
+            passing.push((at, 1, first, PAYLOAD as usize, 1001, clock(at)));
+            sent += 1;
+            if sent % 2 == 0 {
+                let arrives = begins + (packet + 1) * 600_000 + 10 * MS;
+                let behind = upload.min(burst) * 12 * MS;
+                let heard = 2001 + PAYLOAD * sent;
+                passing.push((
+                    arrives + behind + 10 * MS,
+                    0,
+                    1001,
+                    0,
+                    heard,
+                    clock(arrives),
+                ));
+            }
+        }
+        // One is sent again, so that the queue counts as having been full.
+        if burst == BURSTS - 1 {
+            passing.push((
+                begins + 900 * MS,
+                1,
+                2001 + PAYLOAD,
+                PAYLOAD as usize,
+                1001,
+                0,
+            ));
+        }
+    }
+    // It goes on for as long as anything waits behind it.
+    let (first, last) = (start + 100 * MS, start + 100 * MS * (BURSTS + 4));
+    for packet in 0..if upload > 0 {
+        (last - first) / (12 * MS)
+    } else {
+        0
+    } {
+        let at = first + packet * 12 * MS;
+        let number = 1001 + PAYLOAD * packet as u32;
+        passing.push((at, 0, number, PAYLOAD as usize, 2001, clock(at - 10 * MS)));
+    }
+    passing.sort();
+    for (at, side, number, payload, heard, stamp) in passing {
+        let option = [TcpOptionElement::Timestamp(stamp, 0)];
+        writer.now = at;
+        writer.send(
+            side,
+            Segment {
+                again: Some(number),
+                heard: Some(heard),
+                payload,
+                options: if stamps && stamp > 0 { &option } else { &[] },
+                ..PLAIN
+            },
+        );
+    }
+    writer.read("asymmetric.pcap")
+}
+
+/// A clock of milliseconds.
+fn clock(time: u64) -> u32 {
+    (time / MS) as u32
+}
+
+#[test]
+fn a_queue_of_twenty_packets_is_found() {
+    for stamps in [true, false] {
+        let path = asymmetric(stamps, 0).groups[0].to_remote.clone();
+        assert!(
+            (19..=22).contains(&path.buffer_packets.unwrap()),
+            "{path:?}"
+        );
+        assert!(!path.buffer_at_least);
+    }
+}
+
+#[test]
+fn the_wait_of_acknowledgements_behind_an_upload_is_not_the_download_s_queue() {
+    let path = asymmetric(true, 25).groups[0].to_remote.clone();
+    assert!(
+        (17..=24).contains(&path.buffer_packets.unwrap()),
+        "{path:?}"
+    );
+}
+
+#[test]
+fn without_time_stamps_nothing_is_said_of_a_queue_beside_an_upload() {
+    let path = asymmetric(false, 25).groups[0].to_remote.clone();
+    assert_eq!(path.buffer_packets, None, "{path:?}");
+    assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
 }

@@ -9,8 +9,9 @@
 //! acknowledgements does.
 //!
 //! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards the remote side the
-//! wait is the spread of the times from data to acknowledgement; from there, the spread of the times from a packet's
-//! time stamp to its arrival. Without losses the queue was perhaps never full, and the figure is a lower bound.
+//! wait is the spread of the times from data to acknowledgement, without the wait of acknowledgements behind the other
+//! side's data; from there, the spread of the times from a packet's time stamp to its arrival. Without losses the queue
+//! was perhaps never full, and the figure is a lower bound.
 //!
 //! Limits. A path whose sender never had a train's worth of data waiting shows no rate. Traffic that the monitor does
 //! not see takes its share unnoticed. A monitor in mid-path sees the bottleneck only on the side that the rules above
@@ -19,7 +20,7 @@
 mod trains;
 mod waits;
 
-pub(crate) use waits::Waits;
+pub(crate) use waits::{Acknowledgement, Waits};
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -93,6 +94,11 @@ impl Lane {
             let trains = self.arrivals.get_or_insert_default();
             trains.push(segment.time, segment.length.into());
         }
+    }
+
+    /// Payload that has passed so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// A log tells of so many bytes.
@@ -182,10 +188,10 @@ impl Lanes {
             pair.halves[0] = pair.halves[0].saturating_add(first);
             pair.halves[1] = pair.halves[1].saturating_add(second);
         }
-        for (from, waits) in waits.iter().enumerate() {
+        for (from, own) in waits.iter().enumerate() {
             let lane = self.lane(id, from);
-            lane.ack_wait = lane.ack_wait.max(waits.until_acknowledged());
-            lane.stamp_wait = lane.stamp_wait.max(waits.until_arrived());
+            lane.ack_wait = lane.ack_wait.max(own.until_acknowledged(&waits[1 - from]));
+            lane.stamp_wait = lane.stamp_wait.max(own.until_arrived());
         }
     }
 

@@ -1,5 +1,10 @@
 //! How long packets waited in queues: one connection's data until they are acknowledged, and its packets until they
 //! arrive.
+//!
+//! The time from data to acknowledgement holds two queues: that which the data passed, and that which the acknowledgement
+//! passed on its way back, such as a slow uplink full of the other side's own data. Only the first one is wanted. Where
+//! acknowledgements bear time stamps, the time from the data's passing to the stamp has the first queue alone, to the
+//! clock's millisecond. Where they bear none, only acknowledgements count beside which the other side sent no data.
 
 use std::collections::VecDeque;
 
@@ -10,14 +15,49 @@ use crate::layers::{Segment, RST};
 pub(crate) struct Waits {
     least: Option<u64>,
     most: u64,
+    /// The longest of data beside which the other side sent none of its own.
+    quiet: Option<u64>,
+    until_stamped: Option<Spread>,
     /// Where some of the data end, and when they passed.
-    marks: VecDeque<(u64, u64)>,
+    marks: VecDeque<Mark>,
     acked: u64,
     /// Nothing is measured until this is acknowledged: something was sent again.
     repaired: u64,
     stamps: Option<Stamps>,
 }
 
+/// From data passing to the stamp of their acknowledgement, ns: the least and the most. The difference of the two clocks
+/// is in both.
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    first_stamp: u32,
+    low: i64,
+    high: i64,
+}
+
+/// Where some of the data end.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    end: u64,
+    passed: u64,
+    /// Bytes that the other side's network had sent by then.
+    heard: u64,
+}
+
+/// An acknowledgement that goes further than any before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acknowledgement {
+    pub time: u64,
+    pub end: u64,
+    pub advanced: u64,
+    /// Its time stamp.
+    pub stamp: Option<u32>,
+    /// Bytes that the network it comes from has sent by now.
+    pub heard: u64,
+}
+
+/// The other side's data beside an acknowledgement are no queue up to here: a request. Bytes
+const REQUEST: u64 = 1460;
 /// Marks at a time: enough for one in every few packets of a flight.
 const MARKS: usize = 64;
 /// An acknowledgement of no more than a segment was perhaps delayed on purpose (RFC 9293, section 3.8.6.3).
@@ -38,74 +78,128 @@ const TICK: i64 = 1_000_000;
 const SPAN: u64 = 300_000_000;
 
 impl Waits {
-    /// A time from something sent to its acknowledgement.
-    pub fn sample(&mut self, wait: u64) {
+    /// The time from one packet of the handshake to the next.
+    pub fn handshake(&mut self, wait: u64) {
+        self.extend(wait);
+    }
+
+    fn extend(&mut self, wait: u64) {
         self.least = Some(self.least.map_or(wait, |least| least.min(wait)));
         self.most = self.most.max(wait);
     }
 
-    /// Data passed, up to `end`.
-    pub fn sent(&mut self, time: u64, end: u64, advanced: u64, repeat: bool) {
+    /// Data passed, up to `end`; the other side's network has sent `heard` bytes so far.
+    pub fn sent(&mut self, time: u64, end: u64, advanced: u64, repeat: bool, heard: u64) {
         if repeat {
             self.marks.clear();
             self.repaired = self.repaired.max(end);
         }
-        let marked = self.marks.back().map_or(self.acked, |mark| mark.0);
+        let marked = self.marks.back().map_or(self.acked, |mark| mark.end);
         let apart = end.saturating_sub(self.acked) / (MARKS as u64 / 2);
         let far = end >= marked.saturating_add(apart);
         if advanced > 0 && far && self.acked >= self.repaired && self.marks.len() < MARKS {
-            self.marks.push_back((end, time));
+            self.marks.push_back(Mark {
+                end,
+                passed: time,
+                heard,
+            });
         }
     }
 
-    /// An acknowledgement passed, `advanced` further than the one before.
-    pub fn acknowledged(&mut self, time: u64, acked: u64, advanced: u64) {
-        self.acked = acked;
-        while let Some((end, sent)) = self.marks.front().copied().filter(|mark| mark.0 <= acked) {
+    /// An acknowledgement passed.
+    pub fn acknowledged(&mut self, ack: &Acknowledgement) {
+        self.acked = ack.end;
+        while let Some(mark) = self.marks.front().copied().filter(|m| m.end <= ack.end) {
             self.marks.pop_front();
             // Only what ends with the acknowledgement caused it.
-            if end == acked && advanced > SEGMENT {
-                self.sample(time.saturating_sub(sent));
+            if mark.end == ack.end && ack.advanced > SEGMENT {
+                self.measure(&mark, ack);
             }
+        }
+    }
+
+    fn measure(&mut self, mark: &Mark, ack: &Acknowledgement) {
+        let wait = ack.time.saturating_sub(mark.passed);
+        self.extend(wait);
+        if ack.heard.saturating_sub(mark.heard) <= REQUEST {
+            self.quiet = self.quiet.max(Some(wait));
+        }
+        if let Some(stamp) = ack.stamp {
+            let first_stamp = self
+                .until_stamped
+                .map_or(stamp, |spread| spread.first_stamp);
+            let ticks = i64::from(stamp.wrapping_sub(first_stamp) as i32);
+            let until = ticks * TICK - signed(mark.passed);
+            let spread = self.until_stamped.get_or_insert(Spread {
+                first_stamp,
+                low: until,
+                high: until,
+            });
+            spread.low = spread.low.min(until);
+            spread.high = spread.high.max(until);
         }
     }
 
     /// A packet passed that may bear a time stamp.
     pub fn stamp(&mut self, segment: &Segment) {
-        let Some((value, _)) = segment.options.stamp.filter(|_| !segment.has(RST)) else {
-            return;
-        };
-        let now = (segment.time, value);
+        if let Some((value, _)) = segment.options.stamp.filter(|_| !segment.has(RST)) {
+            self.stamped(segment.time, value);
+        }
+    }
+
+    fn stamped(&mut self, time: u64, value: u32) {
+        let now = (time, value);
         let stamps = self.stamps.get_or_insert(Stamps {
             first: now,
             last: now,
             low: 0,
             high: 0,
         });
-        let offset = stamps.elapsed(segment.time) - stamps.ticks(value) * TICK;
+        let offset = stamps.elapsed(time) - stamps.ticks(value) * TICK;
         stamps.low = stamps.low.min(offset);
         stamps.high = stamps.high.max(offset);
         stamps.last = now;
     }
 
-    /// The spread of the times from data to acknowledgement.
-    pub fn until_acknowledged(&self) -> Option<u64> {
-        Some(self.most - self.least?)
+    /// The spread of the times that data took to the far side, whose packets are `answers`.
+    pub fn until_acknowledged(&self, answers: &Waits) -> Option<u64> {
+        let least = self.least?;
+        let there_and_back = self.most - least;
+        let quiet = self.quiet.map(|wait| wait - least);
+        let spread = self.until_stamped.filter(|_| answers.stamps_are_ticks());
+        let Some(there) = spread.map(|spread| spread.high.abs_diff(spread.low)) else {
+            return quiet;
+        };
+        // Within what the stamps leave open the acknowledgements did not wait, and the plain times are exact.
+        match there_and_back <= there.saturating_add(TICK as u64) {
+            true => Some(there_and_back),
+            false => quiet.max(Some(there)),
+        }
     }
 
     /// The spread of the times from time stamp to arrival, if the stamps are milliseconds.
     pub fn until_arrived(&self) -> Option<u64> {
-        let stamps = self.stamps?;
-        let elapsed = stamps.elapsed(stamps.last.0);
-        let ticks = stamps.ticks(stamps.last.1) * TICK;
-        let plausible = elapsed > SPAN as i64 && ticks > elapsed / 4 * 3 && ticks < elapsed / 3 * 4;
-        plausible.then(|| stamps.high.abs_diff(stamps.low))
+        let stamps = self.stamps.filter(|_| self.stamps_are_ticks())?;
+        Some(stamps.high.abs_diff(stamps.low))
     }
+
+    /// Whether time stamps have been seen, and for long enough to tell that they are milliseconds.
+    fn stamps_are_ticks(&self) -> bool {
+        self.stamps.is_some_and(|stamps| {
+            let elapsed = stamps.elapsed(stamps.last.0);
+            let ticks = stamps.ticks(stamps.last.1) * TICK;
+            elapsed > SPAN as i64 && ticks > elapsed / 4 * 3 && ticks < elapsed / 3 * 4
+        })
+    }
+}
+
+fn signed(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX / 4)
 }
 
 impl Stamps {
     fn elapsed(&self, time: u64) -> i64 {
-        i64::try_from(time.saturating_sub(self.first.0)).unwrap_or(i64::MAX / 4)
+        signed(time.saturating_sub(self.first.0))
     }
 
     fn ticks(&self, value: u32) -> i64 {
@@ -117,26 +211,89 @@ impl Stamps {
 mod tests {
     use super::*;
 
+    const MS: u64 = 1_000_000;
+    /// A far side that sends nothing of its own and bears no time stamps.
+    fn silent() -> Waits {
+        Waits::default()
+    }
+
+    fn ack(time: u64, end: u64) -> Acknowledgement {
+        Acknowledgement {
+            time,
+            end,
+            advanced: 3000,
+            stamp: None,
+            heard: 0,
+        }
+    }
+
     #[test]
     fn the_queue_is_the_longest_wait_less_the_shortest() {
         let mut waits = Waits::default();
-        waits.sample(40);
+        waits.handshake(40);
         for n in 1..50u64 {
-            waits.sent(n * 10, n * 3000, 3000, false);
-            waits.acknowledged(n * 10 + 40 + n, n * 3000, 3000);
+            waits.sent(n * 10, n * 3000, 3000, false, 0);
+            waits.acknowledged(&ack(n * 10 + 40 + n, n * 3000));
         }
-        assert_eq!(waits.until_acknowledged(), Some(49));
+        assert_eq!(waits.until_acknowledged(&silent()), Some(49));
     }
 
     #[test]
     fn a_delayed_acknowledgement_and_a_repair_are_no_wait() {
         let mut waits = Waits::default();
-        waits.sample(40);
-        waits.sent(0, 1000, 1000, false);
-        waits.acknowledged(500, 1000, 1000);
-        waits.sent(600, 4000, 3000, false);
-        waits.sent(700, 4000, 0, true);
-        waits.acknowledged(900, 4000, 3000);
-        assert_eq!(waits.until_acknowledged(), Some(0));
+        waits.handshake(40);
+        waits.sent(0, 1000, 1000, false, 0);
+        waits.acknowledged(&Acknowledgement {
+            advanced: 1000,
+            ..ack(500, 1000)
+        });
+        waits.sent(600, 4000, 3000, false, 0);
+        waits.sent(700, 4000, 0, true, 0);
+        waits.acknowledged(&ack(900, 4000));
+        assert_eq!(waits.until_acknowledged(&silent()), None);
+    }
+
+    #[test]
+    fn without_time_stamps_a_wait_beside_the_other_side_s_data_is_not_the_data_s() {
+        let mut waits = Waits::default();
+        waits.handshake(40);
+        waits.sent(0, 3000, 3000, false, 0);
+        waits.acknowledged(&Acknowledgement {
+            heard: REQUEST,
+            ..ack(45, 3000)
+        });
+        waits.sent(50, 6000, 3000, false, REQUEST);
+        waits.acknowledged(&Acknowledgement {
+            heard: 9 * REQUEST,
+            ..ack(500, 6000)
+        });
+        assert_eq!(waits.until_acknowledged(&silent()), Some(5));
+    }
+
+    /// What the sender learns from 50 acknowledgements, the n-th after n ms in the queue there and `back(n)` ms in the
+    /// one back, beside data of the other side.
+    fn stamped(back: impl Fn(u64) -> u64) -> Option<u64> {
+        let (mut waits, mut answers) = (Waits::default(), Waits::default());
+        waits.handshake(40 * MS);
+        for n in 0..50u64 {
+            let sent = n * 10 * MS;
+            // Close to where the stamps wrap.
+            let stamp = u64::from(u32::MAX) - 99 + n * 10 + 20 + n;
+            let time = sent + (40 + n + back(n)) * MS;
+            waits.sent(sent, (n + 1) * 3000, 3000, false, n * 15_000);
+            waits.acknowledged(&Acknowledgement {
+                stamp: Some(stamp as u32),
+                heard: (n + 1) * 15_000,
+                ..ack(time, (n + 1) * 3000)
+            });
+            answers.stamped(time, stamp as u32);
+        }
+        waits.until_acknowledged(&answers)
+    }
+
+    #[test]
+    fn with_time_stamps_the_way_back_is_left_out() {
+        assert_eq!(stamped(|_| 0), Some(49 * MS));
+        assert_eq!(stamped(|n| 300 * u64::from(n == 20)), Some(49 * MS));
     }
 }
