@@ -58,7 +58,8 @@ def _pictures(result: "Comparison") -> "dict[str, tuple[Figure, str]]":
         and len({r["size_bytes"] for r in result.rows}) > 1
     ):
         caption = (
-            "Completion time as a multiple of an unhindered transfer on an empty path; best first."
+            "Completion time as a multiple of an unhindered transfer on an empty path, in the "
+            "order of the averages over sizes."
         )
     pictures = {"completion": (result.plot(), caption)}
     if result.interrupted or result.failures:

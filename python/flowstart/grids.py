@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import frames, guests, text
 from flowstart.catalog import CERTAINTIES, NEEDS, Algorithm, algorithms
+from flowstart.marks import MARK
 from flowstart.summary import BASELINE, Summary
 
 if TYPE_CHECKING:
@@ -94,9 +95,10 @@ def legend(result: "Comparison") -> str:
     baseline = guests.short(BASELINE if BASELINE in startups else startups[0])
     order = "soonest first; " if len(startups) > MANY else ""
     acked = "acked: until the sender knew; " if _measured_by_sender(result) else ""
+    best = f"{MARK}: soonest; " if any(s.best for s in result.summaries) else ""
     columns = (
-        f"{order}change: against {baseline}; {acked}window: in packets, just before start-up was "
-        "left; queue: the most at the bottleneck, packets."
+        f"{order}{best}change: against {baseline}; {acked}window: in packets, just before "
+        "start-up was left; queue: the most at the bottleneck, packets."
     )
     told = [flow.get("interface_rate") for flow in result.plan.told_flows()]
     notes = [*_marks_of(startups), *_remembered_of(result), *interface_of(startups, told)]

@@ -39,7 +39,8 @@ MOST_LINES = 8
 """More lines than these are not told apart in one panel: each gets a panel of its own."""
 PALE = "0.8"
 """The others' lines behind it."""
-BEST, WORST = "#009E73", "#D55E00"
+BEST = "#009E73"
+"""The bar of a row that the table marks."""
 COLUMNS = 1200
 """Pixels that a figure over time is wide, at least; longer traces are thinned to them."""
 PANEL_COLUMNS = 400
@@ -120,7 +121,10 @@ def completion(found: "Sequence[Summary]") -> Figure:
 
 
 def _slowdowns(found: "Sequence[Summary]", names: Sequence[str]) -> Figure:
-    """A panel per start-up with the multiple of the ideal, the others pale, best first."""
+    """A panel per start-up with the multiple of the ideal, the others pale.
+
+    In the order of their averages over sizes, which name no best.
+    """
     lines = {
         name: sorted(
             (s.size_bytes, s.slowdown)
@@ -134,14 +138,13 @@ def _slowdowns(found: "Sequence[Summary]", names: Sequence[str]) -> Figure:
     # One that did not finish every size is no match for those that did.
     ranked = sorted(names, key=lambda name: (len(lines[name]) < sizes, marks[name]))
     chart, panels = _panels(len(ranked))
-    for place, (axes, name) in enumerate(zip(panels, ranked, strict=False)):
+    for axes, name in zip(panels, ranked, strict=False):
         for line in lines.values():
             axes.plot(*zip(*line, strict=True), color=PALE, linewidth=0.8) if line else None
-        colour = BEST if place == 0 else WORST if place == len(ranked) - 1 else "black"
         if lines[name]:
-            axes.plot(*zip(*lines[name], strict=True), color=colour, marker="o", markersize=3)
+            axes.plot(*zip(*lines[name], strict=True), color="black", marker="o", markersize=3)
         mean = f"on average × {text.ratio(marks[name])}" if lines[name] else "not done"
-        axes.set_title(f"{_broken(name)}\n{mean}", fontsize=8, color=colour)
+        axes.set_title(f"{_broken(name)}\n{mean}", fontsize=8)
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
@@ -182,7 +185,7 @@ def _bars(found: "Sequence[Summary]") -> Figure:
     times = [s.fct_s or 0.0 for s in found]
     colours = [look["color"] for look in looks(names).values()]
     if len(found) > MOST_LINES:
-        colours = [BEST, *["0.6"] * (len(found) - 2), WORST]
+        colours = [BEST if s.best else "0.6" for s in found]
     bars = axes.barh([guests.short(name) for name in names], times, color=colours, height=0.65)
     axes.bar_label(bars, [text.seconds(s.fct_s) for s in found], padding=4)
     axes.invert_yaxis()

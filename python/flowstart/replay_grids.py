@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from flowstart import guests, text
+from flowstart import guests, marks, text
 from flowstart.grids import Column, Grid, interface_of
 from flowstart.guests import StartupLike
 from flowstart.replay import Replay, Road
@@ -100,7 +100,7 @@ def classes(replay: Replay) -> Grid:
     for s in replay.summaries:
         if s.size_class != last:
             last = s.size_class
-            only = "only " if s.transfers < 10 else ""
+            only = "only " if s.transfers < marks.ENOUGH else ""
             grid.groups[len(grid.rows)] = f"{s.size_class}: {only}{s.transfers} transfers"
         if s.best:
             grid.marked.add(len(grid.rows))
@@ -110,14 +110,25 @@ def classes(replay: Replay) -> Grid:
 
 def legend(replay: Replay) -> str:
     """What the columns of the table mean."""
-    reference = baseline(replay.settings.startups)
-    return (
+    reference = guests.short(baseline(replay.settings.startups))
+    best = f" {MARKED}" if any(s.best for s in replay.summaries) else ""
+    columns = (
         "All transfers of a path run together at the times of the capture; alone: the median with "
         f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
-        f"take more than a tenth longer than under {reference}, and where most do."
+        f"take more than a tenth longer than under {reference}, and where most do.{best}"
+    )
+    return (
+        columns
         + "".join(_helpless(replay.settings.startups))
         + "".join(f"\n{note}" for note in _interface(replay))
     )
+
+
+MARKED = (
+    f"{marks.MARK}: soonest in the median and in change, of at least {marks.ENOUGH} transfers of "
+    f"one size class, with no more than {marks.MOST_HURT:.0%} hurt."
+)
+"""What the mark says of a row."""
 
 
 def _interface(replay: Replay) -> list[str]:
@@ -158,32 +169,49 @@ def _cells(s: ClassSummary) -> list[str]:
 
 
 def verdict(replay: Replay) -> list[str]:
-    """What a reader who has ten seconds should take away."""
-    found = [s for s in replay.summaries if s.size_class == EVERYTHING]
-    timed = [s for s in found if s.fct_median_s is not None and s.change is not None]
-    if not timed:
+    """What a reader who has ten seconds should take away; each line follows from its rows."""
+    found = replay.summaries
+    if not any(s.complete for s in found):
         return ["No transfer was completed."]
     reference = baseline(replay.settings.startups)
-    fastest = min(timed, key=lambda s: (s.change or 0.0, s.fct_p95_s or 0.0))
-    lines = []
-    if (fastest.change or 0) < -0.005:
-        lines.append(
-            f"Typical transfer: soonest under {fastest.startup}, "
-            f"{text.percent(fastest.change)} against {reference} in the median."
+    if len(replay.settings.startups) < 2:
+        return []
+    classes = dict.fromkeys(s.size_class for s in found if s.size_class != EVERYTHING)
+    groups = [[s for s in found if s.size_class == name] for name in classes]
+    lines = [f"{group[0].size_class}: {_of_class(group, reference)}." for group in groups]
+    everything = [s for s in found if s.size_class == EVERYTHING]
+    return lines + [_harm(s, reference, len(replay.roads)) for s in everything if s.hurt]
+
+
+def _of_class(group: list[ClassSummary], reference: str) -> str:
+    """Who is the best of a size class, or why nobody is."""
+    base = guests.short(reference)
+    if group[0].transfers < marks.ENOUGH:
+        return (
+            f"{group[0].transfers} transfers are too few to name a best ({marks.ENOUGH} are enough)"
         )
-    else:
-        lines.append(
-            f"Typical transfer: none is sooner than {reference} by more than half a percent."
-        )
-    tail = min(timed, key=lambda s: s.fct_p95_s or 0.0)
-    lines.append(
-        f"Slowest twentieth: soonest under {tail.startup}, p95 {text.seconds(tail.fct_p95_s)}."
+    gainers = [s for s in group if marks.gains(s.change)]
+    best = [s for s in gainers if s.best]
+    if best:
+        return f"soonest under {', '.join(_gain(s, base) for s in best)}"
+    if not gainers:
+        return f"in the median, no start-up gains on {base}"
+    first = min(gainers, key=lambda s: s.change or 0.0)
+    hurts = (first.hurt or 0.0) > marks.MOST_HURT
+    why = f"more than {marks.MOST_HURT:.0%} are hurt" if hurts else "its median is not the least"
+    return f"the largest gain is {_gain(first, base)}, but it is not the best: {why}"
+
+
+def _gain(s: ClassSummary, base: str) -> str:
+    name, hurt = guests.short(s.startup), s.hurt or 0.0
+    return f"{name} ({text.percent(s.change)} against {base}, {hurt:.1%} hurt)"
+
+
+def _harm(s: ClassSummary, reference: str, paths: int) -> str:
+    """How many of all transfers a start-up hurts, as its row says."""
+    count = round((s.hurt or 0.0) * s.compared)
+    where = f", worst on {s.worst_network}" if paths > 1 else ""
+    return (
+        f"{guests.short(s.startup)} makes {count} of {s.compared} transfers ({s.hurt:.1%}) more "
+        f"than a tenth slower than {guests.short(reference)}{where}."
     )
-    for s in timed:
-        if s.hurt:
-            where = f", worst on {s.worst_network}" if len(replay.roads) > 1 else ""
-            lines.append(
-                f"{s.startup} makes {s.hurt:.1%} of transfers more than a tenth slower than "
-                f"{reference}{where}."
-            )
-    return lines

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
+from flowstart import marks
 from flowstart.summary import BASELINE
 
 if TYPE_CHECKING:
@@ -42,12 +44,14 @@ class ClassSummary:
     loss: float | None
     """Share of their packets that were lost."""
     timeouts: int
+    compared: int
+    """Transfers that were completed under the baseline, so that they have a change."""
     hurt: float | None
-    """Share of transfers that took more than a tenth longer than under the baseline."""
+    """Share of these that took more than a tenth longer than under it, or never ended."""
     worst_network: str | None
     """Where the largest share of transfers is hurt; None where none is."""
     best: bool = False
-    """Whether no other start-up's median is lower, where there is a difference at all."""
+    """Whether the row is marked, by the rule in `marks`."""
 
 
 def baseline(startups: Sequence[str]) -> str:
@@ -71,7 +75,7 @@ def summarise(replay: "Replay") -> list[ClassSummary]:
         ]
         if wanted:
             group = [_summary(name, s, wanted, by, reference) for s in startups]
-            found += _mark_best(group)
+            found += _mark_best(group, startups.index(reference))
     return found
 
 
@@ -87,8 +91,8 @@ def _summary(
     rows = [together[n] for n in wanted if n in together]
     base = by[(reference, "together")]
     changes = {n: _change(together.get(n), base[n]) for n in wanted}
-    known = [change for change in changes.values() if change is not None]
-    hurt = {n for n, change in changes.items() if change is not None and change > HURT}
+    known = {n: change for n, change in changes.items() if change is not None}
+    hurt = {n for n, change in known.items() if change > HURT}
     sent = sum(row["packets_sent"] for row in rows)
     times = _known(row["fct_s"] for row in rows)
     slowdowns = _known(row["slowdown"] for row in rows)
@@ -100,23 +104,23 @@ def _summary(
         fct_median_s=percentile(times, 50),
         fct_p95_s=percentile(times, 95),
         alone_median_s=percentile(_known(alone[n]["fct_s"] for n in wanted if n in alone), 50),
-        change=percentile(known, 50),
+        change=_finite(percentile(known.values(), 50)),
         slowdown_median=percentile(slowdowns, 50),
         slowdown_p95=percentile(slowdowns, 95),
         loss=sum(row["packets_dropped"] for row in rows) / sent if sent else None,
         timeouts=sum(row["timeouts"] for row in rows),
+        compared=len(known),
         hurt=len(hurt) / len(known) if known else None,
-        worst_network=_worst_network(hurt, changes, base),
+        worst_network=_worst_network(hurt, known, base),
     )
 
 
 def _worst_network(
-    hurt: set[int], changes: dict[int, float | None], base: dict[int, dict[str, Any]]
+    hurt: set[int], compared: Iterable[int], base: dict[int, dict[str, Any]]
 ) -> str | None:
     counts: dict[str, list[int]] = {}
-    for number, change in changes.items():
-        if change is not None:
-            counts.setdefault(base[number]["network"], []).append(number in hurt)
+    for number in compared:
+        counts.setdefault(base[number]["network"], []).append(number in hurt)
     # A share of very few says nothing about their path.
     enough = {n: marks for n, marks in counts.items() if len(marks) >= ENOUGH} or counts
     shares = {network: sum(marks) / len(marks) for network, marks in enough.items() if any(marks)}
@@ -124,19 +128,33 @@ def _worst_network(
 
 
 def _change(row: dict[str, Any] | None, base: dict[str, Any]) -> float | None:
-    if row is None or row["fct_s"] is None or not base["fct_s"]:
+    """None where either is not known; without end where only the baseline has ended."""
+    if row is None or not base["fct_s"]:
         return None
-    change: float = row["fct_s"] / base["fct_s"] - 1
-    return change
+    time: float = inf if row["fct_s"] is None else row["fct_s"]
+    before: float = base["fct_s"]
+    return time / before - 1
 
 
-def _mark_best(group: list[ClassSummary]) -> list[ClassSummary]:
-    times = _known(s.fct_median_s for s in group)
-    # A difference below a thousandth is none that a reader should act upon.
-    if not times or max(times) <= 1.001 * min(times):
+def _finite(value: float | None) -> float | None:
+    return None if value is None or value == inf else value
+
+
+def _mark_best(group: list[ClassSummary], baseline: int) -> list[ClassSummary]:
+    """The group with its best marked."""
+    if group[0].size_class == EVERYTHING or group[0].transfers < marks.ENOUGH:
         return group
-    limit = 1.001 * min(times)
-    return [replace(s, best=s.fct_median_s is not None and s.fct_median_s <= limit) for s in group]
+    times = [s.fct_median_s if s.complete == s.transfers else None for s in group]
+    changes = [s.change for s in group]
+    gain = min(_known(changes), default=0.0) + marks.TIE
+    return [
+        replace(s, best=first and (s.hurt or 0.0) <= marks.MOST_HURT and _at_most(s.change, gain))
+        for s, first in zip(group, marks.soonest(times, changes, baseline), strict=True)
+    ]
+
+
+def _at_most(value: float | None, limit: float) -> bool:
+    return value is not None and value <= limit
 
 
 def percentile(values: Iterable[float], p: float) -> float | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from flowstart import marks
+
 BASELINE = "slow-start"
 """What the others are measured against, where it takes part; otherwise the first one."""
 
@@ -42,7 +44,7 @@ class Summary:
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
-    """Whether no other start-up finished sooner, where there is a difference at all."""
+    """Whether the row is marked, by the rule in `marks`."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
 
@@ -116,17 +118,17 @@ def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Sum
 def _against(baseline: str, group: list[Summary]) -> list[Summary]:
     """The group with each one's change against the baseline, and the best marked."""
     base = next((s for s in group if s.startup == baseline), group[0])
-    times = [s.fct_s for s in group if s.fct_s is not None and s.complete == s.flows]
-    # A difference below a thousandth is none that a reader should act upon.
-    limit = 1.001 * min(times) if times and max(times) > 1.001 * min(times) else -1.0
+    times = [s.fct_s if s.complete == s.flows else None for s in group]
+    changes = [_change(s.fct_s, base.fct_s) for s in group]
+    best = marks.soonest(times, changes, group.index(base))
     return [
         replace(
             s,
-            change=_change(s.fct_s, base.fct_s),
+            change=change,
             duration_change=_change(s.duration_s, base.duration_s),
-            best=s.fct_s is not None and s.complete == s.flows and s.fct_s <= limit,
+            best=is_best,
         )
-        for s in group
+        for s, change, is_best in zip(group, changes, best, strict=True)
     ]
 
 

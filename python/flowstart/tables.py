@@ -7,9 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from flowstart.grids import Grid
-
-MARK = "◀"
-"""Stands at the end of the best rows, for readers without colour."""
+from flowstart.marks import MARK
 
 
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:

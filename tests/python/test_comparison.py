@@ -284,6 +284,15 @@ def test_nobody_is_best_without_a_difference() -> None:
     assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
 
 
+def test_a_start_up_that_ties_with_the_baseline_is_not_marked_beside_it() -> None:
+    rows = [row(startup="late", fct_s=2.0), row(startup="other", fct_s=1.0), row()]
+    assert [s.best for s in summarise(rows, ["late", "other", "slow-start"])] == [
+        False,
+        False,
+        True,
+    ]
+
+
 def test_unfinished_flows_are_counted_and_never_best() -> None:
     rows = [row(startup="other", complete=False, fct_s=None, slowdown=None), row(), row(fct_s=2.0)]
     slow, other = summarise(rows, ["slow-start", "other"])

@@ -108,7 +108,7 @@ def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
     words = ("--startup", ",".join(STARTUPS))
     answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
     assert answer.status == 0
-    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "Typical transfer"):
+    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "below 10 kB: in the median"):
         assert expected in answer.out
     assert answer.out.strip().splitlines()[-1].startswith("Again: flowstart compare --capture")
 

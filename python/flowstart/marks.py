@@ -1,0 +1,51 @@
+"""Which rows of a table are marked as the best.
+
+The rule, for comparisons and replays alike. A start-up is marked where
+
+- no other in its group took less time (a difference below a thousandth is none),
+- its change against the baseline is a gain, or it is the baseline itself, and
+- the group shows a difference at all.
+
+In a replay, where a row sums up many transfers of different paths and sizes, also
+
+- the group is one size class, not all sizes together: a median across sizes says most of all how
+  many small transfers there are,
+- it has `ENOUGH` transfers,
+- the row hurts no more than `MOST_HURT` of them, and
+- no other row's median change is a larger gain.
+
+Where the soonest row fails one of these, none is marked: the next one is not the soonest.
+"""
+
+from collections.abc import Sequence
+
+MARK = "◀"
+"""Stands at the end of the best rows, for readers without colour."""
+ENOUGH = 30
+"""Transfers of a size class below which a replay names no best."""
+MOST_HURT = 0.05
+"""The share of transfers that a start-up may hurt and still be named the best of a replay."""
+TIE = 0.001
+"""A difference below this share is none that a reader should act upon."""
+
+
+def soonest(
+    times: Sequence[float | None], changes: Sequence[float | None], baseline: int | None
+) -> list[bool]:
+    """Which of a group's rows are the soonest and show it in their change.
+
+    `times` are None where a row did not finish, `baseline` is that row's place.
+    """
+    known = [time for time in times if time is not None]
+    if not known or max(known) <= (1 + TIE) * min(known):
+        return [False] * len(times)
+    limit = (1 + TIE) * min(known)
+    return [
+        time is not None and time <= limit and (i == baseline or change is None or gains(change))
+        for i, (time, change) in enumerate(zip(times, changes, strict=True))
+    ]
+
+
+def gains(change: float | None) -> bool:
+    """Whether a change is a gain as tables show it, to a tenth of a percent."""
+    return change is not None and round(change, 3) < 0
