@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, frames, scenario, specs
+from flowstart import _native, frames, scenario, specs, text
 from flowstart.capture import Capture
 from flowstart.errors import RequestError
 from flowstart.guests import Guests
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 WITHOUT_RTT = "round trip not known"
 """Why a transfer is left out that `rtt` would let in."""
 AFTERWARDS_S = 3600
+BUFFERS = ("buffer", "reverse_buffer")
+ASSUMED = "assumed 1 BDP, at least 40 packets and what was seen to wait"
+TELLING_S = 1e-3
+"""A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick."""
 """How long a replay may go on after the last transfer has begun."""
 
 
@@ -267,8 +271,18 @@ def _given(settings: Settings, transfers: list[Transfer]) -> Road:
         "reverse_buffer": settings.reverse_buffer,
     }
     path = {name: value for name, value in path.items() if value is not None}
-    method = "by --buffer" if settings.buffer else "one bandwidth-delay product"
-    return Road("all", _with_rtt(path, settings, transfers), "by --rate", method, tuple(transfers))
+    path = _with_rtt(path, settings, transfers)
+    assumed = _assumed_buffers(path, settings)
+    methods = ["by --buffer" if path.get("buffer") else "assumed 1 BDP, at least 40 packets"] * 2
+    methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
+    return Road(
+        "all",
+        path | assumed,
+        "by --rate",
+        _joined(methods),
+        tuple(transfers),
+        tuple(assumed),
+    )
 
 
 def _estimated(
@@ -289,12 +303,16 @@ def _estimated(
         methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
-    buffers, buffer_methods = _buffers(ways, settings)
-    path |= buffers
-    assumed += [name for name, m in zip(buffers, buffer_methods, strict=True) if "assumed" in m]
+    path = _with_rtt(path, settings, transfers)
+    known, buffer_methods = _buffers(ways, settings)
+    guessed = _assumed_buffers(path | known, settings)
+    assumed += guessed
+    for name, way in zip(BUFFERS, ways, strict=True):
+        if name in guessed and way["buffer_packets"]:
+            guessed[name] = _at_least(guessed[name], way["buffer_packets"])
     return Road(
         group["network"],
-        _with_rtt(path, settings, transfers),
+        path | known | guessed,
         _joined(methods),
         _joined(buffer_methods),
         tuple(transfers),
@@ -303,20 +321,58 @@ def _estimated(
 
 
 def _buffers(ways: Sequence[dict[str, Any]], settings: Settings) -> tuple[Document, list[str]]:
-    """A buffer that is only known from below is not taken for its size."""
-    buffers: Document = {}
+    """The buffers that are given or measured, and where each of both comes from.
+
+    One that is only known from below is not taken for its size.
+    """
+    known: Document = {}
     methods = []
     given = (settings.buffer, settings.reverse_buffer or settings.buffer)
-    for name, way, option in zip(("buffer", "reverse_buffer"), ways, given, strict=True):
-        packets = way["buffer_packets"]
+    for name, way, option in zip(BUFFERS, ways, given, strict=True):
         if option:
-            buffers[name], method = option, "by --buffer"
-        elif packets is not None and packets >= 2 and not way["buffer_at_least"]:
-            buffers[name], method = f"{packets}pkt", way["buffer_method"]
+            known[name], method = option, "by --buffer"
+        elif _is_measured(way):
+            known[name], method = f"{way['buffer_packets']}pkt", way["buffer_method"]
         else:
-            buffers[name], method = "1bdp", f"assumed 1 BDP, since: {way['buffer_method']}"
+            method = f"{ASSUMED}, since: {_why_assumed(way)}"
         methods.append(method)
-    return buffers, methods
+    return known, methods
+
+
+def _is_measured(way: dict[str, Any]) -> bool:
+    """Whether a queue is known to have been full, and long enough for its wait to tell."""
+    packets, at_least = way["buffer_packets"], way["buffer_at_least"]
+    return packets is not None and packets >= 2 and not at_least and way["queueing_s"] >= TELLING_S
+
+
+def _why_assumed(way: dict[str, Any]) -> str:
+    method: str = way["buffer_method"]
+    if way["queueing_s"] is not None and way["queueing_s"] < TELLING_S:
+        return f"the longest wait seen, {text.seconds(way['queueing_s'])}, is what hosts may add"
+    return method
+
+
+def _assumed_buffers(path: Document, settings: Settings) -> Document:
+    """What the simulator takes for the buffers that a path does not name."""
+    unsized = {name: value for name, value in path.items() if name not in BUFFERS}
+    usual = _resolved(unsized, settings)
+    # Without a reverse one, the forward one holds in both directions.
+    named = {*path, *(("reverse_buffer",) if settings.buffer else ())}
+    return {name: usual[name] for name in BUFFERS if name not in named}
+
+
+def _resolved(path: Document, settings: Settings) -> Document:
+    """A path with every default filled in."""
+    document: Document = {"path": path, "flows": [{"size": "1pkt"}]}
+    if settings.stack:
+        document["stack"] = settings.stack
+    filled: Document = scenario.resolve(document)["path"]
+    return filled
+
+
+def _at_least(buffer: str, packets: int) -> str:
+    """A buffer that is assumed, unless more has been seen to wait."""
+    return f"{max(int(buffer.removesuffix('pkt')), packets)}pkt"
 
 
 def _typical_rate(capture: Capture) -> float | None:

@@ -38,7 +38,7 @@ def roads(replay: Replay, most: int = 20) -> Grid:
     largest = sorted(replay.roads, key=lambda road: -len(road.transfers))
     for road in largest[:most]:
         path = road.path
-        buffer = str(path.get("buffer", "1bdp"))
+        buffer = str(path["buffer"])
 
         def shown(name: str, value: str, road: Road = road) -> str:
             return f"≈ {value}" if name in road.assumed else value
@@ -77,8 +77,9 @@ def sources(replay: Replay) -> str:
     return (
         "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
         "longest wait where packets were lost. ≈: assumed, since the capture does not tell: a "
-        "rate as the other way's or the other networks', a buffer of 1 BDP. Path by path: --json "
-        "or -o; or give --rate and --buffer."
+        "rate as the other way's or the other networks', a buffer of 1 BDP, but at least 40 "
+        "packets and what was seen to wait. Path by path: --json or -o; or give --rate and "
+        "--buffer."
     )
 
 

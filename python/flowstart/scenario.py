@@ -59,7 +59,7 @@ class Path:
     rtt: str | None = None
     """Two-way propagation without serialisation."""
     buffer: str | None = None
-    """How much may wait at the bottleneck; one bandwidth-delay product by default."""
+    """How much may wait at the bottleneck; 1 BDP, but at least 40 packets, by default."""
     queue: str | None = None
     """The queue discipline at the bottleneck, with parameters: `codel:target=5ms`."""
     loss: str | None = None

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from flowstart import capture as captures
 from flowstart import replay_grids
 from flowstart.errors import RequestError
-from flowstart.replay import AFTERWARDS_S, Replay, Settings, _without_long_gaps, replay
+from flowstart.replay import AFTERWARDS_S, Replay, Settings, _without_long_gaps, lay, replay
 from flowstart.replay_summary import EVERYTHING, percentile, summarise
 
 Cli = Callable[..., Any]
@@ -148,3 +149,102 @@ def test_long_silences_are_shortened() -> None:
     day = 86_400.0
     starts = [400 * day + 1, 0.0, 400 * day, 1.0]
     assert _without_long_gaps(starts) == [1.0 + AFTERWARDS_S + 1.0, 0.0, 1.0 + AFTERWARDS_S, 1.0]
+
+
+HOSTS = (b"\x0a\x00\x01\x01", b"\x0a\x00\x02\x01")
+
+
+def between_neighbours(file: pathlib.Path) -> captures.Capture:
+    """Writes what a veth pair sees: sixty transfers of 45 kB at 1 Gbit/s, 62 us away.
+
+    Acknowledgements come 60 to 80 us after their data, and one packet of 1860 is sent again.
+    """
+    packets: list[tuple[int, bytes]] = []
+
+    def send(at: int, side: int, port: int, seq: int, ack: int, flags: int, size: int) -> None:
+        ends = ((HOSTS[0], port), (HOSTS[1], 443))
+        (source, sport), (target, dport) = ends if side == 0 else ends[::-1]
+        tcp = struct.pack(">HHIIBBHHH", sport, dport, seq, ack, 5 << 4, flags, 65535, 0, 0)
+        head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + size, 0, 0, 64, 6, 0, source, target)
+        packets.append((at, struct.pack("<I", 40 + size) + head + tcp))
+
+    for number in range(60):
+        at, port = number * 5_000_000, 40_000 + number
+        send(at, 0, port, 0, 0, 2, 0)
+        send(at + 2_000, 1, port, 0, 1, 18, 0)
+        send(at + 62_000, 0, port, 1, 1, 16, 0)
+        send(at + 63_000, 0, port, 1, 1, 24, 100)
+        for i in range(31):
+            passes = at + 100_000 + 12_000 * i
+            send(passes, 1, port, 1 + 1460 * i, 101, 16, 1460)
+            if i % 2:
+                wait = 60_000 + 1_000 * (i * 7 % 20)
+                send(passes + wait, 0, port, 101, 1 + 1460 * (i + 1), 16, 0)
+        if number == 30:
+            send(at + 2_000_000, 1, port, 1 + 1460 * 30, 101, 16, 1460)
+        send(at + 3_000_000, 0, port, 101, 1 + 1460 * 31, 16, 0)
+    head = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
+    records = [
+        struct.pack("<III", 1_700_000_000, at, 40) + packet for at, packet in sorted(packets)
+    ]
+    file.write_bytes(head + b"".join(records))
+    return captures.read(file)
+
+
+def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathlib.Path) -> None:
+    found = between_neighbours(tmp_path / "veth.pcap")
+    [group] = found.document["groups"]
+    assert (group["min_rtt_s"], group["to_remote"]["buffer_at_least"]) == (62e-6, False)
+    assert sum(c["s2c_retransmissions"] for c in found.document["connections"]) == 1
+    replayed = replay(found, Settings(("slow-start",)))
+    [road] = replayed.roads
+    assert (road.path["buffer"], road.assumed[-2:]) == ("40pkt", ("buffer", "reverse_buffer"))
+    assert sum(row["packets_dropped"] for row in replayed.rows) == 0
+    exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
+    assert sum(row["packets_dropped"] for row in exact.rows) > 500
+
+
+def group(**fields: Any) -> captures.Capture:
+    """A capture of one transfer to a network, whose two ways are alike but for `fields`."""
+    way = {
+        "rate_bps": 8e6,
+        "rate_method": "",
+        "queueing_s": 0.1,
+        "buffer_packets": 70,
+        "buffer_at_least": False,
+        "buffer_method": "seen",
+    }
+    group = {
+        "network": "10.0.1.0/24",
+        "connections": [0],
+        "min_rtt_s": 0.06,
+        "to_remote": way | fields,
+        "from_remote": way,
+    }
+    document = {
+        "connections": [{"client_ip": "10.0.1.1", "rtt_s": 0.06, "flags": []}],
+        "transfers": [{"connection": 0, "direction": "s2c", "start": 0.0, "bytes": 9000}],
+        "groups": [group],
+    }
+    return captures.Capture("made up", document)
+
+
+@pytest.mark.parametrize(
+    ("way", "buffer", "assumed"),
+    [
+        ({}, "70pkt", False),
+        ({"buffer_packets": 12}, "12pkt", False),
+        ({"buffer_packets": 12, "buffer_at_least": True}, "40pkt", True),
+        ({"buffer_packets": 55, "buffer_at_least": True}, "55pkt", True),
+        ({"buffer_packets": 3, "queueing_s": 5e-5}, "40pkt", True),
+        ({"buffer_packets": None, "queueing_s": None}, "40pkt", True),
+        ({"rate_bps": 40e6, "buffer_packets": None, "queueing_s": None}, "200pkt", True),
+    ],
+    ids=["full", "small", "bounded below", "bounded above", "too short", "unknown", "wide"],
+)
+def test_a_measured_buffer_is_kept_and_an_assumed_one_has_room(
+    way: dict[str, Any], buffer: str, assumed: bool
+) -> None:
+    [road] = lay(group(**way), Settings(("slow-start",)), {})
+    assert (road.path["buffer"], "buffer" in road.assumed) == (buffer, assumed)
+    assert (road.path["reverse_buffer"], "reverse_buffer" in road.assumed) == ("70pkt", False)

@@ -280,6 +280,23 @@ mod tests {
     }
 
     #[test]
+    fn a_buffer_that_nobody_gave_is_1_bdp_but_no_handful() {
+        let buffers = |path: &str| {
+            let text = format!("path = {{ {path} }}\nflows = [{{ size = \"1kB\" }}]");
+            let path = Scenario::from_toml(&text).unwrap().resolved().unwrap().path;
+            [path.buffer, path.reverse_buffer].map(|buffer| buffer.unwrap().to_string())
+        };
+        let wide = r#"rate = "50Mbps", rtt = "80ms""#;
+        assert_eq!(buffers(wide), ["333pkt", "333pkt"]);
+        let up = format!(r#"{wide}, reverse_rate = "1Mbps""#);
+        assert_eq!(buffers(&up), ["333pkt", "40pkt"]);
+        let beside = r#"rate = "1Gbps", rtt = "60us""#;
+        assert_eq!(buffers(beside), ["40pkt", "40pkt"]);
+        let exact = format!(r#"{beside}, buffer = "1bdp""#);
+        assert_eq!(buffers(&exact), ["5pkt", "5pkt"]);
+    }
+
+    #[test]
     fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
         for text in SCENARIOS {
             let scenario = Scenario::from_toml(text).unwrap();

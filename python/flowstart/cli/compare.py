@@ -40,7 +40,9 @@ def compare(
     ] = None,
     rate: Annotated[Text, options.text("Rate of the bottleneck: 5Mbps.", "RATE")] = None,
     rtt: Annotated[Text, options.text("Two-way propagation: 64ms.", "TIME")] = None,
-    buffer: Annotated[Text, options.text("Bottleneck buffer: 60pkt, 90kB. [1bdp]", "SIZE")] = None,
+    buffer: Annotated[
+        Text, options.text("Bottleneck buffer: 60pkt, 90kB. [1bdp, at least 40pkt]", "SIZE")
+    ] = None,
     queue: Annotated[
         Text, options.text("Queue discipline: codel, red:th_min=5. [drop-tail]", "NAME")
     ] = None,

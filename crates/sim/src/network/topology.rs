@@ -214,9 +214,8 @@ impl Chain {
             .ok_or_else(|| RequestError::new("path.rtt", missing))?;
         let rtt = time("path.rtt", rtt)?;
         let (reverse, reverse_varies) = reverse_line(path, forward)?;
-        let sized = |field, amount: Amount, rate| limit(field, amount, rate, rtt, reading, packet);
-        let buffer = path.buffer.unwrap_or(Amount::Bdp(1.0));
-        let reverse_buffer = path.reverse_buffer.unwrap_or(buffer);
+        let sized = |field, given, rate| limit(field, given, rate, rtt, reading, packet);
+        let reverse_buffer = path.reverse_buffer.or(path.buffer);
         let forward_queue = queue("path.queue", path.queue.as_deref(), usual)?;
         let own = path.reverse_queue.as_deref();
         let reverse_queue = queue("path.reverse_queue", own, &forward_queue)?;
@@ -225,7 +224,7 @@ impl Chain {
             knows_quick_start: true,
             forward: Way {
                 rate: forward,
-                limit: sized("path.buffer", buffer, forward)?,
+                limit: sized("path.buffer", path.buffer, forward)?,
                 queue: forward_queue,
                 loss: path.loss.map_or(0.0, |p| p.0),
                 loss_burst: loss_burst("", path.loss, path.loss_burst)?,
@@ -275,7 +274,7 @@ impl Chain {
         let hop = |(i, spec): (usize, &HopSpec)| {
             let field = |name: &str| format!("path.hops[{i}].{name}");
             let rate = rate(&field("rate"), spec.rate)?;
-            let buffer = spec.buffer.or(path.buffer).unwrap_or(Amount::Bdp(1.0));
+            let buffer = spec.buffer.or(path.buffer);
             let limit = limit(&field("buffer"), buffer, rate, rtt, reading, packet)?;
             let (name, given) = match &spec.queue {
                 Some(own) => (field("queue"), Some(own)),
@@ -538,10 +537,15 @@ fn gathering(path: &PathSpec) -> Result<Option<Manner>, RequestError> {
     Ok(Some(Manner::Gathered { period, thinning }))
 }
 
-/// A buffer in the units of a queue.
+/// A buffer that nobody has given holds 1 BDP, but no fewer packets than a router's interface does
+/// as it comes: Cisco IOS queues 40 for output (`hold-queue 40 out`). Where the product is a few
+/// packets, as between hosts beside each other, it says nothing about the buffers there.
+const LEAST_ASSUMED: u64 = 40;
+
+/// A buffer in the units of a queue; 1 BDP, or [`LEAST_ASSUMED`], where none is given.
 fn limit(
     field: &str,
-    amount: Amount,
+    given: Option<Amount>,
     rate: Rate,
     rtt: Time,
     reading: BufferReading,
@@ -549,6 +553,10 @@ fn limit(
 ) -> Result<Limit, RequestError> {
     // Under ns-2's reading a buffer of one refuses everything.
     let least = if reading == BufferReading::Ns2 { 2 } else { 1 };
+    let Some(amount) = given else {
+        let bdp = rate.bytes_in(rtt) / u64::from(packet);
+        return Ok(Limit::Packets(bdp.max(LEAST_ASSUMED)));
+    };
     match amount {
         Amount::Packets(n) if n >= least => Ok(Limit::Packets(n)),
         Amount::Packets(_) if least == 2 => {

@@ -22,7 +22,8 @@ pub struct PathSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]
     pub rtt: Option<Time>,
-    /// Bottleneck buffer, such as `60pkt`, `1bdp` (the default) or `100kB`.
+    /// Bottleneck buffer, such as `60pkt`, `1bdp` or `100kB`; 1 BDP but at least 40 packets unless
+    /// given.
     #[schemars(with = "Option<String>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "quantity")]
@@ -191,7 +192,7 @@ pub struct HopSpec {
     #[schemars(with = "String")]
     #[serde(deserialize_with = "required")]
     pub delay: Time,
-    /// Its buffer; `1bdp` of the whole chain by default.
+    /// Its buffer; 1 BDP of the whole chain, but at least 40 packets, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
