@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from flowstart import _native, frames, scenario, specs
+from flowstart import _native, footnotes, frames, scenario, specs
 from flowstart.errors import RequestError
 from flowstart.guests import Guests, StartupLike
 from flowstart.scenario import Document, Path, ScenarioLike
@@ -254,13 +254,24 @@ class Comparison:
         """
         first = self.plan.cases()[0]
         cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
-        return {case.startup: self._queue(case) for case in cases}
+        return {
+            case.startup: queues(scenario.resolve(self.plan.scenario(case), self.plan.guests))
+            for case in cases
+        }
 
-    def _queue(self, case: Case) -> str:
-        path = scenario.resolve(self.plan.scenario(case), self.plan.guests)["path"]
-        hops = path.get("hops") or [path]
-        names = [hop["queue"] for hop in hops]
-        return ", ".join(dict.fromkeys(names))
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its start-ups and queues."""
+        flows = [self.plan.base["flows"][i] for i in self.plan.tested]
+        return footnotes.footnotes(
+            footnotes.Setting(
+                startups=self.plan.startups,
+                remembered=[flow.get("remembered") for flow in flows],
+                memory_option="`remembered`",
+                interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
+                queues=self.queues,
+            )
+        )
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -275,6 +286,7 @@ class Comparison:
             "startups": list(self.plan.startups),
             "sizes": list(filter(None, self.plan.sizes)),
             "seeds": list(self.plan.seeds),
+            "notes": self.notes,
             "interrupted": self.interrupted,
             "failures": self.failures,
             "rows": self.rows,
@@ -380,6 +392,12 @@ def execute(
         buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
         buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
     )
+
+
+def queues(resolved: Document) -> str:
+    """The disciplines of a path's queues, each once."""
+    path = resolved["path"]
+    return ", ".join(dict.fromkeys(hop["queue"] for hop in path.get("hops") or [path]))
 
 
 OBJECT_FIELDS = ("web", "session", "page", "object", "requested_s", "response_s", "done_s")

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from flowstart import frames, guests, text
-from flowstart.catalog import CERTAINTIES, NEEDS, Algorithm, algorithms
+from flowstart import footnotes, frames, guests, text
+from flowstart.catalog import CERTAINTIES, NEEDS, Algorithm
+from flowstart.footnotes import RECONSTRUCTED
 from flowstart.marks import MARK
 from flowstart.summary import BASELINE, Summary
 
@@ -100,80 +101,7 @@ def legend(result: "Comparison") -> str:
         f"{order}{best}change: against {baseline}; {acked}window: in packets, just before "
         "start-up was left; queue: the most at the bottleneck, packets."
     )
-    told = [flow.get("interface_rate") for flow in result.plan.told_flows()]
-    notes = [*_marks_of(startups), *_remembered_of(result), *interface_of(startups, told)]
-    return "\n".join([columns, *notes, *_queues_of(result)])
-
-
-def interface_of(startups: Sequence[str], told: Sequence[str | None]) -> list[str]:
-    """What those that begin at the rate of their interface take that for.
-
-    `told` is what each flow under comparison is told; None where the path has a line to go by.
-    """
-    without = [s for s in startups if "interface_rate=" not in s.replace(" ", "")]
-    uses = [a.name for a in map(_listed, without) if a and "interface" in a.needs]
-    rates = dict.fromkeys(filter(None, told))
-    if not uses or not rates:
-        return []
-    who = ", ".join(dict.fromkeys(uses))
-    return [
-        f"interface of the sender, as {who} needs: {', '.join(rates)} (`nic_rate` makes it a link)."
-    ]
-
-
-def _remembered_of(result: "Comparison") -> list[str]:
-    """What those that use a memory had."""
-    flows = [result.plan.base["flows"][i] for i in result.plan.tested]
-    windows = dict.fromkeys(flow.get("remembered") for flow in flows)
-    uses = [a for a in map(_listed, result.plan.startups) if a and "cache" in a.needs]
-    if not uses or not windows:
-        return []
-    if None in windows:
-        who = ", ".join(dict.fromkeys(a.name for a in uses))
-        return [f"nothing is remembered of an earlier connection (`remembered`), as {who} needs."]
-    return [f"remembered of an earlier connection: a window of {', '.join(windows)}."]
-
-
-def _queues_of(result: "Comparison") -> list[str]:
-    """What the queues did, unless all were the same under all start-ups."""
-    if "xcp" not in result.queues.get("xcp", "xcp"):
-        return [f"queues: {result.queues['xcp']}; no router answers xcp, which is slow start so."]
-    under: dict[str, list[str]] = {}
-    for startup, queue in result.queues.items():
-        under.setdefault(queue, []).append(guests.short(startup))
-    if len(under) < 2:
-        return []
-    usual, *others = sorted(under, key=lambda queue: -len(under[queue]))
-    told = "; ".join(f"{queue} under {', '.join(under[queue])}" for queue in others)
-    return [f"queues: {usual}; {told}."]
-
-
-def _marks_of(startups: Sequence[str]) -> list[str]:
-    """What the marks after the names say of these start-ups."""
-    listed = [a for a in (_listed(name) for name in startups) if a]
-    helped = dict.fromkeys((a.name, ", ".join(a.needs)) for a in listed if a.needs_help)
-    lines = []
-    if helped:
-        who = ", ".join(f"{name} ({needs})" for name, needs in helped)
-        lines.append(f"{HELPED} needs more than its sender has: {who}.")
-    if any(a.reconstructed for a in listed):
-        lines.append(f"{RECONSTRUCTED} {CERTAINTIES['reconstructed']}.")
-    return lines
-
-
-def _listed(startup: str) -> Algorithm | None:
-    """The catalog's entry of a start-up, which may have parameters."""
-    name = startup.partition(":")[0].strip()
-    return next((a for a in algorithms("startup") if a.name == name), None)
-
-
-def _marked(startup: str) -> str:
-    """A start-up's name with its marks."""
-    entry = _listed(startup)
-    if not entry:
-        return guests.short(startup)
-    helped = HELPED if entry.needs_help else ""
-    return f"{startup}{helped}{RECONSTRUCTED if entry.reconstructed else ''}"
+    return "\n".join([columns, *result.notes])
 
 
 def _measured_by_sender(result: "Comparison") -> bool:
@@ -232,7 +160,7 @@ def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> 
     if s.complete < s.flows:
         reset = f", {s.reset} reset" if s.reset else ""
         time += f" ({s.complete} of {s.flows} done{reset})"
-    cells = [_marked(s.startup), time]
+    cells = [footnotes.marked(s.startup), time]
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change)]
     cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
@@ -359,12 +287,6 @@ def objects(run: "Run", most: int = 50) -> Grid:
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} objects"
     return grid
-
-
-RECONSTRUCTED = "†"
-"""Stands after the name of an algorithm that is in parts a reconstruction."""
-HELPED = "*"
-"""Stands after the name of one that needs more than its sender has."""
 
 
 def catalog(found: Iterable[Algorithm]) -> Grid:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, frames, scenario, specs, text
+from flowstart import _native, footnotes, frames, scenario, specs, text
 from flowstart.capture import Capture
+from flowstart.comparison import queues
 from flowstart.errors import RequestError
 from flowstart.guests import Guests
 from flowstart.scenario import Document, told_interface
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 WITHOUT_RTT = "round trip not known"
 """Why a transfer is left out that `rtt` would let in."""
-AFTERWARDS_S = 3600
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets and what was seen to wait"
 TELLING_S = 1e-3
 """A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick."""
+AFTERWARDS_S = 3600
 """How long a replay may go on after the last transfer has begun."""
 
 
@@ -49,6 +50,10 @@ class Settings:
     loss: str | None = None
     stack: dict[str, Any] | None = None
     avoidance: str | None = None
+    remembered: str | None = None
+    """The window that an earlier connection left behind, for start-ups that use a memory."""
+    without: tuple[str, ...] = ()
+    """Start-ups that `all` left out, since they have nothing to remember."""
     seed: int = 1
     guests: Guests = field(default_factory=Guests)
     """The start-ups that are not in the catalog."""
@@ -120,12 +125,38 @@ class Replay:
             for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
         }
         options |= {"stack": specs.stack_text(s.stack), "avoidance": s.avoidance}
+        options |= {"remembered": s.remembered}
         options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
         words = ["flowstart", "compare", "--capture", self.capture.file]
         for name, value in options.items():
             if value:
                 words += [f"--{name.replace('_', '-')}", value]
         return shlex.join(words)
+
+    @functools.cached_property
+    def resolved(self) -> dict[str, Document]:
+        """The whole configuration of one transfer under each start-up, on the first path."""
+        road, s = self.roads[0], self.settings
+        jobs = [_job(road, name, "alone", road.transfers[:1], s) for name in s.startups]
+        return {job.startup: scenario.resolve(job.scenario, s.guests) for job in jobs}
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its start-ups and queues."""
+        s = self.settings
+        notes = footnotes.footnotes(
+            footnotes.Setting(
+                startups=s.startups,
+                remembered=[s.remembered],
+                memory_option="--remembered 1bdp gives each path its own",
+                interfaces=[told_interface(road.path).get("interface_rate") for road in self.roads],
+                queues={name: queues(document) for name, document in self.resolved.items()},
+            )
+        )
+        if s.without:
+            who = ", ".join(s.without)
+            notes.append(f"left out of all, as nothing is remembered (--remembered 1bdp): {who}.")
+        return notes
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -150,6 +181,7 @@ class Replay:
                 for road in self.roads
             ],
             "left_out": self.left_out,
+            "notes": self.notes,
             "interrupted": self.interrupted,
             "failures": self.failures,
             "classes": [dataclasses.asdict(s) for s in self.summaries],
@@ -467,6 +499,8 @@ def _flow(transfer: Transfer, startup: str, settings: Settings, start_s: float) 
     }
     if settings.avoidance:
         flow["avoidance"] = settings.avoidance
+    if settings.remembered:
+        flow["remembered"] = settings.remembered
     return flow
 
 

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from flowstart import guests, marks, text
-from flowstart.grids import Column, Grid, interface_of
-from flowstart.guests import StartupLike
+from flowstart import footnotes, guests, marks, text
+from flowstart.grids import Column, Grid
 from flowstart.replay import Replay, Road
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
-from flowstart.scenario import told_interface
 
 LIMITS = (
     "Every transfer has a fresh window on a connection that is open already, so no handshake.",
@@ -118,11 +116,7 @@ def legend(replay: Replay) -> str:
         f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
         f"take more than a tenth longer than under {reference}, and where most do.{best}"
     )
-    return (
-        columns
-        + "".join(_helpless(replay.settings.startups))
-        + "".join(f"\n{note}" for note in _interface(replay))
-    )
+    return "\n".join([columns, *replay.notes, *_without_syn(replay.settings.startups)])
 
 
 MARKED = (
@@ -132,30 +126,17 @@ MARKED = (
 """What the mark says of a row."""
 
 
-def _interface(replay: Replay) -> list[str]:
-    """What start-ups that begin at the rate of their interface take that for."""
-    told = [told_interface(road.path).get("interface_rate") for road in replay.roads]
-    return interface_of(replay.settings.startups, told)
-
-
-def _helpless(startups: Sequence[StartupLike]) -> list[str]:
+def _without_syn(startups: Sequence[str]) -> list[str]:
     """What a replayed transfer, on a connection that is open, cannot give a start-up."""
-    lacking = {
-        "quick-start": "there is no SYN to ask routers on",
-        "fast-start": "nothing is remembered of an earlier connection",
-    }
-    names = dict.fromkeys(s.partition(":")[0].strip() for s in startups if isinstance(s, str))
-    if "all" in names:
-        names = dict.fromkeys(lacking)
-    return [
-        f"\n{name} begins as slow start here: {lacking[name]}." for name in names if name in lacking
-    ]
+    if not any(name.partition(":")[0].strip() == "quick-start" for name in startups):
+        return []
+    return ["quick-start begins as slow start here: there is no SYN to ask routers on."]
 
 
 def _cells(s: ClassSummary) -> list[str]:
     done = "" if s.complete == s.transfers else f" ({s.complete} done)"
     return [
-        guests.short(s.startup),
+        footnotes.marked(s.startup),
         text.seconds(s.fct_median_s) + done,
         text.seconds(s.fct_p95_s),
         text.percent(s.change),

@@ -37,18 +37,20 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     return pieces
 
 
-def startups(given: Sequence[StartupLike], guests: Guests | None = None) -> tuple[str, ...]:
+def startups(
+    given: Sequence[StartupLike], guests: Guests | None = None, without: Sequence[str] = ()
+) -> tuple[str, ...]:
     """The names of the start-ups meant, once each.
 
-    `all` stands for every one in the catalog that is not named yet, `-NAME` takes one of them
-    away again.
+    `all` stands for every one in the catalog that is not named yet and not in `without`, `-NAME`
+    takes one of them away again.
     """
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise RequestError(
             f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
         )
     guests = guests or Guests()
-    listed = [a.name for a in algorithms("startup")]
+    listed = [a.name for a in algorithms("startup") if a.name not in without]
     names: list[str] = []
     by_all: set[str] = set()
     for spec in given:
@@ -56,7 +58,8 @@ def startups(given: Sequence[StartupLike], guests: Guests | None = None) -> tupl
             by_all |= {name for name in listed if name not in names}
             names += [name for name in listed if name not in names]
         elif isinstance(spec, str) and spec.startswith("-"):
-            _remove(spec, names)
+            if spec[1:] in names or spec[1:] not in without:
+                _remove(spec, names)
         elif spec not in by_all:
             names.append(guests.name(spec))
     return unique("start-up", names)

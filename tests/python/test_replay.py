@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+import flowstart as fs
 from flowstart import capture as captures
-from flowstart import replay_grids
+from flowstart import footnotes, replay_grids
+from flowstart.catalog import algorithms
 from flowstart.errors import RequestError
 from flowstart.replay import AFTERWARDS_S, Replay, Settings, _without_long_gaps, lay, replay
 from flowstart.replay_summary import EVERYTHING, percentile, summarise
@@ -130,6 +132,7 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
         (("--size", "10kB"), "--size and --capture"),
         (("--flows", "3"), "--flows and --capture"),
         (("--repeat", "2"), "--repeat and --capture"),
+        (("--remembered", "5"), "--remembered: `5` is not a size with a unit"),
         (("--reverse-rate", "1Mbps"), "--rate is missing"),
         (("--rate", "5"), "rate"),
         (("--rate", "0Mbps"), "rate"),
@@ -149,6 +152,75 @@ def test_long_silences_are_shortened() -> None:
     day = 86_400.0
     starts = [400 * day + 1, 0.0, 400 * day, 1.0]
     assert _without_long_gaps(starts) == [1.0 + AFTERWARDS_S + 1.0, 0.0, 1.0 + AFTERWARDS_S, 1.0]
+
+
+MEMORY = ("careful-resume", "fast-start", "stateful-tcp")
+
+
+def times(replayed: Replay) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row in replayed.rows:
+        found.setdefault(row["startup"], []).append(row["fct_s"])
+    return found
+
+
+def test_start_ups_that_use_a_memory_are_slow_start_without_one(small: captures.Capture) -> None:
+    users = [a.name for a in algorithms("startup") if "cache" in a.needs]
+    found = times(replay(small, Settings(("slow-start", *users))))
+    assert {name for name in users if found[name] == found["slow-start"]} == set(footnotes.IDLE)
+
+
+@pytest.mark.parametrize("window", ["1bdp", "60pkt"])
+def test_what_is_remembered_is_used(small: captures.Capture, window: str) -> None:
+    found = times(replay(small, Settings(("slow-start", *MEMORY), remembered=window)))
+    assert all(sum(found[name]) < sum(found["slow-start"]) for name in MEMORY)
+
+
+def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
+    path = {"rate": "80Mbps", "reverse_rate": "8Mbps", "rtt": "60ms"}
+    flow = {"startup": "fast-start", "size": "2MB", "remembered": "1bdp"}
+    for direction, packets in (("forward", 400), ("reverse", 40)):
+        flows = [flow | {"direction": direction}]
+        [there] = fs.run({"path": path, "flows": flows}).rows
+        [told] = fs.run({"path": path, "flows": [flows[0] | {"remembered": f"{packets}pkt"}]}).rows
+        assert there == told
+
+
+def test_without_a_memory_all_leaves_out_who_would_be_slow_start(cli: Cli) -> None:
+    words = ("compare", "--capture", CAPTURES / "small.pcap", "--json", "--startup")
+    everybody = {a.name for a in algorithms("startup")}
+
+    def startups(*more: str) -> tuple[set[str], str]:
+        document = json.loads(cli(*words, *more).out)
+        return {row["startup"] for row in document["rows"]}, "\n".join(document["notes"])
+
+    names, notes = startups("all,-bbr-startup,-fast-start")
+    assert names == everybody - {*MEMORY, "bbr-startup"}
+    assert "left out of all, as nothing is remembered (--remembered 1bdp): fast-start" in notes
+    names, notes = startups("all", "--remembered", "1bdp")
+    assert names == everybody
+    assert "remembered of an earlier connection: a window of 1bdp." in notes
+    assert "left out" not in notes
+
+
+def test_a_start_up_without_its_memory_is_marked_when_it_is_named(cli: Cli) -> None:
+    words = ("--startup", "slow-start,careful-resume")
+    out = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    assert " careful-resume* " in out
+    assert "nothing is remembered of an earlier connection (--remembered 1bdp" in out
+    assert "slow start without it: careful-resume." in out
+
+
+def test_the_table_has_the_footnotes_of_a_paths_table(cli: Cli) -> None:
+    words = ("--startup", "slow-start,xcp,quick-start,smooth-start", "--loss", "1%")
+    replayed = cli("compare", "--capture", CAPTURES / "small.pcap", *words).out
+    compared = cli("compare", "--rate", "9Mbps", "--rtt", "60ms", "--size", "9kB", *words).out
+    for line in compared.splitlines():
+        if line.startswith(("* ", "† ", "queues: ")):
+            assert line in replayed.splitlines()
+    assert "\n* needs more" in replayed
+    assert "\n† in parts" in replayed
+    assert "\nqueues: drop-tail; xcp under xcp." in replayed
 
 
 HOSTS = (b"\x0a\x00\x01\x01", b"\x0a\x00\x02\x01")

@@ -149,7 +149,10 @@ def compare(
     ack: Annotated[Text, options.text("every, delayed or quick-then-delayed.", "WHEN")] = None,
     iw: Annotated[Text, options.text("Initial window: 3, rfc6928.", "WINDOW")] = None,
     remembered: Annotated[
-        Text, options.text("Window that an earlier connection left behind. [1bdp]", "SIZE")
+        Text,
+        options.text(
+            "Window that an earlier connection left behind. [1bdp; with --capture nothing]", "SIZE"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. [1]")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Repeat with as many seeds.")] = 1,

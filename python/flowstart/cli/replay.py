@@ -10,7 +10,10 @@ from flowstart.errors import RequestError, SimulationError, Stopped
 if TYPE_CHECKING:
     from flowstart.replay import Replay, Settings
 
-MEANT = ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss", "avoidance")
+MEANT = (
+    *("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss", "avoidance"),
+    "remembered",
+)
 """Path options that a replay can use."""
 REST = ("capture", "startup", "stack", "ack", "iw", "seed", "repeat", "workers", "json", "output")
 
@@ -46,6 +49,7 @@ def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
 def _settings(given: dict[str, Any]) -> "Settings":
     from flowstart import specs
     from flowstart.comparison import DEFAULT_STARTUPS
+    from flowstart.footnotes import IDLE
     from flowstart.guests import Guests
     from flowstart.replay import Settings
 
@@ -63,8 +67,11 @@ def _settings(given: dict[str, Any]) -> "Settings":
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
     guests = Guests()
+    idle = () if given["remembered"] else IDLE
+    names = specs.startups(startups, guests, without=idle)
     return Settings(
-        startups=specs.startups(startups, guests),
+        startups=names,
+        without=tuple(name for name in idle if "all" in startups and name not in names),
         guests=guests,
         stack=options.endpoints(given),
         seed=given["seed"] or 1,

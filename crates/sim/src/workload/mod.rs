@@ -375,7 +375,8 @@ impl Entry<'_> {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(mss),
             Amount::Bdp(x) => {
-                let rate = self.chain.bottleneck_rate(from, to, false);
+                let reverse = self.spec.direction == Some(Direction::Reverse);
+                let rate = self.chain.bottleneck_rate(from, to, reverse);
                 let packets = self.chain.bdp_packets(rate, self.chain.rtt(from, to));
                 ((packets as f64 * x) as u64).max(1) * mss
             }
