@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from flowstart import _native, footnotes, frames, scenario, specs
+from flowstart import _native, buffers, footnotes, frames, randomness, scenario, specs
 from flowstart.errors import RequestError
 from flowstart.guests import Guests, StartupLike
 from flowstart.scenario import Document, Path, ScenarioLike
@@ -229,6 +229,8 @@ class Comparison:
     buffer: str | None
     """The bottleneck's buffer in words."""
     buffer_reading: str | None
+    spared: int = 0
+    """How many seeds were asked for and not run, since nothing is drawn from them."""
 
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
@@ -260,8 +262,13 @@ class Comparison:
         }
 
     @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved)
+
+    @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups and queues."""
+        """What a reader of the table has to know of its start-ups, queues and seeds."""
         flows = [self.plan.base["flows"][i] for i in self.plan.tested]
         return footnotes.footnotes(
             footnotes.Setting(
@@ -270,7 +277,26 @@ class Comparison:
                 memory_option="`remembered`",
                 interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
                 queues=self.queues,
+                drawn=self.drawn,
+                seeds=len(self.plan.seeds),
+                seed_option="--repeat 20 runs twenty",
+                spared=self.spared,
             )
+        )
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        found = buffers.handfuls(self.plan.base["path"], self.resolved["path"])
+        return [buffers.warning(field, *asked) for field, asked in found.items()]
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow under test was done, though nothing cut the runs short."""
+        tested = [row for row in self.rows if row["tested"]]
+        cut = "duration" in self.plan.base
+        return bool(tested) and not any(
+            row["complete"] or (cut and not row["reset"]) for row in tested
         )
 
     def result(self) -> dict[str, Any]:
@@ -286,7 +312,9 @@ class Comparison:
             "startups": list(self.plan.startups),
             "sizes": list(filter(None, self.plan.sizes)),
             "seeds": list(self.plan.seeds),
+            "drawn": self.drawn,
             "notes": self.notes,
+            "warnings": self.warnings,
             "interrupted": self.interrupted,
             "failures": self.failures,
             "rows": self.rows,
@@ -339,7 +367,8 @@ def compare(
 
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
-    test, and the others are background. `repeat` runs all with as many seeds.
+    test, and the others are background. `repeat` runs all with as many seeds, or with one where
+    nothing is drawn at random.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
     derived from `Startup` or an instance of one; runs with such a start-up take turns on the
     calling thread, while `workers` share the others. Raises RequestError where anything asked
@@ -378,7 +407,12 @@ def execute(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Runs a plan on `workers` threads, all cores by default."""
+    """Runs a plan on `workers` threads, all cores by default.
+
+    Seeds that could not differ are run once.
+    """
+    asked = len(plan.seeds)
+    plan = _without_equal_seeds(plan)
     cases = plan.cases()
     scenarios = [scenario.encode(plan.scenario(case)) for case in cases]
     batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
@@ -391,7 +425,18 @@ def execute(
         finished=sum(1 for run in runs if not run["error"]),
         buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
         buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+        spared=asked - len(plan.seeds),
     )
+
+
+def _without_equal_seeds(plan: Plan) -> Plan:
+    """The plan with its first seed alone, where nothing is drawn at random."""
+    first = plan.cases()[0]
+    if len(plan.seeds) == 1 or randomness.drawn(
+        scenario.resolve(plan.scenario(first), plan.guests)
+    ):
+        return plan
+    return dataclasses.replace(plan, seeds=plan.seeds[:1])
 
 
 def queues(resolved: Document) -> str:

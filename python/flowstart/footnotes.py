@@ -33,6 +33,14 @@ class Setting:
     """What flows under test are told of their interface's rate, None where the path has a line."""
     queues: Mapping[str, str]
     """The disciplines of the queues under each start-up."""
+    drawn: Sequence[str]
+    """What is drawn at random."""
+    seeds: int
+    """How many seeds were run."""
+    seed_option: str
+    """What runs more."""
+    spared: int = 0
+    """How many more seeds were asked for, which could not differ."""
 
 
 def footnotes(setting: Setting) -> list[str]:
@@ -42,6 +50,7 @@ def footnotes(setting: Setting) -> list[str]:
         *_remembered(setting),
         *_interface(setting),
         *_queues(setting.queues),
+        *_seeds(setting),
     ]
 
 
@@ -115,3 +124,15 @@ def _queues(queues: Mapping[str, str]) -> list[str]:
     usual, *others = sorted(under, key=lambda queue: -len(under[queue]))
     told = "; ".join(f"{queue} under {', '.join(under[queue])}" for queue in others)
     return [f"queues: {usual}; {told}."]
+
+
+def _seeds(setting: Setting) -> list[str]:
+    """Whether another seed would say something else."""
+    if setting.spared:
+        asked = setting.seeds + setting.spared
+        once = f"it was run once, not {asked} times"
+        return [f"nothing here is drawn at random, so every seed gives the same: {once}."]
+    if not setting.drawn or setting.seeds > 1:
+        return []
+    what, more = ", ".join(setting.drawn), setting.seed_option
+    return [f"drawn at random: {what}. Another seed may give another answer: {more}."]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, footnotes, frames, scenario, specs, text
+from flowstart import _native, buffers, footnotes, frames, randomness, scenario, specs, text
 from flowstart.capture import Capture
 from flowstart.comparison import queues
 from flowstart.errors import RequestError
@@ -141,8 +141,13 @@ class Replay:
         return {job.startup: scenario.resolve(job.scenario, s.guests) for job in jobs}
 
     @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved[self.settings.startups[0]])
+
+    @functools.cached_property
     def notes(self) -> list[str]:
-        """What a reader of the table has to know of its start-ups and queues."""
+        """What a reader of the table has to know of its start-ups, queues and seed."""
         s = self.settings
         notes = footnotes.footnotes(
             footnotes.Setting(
@@ -151,12 +156,38 @@ class Replay:
                 memory_option="--remembered 1bdp gives each path its own",
                 interfaces=[told_interface(road.path).get("interface_rate") for road in self.roads],
                 queues={name: queues(document) for name, document in self.resolved.items()},
+                drawn=self.drawn,
+                seeds=1,
+                seed_option=f"--seed {s.seed + 1}",
             )
         )
         if s.without:
             who = ", ".join(s.without)
             notes.append(f"left out of all, as nothing is remembered (--remembered 1bdp): {who}.")
         return notes
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        s = self.settings
+        asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
+        given = {name: said for name, said in asked.items() if said}
+        found = [
+            (packets, field, said, road.name)
+            for road in self.roads
+            for field, (said, packets) in buffers.handfuls(given, _resolved(road.path, s)).items()
+        ]
+        if not found:
+            return []
+        packets, field, said, name = min(found)
+        paths = len({name for *_, name in found})
+        more = f" and a handful on {paths - 1} more" if paths > 1 else ""
+        return [buffers.warning(field, said, packets, f" on {name}{more}")]
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no transfer was completed."""
+        return bool(self.rows) and not any(row["complete"] for row in self.rows)
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -181,7 +212,9 @@ class Replay:
                 for road in self.roads
             ],
             "left_out": self.left_out,
+            "drawn": self.drawn,
             "notes": self.notes,
+            "warnings": self.warnings,
             "interrupted": self.interrupted,
             "failures": self.failures,
             "classes": [dataclasses.asdict(s) for s in self.summaries],

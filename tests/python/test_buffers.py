@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import flowstart as fs
 
 Cli = Callable[..., Any]
@@ -23,3 +25,28 @@ def test_the_usual_buffer_is_1_bdp_but_at_least_what_the_help_says(cli: Cli) -> 
 def test_the_usual_buffer_does_not_lose_what_neighbours_send_each_other(cli: Cli) -> None:
     rows = json.loads(cli(*NEIGHBOURS, "--json").out)["rows"]
     assert sum(row["packets_dropped"] for row in rows if row["startup"] == "slow-start") == 0
+
+
+def test_a_bdp_that_is_a_handful_stays_and_is_warned_of(cli: Cli) -> None:
+    answer = cli(*NEIGHBOURS, "--buffer", "1bdp", "--json")
+    document = json.loads(answer.out)
+    assert document["buffer"] == "5pkt"
+    [warning] = document["warnings"]
+    assert warning.startswith("buffer `1bdp` is 5 packets here, less than one initial window of 10")
+    assert answer.err == f"flowstart: warning: {warning}\n"
+
+
+@pytest.mark.parametrize("given", ["5pkt", "20bdp", "7500B"])
+def test_a_small_buffer_in_packets_and_a_large_one_are_as_meant(cli: Cli, given: str) -> None:
+    answer = cli(*NEIGHBOURS, "--buffer", given, "--json")
+    assert (answer.err, json.loads(answer.out)["warnings"]) == ("", [])
+
+
+def test_the_way_back_and_each_hop_are_warned_of_by_name() -> None:
+    back = fs.Path(rate="50Mbps", rtt="80ms", buffer="1bdp", reverse_rate="1Mbps")
+    [warning] = fs.compare(back, startups=["slow-start"], sizes=["10kB"]).warnings
+    assert warning.startswith("reverse_buffer `1bdp` is 6 packets")
+    hop = {"rate": "50Mbps", "delay": "100us"}
+    chain = {"path": {"hops": [hop, hop | {"buffer": "1bdp"}]}, "flows": [{"size": "9kB"}]}
+    [warning] = fs.compare(chain, startups=["slow-start"]).warnings
+    assert warning.startswith("hops[1].buffer `1bdp` is one packet here")

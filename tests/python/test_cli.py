@@ -81,7 +81,7 @@ def test_few_startups_stay_in_the_order_they_were_named(cli: Cli) -> None:
 
 
 def test_json_is_one_document_and_nothing_else(cli: Cli) -> None:
-    answer = cli("compare", *PATH, "--size", "10kB", "--repeat", "2", "--json")
+    answer = cli("compare", *PATH, "--loss", "1%", "--size", "10kB", "--repeat", "2", "--json")
     document = json.loads(answer.out)
     assert answer.err == ""
     assert len(document["rows"]) == 2 * 5

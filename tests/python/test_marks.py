@@ -136,3 +136,4 @@ def test_with_one_start_up_there_is_nothing_to_conclude() -> None:
 def test_without_a_completed_transfer_the_only_sentence_says_so() -> None:
     replay = replayed([None] * 3, [None] * 3)
     assert replay_grids.verdict(replay) == ["No transfer was completed."]
+    assert replay.all_failed

@@ -221,6 +221,15 @@ def test_the_table_has_the_footnotes_of_a_paths_table(cli: Cli) -> None:
     assert "\n* needs more" in replayed
     assert "\n† in parts" in replayed
     assert "\nqueues: drop-tail; xcp under xcp." in replayed
+    assert "\ndrawn at random: loss. Another seed may give another answer: --seed 2." in replayed
+
+
+def test_where_no_transfer_is_completed_the_command_fails(cli: Cli) -> None:
+    words = ("--startup", "slow-start", "--loss", "100%")
+    answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
+    assert answer.status == 1
+    assert "No transfer was completed." in answer.out
+    assert "flowstart: no transfer was completed" in answer.err
 
 
 HOSTS = (b"\x0a\x00\x01\x01", b"\x0a\x00\x02\x01")
@@ -274,6 +283,8 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     assert sum(row["packets_dropped"] for row in replayed.rows) == 0
     exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
     assert sum(row["packets_dropped"] for row in exact.rows) > 500
+    assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
+    assert exact.result()["warnings"] == exact.warnings
 
 
 def group(**fields: Any) -> captures.Capture:

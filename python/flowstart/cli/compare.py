@@ -155,7 +155,9 @@ def compare(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random. [1]")] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="Repeat with as many seeds.")] = 1,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Repeat with as many seeds, where anything is random.")
+    ] = 1,
     workers: options.Workers = None,
     json: options.Json = False,
     output: options.Folder = None,
@@ -176,6 +178,8 @@ def compare(
     with console.speaking_of(scenario):
         plan = _plan(context.params)
         result = _execute(plan, workers)
+    for warning in result.warnings:
+        console.note(f"warning: {warning}")
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
@@ -293,3 +297,5 @@ def _say_what_is_missing(result: "Comparison", kept: str) -> None:
     if result.failures:
         failed = len(result.failures)
         raise SimulationError(f"{failed} of {total} runs failed; the others are {kept}")
+    if result.all_failed:
+        raise SimulationError(f"no transfer was completed; what became of them is {kept}")

@@ -30,6 +30,8 @@ def compare(
     found = capture.read(file)
     with console.speaking_of(None):
         result = _replay(found, settings, workers)
+    for warning in result.warnings:
+        console.note(f"warning: {warning}")
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         folder,
@@ -61,7 +63,7 @@ def _settings(given: dict[str, Any]) -> "Settings":
             )
     if given["repeat"] > 1:
         raise RequestError(
-            "--repeat and --capture: a capture is replayed once; nothing in it is drawn"
+            "--repeat and --capture: a capture is replayed once; --seed draws another --loss"
         )
     if given["reverse_rate"] and not given["rate"]:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
@@ -107,3 +109,5 @@ def _say_what_is_missing(result: "Replay") -> None:
         console.note(failure)
     if result.failures:
         raise SimulationError(f"{len(result.failures)} runs failed; the others are above")
+    if result.all_failed:
+        raise SimulationError("no transfer was completed; what became of them is above")
