@@ -72,6 +72,19 @@ STAGES: dict[catalog.Kind, Stage] = {
     ),
 }
 
+FINDINGS = {
+    "search": Stage(
+        fs.Path(rate="20Mbps", rtt="100ms", buffer="6bdp"),
+        size=None,
+        seconds=2.5,
+        most=7,
+        pale="search:reading=initial-rtt",
+        words="an endless flow over 20 Mbit/s × 100 ms with a buffer of six bandwidth-delay "
+        "products (1000 packets), stack `rfc`, avoidance `reno`",
+    )
+}
+"""What a source's opening tells that its authors do not, and where it is drawn."""
+
 KINDS = {
     "startup": "start-up",
     "avoidance": "congestion avoidance",
@@ -162,7 +175,10 @@ def pages() -> dict[str, str]:
         for algorithm in listed.values():
             shown = pale if algorithm.name == stage.pale else traced(algorithm, stage)
             found[f"{stem(algorithm)}.svg"] = figure(stage, algorithm, shown, pale).svg()
-            found[f"{stem(algorithm)}.md"] = page(algorithm, stage, shown)
+            told: list[str] = []
+            if algorithm.name in FINDINGS and kind == "startup":
+                told, found[f"{stem(algorithm)}-finding.svg"] = finding(algorithm)
+            found[f"{stem(algorithm)}.md"] = page(algorithm, stage, shown, told)
     return found
 
 
@@ -186,9 +202,9 @@ class Shown:
     buffer: float
 
 
-def traced(algorithm: fs.Algorithm, stage: Stage) -> Shown:
-    """What an algorithm does on its stage."""
-    name, kind = algorithm.name, algorithm.kind
+def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
+    """What an algorithm does on its stage; `startup` has its parameters where any are given."""
+    name, kind = startup or algorithm.name, algorithm.kind
     help_: dict[str, Any] = {}
     for need in algorithm.needs:
         help_ |= HELP.get(need, ({}, ""))[0]
@@ -233,8 +249,28 @@ def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> 
     )
 
 
-def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
-    """An algorithm's page."""
+def finding(algorithm: fs.Algorithm) -> tuple[list[str], str]:
+    """The figure of what was found about a start-up, and the lines that show it on its page."""
+    stage = FINDINGS[algorithm.name]
+    shown, pale = traced(algorithm, stage), traced(algorithm, stage, stage.pale)
+    exits = []
+    for startup, one in ((algorithm.name, shown), (stage.pale, pale)):
+        window = float(str(one.row["startup_exit_cwnd_pkts"]))
+        exits.append(
+            f"`{startup}` leaves by {one.row['startup_exit_reason']} at {text.count(window)} "
+            f"packets, {text.ratio(window / one.series.bdp_pkts)} products"
+        )
+    words = (
+        f"*{stage.words[0].upper()}{stage.words[1:]}. Pale: `{stage.pale}`. Dashed: what the path "
+        "holds, and what path and buffer hold. Below: the queue at the bottleneck.*"
+    )
+    image = f"![Its window, and that of {stage.pale}]({stem(algorithm)}-finding.svg)"
+    drawn = figure(stage, algorithm, shown, pale).svg()
+    return [image, words, f"{'; '.join(exits)}."], drawn
+
+
+def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -> str:
+    """An algorithm's page; what was `told` of it beside its opening comes after that."""
     source = source_of(algorithm)
     kind = f"`{algorithm.name}`, a {KINDS[algorithm.kind]} of {algorithm.year}."
     parts = [
@@ -245,6 +281,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
         caption(algorithm, stage, shown),
         "## What it does",
         *(opening(source) if source else [algorithm.summary]),
+        *told,
         "## Where its rules come from",
         f"{algorithm.dated_source}.",
         f"How well founded this implementation is: {algorithm.certainty_in_words}.",

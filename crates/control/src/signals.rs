@@ -170,7 +170,7 @@ pub struct Ack {
 }
 
 /// What an acknowledgement says of delivery (draft-cheng-iccrg-delivery-rate-estimation).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
     /// Bytes delivered so far (`C.delivered`).
     pub total: u64,
@@ -188,7 +188,7 @@ pub struct Delivery {
 
 /// A sample of the delivery rate: what was delivered between the sending of a packet and its
 /// acknowledgement. The packet is the one that left last of those newly acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RateSample {
     /// Bytes that had been delivered when the packet left (`P.delivered`).
     pub prior_delivered: u64,

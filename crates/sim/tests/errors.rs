@@ -201,7 +201,7 @@ fn names_are_known_or_the_nearest_is_offered() {
         ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
         (
             "startup = \"search:exit=slowly\"",
-            "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `roll-back`",
+            "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `short-drain`, `roll-back`",
         ),
         (
             "startup = \"rapid-start:beta=1\"",

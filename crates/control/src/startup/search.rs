@@ -14,13 +14,13 @@
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `version` | 4.0 | deliveries against what was sent (4.0), or against twice what was delivered a round trip ago (3.0) |
-//! | `thresh` | 0.26 (4.0), 0.35 (3.0) | THRESH: the share that must be missing |
-//! | `extra_bins` | 15 | EXTRA_BINS: how far back it remembers beyond the window |
-//! | `look_back` | initial | by which round trip it looks back |
-//! | `interpolation` | backward | which neighbour a look-back between two bins leans on |
-//! | `reset` | true | whether more bins without an ACK than the window has start it anew |
-//! | `exit` | at-once | what happens to the window |
+//! | `reading` | by stack | whose rules |
+//! | `thresh` | by reading | THRESH: the share that must be missing |
+//! | `extra_bins` | by reading | EXTRA_BINS: how far back it remembers beyond the window |
+//! | `look_back` | by reading | by which round trip it looks back |
+//! | `interpolation` | by reading | which neighbour a look-back between two bins leans on |
+//! | `reset` | by reading | whether bins without an ACK start it anew |
+//! | `exit` | by reading | what happens to the window |
 //! | `speed` | slow-start | how fast it grows until then |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | |
 //!
@@ -29,35 +29,49 @@
 //! Bytes sent and acknowledged, and both at the end of each bin of 0.35 initial round trips;
 //! where the bin under way ends; the target and the count of a drain.
 //!
+//! # Readings
+//!
+//! - `draft09` is -09 as far as its implementers tell: THRESH 0.26, a drain after the decision.
+//! - `neqo` is Mozilla's, after -09: no drain, since CUBIC's range begins above its target; an
+//!   application without data pauses it, and more silent bins than the window has start it anew.
+//! - `linux40`, `linux31` and `linux30` are the authors' modules for Linux: THRESH 0.35, bins of whole
+//!   microseconds that end with an ACK at their very end (not in 3.0), a decision one bin sooner.
+//!   The two of version 3 compare with twice what was delivered a round trip before. 4.0 drains.
+//! - `freebsd40` and `freebsd32` are theirs for FreeBSD: 0.26 and a drain, 0.35 and a roll-back.
+//! - `initial-rtt` is nobody's: `neqo` with a look-back by the initial round trip.
+//!
 //! # Contested
 //!
-//! - The pseudocode and the implementations look back by the latest sample (`look_back=latest`),
-//!   but what the draft says of the delay of a decision, about two round trips, and of the share
-//!   that is then missing holds for a constant round trip. Before a queue that drops only what
-//!   it has no room for, the latest sample points at the very segments that the deliveries
-//!   answer, and nothing is missing but what the growth of the queue has moved out of the
-//!   window: a tenth when it has grown to one bandwidth-delay product, and 0.26 at 1.7, with five
-//!   in flight. The default is the round trip that the bins come from, with which the decision comes
-//!   1.45 round trips after capacity is reached (2.2 with 0.35) and before the sender hears
-//!   of a loss, if the buffer holds at least one product. The window is then three products or a
-//!   little more, so only a buffer of some two and a half loses nothing.
-//! - -09's text leans *forward* between two bins, to what was sent after the moment that is
-//!   looked for; Mozilla's implementers, who asked the authors, call that a slip. Forward takes
-//!   more for sent and leaves too soon, so `backward` is the default.
-//! - THRESH is 0.26 in -09; the authors' Linux module kept 0.35, which the versions before had.
-//! - -09 empties the queue after the decision (`exit=drain`); Mozilla leaves at once, since
-//!   CUBIC's range begins above the target. At once is the default; a drain lasts two round
-//!   trips at most. Up to version 3.0 the window could be rolled back instead
-//!   (`exit=roll-back`), by what the last two initial round trips delivered.
-//! - -09 leaves the reset to the implementer. Without it, silence looks like a full path.
-//! - A bin is judged once it is the eleventh after the first, so that the earlier neighbour has
-//!   a whole window too; version 3.0 judged the tenth.
+//! - -09's text is said to lean *forward* between two bins, to what was sent after the moment
+//!   that is looked for; Mozilla's implementers, who asked the authors, call that a slip. Forward takes
+//!   more for sent and leaves too soon, so no reading does (`interpolation=forward`).
+//! - No implementation limits the time of a drain; `short-drain` ends it after two round trips.
+//! - The authors' modules keep totals of 16 bits, of which all are shifted when one overflows. Shares
+//!   do not depend on that, and it is left out; so is that Linux leaves out the second after
+//!   a recovery, in which this start-up is over.
+//!
+//! # The latest round trip is blind to a queue
+//!
+//! Text and implementations look back by the latest sample, but what the draft says of the delay
+//! of a decision, about two round trips, and of the share that is then missing holds for a
+//! constant round trip. Before a queue that drops only what it has no room for, the latest
+//! sample points at the very segments that the deliveries answer, and nothing is missing but what
+//! the growth of the queue has moved out of the window: a tenth when it has grown to one
+//! bandwidth-delay product, and 0.26 at 1.7, with five in flight. A smaller buffer overflows
+//! first. By the round trip that the bins come from (`reading=initial-rtt`) the decision comes
+//! 1.45 round trips after capacity is reached (2.2 with 0.35), with three products in flight or
+//! a little more.
 
+mod bins;
+mod rules;
+
+use self::bins::{width, Bins, Totals, W};
+use self::rules::{AppLimited, Exit, Missed, Rules};
 use super::rapid_start::{self, Speed};
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::catalog::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
 
@@ -65,18 +79,18 @@ use crate::{Convention, Reason, Segments, Time, Window};
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "search",
     title: "SEARCH",
-    source: "draft-chung-ccwg-search-09",
+    source: "draft-chung-ccwg-search-09; its authors' modules for Linux and FreeBSD; neqo",
     year: 2026,
     summary: "Slow start that ends when deliveries over 3.5 round trips fall behind what was \
               sent a round trip before.",
     params: &[
-        VERSION,
-        THRESH,
-        EXTRA_BINS,
-        LOOK_BACK,
-        INTERPOLATION,
-        RESET,
-        EXIT,
+        rules::READING,
+        rules::THRESH,
+        rules::EXTRA_BINS,
+        rules::LOOK_BACK,
+        rules::INTERPOLATION,
+        rules::RESET,
+        rules::EXIT,
         rapid_start::SPEED,
         slow_start::GROWTH,
         slow_start::LIMIT,
@@ -88,196 +102,14 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     build: |params, convention| Ok(Box::new(Search::new(params, convention)?)),
 };
 
-const VERSION: ParamSpec = ParamSpec {
-    name: "version",
-    unit: Unit::Choice(&["4.0", "3.0"]),
-    default: "4.0",
-    meaning: "what deliveries are compared with: what was sent a round trip before (4.0, drafts \
-              -08 and -09), or twice what was delivered a round trip before (3.0, drafts up to \
-              -06)",
-};
-
-const THRESH: ParamSpec = ParamSpec {
-    name: "thresh",
-    unit: Unit::Ratio,
-    default: "by version: 0.26 in 4.0, 0.35 in 3.0",
-    meaning: "THRESH: it leaves when this share of what should have been delivered is missing",
-};
-
-const EXTRA_BINS: ParamSpec = ParamSpec {
-    name: "extra_bins",
-    unit: Unit::Number,
-    default: "15",
-    meaning: "EXTRA_BINS: it looks back by fewer bins than this, so it sees nothing while a \
-              round trip is 0.35 times as many initial ones or more (40 in the authors' Linux \
-              module 4.0)",
-};
-
-const LOOK_BACK: ParamSpec = ParamSpec {
-    name: "look_back",
-    unit: Unit::Choice(&["initial", "latest"]),
-    default: "initial",
-    meaning: "the round trip by which it looks back: the one that the bins come from (the \
-              behaviour that the draft describes), or the latest sample (its pseudocode and its \
-              implementations), which sees past a queue that grows",
-};
-
-const INTERPOLATION: ParamSpec = ParamSpec {
-    name: "interpolation",
-    unit: Unit::Choice(&["backward", "forward"]),
-    default: "backward",
-    meaning: "a look-back that falls between the ends of two bins is weighed with the bin \
-              before, or with the one after as the text of -09 has it",
-};
-
-const RESET: ParamSpec = ParamSpec {
-    name: "reset",
-    unit: Unit::Bool,
-    default: "true",
-    meaning: "whether it starts anew after more bins without an ACK than the window has",
-};
-
-const EXIT: ParamSpec = ParamSpec {
-    name: "exit",
-    unit: Unit::Choice(&["at-once", "drain", "roll-back"]),
-    default: "at-once",
-    meaning: "what the decision does: the threshold is the window (at-once); one segment leaves \
-              for three delivered until the window is what an initial round trip delivered \
-              (drain, -09); the window falls by what two initial round trips delivered \
-              (roll-back, up to 3.0)",
-};
-
-/// W: bins of the window.
-const W: u64 = 10;
-/// WINDOW_FACTOR: round trips of the window, in hundredths.
-const WINDOW_FACTOR_PERCENT: u64 = 350;
+/// The bins that an initial round trip takes.
+const BINS_OF_A_RTT: u64 = 3;
 /// SEARCH_DRAIN_ACKEDSEG_THRESH: segments delivered for one that leaves.
 const DRAIN_ACKEDSEG_THRESH: u64 = 3;
-/// A drain ends after so many round trips.
+/// A short drain ends after so many round trips.
 const DRAIN_RTTS: u64 = 2;
-
-/// What the decision does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
-    AtOnce,
-    Drain,
-    RollBack,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    /// Deliveries are compared with what was sent (4.0).
-    against_sent: bool,
-    /// THRESH in ten thousandths.
-    thresh: u128,
-    extra_bins: u64,
-    by_initial: bool,
-    forward: bool,
-    reset: bool,
-    exit: Exit,
-}
-
-impl Rules {
-    fn read(params: &Params) -> Result<Rules, SpecError> {
-        let against_sent = params.choice("version") == "4.0";
-        let by_version = if against_sent { 0.26 } else { 0.35 };
-        let thresh = params.ratio_given("thresh").unwrap_or(by_version);
-        let extra_bins = params.number("extra_bins");
-        if extra_bins.fract() != 0.0 || !(1.0..=1000.0).contains(&extra_bins) {
-            let expected = "a whole number from 1 to 1000";
-            return Err(SpecError::bad_value(params, "extra_bins", expected));
-        }
-        Ok(Rules {
-            against_sent,
-            thresh: (thresh * 10_000.0).round() as u128,
-            extra_bins: extra_bins as u64,
-            by_initial: params.choice("look_back") == "initial",
-            forward: params.choice("interpolation") == "forward",
-            reset: params.bool("reset"),
-            exit: match params.choice("exit") {
-                "drain" => Exit::Drain,
-                "roll-back" => Exit::RollBack,
-                _ => Exit::AtOnce,
-            },
-        })
-    }
-}
-
-/// All bytes acknowledged and sent up to the end of a bin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Totals {
-    acked: u64,
-    sent: u64,
-}
-
-/// The bins that are remembered. Their numbers grow without end.
-#[derive(Clone, Debug)]
-struct Bins {
-    ring: Box<[Totals]>,
-    /// The bin that ended last.
-    idx: u64,
-    initial_rtt: Time,
-    duration: Time,
-    /// When the bin under way ends.
-    end: Time,
-}
-
-impl Bins {
-    /// `SEARCH_INIT`: the bins last 0.35 of this round trip.
-    fn restart(&mut self, rtt: Time, now: Time, totals: Totals) {
-        let tenths = rtt.times(WINDOW_FACTOR_PERCENT).over(100).over(W);
-        self.initial_rtt = rtt;
-        self.duration = tenths.max(Time(1));
-        self.end = now + self.duration;
-        self.idx = 0;
-        self.ring[0] = totals;
-    }
-
-    /// `UPDATE_BINS`: how many bins have passed with this ACK; equality ends none.
-    fn passed(&self, now: Time) -> u64 {
-        if now <= self.end {
-            return 0;
-        }
-        now.since(self.end).nanos() / self.duration.nanos() + 1
-    }
-
-    /// Ends so many bins; in those before the last nothing happened.
-    fn close(&mut self, passed: u64, totals: Totals) {
-        let size = self.ring.len() as u64;
-        let last = *self.at(self.idx);
-        // More than fit are all alike.
-        for i in 1..passed.min(size) {
-            self.ring[((self.idx + passed - i) % size) as usize] = last;
-        }
-        self.idx += passed;
-        self.end += self.duration.times(passed);
-        self.ring[(self.idx % size) as usize] = totals;
-    }
-
-    fn at(&self, bin: u64) -> &Totals {
-        &self.ring[(bin % self.ring.len() as u64) as usize]
-    }
-
-    /// The bin that ended a round trip ago, and how far before its end that was, in hundredths
-    /// of a bin; none while there are not enough bins, or if the round trip is too long.
-    fn look_back(&self, rtt: Time, extra_bins: u64) -> Option<(u64, u64)> {
-        let back = rtt.nanos() / self.duration.nanos();
-        let fraction = (rtt.nanos() % self.duration.nanos()).saturating_mul(100);
-        let p = self.idx.checked_sub(back)?;
-        (p > W && back < extra_bins).then(|| (p, fraction / self.duration.nanos()))
-    }
-
-    /// What the window that ended with `bin` brought.
-    fn window(&self, bin: u64, of: fn(&Totals) -> u64) -> u64 {
-        of(self.at(bin)) - of(self.at(bin - W))
-    }
-
-    /// What so many initial round trips up to now delivered, in whole bins.
-    fn delivered_in_rtts(&self, rtts: u64) -> u64 {
-        let bins = (rtts * W * 100).div_ceil(WINDOW_FACTOR_PERCENT);
-        self.at(self.idx).acked - self.at(self.idx.saturating_sub(bins)).acked
-    }
-}
+/// FreeBSD 3.2 remembers no more deliveries than these bins have.
+const LONGEST_ROLL_BACK: u64 = 39;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
@@ -300,7 +132,7 @@ struct Drain {
 impl Drain {
     /// One segment leaves for three delivered; false once the window is the target.
     fn goes_on(&mut self, w: &mut Window, a: &Ack) -> bool {
-        self.delivered += a.acked;
+        self.delivered += a.delivered;
         let price = DRAIN_ACKEDSEG_THRESH * u64::from(w.mss);
         let leaving = (self.delivered / price) as f64;
         self.delivered %= price;
@@ -326,8 +158,7 @@ struct Search {
 
 impl Search {
     fn new(params: &Params, convention: Convention) -> Result<Search, SpecError> {
-        let rules = Rules::read(params)?;
-        let size = (W + 1 + rules.extra_bins) as usize;
+        let rules = Rules::read(params, convention)?;
         Ok(Search {
             rules,
             opening: Opening::read(params, convention),
@@ -335,13 +166,7 @@ impl Search {
             speed: Speed::read(params),
             phase: Phase::Waiting,
             totals: Totals::default(),
-            bins: Bins {
-                ring: vec![Totals::default(); size].into(),
-                idx: 0,
-                initial_rtt: Time::ZERO,
-                duration: Time(1),
-                end: Time::ZERO,
-            },
+            bins: Bins::new(rules.extra_bins),
             latest_rtt: Time::ZERO,
             iw: 0.0,
         })
@@ -353,73 +178,119 @@ impl Search {
         self.totals = Totals::default();
     }
 
+    /// The bins come from this round trip.
+    fn begin(&mut self, rtt: Time, now: Time) {
+        self.bins.initial_rtt = rtt;
+        let duration = width(rtt, self.rules.whole_micros);
+        self.bins.restart(duration, now, self.totals);
+        self.phase = Phase::Watching;
+    }
+
     /// `SEARCH_UPDATE`: whether it is time to leave.
     fn update(&mut self, a: &Ack) -> bool {
         self.totals.acked += a.acked;
         self.latest_rtt = a.rtt.unwrap_or(self.latest_rtt);
+        let paused = self.rules.app_limited == AppLimited::Counted && !a.cwnd_limited;
+        if paused || self.rules.needs_sample && a.rtt.is_none() {
+            return false;
+        }
         if self.phase == Phase::Waiting {
             if let Some(rtt) = a.rtt {
-                self.bins.restart(rtt, a.now, self.totals);
-                self.phase = Phase::Watching;
+                self.begin(rtt, a.now);
             }
             return false;
         }
-        let passed = self.bins.passed(a.now);
-        if passed > W && self.rules.reset {
-            self.reset();
-            return false;
-        }
-        if passed == 0 {
+        let passed = self.bins.passed(a.now, self.rules.inclusive);
+        if passed == 0 || self.starts_anew(passed, a) {
             return false;
         }
         self.bins.close(passed, self.totals);
         self.too_little()
     }
 
+    /// After silence, or an application without data.
+    fn starts_anew(&mut self, passed: u64, a: &Ack) -> bool {
+        let bins_of_a_rtt = self.bins.initial_rtt.nanos() / self.bins.duration.nanos();
+        let restarts = match self.rules.missed {
+            Missed::Forget if passed > W => {
+                self.reset();
+                return true;
+            }
+            Missed::Restart if passed > W => {
+                self.begin(self.latest_rtt, a.now);
+                return true;
+            }
+            Missed::Restart => passed > 2 * bins_of_a_rtt,
+            Missed::Forget | Missed::Copied => false,
+        };
+        if restarts || self.lacks_data(a) {
+            let duration = self.bins.duration;
+            self.bins.restart(duration, a.now, self.totals);
+            return true;
+        }
+        false
+    }
+
+    fn lacks_data(&self, a: &Ack) -> bool {
+        let sample = a.delivery.as_ref().and_then(|d| d.sample);
+        match self.rules.app_limited {
+            AppLimited::RestartsNow => !a.cwnd_limited,
+            AppLimited::RestartsThen => sample.is_some_and(|s| s.app_limited),
+            AppLimited::Nothing | AppLimited::Counted => false,
+        }
+    }
+
     /// Whether THRESH of what should have been delivered is missing.
     fn too_little(&self) -> bool {
-        let rtt = if self.rules.by_initial {
-            self.bins.initial_rtt
-        } else {
-            self.latest_rtt
+        let (rules, bins) = (&self.rules, &self.bins);
+        let rtt = match rules.by_initial {
+            true => bins.initial_rtt,
+            false => self.latest_rtt,
         };
-        let Some((p, f)) = self.bins.look_back(rtt, self.rules.extra_bins) else {
+        let Some((p, f)) = bins.look_back(rtt, rules.history, rules.extra_bins) else {
             return false;
         };
-        let (times, of): (u64, fn(&Totals) -> u64) = match self.rules.against_sent {
-            true => (1, |t| t.sent),
-            false => (2, |t| t.acked),
-        };
-        let neighbour = if self.rules.forward {
-            (p + 1).min(self.bins.idx)
-        } else {
-            p - 1
-        };
-        let (a, b) = (self.bins.window(neighbour, of), self.bins.window(p, of));
-        let expected = times * ((a * f + b * (100 - f)) / 100);
-        let delivered = self.bins.window(self.bins.idx, |t| t.acked);
-        let missing = u128::from(expected.saturating_sub(delivered));
-        expected > 0 && missing * 10_000 >= self.rules.thresh * u128::from(expected)
+        let expected = rules.expected(bins, p, f);
+        let missing = u128::from(expected.saturating_sub(bins.delivered(W)));
+        expected > 0 && missing * 10_000 >= rules.thresh * u128::from(expected)
     }
 
     /// `SEARCH_EXIT_SLOW_START`.
     fn leave(&mut self, w: &mut Window, a: &Ack) {
-        let delivered = |rtts| w.segments(self.bins.delivered_in_rtts(rtts));
+        let target = w.segments(self.bins.delivered(BINS_OF_A_RTT)).max(self.iw);
         self.phase = Phase::Done;
         match self.rules.exit {
-            Exit::Drain if delivered(1).max(self.iw) < w.cwnd => {
+            Exit::Drain | Exit::ShortDrain if target < w.cwnd => {
+                let short = self.rules.exit == Exit::ShortDrain;
+                let latest = a.now + self.latest_rtt.times(DRAIN_RTTS);
                 self.phase = Phase::Draining(Drain {
-                    target: delivered(1).max(self.iw),
+                    target,
                     delivered: 0,
-                    until: a.now + self.latest_rtt.times(DRAIN_RTTS),
+                    until: if short { latest } else { Time::MAX },
                 });
                 return;
             }
-            Exit::RollBack => w.cwnd = (w.cwnd - delivered(2)).max(self.iw).min(w.cwnd),
-            Exit::AtOnce | Exit::Drain => {}
+            Exit::RollBack => self.roll_back(w),
+            Exit::AtOnce | Exit::Drain | Exit::ShortDrain => {}
         }
         w.ssthresh = w.cwnd;
         self.growth.spare(a);
+    }
+
+    /// Up to version 3.2: what two round trips delivered was too much.
+    fn roll_back(&self, w: &mut Window) {
+        let (rules, bins) = (self.rules.roll_back, &self.bins);
+        let rtt = match rules.by_latest {
+            true => self.latest_rtt,
+            false => bins.initial_rtt,
+        };
+        let back = rtt.times(2).nanos() / bins.duration.nanos();
+        let over = w.segments(bins.delivered(back));
+        let remembered = LONGEST_ROLL_BACK.min(bins.ring.len() as u64 - 1);
+        if back > remembered || over >= w.cwnd && rules.gives_up {
+            return;
+        }
+        w.cwnd = (w.cwnd - over).max(self.iw).min(w.cwnd);
     }
 }
 
@@ -437,7 +308,8 @@ impl Startup for Search {
     fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         let factor = self.speed.factor(a);
         if let Phase::Draining(drain) = &mut self.phase {
-            if !drain.goes_on(w, a) {
+            let counts = a.rtt.is_some() || !self.rules.needs_sample;
+            if counts && !drain.goes_on(w, a) {
                 w.ssthresh = w.cwnd;
                 self.phase = Phase::Done;
             }
@@ -469,6 +341,10 @@ impl Startup for Search {
         false
     }
 
+    fn wants_delivery(&self) -> bool {
+        self.rules.app_limited == AppLimited::RestartsThen
+    }
+
     fn leftover(&self) -> u64 {
         self.growth.leftover()
     }
@@ -478,6 +354,7 @@ impl Startup for Search {
 mod tests {
     use super::*;
     use crate::params::Kind;
+    use crate::signals::{Delivery, RateSample};
     use crate::testing::{ms, with_reno};
 
     const MSS: u64 = 1460;
@@ -521,35 +398,108 @@ mod tests {
 
     /// V1
     #[test]
-    fn a_bin_is_035_of_the_first_round_trip_and_its_end_belongs_to_it() {
-        let mut s = begun("");
-        assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), ms(135.0)));
-        s.update(&ack(ms(135.0), MSS, 100.0));
-        assert_eq!(s.bins.idx, 0);
-        s.update(&ack(ms(135.0) + Time(1), MSS, 100.0));
-        assert_eq!((s.bins.idx, s.bins.end), (1, ms(170.0)));
-        let mut s = begun("");
+    fn a_bin_is_035_of_the_first_round_trip_and_its_end_belongs_to_some() {
+        let ended = |reading: &str, after: Time| {
+            let mut s = begun(reading);
+            assert_eq!((s.bins.duration, s.bins.end), (ms(35.0), ms(135.0)));
+            s.update(&ack(ms(135.0) + after, MSS, 100.0));
+            s.bins.idx
+        };
+        for (reading, at_the_end) in [
+            ("reading=linux40", 1),
+            ("reading=linux31", 1),
+            ("reading=freebsd40", 1),
+            ("reading=freebsd32", 1),
+            ("reading=linux30", 0),
+            ("reading=neqo", 0),
+            ("reading=draft09", 0),
+        ] {
+            assert_eq!(ended(reading, Time::ZERO), at_the_end, "{reading}");
+            assert_eq!(ended(reading, Time::from_micros(1)), 1, "{reading}");
+        }
+    }
+
+    #[test]
+    fn bins_that_passed_together_are_alike() {
+        let mut s = begun("reading=neqo");
         s.update(&ack(ms(170.0) + Time(1), MSS, 100.0));
         assert_eq!(s.bins.idx, 2);
         assert_eq!(s.bins.at(1), s.bins.at(0));
         assert_eq!(s.bins.at(2).acked, 2 * MSS);
     }
 
+    /// A kernel counts microseconds.
+    #[test]
+    fn the_authors_bins_are_whole_microseconds() {
+        let width = |spec: &str, rtt: Time| {
+            let mut s = search(spec);
+            s.update(&Ack {
+                rtt: Some(rtt),
+                ..Ack::of(Time::ZERO, MSS)
+            });
+            s.bins.duration
+        };
+        let rtt = Time(10_009_000);
+        assert_eq!(width("reading=neqo", rtt), Time(3_503_150));
+        assert_eq!(width("reading=linux40", rtt), Time(3_503_000));
+        assert_eq!(width("reading=linux40", Time(1)), Time(1_000));
+    }
+
+    /// How many bins it looks back from bin 100 by this round trip, and the fraction.
+    fn looks_back(reading: &str, rtt: f64) -> Option<(u64, u64)> {
+        let mut s = begun(reading);
+        s.bins.idx = 100;
+        let rules = &s.rules;
+        let found = s.bins.look_back(ms(rtt), rules.history, rules.extra_bins);
+        found.map(|(p, f)| (100 - p, f))
+    }
+
     /// V2
     #[test]
-    fn how_far_it_looks_back() {
-        let mut s = begun("");
-        s.bins.idx = 40;
-        let look = |rtt| s.bins.look_back(ms(rtt), 15).map(|(p, f)| (40 - p, f));
-        assert_eq!(look(100.0), Some((2, 85)));
-        assert_eq!(look(70.0), Some((2, 0)));
-        assert_eq!(look(600.0), None);
-        assert_eq!(look(525.0), None);
-        assert_eq!(look(524.0).map(|(back, _)| back), Some(14));
-        s.bins.idx = 12;
-        assert_eq!(s.bins.look_back(ms(100.0), 15), None, "too young");
-        s.bins.idx = 13;
-        assert_eq!(s.bins.look_back(ms(100.0), 15), Some((11, 85)));
+    fn it_looks_back_by_whole_bins_and_hundredths() {
+        assert_eq!(looks_back("reading=neqo", 100.0), Some((2, 85)));
+        assert_eq!(looks_back("reading=linux40", 70.0), Some((2, 0)));
+        let mut s = quadratic("reading=linux30", 0);
+        s.rules.against_sent = true;
+        assert_eq!(s.rules.expected(&s.bins, 12, 85), 140_000, "no fraction");
+    }
+
+    /// V3
+    #[test]
+    fn beyond_its_limit_it_is_blind() {
+        for (reading, rtt, back) in [
+            ("reading=neqo", 600.0, None),
+            ("reading=linux40", 600.0, Some(17)),
+            ("reading=neqo", 525.0, None),
+            ("reading=neqo", 524.0, Some(14)),
+            ("reading=linux40", 1365.0, None),
+            ("reading=linux40", 1364.0, Some(38)),
+            ("reading=linux30", 525.0, Some(15)),
+            ("reading=linux30", 560.0, None),
+            ("reading=linux31", 490.0, None),
+            ("reading=freebsd32", 1190.0, None),
+            ("reading=freebsd32", 1189.0, Some(33)),
+        ] {
+            let found = looks_back(reading, rtt).map(|(back, _)| back);
+            assert_eq!(found, back, "{reading} {rtt}");
+        }
+    }
+
+    /// The earliest decision is one bin sooner in the authors' modules.
+    #[test]
+    fn it_needs_a_window_of_history() {
+        let sees = |reading: &str, idx| {
+            let mut s = begun(reading);
+            s.bins.idx = idx;
+            let rules = &s.rules;
+            let found = s.bins.look_back(ms(100.0), rules.history, rules.extra_bins);
+            found.is_some()
+        };
+        assert_eq!([12, 13].map(|idx| sees("reading=neqo", idx)), [false, true]);
+        assert_eq!(
+            [11, 12].map(|idx| sees("reading=linux40", idx)),
+            [false, true]
+        );
     }
 
     /// After fourteen bins, 1000 i² bytes sent by the end of bin i and so many delivered in
@@ -567,51 +517,119 @@ mod tests {
         s
     }
 
-    /// V3
-    #[test]
-    fn a_quarter_may_be_missing_but_not_26_hundredths() {
-        assert!(quadratic("", 91_020).too_little());
-        assert!(!quadratic("", 91_021).too_little());
-        assert!(quadratic("interpolation=forward", 110_000).too_little());
-        assert!(!quadratic("", 110_000).too_little());
-        assert!(!quadratic("thresh=0.35", 91_020).too_little());
-    }
-
     /// V4
     #[test]
+    fn the_share_that_is_missing_decides() {
+        for (reading, expected) in [
+            ("reading=neqo", 123_000),
+            ("reading=linux40", 123_000),
+            ("reading=neqo,interpolation=forward", 157_000),
+        ] {
+            let s = quadratic(reading, 0);
+            assert_eq!(s.rules.expected(&s.bins, 12, 85), expected, "{reading}");
+        }
+        assert!(quadratic("reading=neqo", 91_020).too_little());
+        assert!(!quadratic("reading=neqo", 91_021).too_little());
+        assert!(!quadratic("reading=linux40", 91_020).too_little());
+        assert!(quadratic("reading=linux40", 79_950).too_little());
+        assert!(!quadratic("reading=linux40", 79_951).too_little());
+        assert!(!quadratic("reading=neqo,thresh=0.35", 91_020).too_little());
+    }
+
+    /// V5
+    #[test]
+    fn the_tenth_bin_has_no_neighbour_before_its_window() {
+        let s = quadratic("reading=linux40", 0);
+        assert_eq!(s.rules.expected(&s.bins, 10, 85), 83_850);
+    }
+
+    #[test]
     fn steady_sending_has_nothing_missing() {
-        let mut s = begun("thresh=0.0001");
+        let mut s = begun("reading=neqo,thresh=0.0001");
         for i in 1..=20 {
             sent(&mut s, 1000);
             let at = ms(100.0 + 35.0 * i as f64) + Time(1);
             assert!(!s.update(&ack(at, 1000, 100.0)));
         }
-        let expected = s.bins.window(18, |t| t.sent);
-        let delivered = s.bins.window(20, |t| t.acked);
-        assert_eq!((expected, delivered), (10_000, 10_000));
-    }
-
-    /// V5
-    #[test]
-    fn eleven_silent_bins_start_it_anew() {
-        let after = |bins: f64, spec: &str| {
-            let mut s = begun(spec);
-            s.update(&ack(ms(100.0 + 35.0 * bins) + Time(1), MSS, 100.0));
-            s
-        };
-        assert_eq!(after(10.0, "").bins.idx, 10);
-        let mut s = after(11.0, "");
-        assert_eq!((s.phase, s.totals), (Phase::Waiting, Totals::default()));
-        s.update(&ack(ms(700.0), MSS, 200.0));
-        assert_eq!((s.bins.idx, s.bins.duration), (0, ms(70.0)));
-        assert_eq!(after(11.0, "reset=false").bins.idx, 11);
-        assert_eq!(after(1e6, "reset=false").bins.idx, 1_000_000);
+        let expected = s.rules.expected(&s.bins, 18, 0);
+        assert_eq!((expected, s.bins.delivered(W)), (10_000, 10_000));
     }
 
     /// V6
     #[test]
-    fn a_drain_lets_one_segment_leave_for_three_delivered() {
-        let mut s = search("exit=drain");
+    fn silence_starts_some_anew() {
+        let after = |bins: f64, spec: &str| {
+            let mut s = begun(spec);
+            s.update(&ack(ms(100.0 + 35.0 * bins) + Time(1), MSS, 200.0));
+            s
+        };
+        assert_eq!(after(10.0, "reading=neqo").bins.idx, 10);
+        let mut s = after(11.0, "reading=neqo");
+        assert_eq!((s.phase, s.totals), (Phase::Waiting, Totals::default()));
+        s.update(&ack(ms(700.0), MSS, 200.0));
+        assert_eq!((s.bins.idx, s.bins.duration), (0, ms(70.0)));
+        assert_eq!(after(4.0, "reading=freebsd40").bins.idx, 4);
+        for (bins, width) in [(5.0, 35.0), (10.0, 35.0), (11.0, 70.0)] {
+            let s = after(bins, "reading=freebsd40");
+            let now = ms(100.0 + 35.0 * bins) + Time(1);
+            assert_eq!((s.phase, s.bins.idx), (Phase::Watching, 0), "{bins}");
+            assert_eq!((s.bins.duration, s.bins.end), (ms(width), now + ms(width)));
+            assert_eq!(s.bins.at(0).acked, 2 * MSS);
+        }
+        for spec in ["reading=linux40", "reading=neqo,reset=false"] {
+            assert_eq!(after(11.0, spec).bins.idx, 11);
+            assert_eq!(after(1e6, spec).bins.idx, 1_000_000);
+        }
+        assert_eq!(
+            after(11.0, "reading=linux40,reset=true").phase,
+            Phase::Waiting
+        );
+    }
+
+    #[test]
+    fn an_application_without_data_is_no_full_path() {
+        let idle = |spec: &str, cwnd_limited: bool, app_limited: bool| {
+            let mut s = begun(spec);
+            let delivery = Delivery {
+                sample: Some(RateSample {
+                    app_limited,
+                    ..RateSample::default()
+                }),
+                ..Delivery::default()
+            };
+            s.update(&Ack {
+                cwnd_limited,
+                delivery: Some(delivery),
+                ..ack(ms(150.0), MSS, 200.0)
+            });
+            (s.bins.idx, s.bins.end == ms(185.0), s.totals.acked)
+        };
+        let (counted, passed, anew) =
+            ((0, false, 2 * MSS), (1, false, 2 * MSS), (0, true, 2 * MSS));
+        assert_eq!(idle("reading=neqo", false, true), counted);
+        assert_eq!(idle("reading=neqo", true, true), passed);
+        assert_eq!(idle("reading=linux40", true, true), anew);
+        assert_eq!(idle("reading=linux40", false, false), passed);
+        assert_eq!(idle("reading=linux31", false, false), anew);
+        for reading in ["reading=linux30", "reading=freebsd40", "reading=freebsd32"] {
+            assert_eq!(idle(reading, false, true), passed, "{reading}");
+        }
+    }
+
+    #[test]
+    fn the_kernels_hook_leaves_acks_without_a_sample_out() {
+        let idx = |spec: &str| {
+            let mut s = begun(spec);
+            s.update(&Ack::of(ms(150.0), MSS));
+            (s.bins.idx, s.totals.acked)
+        };
+        assert_eq!(idx("reading=linux40"), (0, 2 * MSS));
+        assert_eq!(idx("reading=freebsd40"), (1, 2 * MSS));
+    }
+
+    /// The windows of a drain from 100 to 60 segments whose ACKs are for so many.
+    fn drained(step: u64) -> (Vec<f64>, Window) {
+        let mut s = search("reading=linux40");
         let mut w = window(100.0);
         s.phase = Phase::Draining(Drain {
             target: 60.0,
@@ -621,21 +639,42 @@ mod tests {
         let mut windows = vec![];
         let mut flight = 100;
         while matches!(s.phase, Phase::Draining(_)) {
-            flight -= 1;
+            flight -= step;
             let a = Ack {
                 flight: flight * MSS,
-                ..ack(Time::ZERO, MSS, 100.0)
+                ..ack(Time::ZERO, step * MSS, 100.0)
             };
             s.on_ack(&mut w, &a);
             windows.push(w.cwnd);
             flight = flight.max(w.cwnd_segments());
         }
+        (windows, w)
+    }
+
+    /// V7
+    #[test]
+    fn a_drain_lets_one_segment_leave_for_three_delivered() {
+        let (windows, w) = drained(1);
         assert_eq!(windows[..6], [99.0, 98.0, 98.0, 97.0, 96.0, 96.0]);
+        assert_eq!((w.cwnd, w.ssthresh), (60.0, 60.0));
+        let (windows, w) = drained(2);
+        assert_eq!(windows[..3], [98.0, 97.0, 96.0]);
         assert_eq!((w.cwnd, w.ssthresh), (60.0, 60.0));
     }
 
     #[test]
-    fn a_drain_ends_after_two_round_trips_at_most() {
+    fn a_short_drain_ends_after_two_round_trips() {
+        let until = |exit: &str| {
+            let mut s = quadratic(&format!("reading=neqo,exit={exit}"), 60 * MSS);
+            s.latest_rtt = ms(100.0);
+            s.leave(&mut window(100.0), &ack(ms(100.0), MSS, 100.0));
+            match s.phase {
+                Phase::Draining(drain) => drain.until,
+                _ => Time::ZERO,
+            }
+        };
+        let ends = ["drain", "short-drain", "at-once"].map(until);
+        assert_eq!(ends, [Time::MAX, ms(300.0), Time::ZERO]);
         let mut s = search("exit=drain");
         let mut w = window(100.0);
         s.phase = Phase::Draining(Drain {
@@ -677,10 +716,14 @@ mod tests {
     #[test]
     fn it_leaves_about_two_round_trips_after_capacity() {
         for (spec, crossed) in [
-            ("", 1.45),
-            ("thresh=0.35", 2.20),
-            ("version=3.0", 2.20),
-            ("version=3.0,thresh=0.26", 1.45),
+            ("reading=draft09", 1.45),
+            ("reading=neqo", 1.45),
+            ("reading=linux40", 2.20),
+            ("reading=freebsd40", 1.45),
+            ("reading=freebsd32", 2.20),
+            ("reading=linux31", 2.20),
+            ("reading=linux31,thresh=0.26", 1.45),
+            ("reading=initial-rtt", 1.45),
         ] {
             let x = left_at(spec, |_| 1.0);
             assert!((crossed - 0.02..crossed + 0.37).contains(&x), "{spec}: {x}");
@@ -702,33 +745,67 @@ mod tests {
     /// With the latest sample 1.7 bandwidth-delay products wait before it sees anything.
     #[test]
     fn the_latest_sample_looks_past_a_growing_queue() {
-        let x = left_at("look_back=latest", round_trip);
-        assert!((3.86..4.25).contains(&x), "{x}");
+        for reading in ["reading=draft09", "reading=neqo", "reading=freebsd40"] {
+            let x = left_at(reading, round_trip);
+            assert!((3.86..4.25).contains(&x), "{reading}: {x}");
+        }
         assert!((round_trip(3.88) - 2.66).abs() < 0.01);
-        let x = left_at("look_back=initial", round_trip);
-        assert!((1.43..1.82).contains(&x), "{x}");
+        for spec in ["reading=initial-rtt", "reading=neqo,look_back=initial"] {
+            let x = left_at(spec, round_trip);
+            assert!((1.43..1.82).contains(&x), "{spec}: {x}");
+        }
     }
 
-    /// What two initial round trips delivered fits in six bins.
+    /// V8: two initial round trips are five bins.
     #[test]
     fn rolling_back_takes_what_two_round_trips_delivered() {
-        let rolled = |cwnd| {
-            let mut s = begun("version=3.0,exit=roll-back");
+        let rolled = |spec: &str, cwnd, delivered: u64, rtt| {
+            let mut s = begun(spec);
             s.iw = 10.0;
+            s.latest_rtt = ms(rtt);
             for i in 1..=20 {
                 let totals = Totals {
-                    acked: MSS * i * 5,
+                    acked: MSS * i * delivered / 5,
                     sent: 0,
                 };
                 s.bins.close(1, totals);
             }
             let mut w = window(cwnd);
-            s.leave(&mut w, &ack(ms(900.0), MSS, 100.0));
-            (w.cwnd, w.ssthresh)
+            s.leave(&mut w, &ack(ms(900.0), MSS, rtt));
+            assert_eq!(w.ssthresh, w.cwnd);
+            w.cwnd
         };
-        assert_eq!(rolled(100.0), (70.0, 70.0));
-        assert_eq!(rolled(32.0), (10.0, 10.0));
-        assert_eq!(rolled(8.0), (8.0, 8.0));
+        let (v30, v31) = (
+            "reading=linux30,exit=roll-back",
+            "reading=linux31,exit=roll-back",
+        );
+        let freebsd = "reading=freebsd32";
+        for spec in [v30, v31, freebsd] {
+            assert_eq!(rolled(spec, 120.0, 70, 100.0), 50.0, "{spec}");
+        }
+        let beyond = [v30, v31, freebsd].map(|spec| rolled(spec, 120.0, 130, 100.0));
+        assert_eq!(beyond, [120.0, 10.0, 10.0]);
+        // FreeBSD's takes the latest round trip: eleven bins of the same, and none beyond 39.
+        assert_eq!(
+            [v31, freebsd].map(|spec| rolled(spec, 200.0, 70, 200.0)),
+            [130.0, 46.0]
+        );
+        assert_eq!(rolled(freebsd, 120.0, 70, 701.0), 120.0);
+        assert_eq!(rolled("reading=linux31", 120.0, 70, 100.0), 120.0, "off");
+    }
+
+    #[test]
+    fn every_stack_has_the_reading_that_runs_there() {
+        let by_stack = |convention| {
+            let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, "").unwrap();
+            let rules = Search::new(&params, convention).unwrap().rules;
+            (rules.thresh, rules.extra_bins, rules.exit)
+        };
+        assert_eq!(by_stack(Convention::Linux), (3500, 39, Exit::Drain));
+        assert_eq!(by_stack(Convention::Quic), (2600, 15, Exit::AtOnce));
+        for convention in [Convention::Rfc, Convention::Ns2] {
+            assert_eq!(by_stack(convention), (2600, 15, Exit::Drain));
+        }
     }
 
     #[test]
@@ -774,7 +851,7 @@ mod tests {
             complaint("extra_bins=2.5"),
             "startup `search`: parameter `extra_bins`: `2.5` is not a whole number from 1 to 1000"
         );
-        assert!(complaint("version=2.0").ends_with("`2.0` is not one of `4.0`, `3.0`"));
+        assert!(complaint("reading=linux50").contains("`linux50` is not one of `draft09`, `neqo`"));
         assert!(complaint("thresh=26").ends_with("`26` is not a number from 0 to 1"));
     }
 }

@@ -25,16 +25,19 @@ fn transfer(path: (&str, &str, &str, f64), buffer: &str, stack: &str, startup: &
     run.flows.into_iter().next().unwrap()
 }
 
+/// The reading that is nobody's.
+const BY_INITIAL: &str = "search:reading=initial-rtt";
+
 /// The window at the exit, in bandwidth-delay products.
 fn exit(flow: &FlowRow, bdp: f64) -> f64 {
     flow.startup_exit_cwnd_pkts.unwrap() / bdp
 }
 
 #[test]
-fn it_leaves_after_capacity_and_before_a_loss_is_found() {
+fn by_the_initial_round_trip_it_leaves_after_capacity_and_before_a_loss_is_found() {
     for path in PATHS {
         for stack in ["rfc", "linux"] {
-            let flow = transfer(path, "1bdp", stack, "search");
+            let flow = transfer(path, "1bdp", stack, BY_INITIAL);
             let reason = flow.startup_exit_reason;
             assert_eq!(reason, Some(Reason::FullPipe), "{} {stack}", path.0);
             let products = exit(&flow, path.3);
@@ -49,9 +52,10 @@ fn it_leaves_after_capacity_and_before_a_loss_is_found() {
 fn it_loses_what_a_buffer_of_one_product_cannot_hold() {
     for path in PATHS {
         let drops = |buffer, startup| transfer(path, buffer, "rfc", startup).packets_dropped as f64;
-        let (search, slow) = (drops("1bdp", "search"), drops("1bdp", "slow-start"));
+        let (search, slow) = (drops("1bdp", BY_INITIAL), drops("1bdp", "slow-start"));
         assert!(0.0 < search && search < 0.5 * slow, "{search} {slow}");
-        assert_eq!(drops("2.5bdp", "search:exit=drain"), 0.0, "{}", path.0);
+        let drained = drops("2.5bdp", "search:reading=initial-rtt,exit=drain");
+        assert_eq!(drained, 0.0, "{}", path.0);
         assert!(drops("2.5bdp", "slow-start") > 0.0);
     }
 }
@@ -59,26 +63,34 @@ fn it_loses_what_a_buffer_of_one_product_cannot_hold() {
 #[test]
 fn the_higher_threshold_leaves_no_sooner_and_hardly_before_the_loss() {
     for path in PATHS {
-        let at = |startup| {
+        let at = |startup: &str| {
             transfer(path, "1bdp", "rfc", startup)
                 .startup_exit_s
                 .unwrap()
         };
-        let [new, old, loss] = ["search", "search:version=3.0", "slow-start"].map(at);
+        let old = "search:reading=linux31,look_back=initial";
+        let [new, old, loss] = [BY_INITIAL, old, "slow-start"].map(at);
         assert!(new <= old && old <= loss, "{new} {old} {loss}");
     }
 }
 
-/// The latest sample sees past the queue: the loss comes first.
+/// The latest sample, by which every published reading looks back, sees past the queue: the loss
+/// comes first, unless the buffer holds several products.
 #[test]
-fn by_the_latest_sample_the_loss_is_found_first() {
+fn as_published_the_loss_is_found_first() {
     for path in PATHS {
-        let flow = transfer(path, "1bdp", "rfc", "search:look_back=latest");
-        assert_eq!(flow.startup_exit_reason, Some(Reason::Loss), "{}", path.0);
-        let flow = transfer(path, "6bdp", "rfc", "search:look_back=latest");
-        assert_eq!(flow.startup_exit_reason, Some(Reason::FullPipe));
-        let products = exit(&flow, path.3);
-        assert!((4.5..6.5).contains(&products), "{} {products}", path.0);
+        for reading in ["draft09", "neqo", "linux40", "linux31", "freebsd40"] {
+            let startup = format!("search:reading={reading}");
+            let flow = transfer(path, "1bdp", "rfc", &startup);
+            let reason = flow.startup_exit_reason;
+            assert_eq!(reason, Some(Reason::Loss), "{} {reading}", path.0);
+            let flow = transfer(path, "6bdp", "rfc", &startup);
+            let reason = flow.startup_exit_reason;
+            assert_eq!(reason, Some(Reason::FullPipe), "{} {reading}", path.0);
+            let products = exit(&flow, path.3);
+            assert!((4.5..7.5).contains(&products), "{} {products}", path.0);
+            assert_eq!(flow.packets_dropped, 0, "{} {reading}", path.0);
+        }
     }
 }
 
@@ -96,7 +108,7 @@ fn hystart_plus_plus_ends_in_a_loss_on_these_paths() {
 fn threefold_growth_ends_sooner_whoever_ends_it() {
     for path in PATHS {
         for (plain, rapid) in [
-            ("search", "search:speed=rapid-start"),
+            (BY_INITIAL, "search:reading=initial-rtt,speed=rapid-start"),
             (
                 "hystart-plus-plus:l=unlimited",
                 "hystart-plus-plus:l=unlimited,speed=rapid-start",
