@@ -1,35 +1,34 @@
-//! Results pinned to the last bit: every start-up and recovery at three sizes on three
-//! paths. A change of behaviour shows in review as a change of `results.txt`, which
-//! `UPDATE=1 cargo test -p flowstart-sim --test snapshot` writes anew.
+//! Results pinned to the last bit, traces included. A change of behaviour shows in review as a
+//! change of the files beside this one, which `UPDATE=1 cargo test -p flowstart-sim --test
+//! snapshot` writes anew.
+//!
+//! Every start-up is pinned under every recovery and every preset, every avoidance, queue
+//! discipline, ingredient of a path and behaviour of endpoints with some of them. What is new to
+//! the catalog and not pinned fails the test.
 
-use flowstart_control::catalog::STARTUPS;
+mod cases;
+
+use cases::Case;
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::trace::Trace;
 use flowstart_sim::{run, Scenario};
 use std::path::PathBuf;
 
-const PATHS: [(&str, &str); 3] = [
-    ("dsl", r#"rate = "5Mbps", rtt = "64ms", buffer = "60pkt""#),
-    ("long", r#"rate = "100Mbps", rtt = "100ms""#),
-    (
-        "lossy",
-        r#"rate = "20Mbps", rtt = "40ms", buffer = "0.5bdp", loss = "1%", reverse_loss = "1%""#,
-    ),
-];
-const RECOVERIES: [&str; 6] = ["go-back-n", "tahoe", "reno", "newreno", "sack", "ns2-sack"];
-const SIZES: [&str; 3] = ["10kB", "100kB", "1MB"];
-
-const HEADING: &str =
-    "path startup recovery size | fct_s duration_s | sent dropped again timeouts | exit at_s cwnd | max_cwnd";
+const HEADING: &str = "case | flow fct_s duration_s | sent dropped marked again timeouts | exit at_s cwnd | max_cwnd | trace";
+/// Of web sessions and crowds, so many flows have lines of their own; the trace has all.
+const FLOWS_SHOWN: usize = 2;
 
 fn result(flow: &FlowRow) -> String {
     let seconds = |t: Option<f64>| t.map_or("-".to_string(), |t| format!("{t:.9}"));
     let reason = flow.startup_exit_reason;
     format!(
-        "{} {} | {} {} {} {} | {} {} {} | {}",
+        "{} {} {} | {} {} {} {} {} | {} {} {} | {}",
+        flow.flow,
         seconds(flow.fct_s),
         seconds(flow.duration_s),
         flow.packets_sent,
         flow.packets_dropped,
+        flow.packets_marked,
         flow.packets_retransmitted,
         flow.timeouts,
         reason.map_or("-".to_string(), |r| format!("{r:?}")),
@@ -40,47 +39,108 @@ fn result(flow: &FlowRow) -> String {
     )
 }
 
-/// One line for each combination that involves `startup`.
-fn lines_of(startup: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (name, path) in PATHS {
-        for recovery in RECOVERIES {
-            for size in SIZES {
-                let scenario = Scenario::from_toml(&format!(
-                    r#"
-                    path = {{ {path} }}
-                    stack = {{ recovery = "{recovery}" }}
-                    flows = [{{ startup = "{startup}", size = "{size}" }}]
-                    "#
-                ));
-                let outcome = run(&scenario.unwrap()).unwrap();
-                let result = result(&outcome.flows[0]);
-                lines.push(format!("{name} {startup} {recovery} {size} | {result}"));
-            }
+/// FNV-1a, 64 bits.
+struct Digest(u64);
+
+impl Digest {
+    fn add(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    lines
 }
 
-#[test]
-fn results_are_as_they_were() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/results.txt");
+/// Every number of a trace in one.
+fn digest(trace: &Trace) -> String {
+    let mut digest = Digest(0xcbf2_9ce4_8422_2325);
+    let (flows, queues) = (&trace.flow_samples, &trace.queue_samples);
+    for i in 0..flows.time_ns.len() {
+        digest.add(flows.time_ns[i]);
+        digest.add(
+            u64::from(flows.flow[i]) << 16
+                | u64::from(flows.event[i]) << 8
+                | u64::from(flows.sack_blocks[i]),
+        );
+        digest.add(flows.seq[i]);
+        digest.add(flows.cwnd[i].to_bits());
+        digest.add(flows.ssthresh[i].to_bits());
+        digest.add(flows.flight[i]);
+    }
+    for i in 0..queues.time_ns.len() {
+        digest.add(queues.time_ns[i]);
+        digest.add(u64::from(queues.direction[i]) << 1 | u64::from(queues.dropped[i]));
+        digest.add(queues.packets[i]);
+        digest.add(queues.bytes[i]);
+    }
+    format!("{:016x}", digest.0)
+}
+
+fn lines_of(case: &Case) -> Vec<String> {
+    let name = &case.name;
+    let scenario = Scenario::from_toml(&format!("trace = true\n{}", case.scenario));
+    let scenario = scenario.unwrap_or_else(|error| panic!("{name}: {error}\n{}", case.scenario));
+    let outcome = run(&scenario).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let trace = digest(outcome.trace.as_ref().expect("it was asked for"));
+    let shown = outcome.flows.iter().take(FLOWS_SHOWN);
+    shown
+        .map(|flow| format!("{name} | {} | {trace}", result(flow)))
+        .collect()
+}
+
+fn check(group: &str, cases: &[Case]) {
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshot/{group}.txt"));
+    let lines: Vec<String> = cases.iter().flat_map(lines_of).collect();
     if std::env::var_os("UPDATE").is_some() {
-        let lines: Vec<String> = STARTUPS.iter().flat_map(|s| lines_of(s.name)).collect();
         std::fs::write(&file, format!("{HEADING}\n{}\n", lines.join("\n"))).unwrap();
     }
     let kept = std::fs::read_to_string(&file).unwrap();
-    // A start-up that is new to the catalog is pinned at the next update.
-    let known = |name: &&str| kept.contains(&format!(" {name} "));
-    let lines: Vec<String> = STARTUPS
-        .iter()
-        .map(|s| s.name)
-        .filter(known)
-        .flat_map(lines_of)
-        .collect();
     let kept: Vec<&str> = kept.lines().skip(1).collect();
-    assert_eq!(lines.len(), kept.len(), "lines");
-    for (now, then) in lines.iter().zip(kept) {
-        assert_eq!(now, then, "(now, then)");
+    let changed: Vec<_> = lines
+        .iter()
+        .zip(&kept)
+        .filter(|(now, then)| now != *then)
+        .collect();
+    if let Some((now, then)) = changed.first() {
+        panic!(
+            "{} of {} lines changed, the first:\nnow  {now}\nthen {then}",
+            changed.len(),
+            lines.len()
+        );
     }
+    assert_eq!(
+        lines.len(),
+        kept.len(),
+        "lines; what is not pinned is added by UPDATE=1"
+    );
+}
+
+#[test]
+fn every_start_up_under_every_recovery() {
+    check("recoveries", &cases::recoveries());
+}
+
+#[test]
+fn every_start_up_under_every_preset() {
+    check("presets", &cases::presets());
+}
+
+#[test]
+fn every_avoidance_under_every_preset() {
+    check("avoidances", &cases::avoidances());
+}
+
+#[test]
+fn every_queue_discipline_with_marks_and_without() {
+    check("queues", &cases::queues());
+}
+
+#[test]
+fn every_ingredient_of_a_path() {
+    check("ingredients", &cases::ingredients());
+}
+
+#[test]
+fn every_behaviour_of_endpoints() {
+    check("endpoints", &cases::endpoints());
 }
