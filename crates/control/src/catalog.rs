@@ -1,4 +1,4 @@
-//! Every algorithm by name: how to make it, where it comes from, what it needs.
+//! Every algorithm by name.
 //!
 //! To add an algorithm: write its file with a `const ENTRY`, and name it here once. The
 //! command line, the Python package and the documentation read this list.
@@ -6,8 +6,9 @@
 use std::fmt;
 
 use crate::avoidance::{self, Avoidance};
+use crate::entry::{describe_one, read, Description, Entry, Need};
 use crate::guests::{Factory, Guests};
-use crate::params::{split, Kind, ParamSpec, Params, SpecError};
+use crate::params::{Kind, Params, SpecError};
 use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
 
@@ -55,82 +56,6 @@ pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
     avoidance::bbr::ENTRY,
 ];
 
-/// What an algorithm needs beyond an ordinary sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Need {
-    /// The sender must be able to space packets out in time.
-    Pacing,
-    /// The peer must understand an option or behave in a new way.
-    Peer,
-    /// Routers on the path must take part.
-    Routers,
-    /// Something remembered from earlier connections.
-    Cache,
-    /// The sender must know the rate of its own interface.
-    Interface,
-}
-
-/// How well founded an implementation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Certainty {
-    /// The defining text was at hand.
-    Text,
-    /// The source of a public implementation was at hand.
-    Code,
-    /// The text was not at hand; its rules are confirmed by implementations or quotations.
-    Secondhand,
-    /// Parts had to be reconstructed.
-    Reconstructed,
-}
-
-/// One algorithm in the catalog.
-pub struct Entry<T: ?Sized> {
-    /// The name by which it is asked for.
-    pub name: &'static str,
-    /// What it is called in full.
-    pub title: &'static str,
-    /// The paper or RFC, with its section.
-    pub source: &'static str,
-    /// When that was published.
-    pub year: u16,
-    /// What it does, in a sentence or two.
-    pub summary: &'static str,
-    /// Its parameters.
-    pub params: &'static [ParamSpec],
-    /// What it needs beyond an ordinary sender.
-    pub needs: &'static [Need],
-    /// How well founded it is.
-    pub certainty: Certainty,
-    /// Makes one; fails where values that are each sound do not go together.
-    pub build: fn(&Params, Convention) -> Result<Box<T>, SpecError>,
-}
-
-impl<T: ?Sized> fmt::Debug for Entry<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-/// Finds the entry that `spec` names and reads its parameters, which are then known to
-/// be sound.
-pub fn read<T: ?Sized>(
-    kind: Kind,
-    entries: &'static [Entry<T>],
-    spec: &str,
-    convention: Convention,
-) -> Result<(&'static Entry<T>, Params), SpecError> {
-    let (name, rest) = split(spec);
-    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        let known = entries.iter().map(|e| e.name);
-        return Err(SpecError::unknown_algorithm(kind, name, known));
-    };
-    let params = Params::parse(kind, entry.name, entry.params, rest)?;
-    (entry.build)(&params, convention)?;
-    Ok((entry, params))
-}
-
 /// Where a recipe's start-up comes from.
 #[derive(Clone)]
 enum Source {
@@ -143,7 +68,7 @@ impl Source {
         if let Some((name, factory)) = guests.get(spec) {
             return Ok(Source::Guest(name.into(), factory.clone()));
         }
-        let (entry, params) = read(Kind::Startup, STARTUPS, spec, convention)?;
+        let (entry, params) = read(Kind::STARTUP, STARTUPS, spec, convention)?;
         Ok(Source::Listed(entry, params))
     }
 }
@@ -176,7 +101,7 @@ impl Recipe {
     ) -> Result<Recipe, SpecError> {
         Ok(Recipe {
             startup: Source::read(guests, startup, convention)?,
-            avoidance: read(Kind::Avoidance, AVOIDANCES, avoidance, convention)?,
+            avoidance: read(Kind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
             convention,
         })
     }
@@ -254,72 +179,15 @@ pub fn controller(
     Recipe::parse(startup, avoidance, convention).map(|recipe| recipe.build())
 }
 
-/// A parameter, described.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct ParamDescription {
-    /// Its name.
-    pub name: &'static str,
-    /// What kind of value it takes.
-    pub unit: String,
-    /// Its default, or what settles it.
-    pub default: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-/// An algorithm, described for people.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Description {
-    /// Its name.
-    pub name: &'static str,
-    /// What kind of algorithm.
-    pub kind: Kind,
-    /// Its full name.
-    pub title: &'static str,
-    /// The paper or RFC.
-    pub source: &'static str,
-    /// When that was published.
-    pub year: u16,
-    /// What it does.
-    pub summary: &'static str,
-    /// Its parameters.
-    pub params: Vec<ParamDescription>,
-    /// What it needs beyond an ordinary sender.
-    pub needs: &'static [Need],
-    /// How well founded the implementation is.
-    pub certainty: Certainty,
-}
-
 /// Describes every algorithm, start-ups first.
 pub fn describe() -> Vec<Description> {
     let startups = STARTUPS
         .iter()
-        .map(|entry| describe_one(Kind::Startup, entry));
+        .map(|entry| describe_one(Kind::STARTUP, entry));
     let avoidances = AVOIDANCES
         .iter()
-        .map(|entry| describe_one(Kind::Avoidance, entry));
+        .map(|entry| describe_one(Kind::AVOIDANCE, entry));
     startups.chain(avoidances).collect()
-}
-
-/// Describes an entry of a catalog.
-pub fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
-    let describe_param = |p: &'static ParamSpec| ParamDescription {
-        name: p.name,
-        unit: p.unit.to_string(),
-        default: p.default,
-        meaning: p.meaning,
-    };
-    Description {
-        name: entry.name,
-        kind,
-        title: entry.title,
-        source: entry.source,
-        year: entry.year,
-        summary: entry.summary,
-        params: entry.params.iter().map(describe_param).collect(),
-        needs: entry.needs,
-        certainty: entry.certainty,
-    }
 }
 
 #[cfg(test)]
@@ -421,11 +289,9 @@ mod tests {
             for param in &algorithm.params {
                 let spec = format!("{}:{}={}", algorithm.name, param.name, param.default);
                 let given = match algorithm.kind {
-                    Kind::Startup => Recipe::parse(&spec, "reno", Convention::Rfc),
-                    Kind::Avoidance => Recipe::parse("slow-start", &spec, Convention::Rfc),
-                    Kind::Queue | Kind::Variation => {
-                        unreachable!("neither is an algorithm of an endpoint")
-                    }
+                    Kind::STARTUP => Recipe::parse(&spec, "reno", Convention::Rfc),
+                    Kind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::Rfc),
+                    other => unreachable!("{other} is no algorithm of an endpoint"),
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
                 assert_ne!(given.is_ok(), explained, "{spec}");
@@ -471,7 +337,7 @@ mod tests {
         let guests = Guests::none().with("./mine.py:Mine:x=1", move || {
             counter.fetch_add(1, Ordering::Relaxed);
             let entry = &STARTUPS[0];
-            let params = Params::parse(Kind::Startup, entry.name, entry.params, "").unwrap();
+            let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
             (entry.build)(&params, Convention::Rfc).unwrap()
         });
         let read = |spec| Recipe::among(&guests, spec, "reno", Convention::Rfc);

@@ -261,9 +261,9 @@ impl Controller {
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
         if !self.in_avoidance {
             self.record(Reason::Ssthresh, now, before, flight);
-            let model = self.startup.bequeath();
-            if let Some(model) = model.and_then(|m| self.avoidance.inherit(m)) {
-                model.let_go(w);
+            let model = self.startup.export_model();
+            if let Some(model) = model.and_then(|m| self.avoidance.adopt_model(m)) {
+                model.release_cwnd(w);
             }
             self.avoidance.on_start(w, now);
             self.in_avoidance = true;
@@ -499,7 +499,7 @@ mod tests {
             (Convention::Linux, [1, 4, 1], (1, 2)),
         ] {
             let counts = Arc::new(Counts::default());
-            let params = Params::parse(Kind::Startup, entry.name, entry.params, "").unwrap();
+            let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
             let startup = (entry.build)(&params, convention).unwrap();
             let mut c = Controller::new(startup, Box::new(Counting(counts.clone())));
             let mut w = Window::new(MSS as u32);

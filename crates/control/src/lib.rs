@@ -23,10 +23,13 @@ pub mod avoidance;
 pub mod bbr;
 pub mod catalog;
 mod controller;
+pub mod entry;
 pub mod guests;
 mod initial_window;
+pub mod model;
 mod nearest;
 pub mod params;
+mod rate_codes;
 pub mod signals;
 pub mod startup;
 #[cfg(test)]
@@ -38,6 +41,7 @@ pub use controller::{Controller, Exit, Reason};
 pub use guests::Guests;
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
+pub use rate_codes::RateCodes;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
 pub use window::{Copies, Marks, Pair, Window};
 

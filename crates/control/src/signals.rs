@@ -3,8 +3,7 @@
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 
-use crate::startup::quick_start::RateCodes;
-use crate::{Rate, Segments, Time};
+use crate::{Rate, RateCodes, Segments, Time};
 
 /// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Situations that the tests of several algorithms share.
 
 use crate::avoidance::reno;
-use crate::catalog::Entry;
+use crate::entry::Entry;
 use crate::params::{Kind, Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::startup::Startup;
@@ -43,8 +43,8 @@ pub(crate) fn with_reno(
     spec: &str,
     convention: Convention,
 ) -> Result<Controller, SpecError> {
-    let params = Params::parse(Kind::Startup, entry.name, entry.params, spec)?;
-    let reno = Params::parse(Kind::Avoidance, reno::ENTRY.name, reno::ENTRY.params, "")?;
+    let params = Params::parse(Kind::STARTUP, entry.name, entry.params, spec)?;
+    let reno = Params::parse(Kind::AVOIDANCE, reno::ENTRY.name, reno::ENTRY.params, "")?;
     Ok(Controller::new(
         (entry.build)(&params, convention)?,
         (reno::ENTRY.build)(&reno, convention)?,

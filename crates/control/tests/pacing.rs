@@ -1,6 +1,7 @@
 //! The pace of a start-up ends with it.
 
-use flowstart_control::catalog::{controller, Need, STARTUPS};
+use flowstart_control::catalog::{controller, STARTUPS};
+use flowstart_control::entry::Need;
 use flowstart_control::signals::{Ack, Established, Known, PathMemory, PeerGap, Sent};
 use flowstart_control::{Controller, Convention, Rate, Time, Window};
 

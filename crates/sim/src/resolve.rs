@@ -13,7 +13,7 @@ use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
 use crate::RequestError;
-use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, Time};
 
 impl Scenario {

@@ -31,7 +31,7 @@ use crate::tcp::stack::Sharing;
 use crate::workload::web::{entries, Sessions, WebEntry};
 use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival, FlowPlan, Opening};
-use flowstart_control::catalog::Need;
+use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
 use rand_core::RngCore;

@@ -20,7 +20,7 @@ fn scenario(startup: &str) -> Scenario {
 fn guests() -> Guests {
     Guests::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
-        let params = Params::parse(Kind::Startup, entry.name, entry.params, "").unwrap();
+        let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
         (entry.build)(&params, Convention::Rfc).unwrap()
     })
 }

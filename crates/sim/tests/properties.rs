@@ -218,9 +218,9 @@ fn stack() -> impl Strategy<Value = String> {
 
 fn names<T: ?Sized>(
     key: &'static str,
-    entries: &'static [flowstart_control::catalog::Entry<T>],
+    entries: &'static [flowstart_control::entry::Entry<T>],
 ) -> BoxedStrategy<String> {
-    let marking = |e: &flowstart_control::catalog::Entry<T>| {
+    let marking = |e: &flowstart_control::entry::Entry<T>| {
         let ecn = e.params.iter().any(|param| param.name == "ecn");
         ecn.then(|| format!("{}:ecn=true", e.name))
     };

@@ -39,10 +39,10 @@
 
 use super::Avoidance;
 use crate::bbr::{Bbr, Version};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
+use crate::model::Model;
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::startup::bbr_startup;
 use crate::{Convention, Time, Window};
 
 /// The catalog entry.
@@ -76,7 +76,7 @@ struct BbrAvoidance {
 
 impl BbrAvoidance {
     fn new(params: &Params, convention: Convention) -> BbrAvoidance {
-        let version = params.choice_given("version").map(bbr_startup::version);
+        let version = params.choice_given("version").map(Version::named);
         let now = version.unwrap_or(Version::V1);
         BbrAvoidance {
             version,
@@ -149,9 +149,14 @@ impl Avoidance for BbrAvoidance {
         true
     }
 
-    fn inherit(&mut self, model: Box<Bbr>) -> Option<Box<Bbr>> {
-        self.model = model;
-        self.in_charge = true;
-        None
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        match model.downcast() {
+            Ok(model) => {
+                self.model = model;
+                self.in_charge = true;
+                None
+            }
+            Err(other) => Some(other),
+        }
     }
 }

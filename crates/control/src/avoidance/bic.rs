@@ -36,7 +36,7 @@
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
 use super::{reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Convention, Segments, Time, Window};
@@ -209,7 +209,7 @@ mod tests {
     use crate::catalog;
 
     fn bic(cwnd: f64, w_max: Option<f64>) -> (Bic, Window) {
-        let kind = crate::params::Kind::Avoidance;
+        let kind = crate::params::Kind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut bic = Bic::new(&params, Convention::Ns2).unwrap();
         bic.w_max = w_max;

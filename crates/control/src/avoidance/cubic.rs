@@ -39,8 +39,9 @@
 //! - Where a start-up runs again below the threshold after a loss, `W_max` of that loss is
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
+use super::cubic_constants::Constants;
 use super::{cubic_2008, cubic_linux, reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::{Convention, Segments, Time, Window};
@@ -92,16 +93,6 @@ const FRIENDLY: ParamSpec = ParamSpec {
     default: "true",
     meaning: "whether the window is at least what Reno's would be",
 };
-
-/// What all readings are told.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Constants {
-    pub(super) beta: f64,
-    pub(super) c: f64,
-    pub(super) fast_convergence: bool,
-    pub(super) friendly: bool,
-    pub(super) base: reno::Base,
-}
 
 fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, SpecError> {
     let by_stack = match convention {

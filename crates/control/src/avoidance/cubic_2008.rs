@@ -9,7 +9,7 @@
 //! Two things are not the kernel's. Its clock counted jiffies, here it is exact; and its cube
 //! root came from a table and one Newton step, right to 0.2 %, here it is exact too.
 
-use super::cubic::Constants;
+use super::cubic_constants::Constants;
 use super::Avoidance;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Segments, Time, Window};

@@ -9,7 +9,7 @@
 //! Two things are not the kernel's: its clock counts jiffies, here it counts 1/1024 s, the unit
 //! of its curve; and its cube root, from a table and one Newton step, is exact here.
 
-use super::cubic::Constants;
+use super::cubic_constants::Constants;
 use super::Avoidance;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Segments, Time, Window};

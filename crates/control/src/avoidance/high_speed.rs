@@ -33,7 +33,7 @@
 //!   the kernel's. The kernel's table itself, 73 steps, is not offered.
 
 use super::{reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Convention, Segments, Window};
@@ -243,7 +243,7 @@ mod tests {
     use crate::{catalog, Controller, Time};
 
     fn response(spec: &str) -> Response {
-        let kind = crate::params::Kind::Avoidance;
+        let kind = crate::params::Kind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         HighSpeed::new(&params, Convention::Rfc).unwrap().response
     }

@@ -1,6 +1,6 @@
 //! Congestion-avoidance algorithms, one file each, with their answer to loss.
 
-use crate::bbr::Bbr;
+use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
 use crate::{Time, Window};
 
@@ -8,6 +8,7 @@ pub mod bbr;
 pub mod bic;
 pub mod cubic;
 mod cubic_2008;
+mod cubic_constants;
 mod cubic_linux;
 pub mod high_speed;
 pub mod none;
@@ -65,7 +66,7 @@ pub trait Avoidance: Send {
     }
 
     /// Goes on with what a start-up has learned, or gives it back.
-    fn inherit(&mut self, model: Box<Bbr>) -> Option<Box<Bbr>> {
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         Some(model)
     }
 }

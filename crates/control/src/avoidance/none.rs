@@ -11,7 +11,7 @@
 //! Those of [`super::reno`] that concern the decrease: `base` and `precise`.
 
 use super::{reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::Window;
 

@@ -22,7 +22,7 @@
 //! | `precise` | true | `window` only: halve the fraction too |
 
 use super::Avoidance;
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Convention, Segments, Time, Window};

@@ -44,7 +44,7 @@
 //! - The paper's text was not at hand; `paper` differs from `ns2` only in the window.
 
 use super::{reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Convention, Segments, Time, Window};

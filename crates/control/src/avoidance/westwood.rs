@@ -38,7 +38,7 @@
 //!   turn.
 
 use super::{reno, Avoidance};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
 use crate::{Convention, Segments, Time, Window};
@@ -414,7 +414,7 @@ mod tests {
     }
 
     fn algorithm(spec: &str) -> (Westwood, Window) {
-        let kind = crate::params::Kind::Avoidance;
+        let kind = crate::params::Kind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1500);
         w.cwnd = 20.0;

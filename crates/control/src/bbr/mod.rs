@@ -13,6 +13,7 @@ mod full_pipe;
 mod policer;
 mod probing;
 
+use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
 use cycle::Cycle;
@@ -20,6 +21,7 @@ use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
 use full_pipe::{Plateau, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Phase, Probing};
+use std::any::Any;
 
 /// Which BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,16 @@ pub enum Version {
     V1,
     /// draft-ietf-ccwg-bbr.
     V3,
+}
+
+impl Version {
+    /// The version that a parameter names.
+    pub(crate) fn named(name: &str) -> Version {
+        match name {
+            "v3" => Version::V3,
+            _ => Version::V1,
+        }
+    }
 }
 
 /// By which rate a plateau is found.
@@ -164,6 +176,22 @@ struct ProbeRtt {
     ignored: (u64, u64),
 }
 
+impl Model for Bbr {
+    fn release_cwnd(&self, w: &mut Window) {
+        w.cwnd = self.inflight(1.0).max(MIN_PIPE_CWND).min(w.cwnd);
+        w.ssthresh = w.cwnd;
+        (w.pacing, w.quantum) = (None, 1);
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
 impl Bbr {
     /// BBR at the beginning of a connection.
     pub fn new(version: Version, convention: Convention, plateau: Option<PlateauRate>) -> Bbr {
@@ -263,13 +291,6 @@ impl Bbr {
             self.plateau.find();
             self.enter_drain();
         }
-    }
-
-    /// Gives the window to an avoidance that knows nothing of rates.
-    pub(crate) fn let_go(&self, w: &mut Window) {
-        w.cwnd = self.inflight(1.0).max(MIN_PIPE_CWND).min(w.cwnd);
-        w.ssthresh = w.cwnd;
-        (w.pacing, w.quantum) = (None, 1);
     }
 
     /// Measures only.

@@ -46,7 +46,7 @@ use std::collections::VecDeque;
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
@@ -363,7 +363,7 @@ mod tests {
 
     /// The window after an ACK, the estimate being worth so many segments.
     fn grown(estimate: f64, cwnd: f64) -> (f64, f64) {
-        let kind = crate::params::Kind::Startup;
+        let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut astart = AdaptiveStart::new(&params, Convention::Rfc);
         let mut w = Window::new(1460);

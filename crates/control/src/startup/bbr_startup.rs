@@ -60,7 +60,8 @@
 use super::slow_start::{self, Opening};
 use super::{LossResponse, Startup};
 use crate::bbr::{Bbr, PlateauRate, Version};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
+use crate::model::Model;
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
 use crate::{Convention, InitialWindow, Reason, Window};
@@ -101,21 +102,13 @@ struct BbrStartup {
     model: Option<Box<Bbr>>,
 }
 
-/// The version that a parameter names.
-pub(crate) fn version(name: &str) -> Version {
-    match name {
-        "v3" => Version::V3,
-        _ => Version::V1,
-    }
-}
-
 impl BbrStartup {
     fn new(params: &Params, convention: Convention) -> BbrStartup {
         let plateau = params.choice_given("plateau").map(|rate| match rate {
             "max" => PlateauRate::Max,
             _ => PlateauRate::Sample,
         });
-        let version = version(params.choice("version"));
+        let version = Version::named(params.choice("version"));
         BbrStartup {
             iw: params.initial_window_given("iw"),
             model: Some(Box::new(Bbr::new(version, convention, plateau))),
@@ -181,8 +174,8 @@ impl Startup for BbrStartup {
         self.model.is_some()
     }
 
-    fn bequeath(&mut self) -> Option<Box<Bbr>> {
-        self.model.take()
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
+        self.model.take().map(|model| model as Box<dyn Model>)
     }
 
     fn in_charge(&self, _w: &Window) -> bool {

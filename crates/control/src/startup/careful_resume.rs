@@ -48,7 +48,7 @@
 use super::round_trips::RoundTrips;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -757,7 +757,7 @@ mod tests {
 
     #[test]
     fn a_memory_that_another_connection_uses_is_no_memory() {
-        let params = Params::parse(crate::params::Kind::Startup, "", ENTRY.params, "").unwrap();
+        let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, "").unwrap();
         let mut start = CarefulResume::new(&params, Convention::Rfc).unwrap();
         for in_use in [true, false] {
             start.on_known(&known(in_use));

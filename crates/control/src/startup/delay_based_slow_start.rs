@@ -32,7 +32,7 @@
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
@@ -160,7 +160,7 @@ mod tests {
     use crate::testing::Bottleneck;
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
-        let kind = crate::params::Kind::Startup;
+        let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 64.0;

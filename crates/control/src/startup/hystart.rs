@@ -53,7 +53,7 @@
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -419,7 +419,7 @@ mod tests {
 
     fn hystart(spec: &str) -> HyStart {
         let specs = ENTRY.params;
-        let kind = crate::params::Kind::Startup;
+        let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, "hystart", specs, spec).unwrap();
         HyStart::new(&params, Convention::Rfc)
     }

@@ -44,7 +44,7 @@
 use super::rapid_start::{self, Speed};
 use super::slow_start::{self, Growth, Opening};
 use super::{hystart, LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
@@ -343,7 +343,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
-        let kind = crate::params::Kind::Startup;
+        let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         HyStartPlusPlus::new(&params, Convention::Rfc).unwrap()
     }

@@ -33,7 +33,7 @@
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};

@@ -1,6 +1,6 @@
 //! Start-up algorithms, one file each. To add one: its file, and a line in `catalog.rs`.
 
-use crate::bbr::Bbr;
+use crate::model::Model;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
@@ -148,7 +148,7 @@ pub trait Startup: Send {
     }
 
     /// The model that it leaves to an avoidance that can go on with it, now that it ends.
-    fn bequeath(&mut self) -> Option<Box<Bbr>> {
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
         None
     }
 

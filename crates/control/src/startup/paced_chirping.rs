@@ -47,7 +47,7 @@
 use super::round_trips::RoundTrips;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -607,7 +607,7 @@ mod tests {
     }
 
     fn start(spec: &str) -> PacedChirping {
-        let params = Params::parse(crate::params::Kind::Startup, "", ENTRY.params, spec).unwrap();
+        let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, spec).unwrap();
         let mut start = PacedChirping::new(&params, Convention::Rfc).unwrap();
         start.rtts.sample(Some(RTT));
         start

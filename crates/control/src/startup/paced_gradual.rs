@@ -35,7 +35,7 @@
 use super::pacing::Pacing;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Sent, Timeout};
 use crate::{Convention, Reason, Time, Window};
@@ -219,7 +219,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn gradual(spec: &str) -> PacedGradual {
-        let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         PacedGradual::new(&params, Convention::Rfc).unwrap()
     }
 

@@ -38,7 +38,7 @@
 use super::round_trips::RoundTrips;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -485,7 +485,7 @@ mod tests {
         let mut w = Window::new(MSS);
         w.cwnd = 20.0;
         let params = Params::parse(
-            crate::params::Kind::Startup,
+            crate::params::Kind::STARTUP,
             "",
             ENTRY.params,
             "default_packets=27.174",

@@ -46,7 +46,7 @@
 use super::pacing::Pacing;
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
@@ -468,7 +468,7 @@ mod tests {
     const DRAFTS_K: f64 = 2.0 / 3.0;
 
     fn rapid_start(spec: &str) -> RapidStart {
-        let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         RapidStart::new(&params, Convention::Rfc).unwrap()
     }
 

@@ -70,7 +70,7 @@ use self::rules::{AppLimited, Exit, Missed, Rules};
 use super::rapid_start::{self, Speed};
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::{Convention, Reason, Segments, Time, Window};
@@ -360,7 +360,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn search(spec: &str) -> Search {
-        let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         Search::new(&params, Convention::Rfc).unwrap()
     }
 
@@ -797,7 +797,7 @@ mod tests {
     #[test]
     fn every_stack_has_the_reading_that_runs_there() {
         let by_stack = |convention| {
-            let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, "").unwrap();
+            let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, "").unwrap();
             let rules = Search::new(&params, convention).unwrap().rules;
             (rules.thresh, rules.extra_bins, rules.exit)
         };

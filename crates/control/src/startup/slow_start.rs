@@ -27,7 +27,7 @@
 //! Whether a timeout came last, and what the last ACK had to spare at the threshold.
 
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Convention, InitialWindow, Reason, Segments, Window};

@@ -38,7 +38,7 @@
 use super::careful_resume::{read_beta, Pipe, BETA};
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Window};

@@ -40,7 +40,7 @@
 use super::hystart::{self, ack_delay};
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
-use crate::catalog::{Certainty, Entry, Need};
+use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
@@ -439,7 +439,7 @@ mod tests {
 
     /// In this round of a path of 100 ms, with ten segments in the first.
     fn suss(spec: &str, round: u32) -> Suss {
-        let params = Params::parse(Kind::Startup, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut s = Suss::new(&params, Convention::Rfc).unwrap();
         s.blue.iw = 10.0;
         s.blue.round = round;

@@ -35,7 +35,7 @@
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
-use crate::catalog::{Certainty, Entry};
+use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Timeout};
 use crate::{Convention, Reason, Segments, Window};
@@ -271,7 +271,7 @@ mod tests {
 
     fn judged(reading: &str, diff: f64) -> (bool, f64, f64) {
         let spec = format!("reading={reading}");
-        let kind = crate::params::Kind::Startup;
+        let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
         let mut v = VegasSlowStart::new(&params, Convention::Rfc);
         let mut w = Window::new(1460);

@@ -1,7 +1,7 @@
 //! A transport's signals and its window as Python objects: the fields of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
-use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::RateCodes;
 use flowstart_control::{signals, Pair, Rate, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -7,7 +7,7 @@
 
 use super::random::below;
 use crate::tcp::options::RateRequest;
-use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::RateCodes;
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;

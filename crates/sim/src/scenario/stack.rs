@@ -6,7 +6,7 @@ use crate::tcp::handshake::Handshake;
 use crate::tcp::receive_window::ReceiveBuffer;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
-use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

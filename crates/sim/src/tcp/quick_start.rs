@@ -2,8 +2,8 @@
 //! the sender may believe it (RFC 4782 §4).
 
 use super::options::{Extra, RateRequest, RateResponse};
-use flowstart_control::startup::quick_start::RateCodes;
 use flowstart_control::Rate;
+use flowstart_control::RateCodes;
 
 /// The IP TTL with which packets leave a host.
 const INITIAL_TTL: u8 = 64;

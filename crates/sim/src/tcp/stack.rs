@@ -6,7 +6,7 @@ use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
 use crate::network::queue::BufferReading;
-use flowstart_control::startup::quick_start::RateCodes;
+use flowstart_control::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
 use std::sync::Arc;
 

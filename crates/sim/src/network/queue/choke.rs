@@ -17,7 +17,7 @@ use super::red::{self, Detector, Settings};
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::below;
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use rand_pcg::Pcg64Mcg;
 

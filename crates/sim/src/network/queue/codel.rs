@@ -10,7 +10,7 @@
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
 

@@ -4,9 +4,13 @@
 use super::{Backlog, DropTail};
 use crate::tcp::ecn::Ecn;
 use crate::tcp::segment::Segment;
+use flowstart_control::params::Kind;
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
+
+/// What its catalog calls a queue discipline.
+pub const KIND: Kind = Kind("queue");
 
 /// What a discipline may know of its link from the beginning.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out, and refused when full.
 
 use super::Maker;
-use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::entry::{Certainty, Entry};
 use std::fmt;
 
 /// The catalog entry. A link that is asked for no other discipline does this by itself.

@@ -7,7 +7,7 @@
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry, Need};
+use flowstart_control::entry::{Certainty, Entry, Need};
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {

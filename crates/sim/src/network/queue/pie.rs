@@ -14,7 +14,7 @@ use super::codel::ECN;
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
@@ -298,12 +298,7 @@ mod tests {
     use crate::network::queue::Limit;
 
     fn controller() -> Controller {
-        let params = Params::parse(
-            flowstart_control::params::Kind::Queue,
-            "pie",
-            ENTRY.params,
-            "",
-        );
+        let params = Params::parse(super::super::discipline::KIND, "pie", ENTRY.params, "");
         Controller::new(Settings::read(&params.unwrap()).unwrap())
     }
 

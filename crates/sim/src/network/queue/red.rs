@@ -20,7 +20,7 @@ use super::codel::ECN;
 use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry};
+use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
@@ -486,14 +486,14 @@ impl Discipline for Red {
 
 #[cfg(test)]
 mod tests {
+    use super::super::discipline::KIND;
     use super::*;
     use crate::network::queue::testing::{capable, marked, packet, port, Bench};
     use crate::network::queue::Limit;
-    use flowstart_control::params::Kind;
     use flowstart_control::Rate;
 
     fn detector_on(rate: u64, spec: &str) -> Detector {
-        let params = Params::parse(Kind::Queue, "red", PARAMS, spec).unwrap();
+        let params = Params::parse(KIND, "red", PARAMS, spec).unwrap();
         let settings = Settings {
             gentle: params.bool("gentle"),
             adaptive: params.bool("adaptive"),

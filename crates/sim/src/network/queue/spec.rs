@@ -2,9 +2,10 @@
 //!
 //! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
+use super::discipline::KIND;
 use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp, Discipline, Port};
-use flowstart_control::catalog::{self, Description, Entry};
-use flowstart_control::params::{split, Kind, Params, SpecError};
+use flowstart_control::entry::{self, Description, Entry};
+use flowstart_control::params::{split, Params, SpecError};
 use flowstart_control::{startup, Convention};
 use std::fmt;
 
@@ -36,7 +37,7 @@ const CONVENTION: Convention = Convention::Rfc;
 impl QueueSpec {
     /// Reads a specification.
     pub fn parse(spec: &str) -> Result<QueueSpec, SpecError> {
-        let (entry, params) = catalog::read(Kind::Queue, QUEUES, spec, CONVENTION)?;
+        let (entry, params) = entry::read(KIND, QUEUES, spec, CONVENTION)?;
         Ok(QueueSpec { entry, params })
     }
 
@@ -71,7 +72,7 @@ impl fmt::Display for QueueSpec {
 
 /// Describes every discipline.
 pub fn describe() -> Vec<Description> {
-    let describe = |entry| catalog::describe_one(Kind::Queue, entry);
+    let describe = |entry| entry::describe_one(KIND, entry);
     QUEUES.iter().map(describe).collect()
 }
 
@@ -123,7 +124,7 @@ mod tests {
         for entry in QUEUES {
             for param in entry.params {
                 let text = format!("{}={}", param.name, param.default);
-                let value = Params::parse(Kind::Queue, entry.name, entry.params, &text);
+                let value = Params::parse(KIND, entry.name, entry.params, &text);
                 assert_ne!(value.is_ok(), param.default.starts_with("by "), "{text}");
             }
             assert!(!entry.source.is_empty() && entry.summary.ends_with('.'));

@@ -32,7 +32,7 @@
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use crate::tcp::options::{CongestionHeader, Extra};
 use crate::tcp::segment::Segment;
-use flowstart_control::catalog::{Certainty, Entry, Need};
+use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::{ParamSpec, Params, Unit};
 use flowstart_control::{Rate, Time};
 
@@ -342,17 +342,17 @@ impl Discipline for Xcp {
 
 #[cfg(test)]
 mod tests {
+    use super::super::discipline::KIND;
     use super::*;
     use crate::network::queue::testing::{packet, Bench};
     use crate::network::queue::Backlog;
     use crate::network::queue::{BufferReading, DropTail, Limit};
-    use flowstart_control::params::Kind;
     use proptest::prelude::*;
 
     const RTT: Time = Time::from_millis(100);
 
     fn gains() -> Gains {
-        Gains::read(&Params::parse(Kind::Queue, "xcp", ENTRY.params, "").unwrap())
+        Gains::read(&Params::parse(KIND, "xcp", ENTRY.params, "").unwrap())
     }
 
     fn assert_near(found: f64, expected: f64) {

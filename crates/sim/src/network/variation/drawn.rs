@@ -1,11 +1,14 @@
 //! Variations by name: `steps:every=15s,spread=0.5`.
 
 use super::course::{Course, Redrawn, Wandering};
-use flowstart_control::catalog::{self, Certainty, Description, Entry};
+use flowstart_control::entry::{self, Certainty, Description, Entry};
 use flowstart_control::params::{Kind, ParamSpec, Params, SpecError, Unit};
 use flowstart_control::{Convention, Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
+
+/// What its catalog calls a variation.
+const KIND: Kind = Kind("variation");
 
 /// Makes the course of a line with this mean rate.
 pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> Course;
@@ -145,7 +148,7 @@ const CONVENTION: Convention = Convention::Rfc;
 impl VariationSpec {
     /// Reads a specification.
     pub fn parse(spec: &str) -> Result<VariationSpec, SpecError> {
-        let (entry, params) = catalog::read(Kind::Variation, VARIATIONS, spec, CONVENTION)?;
+        let (entry, params) = entry::read(KIND, VARIATIONS, spec, CONVENTION)?;
         Ok(VariationSpec { entry, params })
     }
 
@@ -164,7 +167,7 @@ impl fmt::Display for VariationSpec {
 
 /// Describes every variation.
 pub fn describe() -> Vec<Description> {
-    let describe = |entry| catalog::describe_one(Kind::Variation, entry);
+    let describe = |entry| entry::describe_one(KIND, entry);
     VARIATIONS.iter().map(describe).collect()
 }
 
@@ -177,7 +180,7 @@ mod tests {
         for entry in VARIATIONS {
             for param in entry.params {
                 let text = format!("{}={}", param.name, param.default);
-                assert!(Params::parse(Kind::Variation, entry.name, entry.params, &text).is_ok());
+                assert!(Params::parse(KIND, entry.name, entry.params, &text).is_ok());
             }
             assert!(VariationSpec::parse(entry.name).is_ok());
             assert!(!entry.source.is_empty() && entry.summary.ends_with('.'));

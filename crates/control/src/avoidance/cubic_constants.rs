@@ -1,0 +1,13 @@
+//! What every reading of CUBIC is told.
+
+use super::reno;
+
+/// The constants of one CUBIC sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants {
+    pub(super) beta: f64,
+    pub(super) c: f64,
+    pub(super) fast_convergence: bool,
+    pub(super) friendly: bool,
+    pub(super) base: reno::Base,
+}

@@ -1,0 +1,142 @@
+//! What a catalog says of an algorithm: how to make it, where it comes from, what it needs.
+//!
+//! An algorithm's file has one [`Entry`]; lists of them are elsewhere, so that no algorithm knows
+//! of any other.
+
+use std::fmt;
+
+use crate::params::{split, Kind, ParamSpec, Params, SpecError};
+use crate::Convention;
+
+/// What an algorithm needs beyond an ordinary sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// The sender must be able to space packets out in time.
+    Pacing,
+    /// The peer must understand an option or behave in a new way.
+    Peer,
+    /// Routers on the path must take part.
+    Routers,
+    /// Something remembered from earlier connections.
+    Cache,
+    /// The sender must know the rate of its own interface.
+    Interface,
+}
+
+/// How well founded an implementation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certainty {
+    /// The defining text was at hand.
+    Text,
+    /// The source of a public implementation was at hand.
+    Code,
+    /// The text was not at hand; its rules are confirmed by implementations or quotations.
+    Secondhand,
+    /// Parts had to be reconstructed.
+    Reconstructed,
+}
+
+/// One algorithm in the catalog.
+pub struct Entry<T: ?Sized> {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is called in full.
+    pub title: &'static str,
+    /// The paper or RFC, with its section.
+    pub source: &'static str,
+    /// When that was published.
+    pub year: u16,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// What it needs beyond an ordinary sender.
+    pub needs: &'static [Need],
+    /// How well founded it is.
+    pub certainty: Certainty,
+    /// Makes one; fails where values that are each sound do not go together.
+    pub build: fn(&Params, Convention) -> Result<Box<T>, SpecError>,
+}
+
+impl<T: ?Sized> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Finds the entry that `spec` names and reads its parameters, which are then known to
+/// be sound.
+pub fn read<T: ?Sized>(
+    kind: Kind,
+    entries: &'static [Entry<T>],
+    spec: &str,
+    convention: Convention,
+) -> Result<(&'static Entry<T>, Params), SpecError> {
+    let (name, rest) = split(spec);
+    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
+        let known = entries.iter().map(|e| e.name);
+        return Err(SpecError::unknown_algorithm(kind, name, known));
+    };
+    let params = Params::parse(kind, entry.name, entry.params, rest)?;
+    (entry.build)(&params, convention)?;
+    Ok((entry, params))
+}
+
+/// A parameter, described.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ParamDescription {
+    /// Its name.
+    pub name: &'static str,
+    /// What kind of value it takes.
+    pub unit: String,
+    /// Its default, or what settles it.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// An algorithm, described for people.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// What kind of algorithm.
+    pub kind: Kind,
+    /// Its full name.
+    pub title: &'static str,
+    /// The paper or RFC.
+    pub source: &'static str,
+    /// When that was published.
+    pub year: u16,
+    /// What it does.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: Vec<ParamDescription>,
+    /// What it needs beyond an ordinary sender.
+    pub needs: &'static [Need],
+    /// How well founded the implementation is.
+    pub certainty: Certainty,
+}
+
+/// Describes an entry of a catalog.
+pub fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
+    let describe_param = |p: &'static ParamSpec| ParamDescription {
+        name: p.name,
+        unit: p.unit.to_string(),
+        default: p.default,
+        meaning: p.meaning,
+    };
+    Description {
+        name: entry.name,
+        kind,
+        title: entry.title,
+        source: entry.source,
+        year: entry.year,
+        summary: entry.summary,
+        params: entry.params.iter().map(describe_param).collect(),
+        needs: entry.needs,
+        certainty: entry.certainty,
+    }
+}

@@ -1,0 +1,28 @@
+//! What a start-up may have learned of its path and hand over with the window.
+
+use std::any::Any;
+
+use crate::Window;
+
+/// A model of the path that a start-up hands to the avoidance: one that knows this kind goes on
+/// with it.
+pub trait Model: Any + Send {
+    /// Nobody goes on with it: leaves the window to an avoidance that knows nothing of it.
+    fn release_cwnd(&self, w: &mut Window);
+
+    /// Itself, for whoever knows its kind.
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+
+    /// Itself, to be looked at.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl dyn Model {
+    /// The model as this kind, or as it came.
+    pub fn downcast<T: Model>(self: Box<Self>) -> Result<Box<T>, Box<dyn Model>> {
+        if !self.as_any().is::<T>() {
+            return Err(self);
+        }
+        Ok(self.into_any().downcast().expect("it is of this kind"))
+    }
+}
