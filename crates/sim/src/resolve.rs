@@ -172,7 +172,7 @@ impl StackSpec {
                 Handshake::TcpTls13 => HandshakeName::TcpTls13,
             }),
             server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
-            ack_reordering: (stack.recovery == RecoveryKind::Quic).then_some(stack.ack_reordering),
+            ack_reordering: stack.numbers_packets().then_some(stack.ack_reordering),
             frto: Some(stack.frto),
             ecn: Some(stack.ecn),
             coarse_pacing: Some(stack.coarse_pacing),

@@ -19,9 +19,9 @@ use super::random::{stream, Chance};
 use super::variation::Plan;
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
-use crate::tcp::stack::Stack;
+use crate::tcp::stack::{RateAdmission, Stack};
 use crate::workload::FlowPlan;
-use flowstart_control::{Amount, Convention, Rate, Time};
+use flowstart_control::{Amount, Rate, Time};
 use std::collections::HashMap;
 
 /// Index of a link.
@@ -444,9 +444,9 @@ impl Chain {
 /// given.
 fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, RequestError> {
     let field = |name: &str| format!("path.quick_start.{name}");
-    let usual = match stack.convention {
-        Convention::Ns2 => Policy::NS2,
-        _ => Policy::RFC,
+    let usual = match stack.rate_admission {
+        RateAdmission::Ns2 => Policy::NS2,
+        RateAdmission::Rfc4782 => Policy::RFC,
     };
     let usual = Policy {
         codes: stack.rate_codes,

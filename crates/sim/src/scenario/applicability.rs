@@ -9,7 +9,6 @@ use crate::tcp::handshake::Handshake;
 use crate::tcp::receiver::AckPolicy;
 use crate::tcp::stack::RecoveryKind::{self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe};
 use crate::tcp::stack::{Pacing, Sharing, Stack};
-use flowstart_control::Convention;
 use serde_json::{Map, Value};
 
 /// Fields that mean something together, and under which stacks.
@@ -34,10 +33,6 @@ const fn under(
 
 fn recovers_by(stack: &Stack, kinds: &[RecoveryKind]) -> bool {
     kinds.contains(&stack.recovery)
-}
-
-fn has_window_field(stack: &Stack) -> bool {
-    !matches!(stack.convention, Convention::Ns2 | Convention::Quic)
 }
 
 /// Every field of a stack, once.
@@ -132,7 +127,7 @@ const GROUPS: &[Group] = &[
     ),
     under(
         &["window_scaling"],
-        |s| has_window_field(s) && (s.window.is_some() || s.buffer.is_some()),
+        |s| !s.window_unbounded && (s.window.is_some() || s.buffer.is_some()),
         "only a window that is given or grows is scaled (stack.window), under `ns2` and `quic` none",
     ),
     under(

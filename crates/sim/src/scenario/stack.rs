@@ -507,7 +507,7 @@ impl StackSpec {
     fn override_numbers(&self, stack: &mut Stack) -> Result<(), RequestError> {
         /// RFC 9000 §18.2.
         const LONGEST_ACK_DELAY: Time = Time::from_millis((1 << 14) - 1);
-        if stack.recovery != RecoveryKind::Quic {
+        if !stack.numbers_packets() {
             return Ok(());
         }
         let delay = stack.ack.max_delay();

@@ -7,7 +7,7 @@ use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
-use super::stack::{RecoveryKind, Sharing, Stack};
+use super::stack::{Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
@@ -235,7 +235,7 @@ impl Connection {
             throughput.feed(now);
         }
         let again = plan.start < self.high;
-        let timed = self.stack.recovery != RecoveryKind::Quic;
+        let timed = !self.stack.numbers_packets();
         if timed && (self.deadline.is_none() || self.una == self.high) {
             self.restart_timer(now);
         }
@@ -585,7 +585,7 @@ impl Connection {
     pub fn lose(&mut self, now: Time, added: u64) {
         self.repair();
         // Packet numbers say better what is of one window than positions in the stream.
-        let by_number = self.stack.recovery == RecoveryKind::Quic;
+        let by_number = self.stack.numbers_packets();
         if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una)) {
             return;
         }

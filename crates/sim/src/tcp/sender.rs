@@ -12,10 +12,10 @@ use super::pacing_rate;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
-use super::stack::{Pacing, RecoveryKind, Restart, Stack};
+use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
-use flowstart_control::{AfterSynLoss, Controller, Convention, Exit, Rate, Segments, Time, Window};
+use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ impl Sender {
             (State::Open, Kind::Ack) => {
                 self.connection.take_window(segment.window);
                 // Before the start-up hears of it, which may pace for reasons of its own.
-                let numbered = self.connection.stack.recovery == RecoveryKind::Quic;
+                let numbered = self.connection.stack.numbers_packets();
                 if self.spreading && (numbered || segment.seq > self.connection.una) {
                     self.stop_spreading();
                 }
@@ -232,9 +232,7 @@ impl Sender {
     /// For samples of the delivery rate. What packet numbers stand for only recovery knows.
     fn note_delivery(&mut self, ack: &Segment, numbered: bool, now: Time) {
         let pipe = self.flight();
-        // Linux looks only when the application writes, the draft here too.
-        let looks = self.connection.stack.convention != Convention::Linux;
-        if looks && self.is_left_idle() {
+        if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
             self.connection.application_limits(pipe);
         }
         if !numbered {
@@ -374,8 +372,8 @@ impl Sender {
         let rate = c.window.pacing?;
         let usual = c.stack.pacing != Pacing::None && self.usual_pacing == Some(rate);
         let quantum = c.window.quantum;
-        let kernel = c.stack.convention == Convention::Linux && c.controller.rules_window();
-        if !usual && !kernel {
+        let by_offload = c.stack.paces_by_offload && c.controller.rules_window();
+        if !usual && !by_offload {
             let burst = quantum.max(1);
             return Some((
                 rate,
@@ -478,7 +476,7 @@ impl Sender {
         let tries = *tries;
         let extra = self.request(tries);
         let number = self.opening.as_mut().map_or(0, |opening| {
-            if self.connection.stack.recovery == RecoveryKind::Quic {
+            if self.connection.stack.numbers_packets() {
                 opening.sent.push(now);
             }
             opening.syns += 1;
@@ -537,10 +535,10 @@ impl Sender {
     fn send_copy(&mut self, now: Time) -> Option<Segment> {
         let copy = self.next_copy()?;
         let pipe = self.measured_pipe();
-        let number = match self.connection.stack.recovery {
+        let number = match self.connection.stack.numbers_packets() {
             // A packet of its own, which is acknowledged by its number.
-            RecoveryKind::Quic => self.recovery.on_sent(&self.connection, copy, now),
-            _ => 0,
+            true => self.recovery.on_sent(&self.connection, copy, now),
+            false => 0,
         };
         Some(self.connection.transmit(copy, number, pipe, now))
     }
@@ -660,9 +658,9 @@ impl Sender {
 
     /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
     pub fn position_of(&self, answer: &Segment) -> u64 {
-        match self.connection.stack.recovery {
-            RecoveryKind::Quic => self.connection.una,
-            _ => answer.seq,
+        match self.connection.stack.numbers_packets() {
+            true => self.connection.una,
+            false => answer.seq,
         }
     }
 

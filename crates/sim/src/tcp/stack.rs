@@ -75,6 +75,15 @@ pub enum Restart {
     Keep,
 }
 
+/// How routers decide on requests for a rate where nobody says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateAdmission {
+    /// RFC 4782 appendix D.
+    Rfc4782,
+    /// As ns-2's do.
+    Ns2,
+}
+
 /// Where NewReno implementations differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRenoOptions {
@@ -84,6 +93,8 @@ pub struct NewRenoOptions {
     pub partial_deflation: bool,
     /// Most segments that one acknowledgement may release during recovery.
     pub max_burst: Option<u32>,
+    /// Leave recovery with no more window than avoids a burst (RFC 6582 §3.2 step 3).
+    pub avoids_burst: bool,
 }
 
 /// Everything about an endpoint that is not its controller.
@@ -91,7 +102,7 @@ pub struct NewRenoOptions {
 pub struct Stack {
     /// The preset's name.
     pub preset: &'static str,
-    /// Whose defaults algorithms take.
+    /// Whose defaults algorithms take. The stack itself never asks.
     pub convention: Convention,
     /// Maximum segment size: payload of a full segment, bytes.
     pub mss: u32,
@@ -127,18 +138,40 @@ pub struct Stack {
     pub limited_transmit: bool,
     /// NewReno's choices.
     pub newreno: NewRenoOptions,
+    /// The acknowledgement that ends a recovery opens the window too.
+    pub grows_leaving_recovery: bool,
+    /// Duplicates that came before a timeout still count: they can start no second fast
+    /// retransmit.
+    pub counts_duplicates_on: bool,
+    /// A window is as many whole segments as it has, not so many bytes.
+    pub whole_window: bool,
     /// Whether a timeout may turn out to have been for nothing (RFC 5682).
     pub frto: bool,
     /// Whether both ends speak ECN (RFC 3168).
     pub ecn: bool,
+    /// The acknowledgement of what begins or ends an echo of a mark does not wait.
+    pub echo_at_once: bool,
+    /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
+    /// from a first arrival.
+    pub delays_repetition_of_last: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
     /// How packets are spaced out where a start-up does not.
     pub pacing: Pacing,
     /// Pace by the round trip in whole clock ticks, as ns-2 does, rather than exactly.
     pub coarse_pacing: bool,
+    /// What a controller paces leaves in bursts as segmentation offload takes it (Linux's
+    /// `tcp_tso_autosize`), beginning with the second flight.
+    pub paces_by_offload: bool,
+    /// An acknowledgement too may find that the application leaves the window unused
+    /// (draft-cheng-iccrg-delivery-rate-estimation §3.4), not only a write.
+    pub app_limited_at_acks: bool,
     /// The largest window that the receiver advertises, in bytes; `None` never limits.
     pub window: Option<u32>,
+    /// That of the preset where it is counted in packets, and so follows their size.
+    pub window_packets: Option<u32>,
+    /// An advertised window travels as a number without bounds, not in sixteen bits.
+    pub window_unbounded: bool,
     /// The buffer with which that grows; `None` advertises all of it from the beginning.
     pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
@@ -167,6 +200,8 @@ pub struct Stack {
     pub sack_cost: Time,
     /// How Quick-Start's rates are coded.
     pub rate_codes: RateCodes,
+    /// How routers decide on them where the path does not say.
+    pub rate_admission: RateAdmission,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
     /// How a buffer of N packets is read where the path does not say.
@@ -174,9 +209,6 @@ pub struct Stack {
     /// The avoidance where a flow names none.
     pub avoidance: &'static str,
 }
-
-/// The window of the `ns2` preset, in packets.
-const NS2_WINDOW: u32 = 100_000;
 
 /// The names of the presets.
 pub const PRESETS: [&str; 5] = ["rfc", "ns2", "opnet", "linux", "quic"];
@@ -221,9 +253,15 @@ impl Stack {
                 impatient: true,
                 partial_deflation: true,
                 max_burst: None,
+                avoids_burst: true,
             },
+            grows_leaving_recovery: false,
+            counts_duplicates_on: false,
+            whole_window: false,
             frto: false,
             ecn: false,
+            echo_at_once: false,
+            delays_repetition_of_last: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
@@ -234,7 +272,11 @@ impl Stack {
             }),
             pacing: Pacing::None,
             coarse_pacing: false,
+            paces_by_offload: false,
+            app_limited_at_acks: true,
             window: None,
+            window_packets: None,
+            window_unbounded: false,
             buffer: None,
             window_scaling: true,
             restart: Restart::InitialWindow,
@@ -248,6 +290,7 @@ impl Stack {
             interrupts: None,
             sack_cost: Time::ZERO,
             rate_codes: RateCodes::Powers,
+            rate_admission: RateAdmission::Rfc4782,
             max_timeouts: Some(15),
             buffer_reading: BufferReading::Linux,
             avoidance: "reno",
@@ -266,6 +309,7 @@ impl Stack {
             recovery: RecoveryKind::Ns2Sack,
             newreno: NewRenoOptions {
                 max_burst: Some(2),
+                avoids_burst: false,
                 ..Stack::rfc().newreno
             },
             rto: Arc::new(RtoParams {
@@ -280,7 +324,13 @@ impl Stack {
                     phase: 0.555_880_715_864,
                 }),
             }),
-            window: Some(NS2_WINDOW * 1460),
+            grows_leaving_recovery: true,
+            counts_duplicates_on: true,
+            whole_window: true,
+            delays_repetition_of_last: true,
+            window_packets: Some(100_000),
+            window_unbounded: true,
+            rate_admission: RateAdmission::Ns2,
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
@@ -338,6 +388,9 @@ impl Stack {
             },
             recovery: RecoveryKind::Rack,
             frto: true,
+            echo_at_once: true,
+            paces_by_offload: true,
+            app_limited_at_acks: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_millis(200),
@@ -379,6 +432,7 @@ impl Stack {
                 timer: Time::from_millis(25),
             },
             recovery: RecoveryKind::Quic,
+            window_unbounded: true,
             rto: Arc::new(RtoParams {
                 // kInitialRtt and four times half of it.
                 initial: Time::from_millis(333 + 2 * 333),
@@ -393,14 +447,16 @@ impl Stack {
         }
     }
 
-    /// The receiver's buffer where a scenario does not give one: ns-2's is counted in
-    /// packets, so it follows their size.
+    /// The receiver's window where a scenario does not give one.
     pub fn usual_window(&self) -> Option<u32> {
-        let ns2 = NS2_WINDOW.saturating_mul(self.mss);
-        match self.convention {
-            Convention::Ns2 => Some(ns2.min(UNLIMITED_WINDOW - 1)),
-            _ => self.window,
-        }
+        let counted = self.window_packets.map(|n| n.saturating_mul(self.mss));
+        counted.map_or(self.window, |window| Some(window.min(UNLIMITED_WINDOW - 1)))
+    }
+
+    /// Whether packets are numbered and acknowledged by number, rather than the bytes in them.
+    #[inline(always)]
+    pub fn numbers_packets(&self) -> bool {
+        self.recovery == RecoveryKind::Quic
     }
 
     /// Bytes of a full-size data packet on the wire.
@@ -416,7 +472,7 @@ impl Stack {
                 self.recovery,
                 RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
             ),
-            numbers: (self.recovery == RecoveryKind::Quic).then_some(self.ack_reordering),
+            numbers: self.numbers_packets().then_some(self.ack_reordering),
             header: self.bare,
             opening: self.opening,
             early_data: self.handshake == Handshake::ZeroRtt,
@@ -424,8 +480,8 @@ impl Stack {
             option_bytes: self.option_bytes,
             window: self.window.unwrap_or(UNLIMITED_WINDOW),
             growth: self.growth(),
-            echo_at_once: self.convention == Convention::Linux,
-            delays_repetition_of_last: self.convention == Convention::Ns2,
+            echo_at_once: self.echo_at_once,
+            delays_repetition_of_last: self.delays_repetition_of_last,
             window_field: self.window_field(),
         }
     }
@@ -437,16 +493,16 @@ impl Stack {
             most: self.window,
             mss: self.mss,
             header: self.header,
-            field: match self.convention {
-                Convention::Ns2 | Convention::Quic => Field::Exact,
-                _ if self.window_scaling => Field::Scaled,
-                _ => Field::Unscaled,
+            field: match (self.window_unbounded, self.window_scaling) {
+                (true, _) => Field::Exact,
+                (_, true) => Field::Scaled,
+                (_, false) => Field::Unscaled,
             },
         })
     }
 
     fn window_field(&self) -> WindowField {
-        if matches!(self.convention, Convention::Ns2 | Convention::Quic) {
+        if self.window_unbounded {
             return WindowField::Exact;
         }
         match self.window {

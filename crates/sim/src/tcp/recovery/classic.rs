@@ -9,7 +9,7 @@
 use super::super::connection::{Connection, Plan};
 use super::super::segment::Segment;
 use super::super::stack::RecoveryKind;
-use flowstart_control::{Convention, Time};
+use flowstart_control::Time;
 
 const DUP_THRESH: u64 = 3;
 
@@ -85,8 +85,7 @@ impl Classic {
         let signal = c.ack_signal(now, acked, acked, rtt, c.outstanding());
         if std::mem::take(&mut self.in_recovery) {
             self.leave(c, now);
-            // ns-2 opens the window on the very acknowledgement that ends recovery.
-            if c.stack.convention != Convention::Ns2 && !c.controller.rules_window() {
+            if !c.stack.grows_leaving_recovery && !c.controller.rules_window() {
                 return;
             }
         }
@@ -95,8 +94,8 @@ impl Classic {
 
     /// RFC 6582 §3.2 step 3: the window that avoids a burst.
     fn leave(&mut self, c: &mut Connection, now: Time) {
-        let usual = c.stack.convention != Convention::Ns2 && !c.controller.rules_window();
-        if usual && self.kind == RecoveryKind::NewReno {
+        let avoids_burst = c.stack.newreno.avoids_burst && !c.controller.rules_window();
+        if avoids_burst && self.kind == RecoveryKind::NewReno {
             let flight = c.window.segments(c.outstanding());
             c.window.cwnd = c.window.ssthresh.min(flight.max(1.0) + 1.0);
         }
@@ -176,8 +175,7 @@ impl Classic {
 
     /// The timer expired: go back to the first unacknowledged segment.
     pub fn on_timeout(&mut self, c: &mut Connection) {
-        // ns-2's Tahoe counts on: its duplicates can start no second fast retransmit.
-        if self.kind != RecoveryKind::Tahoe || c.stack.convention != Convention::Ns2 {
+        if self.kind != RecoveryKind::Tahoe || !c.stack.counts_duplicates_on {
             self.dup_acks = 0;
         }
         self.limited_bytes = 0;
@@ -210,11 +208,10 @@ impl Classic {
         (plan.end <= c.una + room).then_some(plan)
     }
 
-    /// ns-2 counts whole packets; the RFCs count bytes.
     fn window_bytes(&self, c: &Connection) -> u64 {
-        let window = match c.stack.convention {
-            Convention::Ns2 => c.window.cwnd_segments() * c.mss(),
-            _ => c.window.cwnd_bytes(),
+        let window = match c.stack.whole_window {
+            true => c.window.cwnd_segments() * c.mss(),
+            false => c.window.cwnd_bytes(),
         };
         window + self.inflation * c.mss()
     }
