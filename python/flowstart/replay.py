@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, buffers, footnotes, frames, randomness, scenario, specs, text
+from flowstart import (
+    _native,
+    buffers,
+    footnotes,
+    frames,
+    randomness,
+    scenario,
+    specs,
+)
 from flowstart.capture import Capture
 from flowstart.comparison import queues
 from flowstart.errors import RequestError
@@ -29,9 +37,7 @@ if TYPE_CHECKING:
 WITHOUT_RTT = "round trip not known"
 """Why a transfer is left out that `rtt` would let in."""
 BUFFERS = ("buffer", "reverse_buffer")
-ASSUMED = "assumed 1 BDP, at least 40 packets and what was seen to wait"
-TELLING_S = 1e-3
-"""A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick."""
+ASSUMED = "assumed 1 BDP, at least 40 packets"
 AFTERWARDS_S = 3600
 """How long a replay may go on after the last transfer has begun."""
 
@@ -338,7 +344,7 @@ def _given(settings: Settings, transfers: list[Transfer]) -> Road:
     path = {name: value for name, value in path.items() if value is not None}
     path = _with_rtt(path, settings, transfers)
     assumed = _assumed_buffers(path, settings)
-    methods = ["by --buffer" if path.get("buffer") else "assumed 1 BDP, at least 40 packets"] * 2
+    methods = ["by --buffer" if path.get("buffer") else ASSUMED] * 2
     methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
     return Road(
         "all",
@@ -369,52 +375,38 @@ def _estimated(
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = _with_rtt(path, settings, transfers)
-    known, buffer_methods = _buffers(ways, settings)
+    known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
     for name, way in zip(BUFFERS, ways, strict=True):
-        if name in guessed and way["buffer_packets"]:
-            guessed[name] = _at_least(guessed[name], way["buffer_packets"])
+        if name in guessed:
+            guessed[name], buffer_methods[name] = _at_least(guessed[name], way)
     return Road(
         group["network"],
         path | known | guessed,
         _joined(methods),
-        _joined(buffer_methods),
+        _joined([buffer_methods[name] for name in BUFFERS]),
         tuple(transfers),
         tuple(assumed),
     )
 
 
-def _buffers(ways: Sequence[dict[str, Any]], settings: Settings) -> tuple[Document, list[str]]:
-    """The buffers that are given or measured, and where each of both comes from.
+def _known_buffers(
+    ways: Sequence[dict[str, Any]], settings: Settings
+) -> tuple[Document, dict[str, str]]:
+    """The buffers that are given or measured, and where they come from.
 
     One that is only known from below is not taken for its size.
     """
     known: Document = {}
-    methods = []
+    methods = {}
     given = (settings.buffer, settings.reverse_buffer or settings.buffer)
     for name, way, option in zip(BUFFERS, ways, given, strict=True):
         if option:
-            known[name], method = option, "by --buffer"
-        elif _is_measured(way):
-            known[name], method = f"{way['buffer_packets']}pkt", way["buffer_method"]
-        else:
-            method = f"{ASSUMED}, since: {_why_assumed(way)}"
-        methods.append(method)
+            known[name], methods[name] = option, "by --buffer"
+        elif way["buffer_packets"] is not None and not way["buffer_at_least"]:
+            known[name], methods[name] = f"{way['buffer_packets']}pkt", way["buffer_method"]
     return known, methods
-
-
-def _is_measured(way: dict[str, Any]) -> bool:
-    """Whether a queue is known to have been full, and long enough for its wait to tell."""
-    packets, at_least = way["buffer_packets"], way["buffer_at_least"]
-    return packets is not None and packets >= 2 and not at_least and way["queueing_s"] >= TELLING_S
-
-
-def _why_assumed(way: dict[str, Any]) -> str:
-    method: str = way["buffer_method"]
-    if way["queueing_s"] is not None and way["queueing_s"] < TELLING_S:
-        return f"the longest wait seen, {text.seconds(way['queueing_s'])}, is what hosts may add"
-    return method
 
 
 def _assumed_buffers(path: Document, settings: Settings) -> Document:
@@ -435,9 +427,12 @@ def _resolved(path: Document, settings: Settings) -> Document:
     return filled
 
 
-def _at_least(buffer: str, packets: int) -> str:
-    """A buffer that is assumed, unless more has been seen to wait."""
-    return f"{max(int(buffer.removesuffix('pkt')), packets)}pkt"
+def _at_least(usual: str, way: dict[str, Any]) -> tuple[str, str]:
+    """The buffer that is usual or the least that is known, whichever is larger, and why."""
+    least = way["buffer_packets"] or 0
+    if least > int(usual.removesuffix("pkt")):
+        return f"{least}pkt", f"assumed no larger than is known: {way['buffer_method']}"
+    return usual, f"{ASSUMED}, since: {way['buffer_method']}"
 
 
 def _typical_rate(capture: Capture) -> float | None:

@@ -76,8 +76,8 @@ def sources(replay: Replay) -> str:
         "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
         "longest wait where packets were lost. ≈: assumed, since the capture does not tell: a "
         "rate as the other way's or the other networks', a buffer of 1 BDP, but at least 40 "
-        "packets and what was seen to wait. Path by path: --json or -o; or give --rate and "
-        "--buffer."
+        "packets, what was seen to wait and the largest flight of which nothing was lost. Path by "
+        "path: --json or -o; or give --rate and --buffer."
     )
 
 

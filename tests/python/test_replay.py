@@ -235,10 +235,15 @@ def test_where_no_transfer_is_completed_the_command_fails(cli: Cli) -> None:
 HOSTS = (b"\x0a\x00\x01\x01", b"\x0a\x00\x02\x01")
 
 
-def between_neighbours(file: pathlib.Path) -> captures.Capture:
+WHOLE = 300
+"""Packets of a flight that came through whole."""
+
+
+def between_neighbours(file: pathlib.Path, flight: bool = False) -> captures.Capture:
     """Writes what a veth pair sees: sixty transfers of 45 kB at 1 Gbit/s, 62 us away.
 
-    Acknowledgements come 60 to 80 us after their data, and one packet of 1860 is sent again.
+    Acknowledgements come 60 to 80 us after their data, and one packet of 1860 is sent again. A
+    `flight` of 300 packets passes at once and is acknowledged, fifty at a time, in less than 1 ms.
     """
     packets: list[tuple[int, bytes]] = []
 
@@ -264,6 +269,16 @@ def between_neighbours(file: pathlib.Path) -> captures.Capture:
         if number == 30:
             send(at + 2_000_000, 1, port, 1 + 1460 * 30, 101, 16, 1460)
         send(at + 3_000_000, 0, port, 101, 1 + 1460 * 31, 16, 0)
+    if flight:
+        at, port = 400_000_000, 41_000
+        send(at, 0, port, 0, 0, 2, 0)
+        send(at + 2_000, 1, port, 0, 1, 18, 0)
+        send(at + 62_000, 0, port, 1, 1, 16, 0)
+        send(at + 63_000, 0, port, 1, 1, 24, 100)
+        for i in range(WHOLE):
+            send(at + 100_000 + 100 * i, 1, port, 1 + 1460 * i, 101, 16, 1460)
+        for i in range(50, WHOLE + 1, 50):
+            send(at + 100_000 + 3_000 * i, 0, port, 101, 1 + 1460 * i, 16, 0)
     head = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
     records = [
         struct.pack("<III", 1_700_000_000, at, 40) + packet for at, packet in sorted(packets)
@@ -275,7 +290,7 @@ def between_neighbours(file: pathlib.Path) -> captures.Capture:
 def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathlib.Path) -> None:
     found = between_neighbours(tmp_path / "veth.pcap")
     [group] = found.document["groups"]
-    assert (group["min_rtt_s"], group["to_remote"]["buffer_at_least"]) == (62e-6, False)
+    assert (group["min_rtt_s"], group["to_remote"]["buffer_at_least"]) == (62e-6, True)
     assert sum(c["s2c_retransmissions"] for c in found.document["connections"]) == 1
     replayed = replay(found, Settings(("slow-start",)))
     [road] = replayed.roads
@@ -285,6 +300,22 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     assert sum(row["packets_dropped"] for row in exact.rows) > 500
     assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
     assert exact.result()["warnings"] == exact.warnings
+
+
+def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
+    tmp_path: pathlib.Path,
+) -> None:
+    found = between_neighbours(tmp_path / "veth.pcap", flight=True)
+    assert max(t["bytes"] for t in found.document["transfers"]) == WHOLE * 1460
+    replayed = replay(found, Settings(("slow-start",)))
+    [road] = replayed.roads
+    held = int(road.path["buffer"].removesuffix("pkt"))
+    assert WHOLE - 10 < held <= WHOLE
+    assert "buffer" in road.assumed
+    assert "assumed no larger than is known: at least the largest flight" in road.buffer_method
+    assert sum(row["packets_dropped"] for row in replayed.rows) == 0
+    smaller = replay(found, Settings(("slow-start",), buffer="40pkt"))
+    assert sum(row["packets_dropped"] for row in smaller.rows) > 0
 
 
 def group(**fields: Any) -> captures.Capture:
@@ -319,7 +350,7 @@ def group(**fields: Any) -> captures.Capture:
         ({"buffer_packets": 12}, "12pkt", False),
         ({"buffer_packets": 12, "buffer_at_least": True}, "40pkt", True),
         ({"buffer_packets": 55, "buffer_at_least": True}, "55pkt", True),
-        ({"buffer_packets": 3, "queueing_s": 5e-5}, "40pkt", True),
+        ({"buffer_packets": 3, "buffer_at_least": True, "queueing_s": 5e-5}, "40pkt", True),
         ({"buffer_packets": None, "queueing_s": None}, "40pkt", True),
         ({"rate_bps": 40e6, "buffer_packets": None, "queueing_s": None}, "200pkt", True),
     ],

@@ -4,7 +4,7 @@
 //! row ([`Connection`]) and the state is dropped.
 
 use crate::copies::Copies;
-use crate::estimate::{Acknowledgement, Lanes, PairId, Waits};
+use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
 use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
 use crate::repeats::{Judgement, Placed, Sent};
@@ -35,6 +35,7 @@ pub(crate) struct Live {
     resets: u32,
     flags: Vec<Flag>,
     waits: [Waits; 2],
+    flights: [Flights; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
 }
@@ -103,6 +104,7 @@ impl Live {
             resets: 0,
             flags,
             waits: Default::default(),
+            flights: Default::default(),
             pair: (0, false),
         }
     }
@@ -283,6 +285,15 @@ impl Live {
             .arrived(segment, repeat);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
+        if let Some(acked) = self.sides[1 - from].window.acked {
+            self.flights[from].sent(&Data {
+                start,
+                end,
+                repeat,
+                acked,
+                heard,
+            });
+        }
     }
 
     /// Whether a packet repeats data; counts it.
@@ -330,13 +341,15 @@ impl Live {
                 .lanes
                 .lane(self.pair, other)
                 .acknowledged(segment.time, advanced);
-            self.waits[other].acknowledged(&Acknowledgement {
+            let ack = Acknowledgement {
                 time: segment.time,
                 end: acked,
                 advanced,
                 stamp: segment.options.stamp.map(|(value, _)| value),
                 heard: listeners.lanes.lane(self.pair, from).bytes(),
-            });
+            };
+            self.waits[other].acknowledged(&ack);
+            self.flights[other].acknowledged(&ack);
         }
     }
 
@@ -364,6 +377,7 @@ impl Live {
         listeners
             .lanes
             .over(self.pair, certain, shake.halves(), &self.waits);
+        self.held(certain, listeners.lanes);
         let known = shake.class() == Handshake::Complete;
         let windows = [SERVER, CLIENT].map(|receiver| {
             if known {
@@ -415,6 +429,15 @@ impl Live {
             copies: self.copies.iter().map(|copies| copies.count).sum(),
             flags: self.flags,
             ..Connection::unknown()
+        }
+    }
+
+    /// Tells what the path held, unless copies passed: a repetition may have been taken for one.
+    fn held(&self, rtt: Option<u64>, lanes: &mut Lanes) {
+        if let Some(rtt) = rtt.filter(|_| !self.flags.contains(&Flag::SeenTwice)) {
+            for (from, flights) in self.flights.iter().enumerate() {
+                lanes.lane(self.pair, from).held(flights.whole(), rtt);
+            }
         }
     }
 

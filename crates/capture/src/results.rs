@@ -389,15 +389,19 @@ pub struct Group {
 pub struct Path {
     /// Payload bytes that went this way.
     pub bytes: u64,
+    /// Packets with data that went this way; 0 for a log, which does not tell.
+    pub data_packets: u64,
+    /// Of these, the packets that repeat data, as far as a monitor can tell.
+    pub retransmitted_packets: u64,
     /// Rate of the bottleneck, bits of IP packets a second.
     pub rate_bps: Option<f64>,
     /// How the rate was found, or why not.
     pub rate_method: String,
     /// The longest wait in the bottleneck's queue.
     pub queueing_s: Option<f64>,
-    /// The buffer in full-size packets that such a wait means.
+    /// The buffer in full-size packets that such a wait means, or the largest flight that came through whole.
     pub buffer_packets: Option<u64>,
-    /// No loss was seen, so the queue was perhaps never full: the buffer is at least this.
+    /// The queue is not known to have been full: the buffer is at least this.
     pub buffer_at_least: bool,
     /// How the buffer was found, or why not.
     pub buffer_method: String,

@@ -402,3 +402,72 @@ fn without_time_stamps_nothing_is_said_of_a_queue_beside_an_upload() {
     assert_eq!(path.buffer_packets, None, "{path:?}");
     assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
 }
+
+/// Data of a client in 690 packets at 1 Gbit/s, 60 us from the server, whose acknowledgement the monitor sees `after` so
+/// many packets more; the `repeated` one passes twice. Nothing waits that bears a time stamp.
+fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path {
+    const PACKETS: usize = 690;
+    const PAYLOAD: usize = 1448;
+    const GAP: u64 = 12_000;
+    let mut writer = Writer::new([1000, 2000]);
+    writer.shake(60_000, 0, 1460, [7, 7], [500, 500]);
+    let first = writer.next[0];
+    let end = |packets: usize| Some(first + (packets * PAYLOAD) as u32);
+    for packet in 0..PACKETS + after {
+        writer.now += GAP;
+        if packet < PACKETS {
+            let payload = PAYLOAD;
+            writer.send(0, Segment { payload, ..PLAIN });
+            if repeated == Some(packet) {
+                let again = end(packet);
+                writer.send(
+                    0,
+                    Segment {
+                        payload,
+                        again,
+                        ..PLAIN
+                    },
+                );
+            }
+        }
+        if let Some(heard) = (packet + 1).checked_sub(after).filter(|heard| *heard > 0) {
+            let heard = end(heard);
+            writer.send(1, Segment { heard, ..PLAIN });
+        }
+    }
+    let name = format!("neighbours-{after}-{}.pcap", repeated.is_some());
+    writer.read(&name).groups[0].from_remote.clone()
+}
+
+#[test]
+fn a_flight_that_came_through_whole_was_held_by_the_path() {
+    let path = neighbours(690, None);
+    // 690 packets, of which 5 are what the way itself holds.
+    assert!(
+        (path.rate_bps.unwrap() / 1e9 - 1.0).abs() < 0.05,
+        "{path:?}"
+    );
+    assert!(
+        (684..=685).contains(&path.buffer_packets.unwrap()),
+        "{path:?}"
+    );
+    assert!(path.buffer_at_least);
+    assert!(path
+        .buffer_method
+        .starts_with("at least the largest flight"));
+    assert_eq!((path.data_packets, path.retransmitted_packets), (690, 0));
+}
+
+#[test]
+fn a_flight_of_which_something_was_sent_again_bounds_no_buffer() {
+    let path = neighbours(690, Some(300));
+    assert_eq!(path.buffer_packets, None, "{path:?}");
+    assert_eq!((path.data_packets, path.retransmitted_packets), (691, 1));
+}
+
+#[test]
+fn beside_the_receiver_no_flight_bounds_the_buffer() {
+    let path = neighbours(1, None);
+    assert_eq!(path.buffer_packets, None, "{path:?}");
+    assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
+}

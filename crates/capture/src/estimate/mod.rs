@@ -11,15 +11,20 @@
 //! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards the remote side the
 //! wait is the spread of the times from data to acknowledgement, without the wait of acknowledgements behind the other
 //! side's data; from there, the spread of the times from a packet's time stamp to its arrival. Without losses the queue
-//! was perhaps never full, and the figure is a lower bound.
+//! was perhaps never full, and the figure is a lower bound; below a millisecond the hosts' own waits are in it, and it is
+//! one too. Another lower bound is the largest flight of a connection that came through whole (`flights`), less what the
+//! way itself holds: rate times the connection's round trip. The larger of both counts. A measured buffer stays as it is.
 //!
 //! Limits. A path whose sender never had a train's worth of data waiting shows no rate. Traffic that the monitor does
 //! not see takes its share unnoticed. A monitor in mid-path sees the bottleneck only on the side that the rules above
-//! assume. A rate is that of IP packets: a link with framing is faster by its share.
+//! assume. A rate is that of IP packets: a link with framing is faster by its share. A flight's bound belongs to the
+//! rate: where that is too low, the buffer gets what the way would hold.
 
+mod flights;
 mod trains;
 mod waits;
 
+pub(crate) use flights::{Data, Flights};
 pub(crate) use waits::{Acknowledgement, Waits};
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +34,7 @@ use foldhash::fast::RandomState;
 use crate::layers::{written, Segment};
 use crate::results::{Group, Path};
 use crate::time::since;
+use flights::{Held, Largest};
 use trains::Trains;
 
 /// A network: /24 of IPv4, /48 of IPv6.
@@ -73,11 +79,13 @@ struct Pair {
 #[derive(Clone, Default)]
 pub(crate) struct Lane {
     bytes: u64,
+    packets: u64,
     losses: u64,
     arrivals: Option<Box<Trains>>,
     acknowledgements: Option<Box<Trains>>,
     ack_wait: Option<u64>,
     stamp_wait: Option<u64>,
+    flights: Largest,
 }
 
 /// Bytes of an IP packet for one of payload, in a full-size segment with time stamps.
@@ -91,6 +99,7 @@ impl Lane {
         self.bytes += u64::from(segment.payload);
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
+            self.packets += 1;
             let trains = self.arrivals.get_or_insert_default();
             trains.push(segment.time, segment.length.into());
         }
@@ -122,13 +131,21 @@ impl Lane {
         }
     }
 
+    /// A connection of some round trip had so much payload under way at once, and all of it arrived.
+    pub fn held(&mut self, payload: u64, rtt: u64) {
+        let bytes = payload * HEADERS.0 / HEADERS.1;
+        self.flights.add(Held { bytes, rtt });
+    }
+
     fn add(&mut self, other: &Lane) {
         self.bytes += other.bytes;
+        self.packets += other.packets;
         self.losses += other.losses;
         add_trains(&mut self.arrivals, &other.arrivals);
         add_trains(&mut self.acknowledgements, &other.acknowledgements);
         self.ack_wait = self.ack_wait.max(other.ack_wait);
         self.stamp_wait = self.stamp_wait.max(other.stamp_wait);
+        self.flights.add_all(&other.flights);
     }
 }
 
@@ -270,6 +287,8 @@ impl Remote {
 
 /// A full-size packet. Bytes
 const FULL: f64 = 1500.0;
+/// A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick. ns
+const TELLING: u64 = 1_000_000;
 
 impl Lane {
     fn path(
@@ -293,23 +312,94 @@ impl Lane {
             }
             Err(why) => (None, format!("not estimated: {why}")),
         };
-        let packets = wait
-            .zip(rate)
-            .map(|(wait, rate)| (since(0, wait) * rate / (8.0 * FULL)).round() as u64);
-        let buffer_method = match (wait, packets, self.losses) {
-            (None, ..) => format!("not estimated: no times from {interval}"),
-            (_, None, _) => "not estimated: the rate is not known".into(),
-            (.., 0) => format!("at least the longest wait seen, no packet was lost; spread of {interval}, times rate"),
-            (.., losses) => format!("longest wait seen, {losses} packets were sent again; spread of {interval}, times rate"),
+        let buffer = match rate {
+            Some(rate) => self.buffer(rate, wait, interval),
+            None => Buffer::unknown("not estimated: the rate is not known".into()),
         };
         Path {
             bytes: self.bytes,
+            data_packets: self.packets,
+            retransmitted_packets: self.losses,
             rate_bps: rate,
             rate_method,
             queueing_s: wait.map(|wait| since(0, wait)),
-            buffer_packets: packets,
-            buffer_at_least: packets.is_some() && self.losses == 0,
-            buffer_method,
+            buffer_packets: buffer.packets,
+            buffer_at_least: buffer.at_least,
+            buffer_method: buffer.method,
+        }
+    }
+
+    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &str) -> Buffer {
+        let waited = wait.map(|wait| {
+            let packets = (since(0, wait) * rate / (8.0 * FULL)).round() as u64;
+            self.waited(wait, packets, interval)
+        });
+        let flown = self.flown(rate);
+        match (waited, flown) {
+            (Some(waited), Some(flown)) if waited.at_least && flown.packets > waited.packets => {
+                flown
+            }
+            (Some(waited), _) => waited,
+            (None, Some(flown)) => flown,
+            (None, None) => Buffer::unknown(format!("not estimated: no times from {interval}")),
+        }
+    }
+
+    /// What the longest wait tells.
+    fn waited(&self, wait: u64, packets: u64, interval: &str) -> Buffer {
+        let losses = self.losses;
+        let how = format!("spread of {interval}, times rate");
+        let (at_least, method) = match losses {
+            0 => (
+                true,
+                format!("at least the longest wait seen, no packet was lost; {how}"),
+            ),
+            _ if wait < TELLING || packets < 2 => (
+                true,
+                format!("at least the longest wait seen, so short that hosts may add it; {how}"),
+            ),
+            _ => (
+                false,
+                format!("longest wait seen, {losses} packets were sent again; {how}"),
+            ),
+        };
+        Buffer {
+            packets: Some(packets),
+            at_least,
+            method,
+        }
+    }
+
+    /// What the largest flight that came through whole tells.
+    fn flown(&self, rate: f64) -> Option<Buffer> {
+        let (held, beyond) = self.flights.beyond(rate / 8.0)?;
+        let packets = (beyond / FULL) as u64;
+        let (kilobytes, rtt) = (held.bytes as f64 / 1e3, since(0, held.rtt) * 1e3);
+        let method = format!(
+            "at least the largest flight of which nothing was lost, {kilobytes:.0} kB, less rate times its round trip \
+             of {rtt:.3} ms"
+        );
+        (packets > 0).then_some(Buffer {
+            packets: Some(packets),
+            at_least: true,
+            method,
+        })
+    }
+}
+
+/// A buffer, and how it was found.
+struct Buffer {
+    packets: Option<u64>,
+    at_least: bool,
+    method: String,
+}
+
+impl Buffer {
+    fn unknown(method: String) -> Self {
+        Buffer {
+            packets: None,
+            at_least: false,
+            method,
         }
     }
 }
@@ -366,5 +456,29 @@ mod tests {
             remotes(&[("10.0.1.7", "10.0.9.1", [99, 1])]),
             ["10.0.9.0/24"]
         );
+    }
+
+    #[test]
+    fn a_measured_buffer_stays_and_of_two_bounds_the_larger_one_counts() {
+        const MS: u64 = 1_000_000;
+        let lane = |losses, payload| {
+            let mut lane = Lane {
+                losses,
+                ..Lane::default()
+            };
+            lane.held(payload, 10 * MS);
+            lane
+        };
+        // One packet a millisecond: of a flight of 110 packets 10 are on the way.
+        let found = |losses, wait| {
+            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, "");
+            (buffer.packets, buffer.at_least)
+        };
+        assert_eq!(found(1, Some(50 * MS)), (Some(50), false));
+        assert_eq!(found(0, Some(50 * MS)), (Some(100), true));
+        assert_eq!(found(0, Some(150 * MS)), (Some(150), true));
+        assert_eq!(found(1, Some(MS / 2)), (Some(100), true));
+        assert_eq!(found(1, None), (Some(100), true));
+        assert_eq!(lane(0, 10 * 1448).buffer(12e6, None, "").packets, None);
     }
 }

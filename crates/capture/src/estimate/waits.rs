@@ -57,7 +57,7 @@ pub(crate) struct Acknowledgement {
 }
 
 /// The other side's data beside an acknowledgement are no queue up to here: a request. Bytes
-const REQUEST: u64 = 1460;
+pub(super) const REQUEST: u64 = 1460;
 /// Marks at a time: enough for one in every few packets of a flight.
 const MARKS: usize = 64;
 /// An acknowledgement of no more than a segment was perhaps delayed on purpose (RFC 9293, section 3.8.6.3).
