@@ -54,6 +54,14 @@ class Capture:
         """One row per transfer: one direction's data between turns of a conversation."""
         return _frame(self.document["transfers"])
 
+    @property
+    def retransmitted_share(self) -> float | None:
+        """Share of the packets with data that repeat some; None where the file has no packets."""
+        groups = self.document["groups"]
+        ways = [group[way] for group in groups for way in ("to_remote", "from_remote")]
+        packets = sum(way["data_packets"] for way in ways)
+        return sum(way["retransmitted_packets"] for way in ways) / packets if packets else None
+
     def remote_is_client(self) -> dict[int, bool]:
         """For each connection, whether the far side of the monitor opened it."""
         return dict(self._roles())

@@ -18,6 +18,7 @@ from flowstart import (
     buffers,
     footnotes,
     frames,
+    guests,
     randomness,
     scenario,
     specs,
@@ -38,6 +39,8 @@ WITHOUT_RTT = "round trip not known"
 """Why a transfer is left out that `rtt` would let in."""
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
+MORE_LOST = (2, 0.01)
+"""It is said where a replay loses so many times the capture's share, and so much more."""
 AFTERWARDS_S = 3600
 """How long a replay may go on after the last transfer has begun."""
 
@@ -170,7 +173,24 @@ class Replay:
         if s.without:
             who = ", ".join(s.without)
             notes.append(f"left out of all, as nothing is remembered (--remembered 1bdp): {who}.")
-        return notes
+        return notes + self._beyond_the_capture()
+
+    def _beyond_the_capture(self) -> list[str]:
+        """Says where the replay loses far more than the capture: a buffer may be too small."""
+        from flowstart.replay_summary import EVERYTHING, baseline
+
+        startup, before = baseline(self.settings.startups), self.capture.retransmitted_share
+        rows = [s for s in self.summaries if (s.size_class, s.startup) == (EVERYTHING, startup)]
+        lost = rows[0].loss if rows else None
+        if lost is None or before is None or self.settings.loss:
+            return []
+        times, more = MORE_LOST
+        if lost <= times * before + more:
+            return []
+        under = f"{lost:.2%} of the packets under {guests.short(startup)}"
+        was = f"{before:.2%} were retransmitted in the capture"
+        said = f"the replay loses more than the capture did: {under}; {was}."
+        return [f"{said} --buffer sets another buffer."]
 
     @functools.cached_property
     def warnings(self) -> list[str]:

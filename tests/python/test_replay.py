@@ -300,6 +300,9 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     assert sum(row["packets_dropped"] for row in exact.rows) > 500
     assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
     assert exact.result()["warnings"] == exact.warnings
+    assert "the replay loses more than the capture did" in exact.notes[-1]
+    assert "; 0.05% were retransmitted in the capture." in exact.notes[-1]
+    assert not any("loses more" in note for note in replayed.notes)
 
 
 def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
