@@ -137,9 +137,10 @@ fn share<'a>(others: &[u32], sender_of: impl Fn(u32) -> Option<&'a Sender>) -> O
     let last = known.last()?;
     let n = known.len() as f64;
     let whole = |part: fn(&PathMemory) -> f64| known.iter().map(part).sum::<f64>();
+    // The least that RFC 5681 allows of either, as a sender that gives up a part has it.
     Some(PathMemory {
-        cwnd: whole(|m| m.cwnd) / (n + 1.0),
-        ssthresh: whole(|m| m.ssthresh) / (n + 1.0),
+        cwnd: (whole(|m| m.cwnd) / (n + 1.0)).max(1.0),
+        ssthresh: (whole(|m| m.ssthresh) / (n + 1.0)).max(2.0),
         delivered: known.iter().map(|m| m.delivered).sum::<u64>() / (known.len() as u64 + 1),
         rate: Rate(known.iter().map(|m| m.rate.bps()).sum::<u64>() / (known.len() as u64 + 1)),
         ..*last

@@ -30,6 +30,10 @@
 //! The paper's D is the lesser of the receiver's window and the data queued. For a source
 //! without end and a receiver without limit that is no number, so `max_d` bounds it: by
 //! the 10 000 packets that the paper's own receivers advertise.
+//!
+//! The window of a SYN-ACK is not scaled (RFC 7323 §2.2): a sender that has opened the connection to
+//! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
+//! that is open already, as every replayed transfer's is, the whole window is known.
 
 use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};

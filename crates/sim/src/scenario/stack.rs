@@ -131,12 +131,13 @@ pub struct StackSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_growth: Option<GrowthName>,
     /// With growth: the receive buffer at the opening in bytes, headers and bookkeeping included
-    /// (`tcp_rmem[1]`, 131072B in a stock kernel).
+    /// (`tcp_rmem[1]`): 32 MiB under `linux`, as servers on fast paths have it; 131072B in a stock
+    /// kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub receive_buffer: Option<Bytes>,
-    /// And what it may grow to (`tcp_rmem[2]`).
+    /// And what it may grow to (`tcp_rmem[2]`): 128 MiB under `linux`, 32 MiB in a stock kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
@@ -373,6 +374,10 @@ impl StackSpec {
     fn override_buffer(&self, stack: &mut Stack) -> Result<(), RequestError> {
         if self.window_growth == Some(GrowthName::Linux) {
             stack.buffer.get_or_insert(ReceiveBuffer::STOCK);
+        }
+        if stack.buffer.is_some() && self.window.is_none() {
+            // Only the buffer bounds it, not what the preset would offer from the beginning.
+            stack.window = None;
         }
         let (Some(usual), Some(mut growth)) = (stack.buffer, stack.growth()) else {
             return Ok(());

@@ -336,6 +336,11 @@ impl Connection {
         };
     }
 
+    /// No handshake tells the window: it is what an earlier answer of the peer's has offered.
+    pub fn take_open_window(&mut self) {
+        self.take_window(self.stack.open_window());
+    }
+
     /// Whether samples of the delivery rate are wanted.
     pub fn measures_delivery(&self) -> bool {
         self.delivery.is_some()

@@ -135,12 +135,14 @@ impl Growth {
         (payload * WHOLE).div_ceil(self.measured_ratio()) + self.truesize(self.mss)
     }
 
-    /// `tcp_select_initial_window`: the scale is made for the largest buffer.
+    /// `tcp_select_initial_window`: the scale is made for the largest buffer, or the largest window
+    /// where that is less.
     fn scale(&self) -> u8 {
         if self.field != Field::Scaled {
             return 0;
         }
-        let space = self.buffer.largest.max(RMEM_MAX);
+        let most = self.most.map_or(u64::MAX, u64::from).max(1);
+        let space = self.buffer.largest.max(RMEM_MAX).min(most);
         (space.ilog2() as u8).saturating_sub(15).min(MAX_WSCALE)
     }
 }
@@ -260,6 +262,16 @@ impl ReceiveWindow {
             space: ssthresh.min(INIT_CWND * mss),
             from: 0,
             since: Time::ZERO,
+        }
+    }
+
+    /// What is offered on a connection that is open before anything has come.
+    pub fn opened(&self) -> u32 {
+        let unit = 1 << self.scale;
+        let window = self.wnd.div_ceil(unit) * unit;
+        match self.growth.field {
+            Field::Exact => window as u32,
+            _ => window.min(UNSCALED << self.scale) as u32,
         }
     }
 
@@ -422,7 +434,7 @@ impl ReceiveWindow {
             }
         }
         let offer = free.min(self.ssthresh);
-        if self.growth.field != Field::Unscaled {
+        if self.growth.field == Field::Exact || self.scale > 0 {
             return offer;
         }
         // Unscaled, whole segments are offered, and no fewer for less than one of them.
@@ -692,15 +704,15 @@ mod tests {
 
     #[test]
     fn a_window_that_is_given_is_never_exceeded() {
-        let given = Growth {
-            most: Some(100_000),
-            ..growth(LARGE)
-        };
-        let mut stream = Stream::new(given);
-        assert!(stream
-            .offers(100, RTT)
-            .iter()
-            .all(|w| *w <= 100_000_u32.next_multiple_of(4096)));
+        for most in [3_000, 100_000] {
+            let given = Growth {
+                most: Some(most),
+                ..growth(LARGE)
+            };
+            let mut stream = Stream::new(given);
+            let offers = stream.offers(100, RTT);
+            assert!(offers.iter().all(|window| *window <= most), "{offers:?}");
+        }
     }
 
     proptest! {
@@ -728,7 +740,7 @@ mod tests {
                 let offer = u64::from(window.advertise(next, now));
                 window.on_read(arrival, now);
                 // What a field can say bounds it, where it has no scale.
-                if field != Field::Unscaled || offer < UNSCALED {
+                if field != Field::Unscaled || offer < UNSCALED - u64::from(MSS) {
                     prop_assert!(next + offer >= edge, "{} {} {}", next, offer, edge);
                 }
                 edge = edge.max(next + offer);

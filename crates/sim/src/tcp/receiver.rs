@@ -56,6 +56,19 @@ pub enum WindowField {
     Scaled(u8),
 }
 
+impl WindowField {
+    /// What it says of a window once the connection is open; [`UNLIMITED_WINDOW`] of one that
+    /// never limits.
+    pub fn says(self, window: u32) -> u32 {
+        match (window, self) {
+            (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
+            (window, WindowField::Exact) => window,
+            (window, WindowField::Unscaled) => window.min(65_535),
+            (window, WindowField::Scaled(scale)) => ((window >> scale).min(65_535)) << scale,
+        }
+    }
+}
+
 /// What a receiver is told at its making.
 #[derive(Clone, Debug)]
 pub struct ReceiverConfig {
@@ -491,12 +504,7 @@ impl Receiver {
         if let Some(window) = self.window() {
             return window.advertise(next, now);
         }
-        match (self.config.window, self.config.window_field) {
-            (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
-            (window, WindowField::Exact) => window,
-            (window, WindowField::Unscaled) => window.min(65_535),
-            (window, WindowField::Scaled(scale)) => ((window >> scale).min(65_535)) << scale,
-        }
+        self.config.window_field.says(self.config.window)
     }
 
     fn blank(&self, kind: Kind, wire: u32) -> Segment {

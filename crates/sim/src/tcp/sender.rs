@@ -144,6 +144,7 @@ impl Sender {
 
     /// Data leaves right behind the SYN: its sender knows what an earlier connection did.
     fn open_early(&mut self, now: Time) {
+        self.connection.take_open_window();
         if let Some(opening) = &mut self.opening {
             opening.deadline = Some(now + self.connection.rtt.rto());
             let rtt = opening.preparation.known.memory.map(|m| m.srtt);
@@ -159,6 +160,7 @@ impl Sender {
     /// Begins on a connection that is open already and on which a round trip of `rtt`
     /// has been measured, by the peer's request for example.
     pub fn open_established(&mut self, now: Time, rtt: Time) {
+        self.connection.take_open_window();
         self.establish(now, Some(rtt), 1);
         self.confirm(false, now);
     }

@@ -1,7 +1,7 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
-use super::receive_window::{Field, Growth, ReceiveBuffer};
+use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use super::segment::UNLIMITED_WINDOW;
@@ -499,6 +499,16 @@ impl Stack {
                 (_, false) => Field::Unscaled,
             },
         })
+    }
+
+    /// What a peer on a connection that is open already has offered.
+    pub fn open_window(&self) -> u32 {
+        match self.growth() {
+            Some(growth) => ReceiveWindow::new(growth).opened(),
+            None => self
+                .window_field()
+                .says(self.window.unwrap_or(UNLIMITED_WINDOW)),
+        }
     }
 
     fn window_field(&self) -> WindowField {

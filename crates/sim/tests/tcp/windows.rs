@@ -182,3 +182,34 @@ fn a_linux_receiver_may_be_given_any_window() {
     let fct = |scenario| flowstart_sim::run(scenario).unwrap().flows[0].fct_s;
     assert_eq!(fct(&scenario), fct(&again));
 }
+
+/// Where there is no handshake to tell it, the peer has offered its window before.
+#[test]
+fn the_first_flight_of_an_open_connection_keeps_to_the_peers_window() {
+    const OPEN: u8 = flowstart_sim::record::trace::Event::Open as u8;
+    let sent_first = |stack: &str, flow: &str| {
+        let run = outcome(&format!(
+            r#"
+            trace = true
+            path = {{ rate = "100Mbps", rtt = "100ms", buffer = "1000pkt" }}
+            stack = {{ {stack} }}
+            flows = [{{ startup = "jump-start", size = "1MB", {flow} }}]
+            "#
+        ));
+        let t = &run.trace.as_ref().unwrap().flow_samples;
+        let opened = t.time_ns[t.event.iter().position(|e| *e == OPEN).unwrap()];
+        let sent = (0..t.time_ns.len()).filter(|i| t.time_ns[*i] < opened + 99_000_000);
+        sent.map(|i| t.flight[i]).max().unwrap()
+    };
+    let open = "handshake = false";
+    assert_eq!(sent_first("window = \"3kB\"", open), 3000 / MSS * MSS);
+    assert!(sent_first("", open) > 900_000);
+    assert_eq!(
+        sent_first("preset = \"linux\", window = \"10kB\"", open),
+        6 * 1448
+    );
+    // An opener has had the whole window of its peer, scaled.
+    assert!(sent_first("preset = \"linux\"", open) > 900_000);
+    let early = "preset = \"quic\", handshake = \"0-rtt\", window = \"20kB\"";
+    assert!(sent_first(early, "") <= 20_000);
+}
