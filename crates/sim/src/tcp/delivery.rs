@@ -310,7 +310,7 @@ mod tests {
         fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
             let mut ack = Segment::bare(Kind::Ack, 0, n * SIZE, 40);
             for (start, end) in sacked {
-                let from_ack = |number: &u64| ((number - n) * SIZE) as u32;
+                let from_ack = |number: &u64| (number - n) * SIZE;
                 ack.options.push_sack(SackBlock {
                     start: from_ack(start),
                     end: from_ack(end),

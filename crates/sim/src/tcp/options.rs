@@ -3,7 +3,8 @@
 //! A segment has room for six words. SACK blocks fill them from the front, one other
 //! option takes the last two and so the room of one block; a congestion header takes all
 //! six. Data carries no SACK blocks, acknowledgements nothing that only data does, so one
-//! small array serves both. Where packets are numbered, ACK ranges stand in the place of SACK
+//! small array serves both. A block that ends 4 GiB or more above the acknowledgement takes four
+//! words instead of two, and only the first block may. Where packets are numbered, ACK ranges stand in the place of SACK
 //! blocks, in the bytes that they take on the wire: six to a dozen of them. Data may use the
 //! first two words for what its sender has heard. The ECN bits of the headers are kept here too,
 //! where there is room.
@@ -15,13 +16,18 @@ use flowstart_control::{Segments, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
     /// First byte, counted from the cumulative acknowledgement.
-    pub start: u32,
+    pub start: u64,
     /// One past the last byte, counted likewise.
-    pub end: u32,
+    pub end: u64,
 }
 
 /// At most three SACK blocks a segment (RFC 2018 §3, with room for timestamps).
 pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// Beside the count of blocks: the first of them is wide.
+const WIDE: u8 = 0x80;
+/// Words of a wide block beyond those of another.
+const WIDER: usize = 2;
 
 const WORDS: usize = 2 * MAX_SACK_BLOCKS;
 /// Where the words of the other option begin.
@@ -122,6 +128,7 @@ enum Tag {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     words: [u32; WORDS],
+    /// How many SACK blocks or further ACK ranges there are, and whether the first is [`WIDE`].
     sacks: u8,
     tag: Tag,
     /// Bytes that ACK ranges fill.
@@ -251,12 +258,34 @@ impl Options {
     }
 
     /// Adds a SACK block, where there is room.
+    #[inline]
     pub fn push_sack(&mut self, block: SackBlock) {
-        let at = 2 * usize::from(self.sacks);
-        if usize::from(self.sacks) < self.sack_room() {
-            self.words[at] = block.start;
-            self.words[at + 1] = block.end;
+        let Ok(end) = u32::try_from(block.end) else {
+            return self.push_wide(block);
+        };
+        let at = 2 * usize::from(self.sacks()) + self.wider();
+        if at < 2 * self.sack_room() {
+            self.words[at] = block.start as u32;
+            self.words[at + 1] = end;
             self.sacks += 1;
+        }
+    }
+
+    /// Adds a block whose edges do not fit into a word each, where none is before it.
+    #[cold]
+    fn push_wide(&mut self, block: SackBlock) {
+        if self.sacks == 0 && 2 + WIDER <= 2 * self.sack_room() {
+            self.set_double(0, block.start);
+            self.set_double(2, block.end);
+            self.sacks = WIDE | 1;
+        }
+    }
+
+    /// Words that the first block takes beyond two.
+    fn wider(&self) -> usize {
+        match self.sacks & WIDE {
+            0 => 0,
+            _ => WIDER,
         }
     }
 
@@ -320,18 +349,35 @@ impl Options {
 
     /// How many SACK blocks there are, or ACK ranges below the first.
     pub fn sacks(&self) -> u8 {
-        self.sacks
+        self.sacks & !WIDE
     }
 
     /// The SACK blocks, newest first.
+    #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> + '_ {
-        let sacks = if self.filled > 0 { 0 } else { self.sacks };
-        self.words[..2 * usize::from(sacks)]
-            .chunks_exact(2)
-            .map(|pair| SackBlock {
-                start: pair[0],
-                end: pair[1],
-            })
+        let sacks = if self.filled > 0 { 0 } else { self.sacks() };
+        (0..usize::from(sacks)).map(|i| self.block(i))
+    }
+
+    #[inline]
+    fn block(&self, i: usize) -> SackBlock {
+        if self.sacks & WIDE != 0 {
+            return self.block_after_wide(i);
+        }
+        SackBlock {
+            start: self.words[2 * i].into(),
+            end: self.words[2 * i + 1].into(),
+        }
+    }
+
+    #[cold]
+    fn block_after_wide(&self, i: usize) -> SackBlock {
+        let at = 2 * i + WIDER;
+        let (start, end) = match i {
+            0 => (self.double(0), self.double(2)),
+            _ => (self.words[at].into(), self.words[at + 1].into()),
+        };
+        SackBlock { start, end }
     }
 }
 
@@ -358,6 +404,25 @@ mod tests {
         assert_eq!(options.number_ranges().collect::<Vec<_>>(), given);
         assert_eq!((options.sacks(), options.is_empty()), (4, false));
         assert_eq!(options.sack_blocks().count(), 0);
+    }
+
+    #[test]
+    fn a_block_beyond_four_gigabytes_comes_out_whole_and_leaves_room_for_one_more() {
+        let block = |start, end| SackBlock { start, end };
+        let far = block(1448, 5 << 30);
+        let near = [block(1448, 2896), block(4344, 5792), block(7240, 8688)];
+        let given = |extra, blocks: &[SackBlock]| {
+            let mut options = Options::default();
+            options.set_extra(extra);
+            blocks.iter().for_each(|block| options.push_sack(*block));
+            let found: Vec<_> = options.sack_blocks().collect();
+            assert_eq!(found.len(), usize::from(options.sacks()));
+            found
+        };
+        assert_eq!(given(Extra::None, &near), near);
+        assert_eq!(given(Extra::None, &[far, near[0], near[1]]), [far, near[0]]);
+        assert_eq!(given(Extra::None, &[near[0], far, near[1]]), near[..2]);
+        assert_eq!(given(Extra::Gap(Time(5)), &[far, near[0]]), [far]);
     }
 
     #[test]

@@ -217,8 +217,8 @@ impl Above {
         (self.recent, self.recent_len) = (blocks, len);
         for block in &blocks[..len.min(ack.options.sack_room())] {
             ack.options.push_sack(SackBlock {
-                start: (block.0.max(next) - next) as u32,
-                end: (block.1 - next) as u32,
+                start: block.0.max(next) - next,
+                end: block.1 - next,
             });
         }
     }

@@ -65,7 +65,7 @@ impl Segment {
         let ack = self.seq;
         self.options
             .sack_blocks()
-            .map(move |b| (ack + u64::from(b.start), ack + u64::from(b.end)))
+            .map(move |b| (ack + b.start, ack + b.end))
     }
 
     /// Its packet number, cut off after four bytes as on the wire (RFC 9000 §17.1).

@@ -221,3 +221,37 @@ fn a_timeout_behind_an_open_hole_never_raises_the_threshold() {
     assert!(t.ssthresh[timeouts[0]] < t.ssthresh[timeouts[0] - 1]);
     assert!(timeouts.iter().all(|i| t.ssthresh[*i] <= t.ssthresh[i - 1]));
 }
+
+/// Rates, segments and headers are scaled alike, so that every run takes the same time; what is
+/// above the hole is more than 32 bits tell on the faster paths.
+#[test]
+fn a_hole_with_any_amount_above_it_is_repaired_alike() {
+    for recovery in ["sack", "rack", "ns2-sack"] {
+        let times: Vec<f64> = [40, 200, 240, 400]
+            .map(|gbps| {
+                let run = outcome(&format!(
+                    r#"
+                    path = {{ rate = "{gbps}Gbps", rtt = "150ms", buffer = "10000000pkt" }}
+                    [stack]
+                    recovery = "{recovery}"
+                    mss = "{}B"
+                    header = "{}B"
+                    iw = "10"
+                    [[flows]]
+                    startup = "slow-start"
+                    size = "500000pkt"
+                    forced_drops = [260000]
+                    "#,
+                    150 * gbps,
+                    gbps
+                ));
+                let flow = &run.flows[0];
+                assert_eq!(flow.packets_retransmitted, 1, "{recovery}, {gbps} Gbit/s");
+                flow.fct_s.unwrap()
+            })
+            .into();
+        for time in &times {
+            assert!((time - times[0]).abs() < 1e-4, "{recovery}: {times:?}");
+        }
+    }
+}

@@ -197,7 +197,8 @@ fn the_first_flight_of_an_open_connection_keeps_to_the_peers_window() {
             "#
         ));
         let t = &run.trace.as_ref().unwrap().flow_samples;
-        let opened = t.time_ns[t.event.iter().position(|e| *e == OPEN).unwrap()];
+        let opened = t.event.iter().position(|e| *e == OPEN);
+        let opened = opened.map_or(0, |at| t.time_ns[at]);
         let sent = (0..t.time_ns.len()).filter(|i| t.time_ns[*i] < opened + 99_000_000);
         sent.map(|i| t.flight[i]).max().unwrap()
     };

@@ -34,8 +34,8 @@ fn ack(segments: u64, sacked: &[(u64, u64)]) -> Segment {
     let mut ack = Segment::bare(Kind::Ack, 0, segments * MSS, 52);
     for (first, last) in sacked {
         ack.options.push_sack(SackBlock {
-            start: ((first - 1 - segments) * MSS) as u32,
-            end: ((last - segments) * MSS) as u32,
+            start: (first - 1 - segments) * MSS,
+            end: (last - segments) * MSS,
         });
     }
     ack
