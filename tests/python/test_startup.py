@@ -401,6 +401,7 @@ def test_a_wrong_answer_is_named_with_the_hook(hook: str, answer: Any, message: 
         ("cwnd", float("nan"), "window.cwnd = NaN: a number of segments above 0"),
         ("cwnd", 0, "window.cwnd = 0:"),
         ("cwnd", float("inf"), "window.cwnd = inf:"),
+        ("cwnd", 1e300, "window.cwnd = 1e300:"),
         ("ssthresh", -1, "window.ssthresh = -1:"),
         ("pacing", 0, "window.pacing = 0: a rate in bits per second above 0, or None"),
         ("timeout", 0, "window.timeout = 0: a time in nanoseconds above 0, or None"),

@@ -281,7 +281,8 @@ impl FromStr for Time {
             let (number, unit) = number_and_unit(text)?;
             let scale = match unit {
                 "ns" => 1.0,
-                "us" | "µs" => 1e3,
+                // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
+                "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
                 "ms" => 1e6,
                 "s" => 1e9,
                 "min" => 60e9,
@@ -381,7 +382,8 @@ mod tests {
         for (text, nanos) in [
             ("1ns", 1),
             ("2us", 2_000),
-            ("2µs", 2_000),
+            ("2\u{b5}s", 2_000),
+            ("2\u{3bc}s", 2_000),
             ("64ms", 64_000_000),
             ("1.5s", 1_500_000_000),
             (" 2 min ", 120_000_000_000),

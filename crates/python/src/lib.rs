@@ -25,6 +25,7 @@ mod errors {
 mod _native {
     use std::sync::Arc;
 
+    use flowstart_control::{Amount, Bytes, InitialWindow};
     use flowstart_sim::{Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
@@ -143,6 +144,25 @@ mod _native {
                 "no schema is called {other:?}: there is `scenario`"
             ))),
         }
+    }
+
+    /// The bytes of `size`, whose packets carry `mss`; `None` where it depends on a path.
+    #[pyfunction]
+    fn size_bytes(size: &str, mss: &str) -> PyResult<Option<u64>> {
+        let Bytes(mss) = mss.parse().map_err(request)?;
+        Ok(match size.parse().map_err(request)? {
+            Amount::Bytes(n) => Some(n),
+            Amount::Packets(n) => n.checked_mul(mss),
+            Amount::Bdp(_) => None,
+        })
+    }
+
+    /// The segments of an initial window, as a stack has it, of segments that carry `mss`.
+    #[pyfunction]
+    fn initial_window(rule: &str, mss: &str) -> PyResult<f64> {
+        let rule: InitialWindow = rule.parse().map_err(request)?;
+        let Bytes(mss) = mss.parse().map_err(request)?;
+        Ok(rule.segments(u32::try_from(mss).map_err(request)?))
     }
 
     /// The version of the simulator.

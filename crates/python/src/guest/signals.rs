@@ -197,7 +197,7 @@ impl Window {
         if !(value > 0.0 && value <= LARGEST) {
             return Err(refused(
                 "cwnd",
-                value,
+                brief(value),
                 "a number of segments above 0, at most 1e9",
             ));
         }
@@ -215,7 +215,7 @@ impl Window {
         if value.is_nan() || value <= 0.0 {
             return Err(refused(
                 "ssthresh",
-                value,
+                brief(value),
                 "a number of segments above 0, or infinity",
             ));
         }
@@ -353,6 +353,11 @@ impl Window {
             self.0.mss,
         )
     }
+}
+
+/// A number as Python writes it: with an exponent where it is very large or very small.
+fn brief(value: f64) -> String {
+    format!("{value:?}").trim_end_matches(".0").into()
 }
 
 fn refused(field: &str, value: impl std::fmt::Display, right: &str) -> PyErr {
