@@ -241,7 +241,7 @@ class Comparison:
     @functools.cached_property
     def summaries(self) -> list[Summary]:
         """One summary per size and start-up, over flows and seeds."""
-        return summarise(self.rows, self.plan.startups)
+        return summarise(self.rows, self.plan.startups, len(self.plan.seeds))
 
     @functools.cached_property
     def resolved(self) -> Document:
@@ -281,8 +281,16 @@ class Comparison:
                 seeds=len(self.plan.seeds),
                 seed_option="--repeat 20 runs twenty",
                 spared=self.spared,
+                missing=self._missing(),
             )
         )
+
+    def _missing(self) -> str:
+        """Why runs are missing, in words; empty where none is."""
+        if not self.interrupted and not self.failures:
+            return ""
+        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
+        return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
 
     @functools.cached_property
     def warnings(self) -> list[str]:

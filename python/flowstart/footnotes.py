@@ -41,11 +41,14 @@ class Setting:
     """What runs more."""
     spared: int = 0
     """How many more seeds were asked for, which could not differ."""
+    missing: str = ""
+    """Why runs are missing and how many, where any are."""
 
 
 def footnotes(setting: Setting) -> list[str]:
     """A sentence or two for everything that a reader of the table has to know."""
     return [
+        *_missing(setting.missing),
         *_marks(setting.startups),
         *_remembered(setting),
         *_interface(setting),
@@ -67,6 +70,14 @@ def listed(startup: str) -> Algorithm | None:
     """The catalog's entry of a start-up, which may have parameters."""
     name = startup.partition(":")[0].strip()
     return next((a for a in algorithms("startup") if a.name == name), None)
+
+
+def _missing(missing: str) -> list[str]:
+    """What it means for the rows that runs are missing."""
+    if not missing:
+        return []
+    what = "a row with fewer seeds than asked for says so, a change counts only the seeds that both"
+    return [f"{missing}: {what} start-ups have, and sizes with missing runs have no mark."]
 
 
 def _marks(startups: Sequence[str]) -> list[str]:

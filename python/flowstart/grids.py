@@ -59,7 +59,7 @@ def headline(result: "Comparison") -> str:
         where + bdp,
         *beside,
         *_ingredients(path),
-        f"buffer {result.buffer}{reading}",
+        f"buffer {result.buffer}{reading}" if result.buffer else "",
         f"stack {rows[0]['stack']}" if rows else "",
         ", ".join(sorted({row["avoidance"] for row in rows if row["tested"]})),
         f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
@@ -156,11 +156,7 @@ def _group(s: Summary) -> str:
 
 
 def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
-    time = text.seconds(s.fct_s)
-    if s.complete < s.flows:
-        reset = f", {s.reset} reset" if s.reset else ""
-        time += f" ({s.complete} of {s.flows} done{reset})"
-    cells = [footnotes.marked(s.startup), time]
+    cells = [footnotes.marked(s.startup), _delivered(s)]
     cells += [text.seconds(s.worst_fct_s)] if several else []
     cells += [text.percent(s.change)]
     cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
@@ -170,6 +166,18 @@ def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> 
     cells += [text.count(s.max_queue_pkts)]
     cells += [text.percent(s.background_change)] if background else []
     return cells
+
+
+def _delivered(s: Summary) -> str:
+    """The mean completion time, with what it does not count."""
+    parts = []
+    if s.complete < s.flows:
+        parts.append(f"{s.complete} of {s.flows} done")
+    if s.reset:
+        parts.append(f"{s.reset} reset")
+    if s.seeds < s.planned_seeds:
+        parts.append(f"{s.seeds} of {s.planned_seeds} seeds")
+    return text.seconds(s.fct_s) + (f" ({', '.join(parts)})" if parts else "")
 
 
 def _reason(s: Summary) -> str:

@@ -75,7 +75,7 @@ def summarise(replay: "Replay") -> list[ClassSummary]:
         ]
         if wanted:
             group = [_summary(name, s, wanted, by, reference) for s in startups]
-            found += _mark_best(group, startups.index(reference))
+            found += _mark_best(group)
     return found
 
 
@@ -140,7 +140,7 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or value == inf else value
 
 
-def _mark_best(group: list[ClassSummary], baseline: int) -> list[ClassSummary]:
+def _mark_best(group: list[ClassSummary]) -> list[ClassSummary]:
     """The group with its best marked."""
     if group[0].size_class == EVERYTHING or group[0].transfers < marks.ENOUGH:
         return group
@@ -149,7 +149,7 @@ def _mark_best(group: list[ClassSummary], baseline: int) -> list[ClassSummary]:
     gain = min(_known(changes), default=0.0) + marks.TIE
     return [
         replace(s, best=first and (s.hurt or 0.0) <= marks.MOST_HURT and _at_most(s.change, gain))
-        for s, first in zip(group, marks.soonest(times, changes, baseline), strict=True)
+        for s, first in zip(group, marks.soonest(times, changes), strict=True)
     ]
 
 

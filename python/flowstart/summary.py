@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 from flowstart import marks
+
+Rows: TypeAlias = list[dict[str, Any]]
 
 BASELINE = "slow-start"
 """What the others are measured against, where it takes part; otherwise the first one."""
@@ -18,6 +20,9 @@ class Summary:
 
     startup: str
     size_bytes: int
+    seeds: int
+    """With how many seeds its runs are finished."""
+    planned_seeds: int
     flows: int
     complete: int
     """How many of the flows were done; times are means over these, None without any."""
@@ -38,7 +43,10 @@ class Summary:
     bdp_pkts: float
     max_queue_pkts: int
     change: float | None = None
-    """The mean completion time against the baseline's: −0.1 is 10 % sooner."""
+    """The mean completion time against the baseline's: −0.1 is 10 % sooner.
+
+    Only seeds count that both have, in case runs are missing. None where there are none.
+    """
     duration_change: float | None = None
     """The same for the time until the sender had everything acknowledged."""
     background_change: float | None = None
@@ -54,16 +62,19 @@ class Summary:
         return self.web, self.size_bytes
 
 
-def summarise(rows: Iterable[dict[str, Any]], startups: Sequence[str]) -> list[Summary]:
+def summarise(
+    rows: Iterable[dict[str, Any]], startups: Sequence[str], seeds: int = 1
+) -> list[Summary]:
     """Summaries by size and, within a size, in the order of `startups`.
 
-    Objects of web sessions stand together whatever their size.
+    Objects of web sessions stand together whatever their size. `seeds` are how many were to be
+    run; a start-up of which runs are missing has fewer.
     """
     rows = list(rows)
     sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
     mean_size = round(fmean(sizes)) if sizes else 0
-    tested: dict[tuple[bool, int, str], list[dict[str, Any]]] = {}
-    background: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
+    tested: dict[tuple[bool, int, str], Rows] = {}
+    background: dict[tuple[str | None, str], Rows] = {}
     for row in rows:
         if row["tested"]:
             web = _is_object(row)
@@ -74,10 +85,22 @@ def summarise(rows: Iterable[dict[str, Any]], startups: Sequence[str]) -> list[S
     baseline = BASELINE if BASELINE in startups else startups[0]
     found = []
     for web, size in sorted({(web, size) for web, size, _ in tested}):
-        group = [tested[web, size, s] for s in startups if (web, size, s) in tested]
-        beside = _background_changes(group, background, baseline)
-        summaries = [_summary(rows, beside) for rows in group]
-        found += [replace(s, web=web, size_bytes=size) for s in _against(baseline, summaries)]
+        group = {s: tested[web, size, s] for s in startups if (web, size, s) in tested}
+        base = group.get(baseline, [])
+        asked = next(iter(group.values()))[0]["size"]
+        beside = {s: background.get((asked, s), []) for s in (*group, baseline)}
+        summaries = [
+            replace(
+                _summary(rows, seeds),
+                web=web,
+                size_bytes=size,
+                change=_change(rows, base, "fct_s"),
+                duration_change=_change(rows, base, "duration_s"),
+                background_change=_change(beside[startup], beside[baseline], "fct_s"),
+            )
+            for startup, rows in group.items()
+        ]
+        found += _mark_best(summaries, len(startups))
     return found
 
 
@@ -86,7 +109,7 @@ def _is_object(row: dict[str, Any]) -> bool:
     return row.get("object") is not None
 
 
-def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Summary:
+def _summary(rows: Rows, planned_seeds: int) -> Summary:
     done = [row for row in rows if row["complete"]]
     reason, times = Counter(row["startup_exit_reason"] for row in rows).most_common(1)[0]
     first = rows[0]
@@ -94,6 +117,8 @@ def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Sum
     return Summary(
         startup=first["startup"],
         size_bytes=first["size_bytes"],
+        seeds=len(_seeds(rows)),
+        planned_seeds=planned_seeds,
         flows=len(rows),
         complete=len(done),
         reset=sum(1 for row in rows if row["reset"]),
@@ -111,44 +136,30 @@ def _summary(rows: list[dict[str, Any]], beside: dict[str, float | None]) -> Sum
         ),
         bdp_pkts=first["bdp_pkts"],
         max_queue_pkts=max(row["max_queue_pkts"] for row in rows),
-        background_change=beside.get(first["startup"]),
     )
 
 
-def _against(baseline: str, group: list[Summary]) -> list[Summary]:
-    """The group with each one's change against the baseline, and the best marked."""
-    base = next((s for s in group if s.startup == baseline), group[0])
+def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
+    """The group with its best marked, unless runs of it are missing."""
+    if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
+        return group
     times = [s.fct_s if s.complete == s.flows else None for s in group]
-    changes = [_change(s.fct_s, base.fct_s) for s in group]
-    best = marks.soonest(times, changes, group.index(base))
-    return [
-        replace(
-            s,
-            change=change,
-            duration_change=_change(s.duration_s, base.duration_s),
-            best=is_best,
-        )
-        for s, change, is_best in zip(group, changes, best, strict=True)
-    ]
+    best = marks.soonest(times, [s.change for s in group])
+    return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
 
 
-def _background_changes(
-    group: list[list[dict[str, Any]]],
-    background: dict[tuple[str | None, str], list[dict[str, Any]]],
-    baseline: str,
-) -> dict[str, float | None]:
-    """The change of the background flows' mean completion time under each start-up."""
-    size = group[0][0]["size"]
-    means = {
-        startup: _mean(row["fct_s"] for row in rows if row["complete"])
-        for (compared, startup), rows in background.items()
-        if compared == size
-    }
-    return {startup: _change(mean, means.get(baseline)) for startup, mean in means.items()}
+def _change(rows: Rows, base: Rows, time: str) -> float | None:
+    """The change of a mean time over the seeds that both have."""
+    common = _seeds(rows) & _seeds(base)
+    mean, before = (
+        _mean(row[time] for row in part if row["complete"] and row["seed"] in common)
+        for part in (rows, base)
+    )
+    return None if mean is None or not before else mean / before - 1
 
 
-def _change(value: float | None, base: float | None) -> float | None:
-    return None if value is None or not base else value / base - 1
+def _seeds(rows: Rows) -> set[int]:
+    return {row["seed"] for row in rows}
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

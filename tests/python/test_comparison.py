@@ -237,6 +237,7 @@ def test_random_loss_is_the_same_on_any_number_of_workers() -> None:
 def row(**fields: Any) -> dict[str, Any]:
     usual: dict[str, Any] = {
         "tested": True,
+        "seed": 1,
         "startup": "slow-start",
         "compared": "slow-start",
         "size": "1kB",
@@ -284,13 +285,50 @@ def test_nobody_is_best_without_a_difference() -> None:
     assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
 
 
-def test_a_start_up_that_ties_with_the_baseline_is_not_marked_beside_it() -> None:
+def test_a_start_up_that_ties_with_the_baseline_is_marked_beside_it() -> None:
     rows = [row(startup="late", fct_s=2.0), row(startup="other", fct_s=1.0), row()]
-    assert [s.best for s in summarise(rows, ["late", "other", "slow-start"])] == [
-        False,
-        False,
-        True,
-    ]
+    found = summarise(rows, ["late", "other", "slow-start"])
+    assert [s.best for s in found] == [False, True, True]
+
+
+def test_a_change_counts_only_seeds_that_both_have() -> None:
+    slow = [row(seed=seed, fct_s=time) for seed, time in ((1, 1.0), (2, 1.0), (3, 7.0))]
+    other = [row(startup="other", seed=seed, fct_s=0.5) for seed in (1, 2)]
+    found = summarise([*slow, *other], ["slow-start", "other"], seeds=3)
+    assert [s.change for s in found] == [0, -0.5]
+    assert [(s.seeds, s.planned_seeds) for s in found] == [(3, 3), (2, 3)]
+    assert not any(s.best for s in found), "the third seed may have made it later"
+
+
+def test_nobody_is_best_of_a_size_that_lacks_a_start_up() -> None:
+    rows = [row(fct_s=2.0), row(startup="other")]
+    assert [s.best for s in summarise(rows, ["slow-start", "other"])] == [False, True]
+    assert not any(s.best for s in summarise(rows, ["slow-start", "other", "missing"]))
+
+
+def test_without_its_baseline_a_row_has_no_change() -> None:
+    [found] = summarise([row(startup="other")], ["slow-start", "other"])
+    assert found.change is None
+
+
+def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> None:
+    lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="1%")
+    whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
+    assert "seeds that both" not in grids.legend(whole)
+    finished = [row for row in whole.rows if (row["startup"], row["seed"]) != ("hystart", 3)]
+    cut = dataclasses.replace(whole, rows=finished, interrupted=True, finished=5)
+    note = "stopped by Ctrl-C, 5 of 6 runs are finished: a row with fewer seeds"
+    page = comparison_report.pictures(cut)["report.html"].decode()
+    for told in (grids.legend(cut), page, *cut.result()["notes"][:1]):
+        assert note in told
+    assert "(2 of 3 seeds)" in grids.comparison(cut).rows[1][1]
+    assert "(2 of 3 seeds)" in page
+
+
+def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buffer() -> None:
+    whole = fs.compare(fs.Path(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"])
+    cut = dataclasses.replace(whole, rows=[], interrupted=True, finished=0, buffer=None)
+    assert grids.headline(cut) == "5Mbps × 64ms, seed 1"
 
 
 def test_unfinished_flows_are_counted_and_never_best() -> None:
