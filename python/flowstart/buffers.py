@@ -1,15 +1,26 @@
 """Buffers that are smaller than whoever asked for them may have meant."""
 
+import math
+
+from flowstart import _native
 from flowstart.scenario import Document
 
 HANDFUL = 10
-"""Fewer packets than these cannot hold one initial window (RFC 6928)."""
+"""Packets of an initial window of today (RFC 6928)."""
 
 
-def handfuls(given: Document, resolved: Document) -> dict[str, tuple[str, int]]:
+def initial_window(stack: Document) -> int:
+    """The packets of a resolved stack's initial window."""
+    return math.ceil(_native.initial_window(stack["iw"], stack["mss"]))
+
+
+def handfuls(
+    given: Document, resolved: Document, window: int = HANDFUL
+) -> dict[str, tuple[str, int]]:
     """By field, the buffers of a path that were asked for in BDPs and came to a few packets.
 
-    Each with what was asked for and its packets. `given` and `resolved` are the same path.
+    Few are less than the initial `window`. Each with what was asked for and its packets.
+    `given` and `resolved` are the same path.
     """
     hops = zip(given.get("hops") or [], resolved.get("hops") or [], strict=True)
     parts = [("", given, resolved)]
@@ -17,23 +28,27 @@ def handfuls(given: Document, resolved: Document) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     for prefix, asked, filled in parts:
         for name in ("buffer", "reverse_buffer"):
-            small = str(asked.get(name, given.get("buffer"))), _packets(filled.get(name))
-            is_said = name not in asked and small in found.values()
-            if small[0].endswith("bdp") and small[1] < HANDFUL and not is_said:
-                found[prefix + name] = small
+            said, packets = str(asked.get(name, given.get("buffer"))), _packets(filled.get(name))
+            is_said = name not in asked and (said, packets) in found.values()
+            if said.endswith("bdp") and packets is not None and packets < window and not is_said:
+                found[prefix + name] = said, packets
     return found
 
 
-def _packets(buffer: object) -> int:
-    """A buffer's packets; enough of them where it is not counted so."""
+def _packets(buffer: object) -> int | None:
+    """A buffer's packets; None where it is not counted so."""
     text = str(buffer)
-    return int(text.removesuffix("pkt")) if text.endswith("pkt") else HANDFUL
+    return int(text.removesuffix("pkt")) if text.endswith("pkt") else None
 
 
-def warning(field: str, asked: str, packets: int, where: str = "") -> str:
+def warning(field: str, asked: str, packets: int, where: str = "", window: int = HANDFUL) -> str:
     """What to say of one."""
     count = "one packet" if packets == 1 else f"{packets} packets"
+    than, losses = f"one initial window of {window}", "losses"
+    if field.endswith("reverse_buffer"):
+        than = f"the acknowledgements of one initial window (up to {window})"
+        losses = "losses of acknowledgements"
     return (
-        f"{field} `{asked}` is {count} here{where}, less than one initial window of {HANDFUL}, so "
-        "losses are this buffer's doing; left out, it is 1 BDP but at least 40 packets"
+        f"{field} `{asked}` is {count} here{where}, less than {than}, so {losses} are this "
+        "buffer's doing; left out, it is 1 BDP but at least 40 packets"
     )

@@ -11,7 +11,7 @@ from flowstart import _native, buffers, footnotes, frames, randomness, scenario,
 from flowstart.errors import RequestError
 from flowstart.guests import Guests, StartupLike
 from flowstart.scenario import Document, Path, ScenarioLike
-from flowstart.summary import Summary, summarise
+from flowstart.summary import Summary, all_failed, summarise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +27,7 @@ DEFAULT_STARTUPS = (
     "jump-start",
 )
 MOST_RUNS = 1_000_000
+LARGEST_SEED = 2**64 - 1
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
@@ -295,17 +296,15 @@ class Comparison:
     @functools.cached_property
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
-        found = buffers.handfuls(self.plan.base["path"], self.resolved["path"])
-        return [buffers.warning(field, *asked) for field, asked in found.items()]
+        window = buffers.initial_window(self.resolved["stack"])
+        found = buffers.handfuls(self.plan.base["path"], self.resolved["path"], window)
+        return [buffers.warning(field, *asked, window=window) for field, asked in found.items()]
 
     @property
     def all_failed(self) -> bool:
-        """Whether no flow under test was done, though nothing cut the runs short."""
+        """Whether no flow under test was done, nor under way when its run was cut short."""
         tested = [row for row in self.rows if row["tested"]]
-        cut = "duration" in self.plan.base
-        return bool(tested) and not any(
-            row["complete"] or (cut and not row["reset"]) for row in tested
-        )
+        return all_failed(tested, cut="duration" in self.plan.base)
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -420,8 +419,15 @@ def execute(
     Seeds that could not differ are run once.
     """
     asked = len(plan.seeds)
-    plan = _without_equal_seeds(plan)
     cases = plan.cases()
+    resolved = scenario.resolve(plan.scenario(cases[0]), plan.guests)
+    sizes = [size for size in plan.sizes if size]
+    if sizes:
+        flow = resolved["flows"][plan.tested[0]]
+        specs.unequal(sizes, flow.get("mss", resolved["stack"]["mss"]))
+    if not randomness.drawn(resolved):
+        plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
+        cases = plan.cases()
     scenarios = [scenario.encode(plan.scenario(case)) for case in cases]
     batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
     runs = frames.rows(batch["runs"])
@@ -435,16 +441,6 @@ def execute(
         buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
         spared=asked - len(plan.seeds),
     )
-
-
-def _without_equal_seeds(plan: Plan) -> Plan:
-    """The plan with its first seed alone, where nothing is drawn at random."""
-    first = plan.cases()[0]
-    if len(plan.seeds) == 1 or randomness.drawn(
-        scenario.resolve(plan.scenario(first), plan.guests)
-    ):
-        return plan
-    return dataclasses.replace(plan, seeds=plan.seeds[:1])
 
 
 def queues(resolved: Document) -> str:
@@ -529,4 +525,6 @@ def _seeds(first: object, repeat: int) -> tuple[int, ...]:
         raise RequestError(f"repeat = {repeat}: at least one is needed")
     if repeat > MOST_RUNS:
         raise RequestError(f"repeat = {repeat}: at most {MOST_RUNS} is possible")
+    if first + repeat - 1 > LARGEST_SEED:
+        raise RequestError(f"seed = {first + repeat - 1}: at most {LARGEST_SEED} is possible")
     return tuple(range(first, first + repeat))

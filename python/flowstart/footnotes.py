@@ -80,6 +80,12 @@ def _missing(missing: str) -> list[str]:
     return [f"{missing}: {what} start-ups have, and sizes with missing runs have no mark."]
 
 
+def uses_memory(startup: str) -> bool:
+    """Whether a start-up uses what an earlier connection left behind."""
+    entry = listed(startup)
+    return entry is not None and "cache" in entry.needs
+
+
 def _marks(startups: Sequence[str]) -> list[str]:
     """What the marks after the names say of these start-ups."""
     entries = [a for a in map(listed, startups) if a]
@@ -95,19 +101,17 @@ def _marks(startups: Sequence[str]) -> list[str]:
 
 def _remembered(setting: Setting) -> list[str]:
     """What those that use a memory had."""
-    entries = [a for a in map(listed, setting.startups) if a and "cache" in a.needs]
-    users = list(dict.fromkeys(a.name for a in entries))
+    users = [s for s in setting.startups if uses_memory(s)]
     if not users or not setting.remembered:
         return []
-    if None not in setting.remembered:
-        windows = dict.fromkeys(filter(None, setting.remembered))
-        return [f"remembered of an earlier connection: a window of {', '.join(windows)}."]
-    idle = ", ".join(name for name in users if name in IDLE)
+    windows = dict.fromkeys(filter(None, setting.remembered))
+    if windows:
+        others = ", by some flows nothing" if None in setting.remembered else ""
+        return [f"remembered of an earlier connection: a window of {', '.join(windows)}{others}."]
+    names = dict.fromkeys(a.name for a in map(listed, users) if a)
+    idle = ", ".join(name for name in names if name in IDLE)
     so = f"; slow start without it: {idle}" if idle else ""
-    need = f"as {', '.join(users)} {'needs' if len(users) == 1 else 'need'}"
-    return [
-        f"nothing is remembered of an earlier connection ({setting.memory_option}), {need}{so}."
-    ]
+    return [f"nothing is remembered of an earlier connection ({setting.memory_option}){so}."]
 
 
 def _interface(setting: Setting) -> list[str]:

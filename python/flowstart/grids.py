@@ -224,7 +224,7 @@ def flows(run: "Run", most: int = 50) -> Grid:
 def _flow_cells(row: dict[str, Any]) -> list[str]:
     return [
         str(row["flow"]),
-        guests.short(row["startup"]),
+        footnotes.marked(row["startup"]),
         text.size(row["size_bytes"]),
         text.seconds(row["opened_s"]),
         text.seconds(row["fct_s"]),

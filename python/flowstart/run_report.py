@@ -34,6 +34,8 @@ def pictures(result: "Run", title: str) -> dict[str, bytes]:
     """The page, and the figures over time where the run has a trace."""
     found: dict[str, bytes] = {}
     parts = [report.table(grid) for grid in grids.of_run(result)]
+    if result.notes:
+        parts.append(report.paragraph("\n".join(result.notes)))
     for name, (figure, caption) in _pictures(result).items():
         svg = plots.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}

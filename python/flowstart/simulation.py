@@ -4,9 +4,11 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, frames, scenario
+from flowstart import _native, footnotes, frames, randomness, scenario
+from flowstart.comparison import queues
 from flowstart.guests import Guests
 from flowstart.scenario import Document, ScenarioLike
+from flowstart.summary import all_failed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,12 +75,51 @@ class Run:
         """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
         return frames.rows(self.outcome["runs"])[0]
 
+    @functools.cached_property
+    def resolved(self) -> Document:
+        """The whole configuration, every default filled in."""
+        return scenario.resolve(self.document, self.guests)
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved)
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the tables has to know of start-ups, queues and the seed."""
+        entries = [*self.resolved["flows"], *self.resolved.get("web", ())]
+        startups = list(dict.fromkeys(entry["startup"] for entry in entries))
+        return footnotes.footnotes(
+            footnotes.Setting(
+                startups=startups,
+                remembered=[
+                    entry.get("remembered")
+                    for entry in entries
+                    if footnotes.uses_memory(entry["startup"])
+                ],
+                memory_option="`remembered`",
+                interfaces=[entry.get("interface_rate") for entry in entries],
+                queues=dict.fromkeys(startups, queues(self.resolved)),
+                drawn=self.drawn,
+                seeds=1,
+                seed_option=f"seed = {self.resolved['seed'] + 1}",
+            )
+        )
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow was done, nor under way when the run was cut short."""
+        return all_failed(self.rows, cut="duration" in self.document)
+
     def result(self) -> dict[str, Any]:
         """Everything but the trace as one JSON document."""
         return {
             "flowstart": _native.version(),
             "scenario": self.document,
-            "resolved": scenario.resolve(self.document, self.guests),
+            "resolved": self.resolved,
+            "drawn": self.drawn,
+            "notes": self.notes,
             **{
                 name: self.about[name]
                 for name in ("simulated_s", "events", "buffer", "buffer_reading")
@@ -110,7 +151,9 @@ class Run:
     def _repr_html_(self) -> str:
         from flowstart import grids, report
 
-        return "".join(map(report.table, grids.of_run(self)))
+        return "".join(map(report.table, grids.of_run(self))) + report.paragraph(
+            "\n".join(self.notes)
+        )
 
 
 def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:

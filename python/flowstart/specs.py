@@ -92,6 +92,16 @@ def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
+def unequal(sizes: Sequence[str], mss: str) -> None:
+    """Refuses sizes that are the same number of bytes, however they are written."""
+    found: dict[int, str] = {}
+    for size in sizes:
+        count = _native.size_bytes(size, mss)
+        known = size if count is None else found.setdefault(count, size)
+        if known != size:
+            raise RequestError(f"size `{size}` is the same as `{known}`; leave one of the two out")
+
+
 def stack(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = _table("stack", "preset", text)

@@ -104,6 +104,16 @@ def summarise(
     return found
 
 
+def all_failed(rows: Iterable[dict[str, Any]], cut: bool) -> bool:
+    """Whether there are flows and none came to anything.
+
+    `cut` is whether the runs had a duration, after which a flow may still be under way.
+    """
+    rows = list(rows)
+    under_way = [cut and not row["reset"] and row["bytes_delivered"] > 0 for row in rows]
+    return bool(rows) and not any(row["complete"] for row in rows) and not any(under_way)
+
+
 def _is_object(row: dict[str, Any]) -> bool:
     """Whether a row is that of a web session's response."""
     return row.get("object") is not None

@@ -42,10 +42,27 @@ def test_a_small_buffer_in_packets_and_a_large_one_are_as_meant(cli: Cli, given:
     assert (answer.err, json.loads(answer.out)["warnings"]) == ("", [])
 
 
+@pytest.mark.parametrize("stack", [("--iw", "3"), ("--stack", "ns2:iw=3"), ("--stack", "ns2")])
+def test_a_buffer_is_measured_by_the_initial_window_that_the_stack_has(
+    cli: Cli, stack: tuple[str, str]
+) -> None:
+    line = ("compare", "--rate", "10Mbps", "--rtt", "5ms", "--size", "10kB")
+    assert cli(*line, "--buffer", "1bdp", *stack).err == ""
+
+
+def test_a_buffer_below_a_small_initial_window_is_warned_of_with_that(cli: Cli) -> None:
+    line = ("compare", "--rate", "10Mbps", "--rtt", "5ms", "--size", "10kB", "--iw", "3")
+    answer = cli(*line, "--buffer", "0.25bdp")
+    assert "`0.25bdp` is one packet here, less than one initial window of 3, so" in answer.err
+
+
 def test_the_way_back_and_each_hop_are_warned_of_by_name() -> None:
     back = fs.Path(rate="50Mbps", rtt="80ms", buffer="1bdp", reverse_rate="1Mbps")
     [warning] = fs.compare(back, startups=["slow-start"], sizes=["10kB"]).warnings
-    assert warning.startswith("reverse_buffer `1bdp` is 6 packets")
+    assert warning.startswith(
+        "reverse_buffer `1bdp` is 6 packets here, less than the acknowledgements of one initial "
+        "window (up to 10), so losses of acknowledgements are"
+    )
     hop = {"rate": "50Mbps", "delay": "100us"}
     chain = {"path": {"hops": [hop, hop | {"buffer": "1bdp"}]}, "flows": [{"size": "9kB"}]}
     [warning] = fs.compare(chain, startups=["slow-start"]).warnings

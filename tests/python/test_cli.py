@@ -228,8 +228,12 @@ REFUSED = [
     (["compare", "--rate=-5Mbps", "--rtt", "64ms"], "--rate: `-5Mbps` is not"),
     (["compare", "--rate", "5Mbps", "--rtt", "1000h"], "--rtt:"),
     (["compare", *PATH, "--size", "0B"], "--size: `0B` is out of range"),
+    (["compare", *PATH, "--size", "10kB,x"], "--size: `x` is not a size with a unit"),
     (["compare", *PATH, "--size", "100"], "--size: `100` is not a size with a unit"),
     (["compare", *PATH, "--size", "1kB,1kB"], "size `1kB` is given twice"),
+    (["compare", *PATH, "--size", "10kB,10000B"], "size `10000B` is the same as `10kB`; leave"),
+    (["compare", *PATH, "--size", "100pkt,146kB"], "size `146kB` is the same as `100pkt`"),
+    (["compare", *PATH, "--seed", str(2**64)], f"seed = {2**64}: at most {2**64 - 1} is possible"),
     (["compare", *PATH, "--buffer", "x"], "--buffer: `x` is not"),
     (["compare", *PATH, "--loss", "101%"], "--loss: `101%` is not a probability"),
     (
@@ -305,6 +309,61 @@ def test_an_error_in_a_file_names_file_and_field(cli: Cli, scenario: pathlib.Pat
     scenario.write_text(scenario.read_text().replace("64ms", "64"))
     for command in ("compare", "run"):
         assert f"{scenario}: path.rtt: `64` is not a time" in cli(command, scenario).err
+
+
+@pytest.mark.parametrize("wrong", ["flow = []", "sed = 1", "web = 3"])
+def test_a_wrong_field_at_the_top_of_a_file_names_the_file(
+    cli: Cli, tmp_path: pathlib.Path, wrong: str
+) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(f'{wrong}\npath = {{rate = "5Mbps", rtt = "9ms"}}\n')
+    assert cli("run", file).err.startswith(f"flowstart: {file}: {wrong.split()[0]}")
+
+
+def test_a_file_without_a_path_is_named(cli: Cli, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text('flows = [{size = "1kB"}]\n')
+    assert cli("run", file).err.startswith(f"flowstart: {file}: path: missing")
+
+
+def test_run_says_what_its_marks_mean_and_that_it_has_one_seed(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "random.toml"
+    file.write_text(
+        'path = {rate = "5Mbps", rtt = "9ms", loss = "1%"}\n'
+        'flows = [{size = "10kB", startup = "careful-resume"}]\n'
+    )
+    answer = cli("run", file, "-o", tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    for shown in (answer.out, page):
+        assert "careful-resume*" in shown
+        assert "* needs more than its sender has: careful-resume" in shown
+        assert "slow start without it: careful-resume." in shown
+        assert "drawn at random: loss. Another seed may give another answer: seed = 2." in shown
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["drawn"] == ["loss"]
+    told = file.read_text().replace('resume"', 'resume", remembered = "60pkt"')
+    file.write_text(told.replace(', loss = "1%"', ""))
+    out = cli("run", file).out
+    assert "remembered of an earlier connection: a window of 60pkt." in out
+    assert "at random" not in out
+
+
+def test_ctrl_c_during_the_figures_says_what_is_kept(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flowstart.comparison_report.pictures", interrupt)
+    out = tmp_path / "out"
+    answer = cli("compare", *PATH, "--size", "10kB", "--startup", "slow-start", "-o", out)
+    assert answer.status == 130
+    assert answer.err == (
+        f"flowstart: stopped by Ctrl-C while figures were drawn: all results are in {out}, "
+        "figures and report.html are missing\n"
+    )
+    assert (out / "result.json").is_file()
 
 
 def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -331,6 +331,21 @@ def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buff
     assert grids.headline(cut) == "5Mbps × 64ms, seed 1"
 
 
+def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_them_short(
+    cli: Callable[..., Any], tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "short.toml"
+    file.write_text(
+        'duration = "10ms"\npath = {rate = "5Mbps", rtt = "64ms"}\nflows = [{size = "300pkt"}]\n'
+    )
+    for command in ("compare", "run"):
+        status, printed, error = cli(command, file, "-o", tmp_path / "out")
+        assert status == 1
+        assert error.startswith("flowstart: no transfer was completed")
+        assert "slow-start" in printed
+        assert (tmp_path / "out" / "report.html").is_file()
+
+
 def test_unfinished_flows_are_counted_and_never_best() -> None:
     rows = [row(startup="other", complete=False, fct_s=None, slowdown=None), row(), row(fct_s=2.0)]
     slow, other = summarise(rows, ["slow-start", "other"])

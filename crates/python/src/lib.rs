@@ -146,14 +146,14 @@ mod _native {
         }
     }
 
-    /// The bytes of `size`, whose packets carry `mss`; `None` where it depends on a path.
+    /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size by itself.
     #[pyfunction]
     fn size_bytes(size: &str, mss: &str) -> PyResult<Option<u64>> {
         let Bytes(mss) = mss.parse().map_err(request)?;
-        Ok(match size.parse().map_err(request)? {
-            Amount::Bytes(n) => Some(n),
-            Amount::Packets(n) => n.checked_mul(mss),
-            Amount::Bdp(_) => None,
+        Ok(match size.parse() {
+            Ok(Amount::Bytes(n)) => Some(n),
+            Ok(Amount::Packets(n)) => n.checked_mul(mss),
+            Ok(Amount::Bdp(_)) | Err(_) => None,
         })
     }
 

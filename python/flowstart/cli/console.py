@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flowstart.errors import FlowstartError, RequestError, SimulationError
+from flowstart.errors import FlowstartError, RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,7 @@ def note(message: str) -> None:
     print("flowstart:", " ".join(message.split()), file=sys.stderr)
 
 
-_FIELD = re.compile(r"(path|stack|flows|name|seed|duration|trace)\b|missing field|unknown field")
+_FIELD = re.compile(r"(path|stack|flows|web|name|seed|duration|trace)\b|\w+: (missing|`)")
 """How a message begins that speaks of a field of the scenario."""
 
 
@@ -100,8 +100,14 @@ def deliver(
         # Python would complain of it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if folder:
-        for content in contents:
-            output.write(folder, content)
+        try:
+            for content in contents:
+                output.write(folder, content)
+        except KeyboardInterrupt:
+            raise Stopped(
+                f"stopped by Ctrl-C while figures were drawn: all results are in {folder}, "
+                "figures and report.html are missing"
+            ) from None
 
 
 @contextmanager

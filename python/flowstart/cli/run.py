@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, options
+from flowstart.errors import SimulationError
 
 if TYPE_CHECKING:
     from flowstart.simulation import Run
@@ -35,6 +36,9 @@ def run(
         output,
         _files(result, title=scenario),
     )
+    if result.all_failed:
+        kept = f"in {output}" if output else "above"
+        raise SimulationError(f"no transfer was completed; what became of them is {kept}")
 
 
 def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:
@@ -50,6 +54,8 @@ def _show(result: "Run") -> None:
 
     for grid in grids.of_run(result):
         console.show_grid(grid)
+    for note in result.notes:
+        print(note)
     gave_up = [row for row in result.rows if not row["complete"] and not row["bytes_delivered"]]
     if gave_up:
         print(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")
