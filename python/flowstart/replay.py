@@ -370,7 +370,7 @@ def _given(settings: Settings, transfers: list[Transfer]) -> Road:
         "all",
         path | assumed,
         "by --rate",
-        _joined(methods),
+        joined(methods),
         tuple(transfers),
         tuple(assumed),
     )
@@ -404,8 +404,8 @@ def _estimated(
     return Road(
         group["network"],
         path | known | guessed,
-        _joined(methods),
-        _joined([buffer_methods[name] for name in BUFFERS]),
+        joined(methods),
+        joined([buffer_methods[name] for name in BUFFERS]),
         tuple(transfers),
         tuple(assumed),
     )
@@ -465,7 +465,8 @@ def _typical_rate(capture: Capture) -> float | None:
     return median(rates) if rates else None
 
 
-def _joined(methods: Sequence[str]) -> str:
+def joined(methods: Sequence[str]) -> str:
+    """How two things come about, there and back; once where it is the same."""
     return methods[0] if len(set(methods)) == 1 else f"there: {methods[0]}; back: {methods[1]}"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from flowstart import footnotes, guests, marks, text
 from flowstart.grids import Column, Grid
-from flowstart.replay import Replay, Road
+from flowstart.replay import BUFFERS, Replay, Road, joined
 from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
 
 LIMITS = (
@@ -14,6 +14,7 @@ LIMITS = (
     "Receive windows and what the applications waited for are not replayed.",
 )
 """What a replay does not show."""
+GIVEN = "as given"
 
 
 def headline(replay: Replay) -> str:
@@ -69,16 +70,33 @@ def _time(value: str) -> str:
 
 
 def sources(replay: Replay) -> str:
-    """Whether paths were estimated, in a line; `methods` has the details."""
+    """Where rates and buffers come from, in a line; `methods` has the details."""
+    s = replay.settings
+    rates = GIVEN if s.rate else "estimated from the spacing of data and acknowledgements"
+    buffers = "assumed" if s.rate else "from the longest wait where packets were lost"
+    ways = [GIVEN if s.buffer else buffers, GIVEN if s.buffer or s.reverse_buffer else buffers]
+    return " ".join([f"Rates: {rates}. Buffers: {joined(ways)}.", *_assumed(replay)])
+
+
+def _assumed(replay: Replay) -> list[str]:
+    """What ≈ says of the paths that have one."""
+    names = {name for road in replay.roads for name in road.assumed}
+    if not names:
+        return []
+    buffer = "a buffer of 1 BDP, but at least 40 packets"
     if replay.settings.rate:
-        return "Rate and buffer as given."
-    return (
-        "Rates: estimated from the spacing of data and acknowledgements. Buffers: from the "
-        "longest wait where packets were lost. ≈: assumed, since the capture does not tell: a "
-        "rate as the other way's or the other networks', a buffer of 1 BDP, but at least 40 "
-        "packets, what was seen to wait and the largest flight of which nothing was lost. Path by "
-        "path: --json or -o; or give --rate and --buffer."
-    )
+        return [f"≈: assumed, {buffer} (--buffer gives another)."]
+    rate = ["a rate as the other way's or the other networks'"] * bool(names - {*BUFFERS})
+    seen = ", what was seen to wait and the largest flight of which nothing was lost"
+    buffers = [buffer + seen] * bool(names & {*BUFFERS})
+    return [f"≈: assumed, since the capture does not tell: {', '.join(rate + buffers)}."]
+
+
+def details(replay: Replay) -> list[str]:
+    """Where a reader of the terminal finds more of the paths."""
+    if replay.settings.rate:
+        return []
+    return ["Path by path: --json or -o; or give --rate and --buffer."]
 
 
 def methods(replay: Replay) -> list[str]:

@@ -29,6 +29,7 @@ def pictures(replay: "Replay") -> dict[str, bytes]:
         ),
         report.heading("Paths"),
         report.table(replay_grids.roads(replay)),
+        report.paragraph(replay_grids.sources(replay)),
         *map(report.paragraph, replay_grids.methods(replay)),
         report.heading("What is not in these numbers"),
         *map(report.paragraph, replay_grids.LIMITS),

@@ -68,6 +68,36 @@ def test_a_given_rate_and_buffer_put_all_on_one_path(small: captures.Capture) ->
     assert {row["bdp_pkts"] for row in found.rows} == {41}
 
 
+ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gives another)."
+
+
+@pytest.mark.parametrize(
+    ("given", "sources"),
+    [
+        ({"rate": "5Mbps"}, f"Rates: as given. Buffers: assumed. {ASSUMED}"),
+        ({"rate": "5Mbps", "buffer": "20pkt"}, "Rates: as given. Buffers: as given."),
+        (
+            {"rate": "5Mbps", "reverse_buffer": "20pkt"},
+            f"Rates: as given. Buffers: there: assumed; back: as given. {ASSUMED}",
+        ),
+    ],
+)
+def test_what_is_assumed_is_not_said_to_be_given(
+    small: captures.Capture, given: dict[str, str], sources: str
+) -> None:
+    settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
+    found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
+    assert replay_grids.sources(found) == sources
+    cells = [cell for row in replay_grids.roads(found).rows for cell in row]
+    assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
+
+
+def test_given_buffers_are_not_said_to_be_estimated(small: captures.Capture) -> None:
+    settings = Settings(STARTUPS, buffer="20pkt")
+    found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
+    assert "Buffers: as given." in replay_grids.sources(found)
+
+
 def test_the_workers_do_not_change_the_answer(small: captures.Capture, replayed: Replay) -> None:
     assert replay(small, Settings(STARTUPS), workers=1).rows == replayed.rows
 

@@ -94,7 +94,7 @@ def _show(result: "Replay") -> None:
 
     print(grids.headline(result))
     console.show_grid(grids.roads(result))
-    print(grids.sources(result))
+    print(" ".join([grids.sources(result), *grids.details(result)]))
     console.show_grid(grids.classes(result))
     print(grids.legend(result))
     for line in (*grids.verdict(result), *grids.LIMITS):
