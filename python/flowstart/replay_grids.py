@@ -6,7 +6,7 @@ from typing import Any
 from flowstart import footnotes, guests, marks, text
 from flowstart.grids import Column, Grid
 from flowstart.replay import BUFFERS, Replay, Road, joined
-from flowstart.replay_summary import EVERYTHING, ClassSummary, baseline
+from flowstart.replay_summary import ENOUGH, EVERYTHING, ClassSummary, baseline
 
 LIMITS = (
     "Every transfer has a fresh window on a connection that is open already, so no handshake.",
@@ -20,8 +20,8 @@ GIVEN = "as given"
 def headline(replay: Replay) -> str:
     """One line on what was replayed."""
     count = sum(len(road.transfers) for road in replay.roads)
-    left = sum(replay.left_out.values())
-    out = f" ({left} left out)" if left else ""
+    left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
+    out = f" ({left})" if left else ""
     stack = (replay.settings.stack or {}).get("preset", "rfc")
     paths = "one path" if len(replay.roads) == 1 else f"{len(replay.roads)} paths"
     return (
@@ -131,8 +131,10 @@ def legend(replay: Replay) -> str:
     best = f" {MARKED}" if any(s.best for s in replay.summaries) else ""
     columns = (
         "All transfers of a path run together at the times of the capture; alone: the median with "
-        f"each by itself. change: the median transfer's against {reference}; hurt: transfers that "
-        f"take more than a tenth longer than under {reference}, and where most do.{best}"
+        f"each by itself. change: against {reference}, the median of the transfers' own changes; "
+        f"hurt: transfers that take more than a tenth longer than under {reference}; most hurt: "
+        "where the largest share of them is (on a network of fewer than "
+        f"{ENOUGH} transfers only if no other has any).{best}"
     )
     return "\n".join([columns, *replay.notes, *_without_syn(replay.settings.startups)])
 
@@ -195,7 +197,7 @@ def _of_class(group: list[ClassSummary], reference: str) -> str:
     if best:
         return f"soonest under {', '.join(_gain(s, base) for s in best)}"
     if not gainers:
-        return f"in the median, no start-up gains on {base}"
+        return f"at least half of the transfers gain nothing on {base}, whatever the start-up"
     first = min(gainers, key=lambda s: s.change or 0.0)
     hurts = (first.hurt or 0.0) > marks.MOST_HURT
     why = f"more than {marks.MOST_HURT:.0%} are hurt" if hurts else "its median is not the least"
@@ -210,7 +212,7 @@ def _gain(s: ClassSummary, base: str) -> str:
 def _harm(s: ClassSummary, reference: str, paths: int) -> str:
     """How many of all transfers a start-up hurts, as its row says."""
     count = round((s.hurt or 0.0) * s.compared)
-    where = f", worst on {s.worst_network}" if paths > 1 else ""
+    where = f", worst on {s.worst_network} ({s.worst_share:.1%} there)" if paths > 1 else ""
     return (
         f"{guests.short(s.startup)} makes {count} of {s.compared} transfers ({s.hurt:.1%}) more "
         f"than a tenth slower than {guests.short(reference)}{where}."

@@ -20,7 +20,7 @@ CLASSES = (
 )
 EVERYTHING = "all sizes"
 ENOUGH = 10
-"""Transfers that a network needs before it is singled out."""
+"""Transfers that a network needs to be singled out among others."""
 HURT = 0.1
 """A transfer is hurt where it takes this much longer than under the baseline."""
 
@@ -49,7 +49,12 @@ class ClassSummary:
     hurt: float | None
     """Share of these that took more than a tenth longer than under it, or never ended."""
     worst_network: str | None
-    """Where the largest share of transfers is hurt; None where none is."""
+    """Where the largest share of transfers is hurt; None where none is.
+
+    A network with fewer than `ENOUGH` transfers is named only where no other has one that is hurt.
+    """
+    worst_share: float | None
+    """That share."""
     best: bool = False
     """Whether the row is marked, by the rule in `marks`."""
 
@@ -93,6 +98,7 @@ def _summary(
     changes = {n: _change(together.get(n), base[n]) for n in wanted}
     known = {n: change for n, change in changes.items() if change is not None}
     hurt = {n for n, change in known.items() if change > HURT}
+    worst_network, worst_share = _worst_network(hurt, known, base)
     sent = sum(row["packets_sent"] for row in rows)
     times = _known(row["fct_s"] for row in rows)
     slowdowns = _known(row["slowdown"] for row in rows)
@@ -111,20 +117,23 @@ def _summary(
         timeouts=sum(row["timeouts"] for row in rows),
         compared=len(known),
         hurt=len(hurt) / len(known) if known else None,
-        worst_network=_worst_network(hurt, known, base),
+        worst_network=worst_network,
+        worst_share=worst_share,
     )
 
 
 def _worst_network(
     hurt: set[int], compared: Iterable[int], base: dict[int, dict[str, Any]]
-) -> str | None:
-    counts: dict[str, list[int]] = {}
+) -> tuple[str | None, float | None]:
+    """The network with the largest share of transfers that are hurt, and that share."""
+    counts: dict[str, list[bool]] = {}
     for number in compared:
         counts.setdefault(base[number]["network"], []).append(number in hurt)
-    # A share of very few says nothing about their path.
+    counts = {network: marks for network, marks in counts.items() if any(marks)}
+    # A share of very few says little of their path.
     enough = {n: marks for n, marks in counts.items() if len(marks) >= ENOUGH} or counts
-    shares = {network: sum(marks) / len(marks) for network, marks in enough.items() if any(marks)}
-    return max(shares, key=lambda network: shares[network], default=None)
+    shares = {network: sum(marks) / len(marks) for network, marks in enough.items()}
+    return max(shares.items(), key=lambda item: item[1], default=(None, None))
 
 
 def _change(row: dict[str, Any] | None, base: dict[str, Any]) -> float | None:

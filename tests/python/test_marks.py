@@ -33,10 +33,12 @@ def test_without_a_difference_or_an_end_nobody_is_marked() -> None:
     assert marks.soonest([None, None], [None, None]) == [False, False]
 
 
-def replayed(*times: Sequence[float | None], size: int = 20_000) -> Replay:
+def replayed(
+    *times: Sequence[float | None], size: int = 20_000, networks: Sequence[str] = ()
+) -> Replay:
     """A replay of which nothing is known but how long transfers took: by slow start, then others.
 
-    None is a transfer that never ended.
+    None is a transfer that never ended. All come over one network unless `networks` has theirs.
     """
     names = ["slow-start", "first", "second"][: len(times)]
     rows: list[dict[str, Any]] = [
@@ -44,7 +46,7 @@ def replayed(*times: Sequence[float | None], size: int = 20_000) -> Replay:
             "startup": name,
             "mode": "together",
             "transfer": number,
-            "network": "10.0.0.0/24",
+            "network": networks[number] if networks else "10.0.0.0/24",
             "size_bytes": size,
             "complete": time is not None,
             "fct_s": time,
@@ -101,6 +103,24 @@ def test_a_transfer_that_never_ends_is_hurt() -> None:
     assert not first.best
 
 
+def test_where_only_transfers_of_a_small_network_are_hurt_that_is_named() -> None:
+    networks = ["small"] * 3 + ["large"] * 12
+    _, first = of_class(replayed([1.0] * 15, [2.0] + [1.0] * 14, networks=networks))
+    assert (first.worst_network, first.worst_share) == ("small", 1 / 3)
+
+
+def test_among_networks_with_hurt_transfers_one_of_enough_transfers_is_named() -> None:
+    networks = ["small"] * 3 + ["large"] * 12
+    base = [1.0] * 15
+    _, first = of_class(replayed(base, [2.0] * 4 + [1.0] * 11, networks=networks))
+    assert (first.worst_network, first.worst_share) == ("large", 1 / 12)
+
+
+def test_where_nobody_is_hurt_no_network_is_named() -> None:
+    _, first = of_class(replayed([1.0] * 15, [1.0] * 15))
+    assert (first.worst_network, first.worst_share) == (None, None)
+
+
 def test_the_least_median_without_the_largest_gain_is_not_marked() -> None:
     # The median transfer is the shortest of the long ones, of which the first gains one.
     base = [1.0] * 20 + [10.0] * 21
@@ -108,6 +128,19 @@ def test_the_least_median_without_the_largest_gain_is_not_marked() -> None:
     assert not any(s.best for s in replay.summaries)
     assert "second (−50.0 % against slow-start, 0.0% hurt), but it is not the best: its median" in (
         verdict(replay)
+    )
+
+
+def test_a_lesser_median_is_no_gain_where_most_transfers_have_none() -> None:
+    # The medians are those of different transfers.
+    base = [1.0] * 14 + [2.0] * 16
+    replay = replayed(base, [1.0] * 14 + [1.5] + [2.0] * 15)
+    slow, first = of_class(replay)
+    assert slow.fct_median_s is not None and first.fct_median_s is not None
+    assert (first.fct_median_s < slow.fct_median_s, first.change) == (True, 0)
+    assert verdict(replay) == (
+        "10 to 100 kB: at least half of the transfers gain nothing on slow-start, whatever the "
+        "start-up."
     )
 
 
