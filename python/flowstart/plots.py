@@ -32,7 +32,8 @@ DASHES = (
     (0, (8, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
 )
-MARKERS = "osD^vPX"
+MARKERS = "osDPX<>"
+"""None that points up or down: with a line to it, it would read as an arrow."""
 # The default start-ups look the same in every comparison; others take what is left.
 FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
 MOST_LINES = 8
@@ -47,6 +48,15 @@ PANEL_COLUMNS = 400
 """The same for a panel among many."""
 PANEL = (600, 600)
 """Pixels of a panel of marks, at most."""
+
+CORNER: Any = {
+    "xy": (0.98, 0.96),
+    "xycoords": "axes fraction",
+    "ha": "right",
+    "va": "top",
+    "fontsize": 7,
+}
+"""Where a panel says what of it is not seen."""
 
 STYLE: Any = {
     "axes.grid": True,
@@ -137,14 +147,14 @@ def _slowdowns(found: "Sequence[Summary]", names: Sequence[str]) -> Figure:
     sizes = len({s.size_bytes for s in found})
     # One that did not finish every size is no match for those that did.
     ranked = sorted(names, key=lambda name: (len(lines[name]) < sizes, marks[name]))
-    chart, panels = _panels(len(ranked))
+    chart, panels = panels_for(len(ranked))
     for axes, name in zip(panels, ranked, strict=False):
         for line in lines.values():
             axes.plot(*zip(*line, strict=True), color=PALE, linewidth=0.8) if line else None
         if lines[name]:
             axes.plot(*zip(*lines[name], strict=True), color="black", marker="o", markersize=3)
         mean = f"on average × {text.ratio(marks[name])}" if lines[name] else "not done"
-        axes.set_title(f"{_broken(name)}\n{mean}", fontsize=8)
+        axes.set_title(f"{broken(name)}\n{mean}", fontsize=8)
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
@@ -159,13 +169,13 @@ def _mean_of_ratios(values: Sequence[float]) -> float:
     return float(np.exp(np.mean(np.log(values)))) if values else float("inf")
 
 
-def _broken(name: str) -> str:
+def broken(name: str) -> str:
     """A start-up's name for a narrow panel: its parameters below it where they are long."""
     name = guests.short(name)
     return name if len(name) <= 32 else name.replace(":", ":\n", 1)
 
 
-def _panels(count: int, columns: int = 4) -> "tuple[Chart, list[Axes]]":
+def panels_for(count: int, columns: int = 4) -> "tuple[Chart, list[Axes]]":
     """A grid of small panels on common axes; those left over are not shown."""
     lines = -(-count // columns)
     chart = Chart(figsize=(2.6 * columns, 1.85 * lines + 0.5))
@@ -205,16 +215,22 @@ def _size_axis(axes: "Axes", found: "Sequence[Summary]", *, label: bool = True) 
         axes.set_xlabel("transfer size")
 
 
-def _legend(chart: Figure, axes: "Axes") -> None:
+def _legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    columns = min(len(labels), 5)
-    chart.legend(handles, labels, loc="outside upper center", ncols=columns, handlelength=3)
+    chart.legend(
+        handles,
+        labels,
+        loc="outside upper center",
+        ncols=min(len(labels), 5),
+        handlelength=3,
+        title=title,
+    )
 
 
-def over_time(series: "Sequence[Series]") -> Figure:
+def over_time(series: "Sequence[Series]", about: str | None = None) -> Figure:
     """Window, bytes in flight and bottleneck queue over time, one line per series.
 
-    Of many series the window alone, a panel for each.
+    Of many series the window alone, a panel for each. `about` says which series they are.
     """
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
@@ -247,23 +263,27 @@ def over_time(series: "Sequence[Series]") -> Figure:
             axes.set_ylim(bottom=0)
         queue.set_xlim(left=0)
         chart.align_ylabels()
-        _legend(chart, window)
+        _legend(chart, window, about)
         return chart
 
 
 def _windows(series: "Sequence[Series]") -> Figure:
     """A panel per series with its window, that of the first one pale behind."""
-    chart, panels = _panels(len(series))
+    chart, panels = panels_for(len(series))
     for axes, line in zip(panels, series, strict=False):
         for drawn, colour in ((series[0], PALE), (line, "#0072B2")):
             kept = drawn.thinned(PANEL_COLUMNS)
             shown = _held(drawn.end_s, drawn.time_s[kept], drawn.cwnd[kept])
             axes.step(*shown, where="post", color=colour, linewidth=1.2)
         axes.axhline(line.bdp_pkts, color="0.5", linewidth=0.8, linestyle=(0, (4, 2)))
-        axes.set_title(_broken(line.label), fontsize=8)
+        axes.set_title(broken(line.label), fontsize=8)
     # A window far beyond the path would hide what the others do.
     ends = [float(np.nanmax(line.cwnd[line.at_sender])) for line in series]
-    panels[0].set_ylim(0, min(1.05 * max(ends), 6 * max(series[0].bdp_pkts, 10)))
+    top = min(1.05 * max(ends), 6 * max(series[0].bdp_pkts, 10))
+    panels[0].set_ylim(0, top)
+    for axes, end in zip(panels, ends, strict=True):
+        if end > top:
+            axes.annotate(f"↑ up to {text.count(round(end))}", **CORNER)
     panels[0].set_xlim(left=0)
     chart.supylabel("window (packets); dashed: 1 BDP", fontsize=9)
     chart.supxlabel(f"time (s); pale: {guests.short(series[0].label)}", fontsize=9)
@@ -295,8 +315,11 @@ def _capacity(axes: "Axes", series: "Sequence[Series]") -> None:
     )
 
 
-def sequence(series: "Sequence[Series]") -> Figure:
-    """What was sent, sent again and acknowledged over time, one panel per series."""
+def sequence(series: "Sequence[Series]", about: str | None = None) -> Figure:
+    """What was sent, sent again and acknowledged over time, one panel per series.
+
+    `about` says which series they are.
+    """
     with mpl.rc_context(STYLE):
         columns = min(len(series), 3)
         lines = -(-len(series) // columns)
@@ -317,7 +340,7 @@ def sequence(series: "Sequence[Series]") -> Figure:
             axes.set_ylabel("sequence number (kB)")
         for axes in panels[-1, :]:
             axes.set_xlabel("time (s)")
-        _legend(chart, panels[0, 0])
+        _legend(chart, panels[0, 0], about)
         return chart
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import grids, plots, report
 from flowstart.comparison_report import columns, encoded
+from flowstart.series import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +49,15 @@ def _pictures(result: "Run") -> "dict[str, tuple[Figure, str]]":
     series = result.series()
     if not series:
         return {}
+    some = shown(result)
+    of = f", of {some}" if some else ""
     return {
-        "over-time": (plots.over_time(series), "Window, bytes in flight, bottleneck queue."),
-        "sequence": (plots.sequence(series), "What was sent, sent again and acknowledged."),
+        "over-time": (
+            plots.over_time(series, some),
+            f"Window, bytes in flight{of}; bottleneck queue.",
+        ),
+        "sequence": (
+            plots.sequence(series, some),
+            f"What was sent, sent again and acknowledged{of}.",
+        ),
     }

@@ -62,14 +62,24 @@ class Series:
         return thinning.thin(column, self.queue_packets)
 
 
-def of_run(run: "Run", most: int = 6) -> list[Series]:
-    """The series of a traced run's first `most` flows, labelled by number where several."""
-    rows = run.rows[:most] if run.outcome["trace"] else []
+MOST_FLOWS = 6
+"""More flows of a run are not told apart in a figure."""
+
+
+def of_run(run: "Run") -> list[Series]:
+    """The series of a traced run's first flows, labelled by number where several."""
+    rows = run.rows[:MOST_FLOWS] if run.outcome["trace"] else []
     several = len(rows) > 1
     return [
         of_flow(run, row, f"{row['flow']}: {row['startup']}" if several else row["startup"])
         for row in rows
     ]
+
+
+def shown(run: "Run") -> str | None:
+    """Which flows of a run have a series, where not all do."""
+    flows = len(run.rows)
+    return f"the first {MOST_FLOWS} of {flows} flows" if flows > MOST_FLOWS else None
 
 
 def of_flow(run: "Run", row: dict[str, Any], label: str) -> Series:

@@ -133,8 +133,9 @@ class Run:
     def plot(self) -> "Figure":
         """Windows, bytes in flight and queue over time; runs again where there is no trace."""
         from flowstart import plots
+        from flowstart.series import shown
 
-        return plots.over_time(self.traced().series())
+        return plots.over_time(self.traced().series(), shown(self))
 
     def traced(self) -> "Run":
         """The same run with its trace; simulated again where it has none."""
@@ -143,7 +144,7 @@ class Run:
         return simulate(self.document | {"trace": True}, self.guests)
 
     def series(self) -> "list[Series]":
-        """The trace taken apart, one series per flow."""
+        """The trace taken apart, one series for each of the first flows."""
         from flowstart.series import of_run
 
         return of_run(self)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 import flowstart as fs
-from flowstart import grids, plots, report
+from flowstart import grids, plots, replay_plots, report, run_report
+from flowstart.replay_summary import ClassSummary
 
 STARTUPS = ["slow-start", "hystart", "jump-start"]
 
@@ -164,3 +166,86 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
     for axes in plots.sequence(series).axes[:2]:
         assert axes.get_xlim()[0] == 0
         assert axes.get_xlim()[1] >= end
+
+
+def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.Path) -> None:
+    def titles(flows: int) -> list[str]:
+        scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
+        figures = run_report._pictures(fs.run(scenario, trace=True)).values()
+        return [figure.legends[0].get_title().get_text() + caption for figure, caption in figures]
+
+    assert all(title.count("the first 6 of 12 flows") == 2 for title in titles(12))
+    assert not any("flows" in title for title in titles(6))
+
+
+def heights(line: Line2D) -> list[float]:
+    return list(map(float, line.get_ydata()))  # type: ignore[arg-type]
+
+
+def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.Path) -> None:
+    startups = [f"slow-start:iw={n}" for n in range(1, 9)]
+    for high in ("jump-start", "qs-app"):
+        result = fs.compare(path, startups=[*startups, high], sizes=["3MB"])
+        panels = [axes for axes in plots.over_time(result.series()).axes if axes.get_visible()]
+        top = panels[0].get_ylim()[1]
+        for axes in panels:
+            reach = max(heights(axes.lines[1]))
+            said = [note.get_text() for note in axes.texts]
+            assert said == ([f"↑ up to {round(reach):,}"] if reach > top else [])
+        assert panels[-1].texts
+
+
+def summaries(startups: int) -> list[ClassSummary]:
+    """Two size classes under so many start-ups."""
+    return [
+        ClassSummary(
+            size_class=size_class,
+            startup=f"slow-start:iw={n}" if n else "slow-start",
+            transfers=40,
+            complete=40,
+            fct_median_s=1.0,
+            fct_p95_s=2.0,
+            alone_median_s=1.0,
+            change=0.0,
+            slowdown_median=1.0 + n,
+            slowdown_p95=2.0 + n,
+            loss=0.0,
+            timeouts=0,
+            compared=40,
+            hurt=n / 100,
+            worst_network=None,
+            worst_share=None,
+        )
+        for size_class in ("below 10 kB", "all sizes")
+        for n in range(startups)
+    ]
+
+
+def test_more_start_ups_than_markers_have_a_panel_each_in_a_replay() -> None:
+    few = replay_plots.by_class(summaries(len(plots.MARKERS)))
+    assert len(few.axes) == 2
+    assert len({str(line.get_marker()) for line in few.axes[0].lines}) == len(plots.MARKERS)
+    many = replay_plots.by_class(summaries(25))
+    panels = [axes for axes in many.axes if axes.get_visible()]
+    assert [axes.get_title() for axes in panels] == list(
+        dict.fromkeys(s.startup for s in summaries(25))
+    )
+    for n, axes in enumerate(panels):
+        baseline, own = map(heights, axes.lines)
+        assert (baseline, own) == ([1.0, 1.0], [1.0 + n, 1.0 + n])
+        assert [note.get_text() for note in axes.texts] == [f"{n}%", f"{n}%"]
+
+
+def test_a_replay_of_which_nothing_is_known_is_drawn_too() -> None:
+    unknown = [
+        dataclasses.replace(s, slowdown_median=None, slowdown_p95=None, hurt=None)
+        for s in summaries(25)
+    ]
+    figure = replay_plots.by_class(unknown)
+    assert [note.get_text() for note in figure.axes[0].texts] == ["–", "–"]
+    assert plots.svg(figure)
+
+
+def test_no_marker_reads_as_an_arrow_on_a_line() -> None:
+    assert not {*plots.MARKERS} & {*"^v123|"}
+    assert len({*plots.MARKERS}) == len(plots.COLOURS)
