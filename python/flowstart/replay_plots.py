@@ -46,8 +46,8 @@ def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
         at = {s.size_class: s for s in found if s.startup == name}
         x = np.arange(len(classes)) + (place - (len(startups) - 1) / 2) * width
         mine = [at.get(c) for c in classes]
-        middle = _values(s and s.slowdown_median for s in mine)
-        high = _values(s and s.slowdown_p95 for s in mine)
+        middle = _values(s.slowdown_median if s else None for s in mine)
+        high = _values(s.slowdown_p95 if s else None for s in mine)
         above.vlines(x, middle, high, color=look["color"], linewidth=1.2)
         above.plot(
             x, middle, marker=look["marker"], color=look["color"], linestyle="", label=short(name)
@@ -101,8 +101,8 @@ def _panels(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
             rotation_mode="anchor",
         )
     # Room for the numbers on top.
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low, high * (high / low) ** 0.25)
+    bottom, top = panels[0].get_ylim()
+    panels[0].set_ylim(bottom, top * (top / bottom) ** 0.25)
     chart.supylabel("completion time / ideal (mark: median, line: to p95)", fontsize=9)
     chart.supxlabel(
         f"size class (transfers); pale: {short(reference)}; numbers on top: share that is hurt",
