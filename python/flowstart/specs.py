@@ -34,6 +34,8 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     pieces = split(text)
     if not pieces:
         raise RequestError(f"--{option} `{text}`: empty; leave it out for the usual ones")
+    if not all(piece.strip() for piece in text.split(",")):
+        raise RequestError(f"--{option} `{text}`: nothing stands at a comma; leave the comma out")
     return pieces
 
 

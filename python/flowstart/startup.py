@@ -116,6 +116,13 @@ class Startup(abc.ABC):
             if near is not None or method.startswith(("on_", "after_")):
                 hint = f"did you mean `{near}`?" if near else f"there are {', '.join(HOOKS)}"
                 raise RequestError(f"start-up `{cls.__name__}`: `{method}` is no hook; {hint}")
+        for attribute in dict.fromkeys(name for base in own for name in _values(base)):
+            hook = attribute if attribute in HOOKS else _answer_meant(attribute)
+            if hook is not None:
+                raise RequestError(
+                    f"start-up `{cls.__name__}`: `{attribute}` is a value, which nobody would ask; "
+                    f"write a method `{hook}`"
+                )
 
     def rate_request(self, s: Syn) -> int | None:
         """The rate, headers included, for which the routers are to be asked on the SYN."""
@@ -239,6 +246,27 @@ def _methods(kind: type) -> list[str]:
         for name, value in vars(kind).items()
         if isinstance(value, methods) and not name.startswith("_") and name not in HOOKS
     ]
+
+
+def _values(kind: type) -> list[str]:
+    """The attributes in a class's body that stand in the place of a hook, or may be meant to.
+
+    A start-up may have values under any other name; but what is true or false is close to a hook
+    that answers so only where it is meant to be one.
+    """
+    return [
+        name
+        for name, value in vars(kind).items()
+        if isinstance(value, bool)
+        or (name in HOOKS and not callable(value) and not hasattr(value, "__get__"))
+    ]
+
+
+def _answer_meant(attribute: str) -> str | None:
+    """The hook without arguments that a value is meant to be the answer of."""
+    hook = _meant(attribute)
+    plain = hook is not None and len(inspect.signature(getattr(Startup, hook)).parameters) == 1
+    return hook if plain else None
 
 
 def _meant(method: str) -> str | None:

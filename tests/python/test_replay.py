@@ -169,7 +169,11 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
         (("--size", "10kB"), "--size and --capture"),
         (("--flows", "3"), "--flows and --capture"),
         (("--repeat", "2"), "--repeat and --capture"),
-        (("--remembered", "5"), "--remembered: `5` is not a size with a unit"),
+        (("--remembered", "9pkt"), "--remembered: `9pkt` changes nothing"),
+        (
+            ("--remembered", "5", "--startup", "careful-resume"),
+            "--remembered: `5` is not a size with a unit",
+        ),
         (("--reverse-rate", "1Mbps"), "--rate is missing"),
         (("--rate", "5"), "rate"),
         (("--rate", "0Mbps"), "rate"),

@@ -632,3 +632,23 @@ def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message:
         assert shown[1:] == ["return 1 / 0"]
     else:
         assert not shown  # it was not entered
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "hook"),
+    [
+        ("rules_windows", True, "rules_window"),
+        ("rules_window", True, "rules_window"),
+        ("wants_delivry", False, "wants_delivery"),
+        ("on_ack", None, "on_ack"),
+    ],
+)
+def test_a_value_in_the_place_of_a_hook_is_refused(attribute: str, value: Any, hook: str) -> None:
+    message = f"`{attribute}` is a value, which nobody would ask; write a method `{hook}`"
+    with pytest.raises(fs.RequestError, match=message):
+        type("Mine", (Doubling,), {attribute: value})
+
+
+def test_values_of_ones_own_may_be_called_what_they_are() -> None:
+    own = {"last": 0, "leftovers": 3, "established": False, "recovered": True, "charge": True}
+    type("Mine", (Doubling,), own)

@@ -201,7 +201,7 @@ def _only(captures: list[pathlib.Path]) -> pathlib.Path:
 
 def _plan(given: dict[str, Any]) -> "Plan":
     """What the command line asks for."""
-    from flowstart import specs
+    from flowstart import applicability, specs
     from flowstart.comparison import DEFAULT_SIZES, DEFAULT_STARTUPS, Plan
     from flowstart.scenario import Path
 
@@ -226,13 +226,16 @@ def _plan(given: dict[str, Any]) -> "Plan":
     if given["rate_steps"] is not None:
         fields["rate_steps"] = specs.rate_steps(given["rate_steps"])
     named = Path.named(given["path"]) if given["path"] else Path()
-    return Plan.of_path(
+    stack = options.endpoints(given)
+    plan = Plan.of_path(
         named.but(**fields),
         sizes=sizes or DEFAULT_SIZES,
-        stack=options.endpoints(given),
+        stack=stack,
         **{name: given[name] for name in ("flows", "interval", "avoidance", "remembered")},
         **traffic,
     )
+    applicability.refuse_what_does_nothing(given, plan.startups, plan.guests, stack)
+    return plan
 
 
 def _refuse_path_options(given: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
-    from flowstart import specs
+    from flowstart import applicability, specs
     from flowstart.comparison import DEFAULT_STARTUPS
     from flowstart.footnotes import IDLE
     from flowstart.guests import Guests
@@ -70,12 +70,14 @@ def _settings(given: dict[str, Any]) -> "Settings":
     startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
     guests = Guests()
     idle = () if given["remembered"] else IDLE
+    stack = options.endpoints(given)
     names = specs.startups(startups, guests, without=idle)
+    applicability.refuse_what_does_nothing(given, names, guests, stack)
     return Settings(
         startups=names,
         without=tuple(name for name in idle if "all" in startups and name not in names),
         guests=guests,
-        stack=options.endpoints(given),
+        stack=stack,
         seed=given["seed"] or 1,
         **{name: given[name] for name in MEANT},
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, options
-from flowstart.errors import SimulationError
+from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.simulation import Run
@@ -29,6 +29,8 @@ def run(
 
     if output:
         folders.check(output)
+    elif trace:
+        raise RequestError("--trace: a trace is kept in a folder; give it one with -o DIR")
     with console.speaking_of(scenario), console.attending():
         result = simulation.run(scenario, trace=trace or None)
     console.deliver(
