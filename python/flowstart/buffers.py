@@ -5,18 +5,13 @@ import math
 from flowstart import _native
 from flowstart.scenario import Document
 
-HANDFUL = 10
-"""Packets of an initial window of today (RFC 6928)."""
-
 
 def initial_window(stack: Document) -> int:
     """The packets of a resolved stack's initial window."""
     return math.ceil(_native.initial_window(stack["iw"], stack["mss"]))
 
 
-def handfuls(
-    given: Document, resolved: Document, window: int = HANDFUL
-) -> dict[str, tuple[str, int]]:
+def handfuls(given: Document, resolved: Document, window: int) -> dict[str, tuple[str, int]]:
     """By field, the buffers of a path that were asked for in BDPs and came to a few packets.
 
     Few are less than the initial `window`. Each with what was asked for and its packets.
@@ -41,7 +36,7 @@ def _packets(buffer: object) -> int | None:
     return int(text.removesuffix("pkt")) if text.endswith("pkt") else None
 
 
-def warning(field: str, asked: str, packets: int, where: str = "", window: int = HANDFUL) -> str:
+def warning(field: str, asked: str, packets: int, where: str = "", *, window: int) -> str:
     """What to say of one."""
     count = "one packet" if packets == 1 else f"{packets} packets"
     than, losses = f"one initial window of {window}", "losses"

@@ -198,17 +198,18 @@ class Replay:
         s = self.settings
         asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
         given = {name: said for name, said in asked.items() if said}
-        found = [
-            (packets, field, said, road.name)
-            for road in self.roads
-            for field, (said, packets) in buffers.handfuls(given, _resolved(road.path, s)).items()
-        ]
+        found = []
+        for road in self.roads:
+            resolved = _resolved(road.path, s)
+            window = buffers.initial_window(resolved["stack"])
+            few = buffers.handfuls(given, resolved["path"], window)
+            found += [(n, field, said, window, road.name) for field, (said, n) in few.items()]
         if not found:
             return []
-        packets, field, said, name = min(found)
+        packets, field, said, window, name = min(found)
         paths = len({name for *_, name in found})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [buffers.warning(field, said, packets, f" on {name}{more}")]
+        return [buffers.warning(field, said, packets, f" on {name}{more}", window=window)]
 
     @property
     def all_failed(self) -> bool:
@@ -432,19 +433,18 @@ def _known_buffers(
 def _assumed_buffers(path: Document, settings: Settings) -> Document:
     """What the simulator takes for the buffers that a path does not name."""
     unsized = {name: value for name, value in path.items() if name not in BUFFERS}
-    usual = _resolved(unsized, settings)
+    usual = _resolved(unsized, settings)["path"]
     # Without a reverse one, the forward one holds in both directions.
     named = {*path, *(("reverse_buffer",) if settings.buffer else ())}
     return {name: usual[name] for name in BUFFERS if name not in named}
 
 
 def _resolved(path: Document, settings: Settings) -> Document:
-    """A path with every default filled in."""
+    """A scenario on a path, with every default filled in."""
     document: Document = {"path": path, "flows": [{"size": "1pkt"}]}
     if settings.stack:
         document["stack"] = settings.stack
-    filled: Document = scenario.resolve(document)["path"]
-    return filled
+    return scenario.resolve(document)
 
 
 def _at_least(usual: str, way: dict[str, Any]) -> tuple[str, str]:

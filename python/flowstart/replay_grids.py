@@ -189,9 +189,9 @@ def _of_class(group: list[ClassSummary], reference: str) -> str:
     """Who is the best of a size class, or why nobody is."""
     base = guests.short(reference)
     if group[0].transfers < marks.ENOUGH:
-        return (
-            f"{group[0].transfers} transfers are too few to name a best ({marks.ENOUGH} are enough)"
-        )
+        number = group[0].transfers
+        few = "one transfer is" if number == 1 else f"{number} transfers are"
+        return f"{few} too few to name a best ({marks.ENOUGH} are enough)"
     gainers = [s for s in group if marks.gains(s.change)]
     best = [s for s in gainers if s.best]
     if best:

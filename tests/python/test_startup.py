@@ -114,7 +114,7 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     source = (ROOT / "crates" / "control" / "src" / "startup" / "mod.rs").read_text()
     trait = source[source.index("pub trait Startup") :]
     # What is bequeathed is a model of the crate's own.
-    hooks = [h for h in re.findall(r"^    fn (\w+)", trait, re.MULTILINE) if h != "bequeath"]
+    hooks = [h for h in re.findall(r"^    fn (\w+)", trait, re.MULTILINE) if h != "export_model"]
     assert hooks == list(_native.HOOKS)
     assert set(_native.HOOKS) <= set(vars(fs.Startup))
 

@@ -289,7 +289,7 @@ pub enum Side {
 pub enum ReadingName {
     /// The packet in transmission counts.
     Ns2,
-    /// It does not.
+    /// The packet in transmission does not count.
     Linux,
 }
 
