@@ -137,11 +137,17 @@ impl<'a> Simulation<'a> {
             flows.add(plan, route);
         }
         let logs = plans.iter().map(new_log).collect();
+        let mut links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
+        if prepared.trace {
+            for link in network.bottleneck {
+                links[link as usize].record();
+            }
+        }
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
             queue: EventQueue::new(),
-            links: network.links.into_iter().map(Link::new).collect(),
+            links,
             routes: network.routes,
             bottleneck: network.bottleneck,
             flows,
@@ -304,8 +310,8 @@ impl<'a> Simulation<'a> {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
         let delivery = state.deliver(moment);
-        if state.has_notices() {
-            self.take_notices(link);
+        if state.has_news() {
+            self.take_news(link, delivery.is_some().then_some(moment));
         }
         let Some((segment, next)) = delivery else {
             return self.queue.pop();
@@ -313,9 +319,6 @@ impl<'a> Simulation<'a> {
         match next {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
-        }
-        if self.trace.is_some() {
-            self.sample_delivered(link, moment);
         }
         let route = self.route(segment.flow);
         let route = if segment.is_forward() {
@@ -575,18 +578,22 @@ impl<'a> Simulation<'a> {
         place.map(|direction| direction as u8)
     }
 
-    /// A packet that left the link's queue has arrived at the far end.
+    /// What the queue did meanwhile, and a packet that has arrived at the far end of a link that is
+    /// recorded.
     #[cold]
     #[inline(never)]
-    fn sample_delivered(&mut self, link: LinkId, arrival: Moment) {
-        let left = self.links[link as usize].left_queue(arrival);
-        self.sample_departure(link, left);
+    fn take_news(&mut self, link: LinkId, arrival: Option<Moment>) {
+        self.take_notices(link);
+        if let Some(arrival) = arrival {
+            let left = self.links[link as usize].left_queue(arrival);
+            self.sample_departure(link, left);
+        }
     }
 
     /// A packet has left the link's queue, if that is recorded.
     fn sample_departure(&mut self, link: LinkId, at: Time) {
         if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
-            trace.queue_departures.push(at, direction);
+            trace.queue_departures.note(at, direction);
         }
     }
 

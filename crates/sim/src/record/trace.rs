@@ -137,20 +137,43 @@ pub struct QueueDepartures {
     pub time_ns: Vec<u64>,
     /// Which direction of the bottleneck: 0 forward, 1 reverse.
     pub direction: Vec<u8>,
+    /// Departures of each direction that are not in the columns yet.
+    #[serde(skip)]
+    noted: [Vec<u64>; 2],
 }
 
 impl QueueDepartures {
-    /// Appends a departure.
-    pub fn push(&mut self, at: Time, direction: u8) {
-        self.time_ns.push(at.0);
-        self.direction.push(direction);
+    /// Notes a departure.
+    pub fn note(&mut self, at: Time, direction: u8) {
+        self.noted[usize::from(direction)].push(at.0);
     }
 
-    /// Puts departures in order of time: they are recorded when a packet arrives at the far end.
+    /// Fills the columns, in order of time: a departure is noted when the packet arrives at the far
+    /// end, and one that was thrown out later still.
     pub fn put_in_order(&mut self) {
-        let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
-        order.sort_by_key(|i| self.time_ns[*i]);
-        pick(&mut self.time_ns, &order);
-        pick(&mut self.direction, &order);
+        let [mut forward, mut reverse] = std::mem::take(&mut self.noted);
+        for times in [&mut forward, &mut reverse] {
+            if !times.is_sorted() {
+                times.sort_unstable();
+            }
+        }
+        let (mut forward, mut reverse) = (forward.into_iter(), reverse.into_iter());
+        let (mut next, mut back) = (forward.next(), reverse.next());
+        while let Some(time) = earlier(next, back) {
+            let direction = u8::from(next != Some(time));
+            self.time_ns.push(time);
+            self.direction.push(direction);
+            match direction {
+                0 => next = forward.next(),
+                _ => back = reverse.next(),
+            }
+        }
+    }
+}
+
+fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }

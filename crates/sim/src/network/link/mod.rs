@@ -156,6 +156,8 @@ struct Common {
     ring: VecDeque<InFlight>,
     /// What the queue did to packets, until someone takes it.
     notices: VecDeque<Notice>,
+    /// Somebody wants to hear of every delivery.
+    recorded: bool,
 }
 
 impl Common {
@@ -257,6 +259,7 @@ impl Link {
             counters: LinkCounters::default(),
             ring: VecDeque::new(),
             notices: VecDeque::new(),
+            recorded: false,
         };
         Link { common, kind }
     }
@@ -311,6 +314,18 @@ impl Link {
     /// its notices were last taken.
     pub fn has_notices(&self) -> bool {
         !self.common.notices.is_empty()
+    }
+
+    /// From now on there is news of every delivery.
+    pub fn record(&mut self) {
+        self.common.recorded = true;
+    }
+
+    /// Whether anybody is to hear of a delivery, or of what the queue has done meanwhile. One
+    /// question, for it is asked at every delivery.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        self.common.recorded | !self.common.notices.is_empty()
     }
 
     /// Takes the first notice.
