@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod connection;
 mod copies;
 mod error;
@@ -25,6 +26,7 @@ mod results;
 mod sequence;
 mod summary;
 mod table;
+mod ticker;
 mod time;
 mod turns;
 mod zeek;

@@ -5,17 +5,16 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::assembly::{assemble, Found};
 use crate::file::order::{Late, Order, Timed};
 use crate::file::{self, Opened, PacketFile};
 use crate::layers::{self, Decoded, Segment};
-use crate::results::{Capture, Connection, Flag, Format, Options, Progress};
-use crate::summary::{self, Summary};
+use crate::results::{Capture, Flag, Options, Progress};
 use crate::table::{Table, Tables};
+use crate::ticker::Ticker;
 use crate::zeek;
 use crate::Error;
 
-/// Packets between two reports of progress.
-const REPORT_EVERY: u64 = 8192;
 /// Pieces into which a file is divided at most: each is a file open at the same time.
 const MOST_PIECES: usize = 32;
 
@@ -38,58 +37,6 @@ pub fn read(
         Opened::Packets(file) => packets(path, file, options, &mut ticker),
         Opened::Log(bytes, format) => zeek::read(path, bytes, format, options, &mut ticker),
     }
-}
-
-/// Reports progress and hears whether to go on.
-pub(crate) struct Ticker<'a> {
-    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
-    /// Of the file; not known of a pipe.
-    size: Option<u64>,
-    read: u64,
-    total: Option<u64>,
-    packets: u64,
-}
-
-impl<'a> Ticker<'a> {
-    fn new(progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>, size: Option<u64>) -> Self {
-        Ticker {
-            progress,
-            size,
-            read: 0,
-            total: size,
-            packets: 0,
-        }
-    }
-
-    /// A packet more, for which so many bytes of the file were read.
-    pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
-        self.read += bytes;
-        self.packets += 1;
-        if self.packets % REPORT_EVERY != 0 {
-            return Ok(());
-        }
-        let progress = Progress {
-            bytes_read: self.read,
-            bytes_total: self.total,
-            packets: self.packets,
-        };
-        match (self.progress)(progress) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        }
-    }
-
-    /// So many further passes over the file turned out to be needed.
-    fn expect(&mut self, passes: u64) {
-        self.total = self.size.map(|size| self.read + size * passes);
-    }
-}
-
-/// A ticker that nobody watches.
-#[cfg(test)]
-pub(crate) fn still<T>(work: impl FnOnce(&mut Ticker) -> T) -> T {
-    let mut progress = |_| ControlFlow::Continue(());
-    work(&mut Ticker::new(&mut progress, None))
 }
 
 /// What was met besides TCP segments.
@@ -159,7 +106,7 @@ fn packets(
     options: &Options,
     ticker: &mut Ticker,
 ) -> Result<Capture, Error> {
-    let reopenable = ticker.size.is_some();
+    let reopenable = ticker.is_of_a_file();
     let mut warnings = Vec::new();
     let mut segments = Segments::new(file);
     let mut table = Table::new(options.most_transfers);
@@ -448,44 +395,4 @@ fn notes() -> Vec<String> {
          acknowledgements of data to it; they are of the bottleneck only where senders kept it busy",
     ];
     notes.map(String::from).into()
-}
-
-/// What one kind of file or the other gave.
-pub(crate) struct Found {
-    pub connections: Vec<Connection>,
-    pub transfers: Vec<crate::Transfer>,
-    pub groups: Vec<crate::Group>,
-    pub packets: u64,
-    pub warnings: Vec<String>,
-}
-
-pub(crate) fn assemble(format: Format, found: Found, options: &Options) -> Capture {
-    let Found {
-        mut connections,
-        transfers,
-        groups,
-        packets,
-        warnings,
-    } = found;
-    summary::flag_floor(&mut connections, options);
-    let demands = summary::demands(&connections, options);
-    let summary = Summary::of(&connections, &demands);
-    let mut flagged = BTreeMap::new();
-    for flag in connections.iter().flat_map(|row| &row.flags) {
-        *flagged.entry(*flag).or_default() += 1;
-    }
-    Capture {
-        format,
-        link_types: Vec::new(),
-        packets,
-        unreadable: 0,
-        connections,
-        demands,
-        transfers,
-        groups,
-        summary,
-        flagged,
-        warnings,
-        notes: Vec::new(),
-    }
 }

@@ -8,13 +8,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::assembly::{assemble, Found};
 use crate::estimate::Lanes;
 use crate::file::Bytes;
 use crate::layers::mapped;
-use crate::read::{assemble, Found, Ticker};
 use crate::results::{
     Capture, Connection, Direction, Flag, Format, Group, Handshake, Options, Transfer,
 };
+use crate::ticker::Ticker;
 use crate::Error;
 
 /// Reads a log to its end.
@@ -410,7 +411,7 @@ fn notes(capture: &Capture) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::still;
+    use crate::ticker::still;
 
     const HEADER: &str = "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n\
         #fields\tts\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tduration\torig_bytes\tresp_bytes\tconn_state\tmissed_bytes\thistory\n";

@@ -123,7 +123,7 @@ impl Simulation<'_> {
             ideal_fct(
                 size,
                 match plan.opening {
-                    Opening::Handshake => stack.handshake.round_trips(stack),
+                    Opening::Handshake => stack.round_trips(),
                     Opening::Established(_) => 0,
                 },
                 plan.rtt,

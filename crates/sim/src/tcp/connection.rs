@@ -5,6 +5,7 @@ use super::delivery::DeliveryRate;
 use super::ecn::{Ecn, EcnSender};
 use super::flight::Flight;
 use super::options::{CongestionHeader, Extra, Options};
+use super::plan::Plan;
 use super::rtt::RttEstimator;
 use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::{Sharing, Stack};
@@ -28,15 +29,6 @@ pub struct Counters {
     pub syn_retransmits: u64,
     /// The largest window, in segments.
     pub max_cwnd: Segments,
-}
-
-/// A segment that may be sent: `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// Its first byte.
-    pub start: u64,
-    /// One past its last byte.
-    pub end: u64,
 }
 
 /// A segment being timed: its end, zero where there is none, and when it left.

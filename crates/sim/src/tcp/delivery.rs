@@ -6,7 +6,7 @@
 //! at one instant and have the same to say are one entry, so a flight takes as much memory as it
 //! had acknowledgements to send by.
 
-use super::connection::Plan;
+use super::plan::Plan;
 use super::ranges::RangeSet;
 use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::Time;

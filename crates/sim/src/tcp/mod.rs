@@ -9,6 +9,7 @@ pub mod numbers;
 pub mod options;
 pub mod pacer;
 pub mod pacing_rate;
+pub mod plan;
 pub mod quick_start;
 pub mod ranges;
 pub mod receive_window;

@@ -4,11 +4,12 @@
 //! It is driven from outside: every entry point takes the time, and what it wants to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
-use super::connection::{Connection, Counters, Plan};
+use super::connection::{Connection, Counters};
 use super::handshake::Handshake;
 use super::options::Extra;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
+use super::plan::Plan;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
 use super::segment::{Kind, Segment};
@@ -113,7 +114,7 @@ impl Sender {
         controller: Controller,
         preparation: Preparation,
     ) -> Sender {
-        let exchanges = stack.handshake.exchanges(&stack);
+        let exchanges = stack.exchanges();
         Sender {
             recovery: Recovery::new(&stack),
             connection: Connection::new(stack, flow, controller),

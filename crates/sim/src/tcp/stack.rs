@@ -453,6 +453,20 @@ impl Stack {
         counted.map_or(self.window, |window| Some(window.min(UNLIMITED_WINDOW - 1)))
     }
 
+    /// Exchanges of packets that a connection begins with.
+    pub fn exchanges(&self) -> u32 {
+        let window = self.iw.bytes(self.mss);
+        self.handshake.exchanges(self.server_flight, window)
+    }
+
+    /// How many of them end before data leaves.
+    pub fn round_trips(&self) -> u32 {
+        match self.handshake {
+            Handshake::ZeroRtt => 0,
+            _ => self.exchanges(),
+        }
+    }
+
     /// Whether packets are numbered and acknowledged by number, rather than the bytes in them.
     #[inline(always)]
     pub fn numbers_packets(&self) -> bool {
@@ -522,5 +536,20 @@ impl Stack {
             }
             _ => WindowField::Unscaled,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn early_data_waits_for_nothing() {
+        let stack = Stack {
+            handshake: Handshake::ZeroRtt,
+            ..Stack::quic()
+        };
+        assert_eq!((stack.exchanges(), stack.round_trips()), (1, 0));
+        assert_eq!(Stack::quic().round_trips(), 1);
     }
 }

@@ -6,7 +6,8 @@
 //! differ the stack's options decide. (RFC 5681 §3.2, RFC 6582; ns-2.35 `tcp.cc`,
 //! `tcp-reno.cc`, `tcp-newreno.cc`.)
 
-use super::super::connection::{Connection, Plan};
+use super::super::connection::Connection;
+use super::super::plan::Plan;
 use super::super::segment::Segment;
 use super::super::stack::RecoveryKind;
 use flowstart_control::Time;

@@ -4,7 +4,8 @@
 //! segment may leave next. It neither sends nor sets windows by itself: sending is the
 //! sender's, the window the controller's.
 
-use super::connection::{Connection, Plan};
+use super::connection::Connection;
+use super::plan::Plan;
 use super::segment::{Segment, UNLIMITED_WINDOW};
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Time;

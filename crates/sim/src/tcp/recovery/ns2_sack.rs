@@ -6,7 +6,8 @@
 //! is found by the timer alone. The scoreboard is forgotten when recovery ends and when
 //! the timer fires. (ns-2.35, `tcp-sack1.cc`.)
 
-use super::super::connection::{Connection, Plan};
+use super::super::connection::Connection;
+use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use super::super::segment::Segment;
 use flowstart_control::Time;

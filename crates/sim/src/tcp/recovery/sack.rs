@@ -5,7 +5,8 @@
 //! all that is not SACKed counts as lost and is repaired in slow start by the same
 //! NextSeg, instead of going back over data that has arrived.
 
-use super::super::connection::{Connection, Plan};
+use super::super::connection::Connection;
+use super::super::plan::Plan;
 use super::super::scoreboard::{Scoreboard, DUP_THRESH};
 use super::super::segment::Segment;
 use flowstart_control::Time;

@@ -28,9 +28,10 @@ mod packets;
 #[cfg(test)]
 mod tests;
 
-use super::super::connection::{Connection, Plan};
+use super::super::connection::Connection;
 use super::super::ecn::Ecn;
 use super::super::numbers::ack_delay;
+use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use super::super::segment::Segment;
 use flowstart_control::{Segments, Time};

@@ -5,7 +5,7 @@
 //! largest acknowledged is judged at once, so the queue begins no more than a few packets below
 //! it, however many ranges an acknowledgement repeats.
 
-use super::super::super::connection::Plan;
+use super::super::super::plan::Plan;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 

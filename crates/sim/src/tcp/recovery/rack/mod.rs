@@ -13,8 +13,9 @@ mod reduction;
 mod tests;
 mod usage;
 
-use super::super::connection::{Connection, Plan};
+use super::super::connection::Connection;
 use super::super::ecn::Ecn;
+use super::super::plan::Plan;
 use super::super::segment::Segment;
 use board::{Arrival, Board, News};
 use flowstart_control::signals::Ack;

@@ -1,0 +1,69 @@
+//! How far a reading is, for whoever watches, and whether it is to go on.
+
+use std::ops::ControlFlow;
+
+use crate::results::Progress;
+use crate::Error;
+
+/// Packets between two reports of progress.
+const REPORT_EVERY: u64 = 8192;
+
+/// Reports progress and hears whether to go on.
+pub(crate) struct Ticker<'a> {
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    /// Of the file; not known of a pipe.
+    size: Option<u64>,
+    read: u64,
+    total: Option<u64>,
+    packets: u64,
+}
+
+impl<'a> Ticker<'a> {
+    pub fn new(
+        progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+        size: Option<u64>,
+    ) -> Self {
+        Ticker {
+            progress,
+            size,
+            read: 0,
+            total: size,
+            packets: 0,
+        }
+    }
+
+    /// Whether a file of known size is read, not a pipe: it can be read again.
+    pub fn is_of_a_file(&self) -> bool {
+        self.size.is_some()
+    }
+
+    /// A packet more, for which so many bytes of the file were read.
+    pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
+        self.read += bytes;
+        self.packets += 1;
+        if self.packets % REPORT_EVERY != 0 {
+            return Ok(());
+        }
+        let progress = Progress {
+            bytes_read: self.read,
+            bytes_total: self.total,
+            packets: self.packets,
+        };
+        match (self.progress)(progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Stopped),
+        }
+    }
+
+    /// So many further passes over the file turned out to be needed.
+    pub fn expect(&mut self, passes: u64) {
+        self.total = self.size.map(|size| self.read + size * passes);
+    }
+}
+
+/// A ticker that nobody watches.
+#[cfg(test)]
+pub(crate) fn still<T>(work: impl FnOnce(&mut Ticker) -> T) -> T {
+    let mut progress = |_| ControlFlow::Continue(());
+    work(&mut Ticker::new(&mut progress, None))
+}
