@@ -46,10 +46,7 @@ mod _native {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
         module.add("STACKS", flowstart_sim::tcp::stack::PRESETS)?;
-        module.add(
-            "DISTRIBUTIONS",
-            flowstart_sim::workload::distribution::NAMES,
-        )?;
+        module.add("DISTRIBUTIONS", flowstart_sim::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

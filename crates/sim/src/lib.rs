@@ -14,7 +14,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod distribution;
 pub mod engine;
+mod flow_plan;
 mod memory;
 pub mod network;
 mod places;

@@ -9,10 +9,10 @@
 //! find out does not make what an earlier one found out forgotten (RFC 9959, which leaves out
 //! what is less than four initial windows).
 
+use crate::flow_plan::FlowPlan;
 use crate::tcp::sender::Sender;
 use crate::tcp::stack::{Sharing, Stack};
 use crate::tcp::throughput::Delivered;
-use crate::workload::FlowPlan;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
 use std::collections::HashMap;

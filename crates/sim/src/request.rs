@@ -2,7 +2,7 @@
 //! what would be right. What the readers of JSON and TOML complain about is put into
 //! these words too.
 
-use flowstart_control::nearest;
+use flowstart_control::{nearest, Rate, Time};
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
@@ -179,4 +179,23 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {
     fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
         Ok(None)
     }
+}
+const SLOWEST: u64 = 1;
+const FASTEST: u64 = 100_000_000_000_000;
+const LONGEST: Time = Time::from_secs(600);
+
+/// A rate that can be.
+pub(crate) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
+    if (SLOWEST..=FASTEST).contains(&rate.0) {
+        return Ok(rate);
+    }
+    Err(out_of_range(field, rate, "1bps to 100Tbps"))
+}
+
+/// A delay or a round trip that can be.
+pub(crate) fn time(field: &str, time: Time) -> Result<Time, RequestError> {
+    if time <= LONGEST {
+        return Ok(time);
+    }
+    Err(out_of_range(field, time, &format!("0s to {LONGEST}")))
 }

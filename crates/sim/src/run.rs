@@ -13,6 +13,7 @@ use outcome::close;
 pub use outcome::Outcome;
 
 use crate::engine::{EventId, EventQueue, Moment};
+use crate::flow_plan::{FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::network::link::{Link, LinkConfig, Verdict};
 use crate::network::queue::Deed;
@@ -30,7 +31,7 @@ use crate::tcp::sender::{Preparation, Sender};
 use crate::tcp::stack::Sharing;
 use crate::workload::web::{entries, Sessions, WebEntry};
 use crate::workload::LONGEST_RUN;
-use crate::workload::{arrivals, expand, Arrival, FlowPlan, Opening};
+use crate::workload::{arrivals, expand, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};

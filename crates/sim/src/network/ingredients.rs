@@ -3,11 +3,10 @@
 
 use super::link::{AggregateConfig, DelayConfig, Manner, PolicerConfig, Ripple};
 use super::random::stream;
-use super::topology::{rate, time};
 use super::variation::{mean_of, Opportunities, Plan, Step, VariationSpec};
-use crate::request::{out_of_range, RequestError};
+use crate::distribution::{Law, Measure};
+use crate::request::{out_of_range, rate, time, RequestError};
 use crate::scenario::{BurstLength, PathSpec, Probability, RateStep};
-use crate::workload::distribution::{Law, Measure};
 use flowstart_control::{Amount, Rate, Time};
 use std::sync::Arc;
 

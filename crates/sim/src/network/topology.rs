@@ -17,10 +17,10 @@ use super::queue::{BufferReading, DropTail, Limit, Port, QueueSpec};
 use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
 use super::variation::Plan;
-use crate::request::{out_of_range, within, RequestError};
+use crate::flow_plan::FlowPlan;
+use crate::request::{out_of_range, rate, time, within, RequestError};
 use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
 use crate::tcp::stack::{RateAdmission, Stack};
-use crate::workload::FlowPlan;
 use flowstart_control::{Amount, Rate, Time};
 use std::collections::HashMap;
 
@@ -129,27 +129,8 @@ pub struct Site {
     pub policy: Policy,
 }
 
-const SLOWEST: u64 = 1;
-const FASTEST: u64 = 100_000_000_000_000;
 /// A segment counts the links that it has passed in a byte.
 const MOST_HOPS: usize = 100;
-const LONGEST: Time = Time::from_secs(600);
-
-/// A rate that can be.
-pub(crate) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
-    if (SLOWEST..=FASTEST).contains(&rate.0) {
-        return Ok(rate);
-    }
-    Err(out_of_range(field, rate, "1bps to 100Tbps"))
-}
-
-/// A delay or a round trip that can be.
-pub fn time(field: &str, time: Time) -> Result<Time, RequestError> {
-    if time <= LONGEST {
-        return Ok(time);
-    }
-    Err(out_of_range(field, time, &format!("0s to {LONGEST}")))
-}
 
 impl Chain {
     /// Works a path out for a stack, checking every field. Queues of which nothing is said

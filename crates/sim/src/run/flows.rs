@@ -1,10 +1,10 @@
 //! The flows of a run: where each stands, and its endpoints while it lasts.
 
 use super::next_due;
+use crate::flow_plan::FlowPlan;
 use crate::places::Places;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
-use crate::workload::FlowPlan;
 use flowstart_control::Time;
 
 /// A flow's two endpoints while it lasts.

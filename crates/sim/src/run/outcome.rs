@@ -2,6 +2,7 @@
 
 use super::flows::{Endpoints, Flows};
 use super::Simulation;
+use crate::flow_plan::Opening;
 use crate::network::link::Link;
 use crate::network::topology::LinkId;
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
@@ -9,7 +10,6 @@ use crate::record::link::LinkRow;
 use crate::record::object::ObjectRow;
 use crate::record::trace::Trace;
 use crate::tcp::segment::Kind;
-use crate::workload::Opening;
 use flowstart_control::Time;
 use serde::Serialize;
 

@@ -1,7 +1,6 @@
 //! What a scenario says of the endpoints: a preset, and what departs from it.
 
-use crate::network::topology::time;
-use crate::request::{out_of_range, quantity, unknown, within, RequestError};
+use crate::request::{out_of_range, quantity, time, unknown, within, RequestError};
 use crate::tcp::handshake::Handshake;
 use crate::tcp::receive_window::ReceiveBuffer;
 use crate::tcp::receiver::AckPolicy;

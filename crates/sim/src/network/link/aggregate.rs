@@ -5,10 +5,10 @@
 //! it waits depends on the other stations, not on what it has to send.
 
 use super::{Common, Stage, Verdict};
+use crate::distribution::Law;
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
 use crate::tcp::segment::Segment;
-use crate::workload::distribution::Law;
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
 
@@ -79,8 +79,8 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::Manner;
     use super::*;
+    use crate::distribution::Measure;
     use crate::network::random::stream;
-    use crate::workload::distribution::Measure;
 
     fn medium(every: &str) -> Manner {
         Manner::Aggregated(Box::new(AggregateConfig {

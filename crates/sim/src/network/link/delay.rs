@@ -3,10 +3,10 @@
 //! Packets stay in order, the later waiting for the earlier, unless they may overtake.
 
 use super::{Common, InFlight, Stage, Verdict};
+use crate::distribution::Law;
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
 use crate::tcp::segment::Segment;
-use crate::workload::distribution::Law;
 use flowstart_control::Time;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
@@ -108,8 +108,8 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::Manner;
     use super::*;
+    use crate::distribution::Measure;
     use crate::network::random::stream;
-    use crate::workload::distribution::Measure;
     use proptest::prelude::*;
 
     fn steady() -> DelayConfig {

@@ -1,7 +1,7 @@
 //! One `web` entry of a scenario, checked and worked out.
 
-use super::super::distribution::{Law, Measure};
 use super::super::{Entry, FlowPlan, LARGEST, LONGEST_RUN};
+use crate::distribution::{Law, Measure};
 use crate::network::topology::{Chain, Course};
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{Direction, FlowSpec, PauseFrom, Scenario, WebSpec};
