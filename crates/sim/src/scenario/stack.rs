@@ -388,11 +388,8 @@ impl StackSpec {
             return Ok(());
         }
         let share = self.receive_share;
-        if share.is_some_and(|share| !(0.01..=1.0).contains(&share)) {
-            let problem = format!(
-                "`{}` is not a share of the buffer, from 0.01 to 1",
-                share.unwrap_or_default()
-            );
+        if let Some(share) = share.filter(|share| !(0.01..=1.0).contains(share)) {
+            let problem = format!("`{share}` is not a share of the buffer, from 0.01 to 1");
             return Err(RequestError::new("stack.receive_share", problem));
         }
         growth.buffer.share = share.or(usual.share);

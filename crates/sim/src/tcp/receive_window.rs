@@ -267,12 +267,20 @@ impl ReceiveWindow {
 
     /// What is offered on a connection that is open before anything has come.
     pub fn opened(&self) -> u32 {
-        let unit = 1 << self.scale;
-        let window = self.wnd.div_ceil(unit) * unit;
-        match self.growth.field {
-            Field::Exact => window as u32,
-            _ => window.min(UNSCALED << self.scale) as u32,
-        }
+        self.in_field(self.round_up(self.wnd)) as u32
+    }
+
+    /// Up to what the scale can tell.
+    fn round_up(&self, window: u64) -> u64 {
+        window.next_multiple_of(1 << self.scale)
+    }
+
+    /// As much of it as the field holds.
+    fn in_field(&self, window: u64) -> u64 {
+        window.min(match self.growth.field {
+            Field::Exact => u64::from(u32::MAX) - 1,
+            _ => UNSCALED << self.scale,
+        })
     }
 
     /// A SYN has come: what its answer offers.
@@ -411,14 +419,9 @@ impl ReceiveWindow {
     pub fn advertise(&mut self, next: u64, now: Time) -> u32 {
         self.quick = self.quick.saturating_sub(1);
         let offer = self.select(next);
-        let unit = 1 << self.scale;
-        let round_up = |window: u64| window.div_ceil(unit) * unit;
         // The right edge stays where it is (RFC 7323 §2.4).
-        let window = round_up(offer).max(round_up(self.left(next)));
-        let window = match self.growth.field {
-            Field::Exact => window.min(u64::from(u32::MAX) - 1),
-            _ => window.min(UNSCALED << self.scale),
-        };
+        let window = self.round_up(offer).max(self.round_up(self.left(next)));
+        let window = self.in_field(window);
         (self.wnd, self.wup) = (window, next);
         self.rtt.acknowledged(next, now);
         window as u32

@@ -507,12 +507,17 @@ impl Stack {
             most: self.window,
             mss: self.mss,
             header: self.header,
-            field: match (self.window_unbounded, self.window_scaling) {
-                (true, _) => Field::Exact,
-                (_, true) => Field::Scaled,
-                (_, false) => Field::Unscaled,
-            },
+            field: self.field(),
         })
+    }
+
+    /// How a window that is advertised travels.
+    fn field(&self) -> Field {
+        match (self.window_unbounded, self.window_scaling) {
+            (true, _) => Field::Exact,
+            (_, true) => Field::Scaled,
+            (_, false) => Field::Unscaled,
+        }
     }
 
     /// What a peer on a connection that is open already has offered.
@@ -526,12 +531,10 @@ impl Stack {
     }
 
     fn window_field(&self) -> WindowField {
-        if self.window_unbounded {
-            return WindowField::Exact;
-        }
-        match self.window {
+        match (self.field(), self.window) {
+            (Field::Exact, _) => WindowField::Exact,
             // The smallest scale that can express the window (RFC 7323 §2.3: at most 14).
-            Some(window) if self.window_scaling => {
+            (Field::Scaled, Some(window)) => {
                 WindowField::Scaled((0..14).find(|s| window >> s <= 65_535).unwrap_or(14))
             }
             _ => WindowField::Unscaled,

@@ -108,10 +108,11 @@ pub fn avoidances() -> Vec<Case> {
 /// Queue disciplines × presets × ECN, two flows sharing a queue.
 pub fn queues() -> Vec<Case> {
     let mut cases = Vec::new();
-    for queue in QUEUES.iter().map(|entry| entry.name) {
+    for entry in QUEUES {
+        let queue = entry.name;
+        let marks = entry.params.iter().any(|param| param.name == "ecn");
         for preset in ["rfc", "linux", "quic", "ns2"] {
             for ecn in [false, true] {
-                let marks = ["red", "choke", "codel", "fq-codel", "pie"].contains(&queue);
                 if ecn && (!marks || preset == "ns2") {
                     continue;
                 }
