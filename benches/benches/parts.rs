@@ -10,8 +10,8 @@ use flowstart_control::{catalog, Convention, Rate, Time, Window};
 use flowstart_sim::engine::{EventQueue, Moment};
 use flowstart_sim::network::link::{Link, LinkConfig, Losses, Manner, Service};
 use flowstart_sim::network::queue::{BufferReading, DropTail, Limit};
-use flowstart_sim::tcp::scoreboard::Scoreboard;
-use flowstart_sim::tcp::segment::{Kind, Segment};
+use flowstart_transport::scoreboard::Scoreboard;
+use flowstart_wire::segment::{Kind, Segment};
 use std::hint::black_box;
 
 const STEPS: u64 = 1000;

@@ -45,7 +45,7 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
-        module.add("STACKS", flowstart_sim::tcp::stack::PRESETS)?;
+        module.add("STACKS", flowstart_transport::stack::PRESETS)?;
         module.add("DISTRIBUTIONS", flowstart_sim::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -1,10 +1,10 @@
 //! One flow, worked out from its entry: what whoever lays routes, runs it or reports of it reads.
 
-use crate::tcp::receiver::ReceiverConfig;
-use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
+use flowstart_transport::receiver::ReceiverConfig;
+use flowstart_transport::stack::Stack;
 use std::ops::Deref;
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod compile;
 pub mod distribution;
 pub mod engine;
 mod flow_plan;
@@ -25,7 +26,6 @@ mod request;
 mod resolve;
 mod run;
 mod scenario;
-pub mod tcp;
 pub mod workload;
 
 pub use run::{run, Outcome, Prepared};

@@ -10,11 +10,11 @@
 //! what is less than four initial windows).
 
 use crate::flow_plan::FlowPlan;
-use crate::tcp::sender::Sender;
-use crate::tcp::stack::{Sharing, Stack};
-use crate::tcp::throughput::Delivered;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
+use flowstart_transport::sender::Sender;
+use flowstart_transport::stack::{Sharing, Stack};
+use flowstart_transport::throughput::Delivered;
 use std::collections::HashMap;
 
 /// Which connections know the same path: those between the same hosts, one way.

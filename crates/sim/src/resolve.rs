@@ -1,6 +1,7 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
 //! again. A result that carries it says what it ran, whatever defaults change later.
 
+use crate::compile::surroundings::Surroundings;
 use crate::network::queue::{BufferReading, Limit};
 use crate::network::topology::Chain;
 use crate::scenario::{
@@ -8,23 +9,25 @@ use crate::scenario::{
     RateCodesName, ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec,
     WebSpec,
 };
-use crate::tcp::handshake::Handshake;
-use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
 use crate::workload::LONGEST_RUN;
 use crate::RequestError;
 use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, Time};
+use flowstart_transport::handshake::Handshake;
+use flowstart_transport::receiver::AckPolicy;
+use flowstart_transport::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
 
 impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.
     pub fn resolved(&self) -> Result<Scenario, RequestError> {
         let stack = self.stack()?;
-        let chain = Chain::new(&self.path, &stack, self.usual_queue())?;
+        let around = self.stack.surroundings(stack.preset)?;
+        let usual = self.usual_queue();
+        let chain = Chain::new(&self.path, stack.packet(), &around, usual)?;
         let mut whole = self.clone();
         whole.duration.get_or_insert(LONGEST_RUN);
         whole.path = path(&self.path, &chain);
-        whole.stack = self.stack.filled_in(&stack);
+        whole.stack = self.stack.filled_in(&stack, &around);
         for flow in &mut whole.flows {
             flow.startup.get_or_insert_with(|| "slow-start".into());
             flow.avoidance.get_or_insert_with(|| stack.avoidance.into());
@@ -117,7 +120,7 @@ fn amount(limit: Limit) -> Option<Amount> {
 
 impl StackSpec {
     /// Every field as `stack` has it, but for those that change nothing in it.
-    fn filled_in(&self, stack: &Stack) -> StackSpec {
+    fn filled_in(&self, stack: &Stack, around: &Surroundings) -> StackSpec {
         let rto = &stack.rto;
         // A buffer that follows from a window does so for segments of any size.
         let buffer = stack.buffer.filter(|_| !self.window_comes_first());
@@ -192,9 +195,9 @@ impl StackSpec {
             }),
             grow_when_app_limited: Some(stack.grow_when_app_limited),
             max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
-            interrupt_min: stack.interrupts.map(|i| i.0),
-            interrupt_max: stack.interrupts.map(|i| i.1),
-            sack_cost: Some(stack.sack_cost),
+            interrupt_min: around.interrupts.map(|i| i.0),
+            interrupt_max: around.interrupts.map(|i| i.1),
+            sack_cost: Some(around.sack_cost),
             rate_codes: Some(match stack.rate_codes {
                 RateCodes::Powers => RateCodesName::Powers,
                 RateCodes::Linear => RateCodesName::Linear,

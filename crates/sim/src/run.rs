@@ -24,17 +24,17 @@ use crate::record::flow::FlowLog;
 use crate::record::trace::{Event, FlowSample, Trace};
 use crate::request::{out_of_range, RequestError};
 use crate::scenario::Scenario;
-use crate::tcp::options::Extra;
-use crate::tcp::receiver::Receiver;
-use crate::tcp::segment::{Kind, Segment};
-use crate::tcp::sender::{Preparation, Sender};
-use crate::tcp::stack::Sharing;
 use crate::workload::web::{entries, Sessions, WebEntry};
 use crate::workload::LONGEST_RUN;
 use crate::workload::{arrivals, expand, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
+use flowstart_transport::receiver::Receiver;
+use flowstart_transport::sender::{Preparation, Sender};
+use flowstart_transport::stack::Sharing;
+use flowstart_wire::options::Extra;
+use flowstart_wire::segment::{Kind, Segment};
 use rand_core::RngCore;
 use std::sync::Arc;
 
@@ -62,7 +62,9 @@ impl Prepared {
     /// The same where flows may also name one of `guests` as their start-up.
     pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
         let stack = Arc::new(scenario.stack()?);
-        let chain = Chain::new(&scenario.path, &stack, scenario.usual_queue())?;
+        let around = scenario.stack.surroundings(stack.preset)?;
+        let usual = scenario.usual_queue();
+        let chain = Chain::new(&scenario.path, stack.packet(), &around, usual)?;
         let plans = expand(scenario, &stack, &chain, guests)?;
         let web = entries(scenario, &stack, &chain, guests, plans.len())?;
         if let Some(duration) = scenario.duration {

@@ -17,8 +17,8 @@ pub use web::*;
 
 use crate::network::queue::QueueSpec;
 use crate::request::quantity;
-use crate::tcp::stack::Stack;
 use flowstart_control::Time;
+use flowstart_transport::stack::Stack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@
 //! Five rules of admission: the RFC's, and the four of ns-2's `QSAgent`.
 
 use super::random::below;
-use crate::tcp::options::RateRequest;
 use flowstart_control::RateCodes;
 use flowstart_control::{Rate, Time};
+use flowstart_wire::options::RateRequest;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 

@@ -17,10 +17,10 @@ use super::queue::{BufferReading, DropTail, Limit, Port, QueueSpec};
 use super::quick_start::{Admission, Policy};
 use super::random::{stream, Chance};
 use super::variation::Plan;
+use crate::compile::surroundings::Surroundings;
 use crate::flow_plan::FlowPlan;
 use crate::request::{out_of_range, rate, time, within, RequestError};
 use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
-use crate::tcp::stack::{RateAdmission, Stack};
 use flowstart_control::{Amount, Rate, Time};
 use std::collections::HashMap;
 
@@ -133,11 +133,17 @@ pub struct Site {
 const MOST_HOPS: usize = 100;
 
 impl Chain {
-    /// Works a path out for a stack, checking every field. Queues of which nothing is said
-    /// have the discipline `usual`.
-    pub fn new(path: &PathSpec, stack: &Stack, usual: QueueSpec) -> Result<Chain, RequestError> {
-        let reading = path.buffer_reading.map_or(stack.buffer_reading, Into::into);
-        let packet = stack.packet();
+    /// Works a path out for data packets of so many bytes, checking every field. Queues of which
+    /// nothing is said have the discipline `usual`.
+    pub fn new(
+        path: &PathSpec,
+        packet: u32,
+        around: &Surroundings,
+        usual: QueueSpec,
+    ) -> Result<Chain, RequestError> {
+        let reading = path
+            .buffer_reading
+            .map_or(around.buffer_reading, Into::into);
         let hops = if path.hops.is_empty() {
             vec![Chain::single(path, reading, packet, &usual)?]
         } else {
@@ -173,12 +179,12 @@ impl Chain {
             router_pps: path.router_pps.map(forwarding).transpose()?,
             gathering: gathering(path)?,
             ingredients: Ingredients::read(path, packet)?,
-            interrupts: stack.interrupts,
-            sack_cost: stack.sack_cost,
+            interrupts: around.interrupts,
+            sack_cost: around.sack_cost,
             hosts: path.hosts,
             reading,
             packet,
-            quick_start: quick_start(path.quick_start.as_ref(), stack)?,
+            quick_start: quick_start(path.quick_start.as_ref(), around.quick_start)?,
         })
     }
 
@@ -421,18 +427,10 @@ impl Chain {
     }
 }
 
-/// How the routers of a path decide on rate requests: by the stack's rule unless another is
+/// How the routers of a path decide on rate requests: as usual unless another rule is
 /// given.
-fn quick_start(spec: Option<&QuickStartSpec>, stack: &Stack) -> Result<Policy, RequestError> {
+fn quick_start(spec: Option<&QuickStartSpec>, usual: Policy) -> Result<Policy, RequestError> {
     let field = |name: &str| format!("path.quick_start.{name}");
-    let usual = match stack.rate_admission {
-        RateAdmission::Ns2 => Policy::NS2,
-        RateAdmission::Rfc4782 => Policy::RFC,
-    };
-    let usual = Policy {
-        codes: stack.rate_codes,
-        ..usual
-    };
     let Some(spec) = spec else { return Ok(usual) };
     let share = |name: &str, given: Option<Probability>, usual: f64| match given {
         Some(Probability(x)) if x > 0.0 => Ok(x),

@@ -1,7 +1,7 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
-use crate::tcp::connection::Counters;
 use flowstart_control::{Exit, Rate, Reason, Time};
+use flowstart_transport::connection::Counters;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::next_due;
 use crate::flow_plan::FlowPlan;
 use crate::places::Places;
-use crate::tcp::receiver::Receiver;
-use crate::tcp::sender::Sender;
 use flowstart_control::Time;
+use flowstart_transport::receiver::Receiver;
+use flowstart_transport::sender::Sender;
 
 /// A flow's two endpoints while it lasts.
 pub(super) struct Endpoints {

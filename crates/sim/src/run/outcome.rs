@@ -9,8 +9,8 @@ use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectRow;
 use crate::record::trace::Trace;
-use crate::tcp::segment::Kind;
 use flowstart_control::Time;
+use flowstart_wire::segment::Kind;
 use serde::Serialize;
 
 /// What a run leaves behind.

@@ -5,10 +5,12 @@
 
 use super::StackSpec;
 use crate::request::RequestError;
-use crate::tcp::handshake::Handshake;
-use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::RecoveryKind::{self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe};
-use crate::tcp::stack::{Pacing, Sharing, Stack};
+use flowstart_transport::handshake::Handshake;
+use flowstart_transport::receiver::AckPolicy;
+use flowstart_transport::stack::RecoveryKind::{
+    self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
+};
+use flowstart_transport::stack::{Pacing, Sharing, Stack};
 use serde_json::{Map, Value};
 
 /// Fields that mean something together, and under which stacks.

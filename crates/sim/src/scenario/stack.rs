@@ -1,12 +1,12 @@
 //! What a scenario says of the endpoints: a preset, and what departs from it.
 
-use crate::request::{out_of_range, quantity, time, unknown, within, RequestError};
-use crate::tcp::handshake::Handshake;
-use crate::tcp::receive_window::ReceiveBuffer;
-use crate::tcp::receiver::AckPolicy;
-use crate::tcp::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
+use crate::request::{out_of_range, quantity, unknown, within, RequestError};
 use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
+use flowstart_transport::handshake::Handshake;
+use flowstart_transport::receive_window::ReceiveBuffer;
+use flowstart_transport::receiver::AckPolicy;
+use flowstart_transport::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack, PRESETS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -353,10 +353,6 @@ impl StackSpec {
             stack.max_timeouts = (max > 0).then_some(max);
         }
         set(&mut stack.rate_codes, self.rate_codes.map(Into::into));
-        stack.interrupts = self.interrupts()?;
-        if let Some(cost) = self.sack_cost {
-            stack.sack_cost = time("stack.sack_cost", cost)?;
-        }
         self.override_sharing(&mut stack)?;
         if let Some(restart) = self.restart {
             stack.restart = match restart {
@@ -522,20 +518,6 @@ impl StackSpec {
             stack.ack_reordering = packets;
         }
         Ok(())
-    }
-
-    fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
-        const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
-        if self.interrupt_min.is_none() && self.interrupt_max.is_none() {
-            return Ok(None);
-        }
-        let most = self.interrupt_max.unwrap_or(USUAL.1);
-        let least = self.interrupt_min.unwrap_or(USUAL.0.min(most));
-        if least > most {
-            let right = format!("at least `{least}` (stack.interrupt_min)");
-            return Err(out_of_range("stack.interrupt_max", most, &right));
-        }
-        Ok(Some((least, time("stack.interrupt_max", most)?)))
     }
 
     fn override_sharing(&self, stack: &mut Stack) -> Result<(), RequestError> {

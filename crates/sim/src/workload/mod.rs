@@ -11,10 +11,10 @@ use crate::network::random::{below, stream};
 use crate::network::topology::Chain;
 use crate::request::{out_of_range, rate, time, within, RequestError};
 use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
-use crate::tcp::stack::Stack;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Guests, Rate, Time};
+use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
 /// Data arrives at a flow; its first arrival opens it.

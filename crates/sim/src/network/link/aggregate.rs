@@ -8,8 +8,8 @@ use super::{Common, Stage, Verdict};
 use crate::distribution::Law;
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 
 /// How a station comes to its medium.

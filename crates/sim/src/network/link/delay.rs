@@ -6,8 +6,8 @@ use super::{Common, InFlight, Stage, Verdict};
 use crate::distribution::Law;
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
 

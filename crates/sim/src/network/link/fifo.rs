@@ -9,8 +9,8 @@ use super::clock::Clock;
 use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading};
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use std::collections::VecDeque;
 
 /// A packet that has been accepted and has not begun its transmission.

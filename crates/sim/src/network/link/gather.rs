@@ -8,8 +8,8 @@
 use super::{Common, InFlight, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, Deed, Notice};
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 /// The gate.
 pub(super) struct Gather {
@@ -97,8 +97,8 @@ mod tests {
     use super::super::{Link, LinkConfig, Losses, Manner, Service};
     use super::*;
     use crate::network::queue::{BufferReading, DropTail, Limit};
-    use crate::tcp::options::{Extra, SackBlock};
-    use crate::tcp::segment::Kind;
+    use flowstart_wire::options::{Extra, SackBlock};
+    use flowstart_wire::segment::Kind;
 
     fn gate(thinning: bool) -> Link {
         let period = Time::from_millis(2);

@@ -10,8 +10,8 @@ use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
 use crate::network::random::below;
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 
 /// How a host treats what arrives.
@@ -110,8 +110,8 @@ mod tests {
     use super::*;
     use crate::network::queue::{BufferReading, DropTail, Limit};
     use crate::network::random::stream;
-    use crate::tcp::options::SackBlock;
-    use crate::tcp::segment::Kind;
+    use flowstart_wire::options::SackBlock;
+    use flowstart_wire::segment::Kind;
 
     fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> Link {
         Link::new(LinkConfig {

@@ -1,8 +1,8 @@
 //! Packets that a link loses before its queue: at random, and on purpose.
 
 use crate::network::random::Chance;
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.

@@ -37,12 +37,12 @@ pub use transmitter::Service;
 use super::queue::{Backlog, BufferReading, Deed, DropTail, Notice, Port, QueueSpec};
 use super::variation::Variation;
 use crate::engine::Moment;
-use crate::tcp::segment::Segment;
 use aggregate::Aggregate;
 use clock::Varying;
 use delay::Delay;
 use fifo::Fifo;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use gather::Gather;
 use host::Host;
 use policer::Policer;
@@ -425,8 +425,8 @@ mod tests {
     use super::*;
     use crate::network::queue::Limit;
     use crate::network::random::stream;
-    use crate::tcp::segment::Kind as SegmentKind;
     use flowstart_control::Rate;
+    use flowstart_wire::segment::Kind as SegmentKind;
     use proptest::prelude::*;
 
     fn packet(wire: u32) -> Segment {

@@ -7,8 +7,8 @@
 use super::{Common, Stage, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::Backlog;
-use crate::tcp::segment::Segment;
 use flowstart_control::{Rate, Time};
+use flowstart_wire::segment::Segment;
 
 /// What a policer lets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

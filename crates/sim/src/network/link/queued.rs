@@ -13,8 +13,8 @@ use super::clock::Clock;
 use super::{Common, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 /// A link with a queue discipline.
 pub(super) struct Queued<C> {

@@ -3,8 +3,8 @@
 use super::{Link, LinkConfig, Losses, Manner, Service, Verdict};
 use crate::engine::Moment;
 use crate::network::queue::{BufferReading, DropTail, Limit};
-use crate::tcp::segment::{Kind, Segment};
 use flowstart_control::Time;
+use flowstart_wire::segment::{Kind, Segment};
 
 /// A link that is nothing but a stage.
 pub(super) fn stage(manner: Manner) -> Link {

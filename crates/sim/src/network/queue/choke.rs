@@ -16,9 +16,9 @@ use super::codel::ECN;
 use super::red::{self, Detector, Settings};
 use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::below;
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 
 /// The catalog entry.
@@ -153,7 +153,7 @@ mod tests {
     fn crowded(
         spec: &str,
         count: u64,
-        segment: impl Fn(u64) -> crate::tcp::segment::Segment,
+        segment: impl Fn(u64) -> flowstart_wire::segment::Segment,
     ) -> Bench {
         let mut bench = Bench::new(
             &format!("choke:th_min=0,th_max=1000,max_p=0,q_w=1{spec}"),
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_mark_takes_the_place_of_reds_drop_but_not_of_a_meeting() {
-        let of = |flow, n| crate::tcp::segment::Segment { flow, ..capable(n) };
+        let of = |flow, n| flowstart_wire::segment::Segment { flow, ..capable(n) };
         let spec = "choke:th_min=0,th_max=100,max_p=1,q_w=1,ecn=true";
         let mut bench = Bench::new(spec, Limit::Unlimited);
         for n in 0..500 {

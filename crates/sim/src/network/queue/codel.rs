@@ -9,10 +9,10 @@
 //! that drops.
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -206,8 +206,8 @@ impl Discipline for CoDel {
 mod tests {
     use crate::network::queue::testing::{capable, packet, Bench};
     use crate::network::queue::Limit;
-    use crate::tcp::segment::Segment;
     use flowstart_control::Time;
+    use flowstart_wire::segment::Segment;
 
     /// Keeps so many packets waiting, of which one leaves every `step`; the times at
     /// which packets are thrown out.

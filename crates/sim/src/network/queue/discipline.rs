@@ -2,10 +2,10 @@
 //! out what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
 use super::{Backlog, DropTail};
-use crate::tcp::ecn::Ecn;
-use crate::tcp::segment::Segment;
 use flowstart_control::params::Kind;
 use flowstart_control::{Rate, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 

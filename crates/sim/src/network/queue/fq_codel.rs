@@ -9,9 +9,9 @@ use super::choke::whole;
 use super::codel::{Law, State, ECN, INTERVAL, TARGET};
 use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::mix;
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Unit};
+use flowstart_wire::segment::Segment;
 use rand_core::RngCore;
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! Packets in order of arrival: what most disciplines keep.
 
 use super::{Backlog, Contents, Queued};
-use crate::tcp::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use std::collections::VecDeque;
 
 /// A waiting line that counts what it holds.

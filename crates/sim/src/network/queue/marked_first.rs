@@ -6,8 +6,8 @@
 //! Without marked packets this is drop-tail.
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry, Need};
+use flowstart_wire::segment::Segment;
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -19,10 +19,10 @@
 use super::codel::ECN;
 use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::network::random::share;
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 use rand_pcg::Pcg64Mcg;
 
 /// The catalog entry.

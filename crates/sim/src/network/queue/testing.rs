@@ -4,9 +4,9 @@ use super::{
     Backlog, BufferReading, Deed, Discipline, DropTail, Limit, Notice, Port, QueueSpec, Visit,
 };
 use crate::network::random::stream;
-use crate::tcp::ecn::Ecn;
-use crate::tcp::segment::{Kind, Segment};
 use flowstart_control::{Rate, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::segment::{Kind, Segment};
 use std::collections::VecDeque;
 
 /// A full-size packet, told from others by its position.

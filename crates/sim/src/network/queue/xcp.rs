@@ -30,11 +30,11 @@
 //!   ns-2 divides by one.
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
-use crate::tcp::options::{CongestionHeader, Extra};
-use crate::tcp::segment::Segment;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::{ParamSpec, Params, Unit};
 use flowstart_control::{Rate, Time};
+use flowstart_wire::options::{CongestionHeader, Extra};
+use flowstart_wire::segment::Segment;
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {

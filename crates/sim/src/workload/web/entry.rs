@@ -5,8 +5,8 @@ use crate::distribution::{Law, Measure};
 use crate::network::topology::{Chain, Course};
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{Direction, FlowSpec, PauseFrom, Scenario, WebSpec};
-use crate::tcp::stack::Stack;
 use flowstart_control::{Amount, Guests, Time};
+use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
 /// Sessions of one kind.

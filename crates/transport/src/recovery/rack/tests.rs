@@ -1,13 +1,13 @@
 //! The Linux sender by hand: what it does at each acknowledgement and each timer.
 
-use super::super::super::options::SackBlock;
-use super::super::super::segment::{Kind, Segment};
 use super::super::super::sender::{Preparation, Sender};
 use super::super::super::stack::Stack;
 use super::*;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::startup::Startup;
 use flowstart_control::{catalog, Controller, Convention, Guests, Reason, Window};
+use flowstart_wire::options::SackBlock;
+use flowstart_wire::segment::{Kind, Segment};
 use std::sync::Arc;
 
 const MSS: u64 = 1448;

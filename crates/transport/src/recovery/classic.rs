@@ -8,9 +8,9 @@
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
-use super::super::segment::Segment;
 use super::super::stack::RecoveryKind;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 const DUP_THRESH: u64 = 3;
 

@@ -29,12 +29,12 @@ mod packets;
 mod tests;
 
 use super::super::connection::Connection;
-use super::super::ecn::Ecn;
 use super::super::numbers::ack_delay;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
-use super::super::segment::Segment;
 use flowstart_control::{Segments, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::segment::Segment;
 use packets::{Packet, Packets};
 
 /// kPacketThreshold (§6.1.1).

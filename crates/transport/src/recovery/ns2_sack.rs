@@ -9,8 +9,8 @@
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
-use super::super::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 const NUMDUPACKS: u64 = 3;
 

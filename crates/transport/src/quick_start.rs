@@ -1,9 +1,9 @@
 //! Quick-Start at the endpoints: what the SYN asks, what the receiver answers, and whether
 //! the sender may believe it (RFC 4782 §4).
 
-use super::options::{Extra, RateRequest, RateResponse};
 use flowstart_control::Rate;
 use flowstart_control::RateCodes;
+use flowstart_wire::options::{Extra, RateRequest, RateResponse};
 
 /// The IP TTL with which packets leave a host.
 const INITIAL_TTL: u8 = 64;

@@ -8,8 +8,8 @@
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::scoreboard::{Scoreboard, DUP_THRESH};
-use super::super::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {

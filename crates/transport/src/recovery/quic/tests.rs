@@ -2,10 +2,10 @@
 //! number at times of the test's choosing.
 
 use super::*;
-use crate::tcp::rtt::RttEstimator;
-use crate::tcp::segment::Kind;
-use crate::tcp::stack::Stack;
+use crate::rtt::RttEstimator;
+use crate::stack::Stack;
 use flowstart_control::{catalog, Convention};
+use flowstart_wire::segment::Kind;
 use std::sync::Arc;
 
 const MSS: u64 = 1200;

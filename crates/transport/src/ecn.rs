@@ -1,5 +1,4 @@
-//! Explicit Congestion Notification (RFC 3168): the bits that travel, and what the two ends
-//! remember.
+//! Explicit Congestion Notification (RFC 3168): what a sender remembers.
 //!
 //! A sender whose stack speaks ECN sends new data as ECN-capable (ECT). A queue that would
 //! have dropped such a packet early may mark it instead (CE). The receiver echoes on every
@@ -10,35 +9,7 @@
 //! again (§6.1.5). Both ends of a flow have the same stack, so that nothing is left to
 //! negotiate in the handshake.
 
-/// The ECN bits of a segment's two headers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ecn(u8);
-
-impl Ecn {
-    /// The sender understands marks.
-    pub const ECT: Ecn = Ecn(1);
-    /// Congestion experienced: a queue has marked it.
-    pub const CE: Ecn = Ecn(2);
-    /// ECN-Echo: the receiver has seen a mark.
-    pub const ECE: Ecn = Ecn(4);
-    /// Congestion window reduced.
-    pub const CWR: Ecn = Ecn(8);
-
-    /// Whether none of them is set.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether this bit is set.
-    pub fn has(self, bit: Ecn) -> bool {
-        self.0 & bit.0 != 0
-    }
-
-    /// Sets a bit.
-    pub fn set(&mut self, bit: Ecn) {
-        self.0 |= bit.0;
-    }
-}
+use flowstart_wire::ecn::Ecn;
 
 /// What a sender remembers.
 #[derive(Clone, Copy, Debug, Default)]

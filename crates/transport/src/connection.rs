@@ -2,16 +2,17 @@
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
 use super::delivery::DeliveryRate;
-use super::ecn::{Ecn, EcnSender};
+use super::ecn::EcnSender;
 use super::flight::Flight;
-use super::options::{CongestionHeader, Extra, Options};
 use super::plan::Plan;
 use super::rtt::RttEstimator;
-use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use super::stack::{Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::options::{CongestionHeader, Extra, Options};
+use flowstart_wire::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use std::sync::Arc;
 
 /// Counts of what a sender did.

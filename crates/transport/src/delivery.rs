@@ -272,8 +272,8 @@ fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::options::SackBlock;
-    use crate::tcp::segment::{Kind, Segment};
+    use flowstart_wire::options::SackBlock;
+    use flowstart_wire::segment::{Kind, Segment};
 
     const SIZE: u64 = 1000;
 

@@ -4,10 +4,9 @@ use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
-use super::segment::UNLIMITED_WINDOW;
-use crate::network::queue::BufferReading;
 use flowstart_control::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
+use flowstart_wire::segment::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
 /// How loss is found and repaired.
@@ -73,15 +72,6 @@ pub enum Restart {
     One,
     /// It is kept.
     Keep,
-}
-
-/// How routers decide on requests for a rate where nobody says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateAdmission {
-    /// RFC 4782 appendix D.
-    Rfc4782,
-    /// As ns-2's do.
-    Ns2,
 }
 
 /// Where NewReno implementations differ.
@@ -193,19 +183,10 @@ pub struct Stack {
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
-    /// From one interrupt of a host to the next, at least and at most; `None` where hosts see
-    /// every packet at once.
-    pub interrupts: Option<(Time, Time)>,
-    /// What it takes a host to read one SACK block.
-    pub sack_cost: Time,
     /// How Quick-Start's rates are coded.
     pub rate_codes: RateCodes,
-    /// How routers decide on them where the path does not say.
-    pub rate_admission: RateAdmission,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
     pub max_timeouts: Option<u32>,
-    /// How a buffer of N packets is read where the path does not say.
-    pub buffer_reading: BufferReading,
     /// The avoidance where a flow names none.
     pub avoidance: &'static str,
 }
@@ -287,12 +268,8 @@ impl Stack {
             whole_segments: false,
             after_syn_loss: AfterSynLoss::OneSegment,
             trusts_repeated_syn: false,
-            interrupts: None,
-            sack_cost: Time::ZERO,
             rate_codes: RateCodes::Powers,
-            rate_admission: RateAdmission::Rfc4782,
             max_timeouts: Some(15),
-            buffer_reading: BufferReading::Linux,
             avoidance: "reno",
         }
     }
@@ -330,13 +307,11 @@ impl Stack {
             delays_repetition_of_last: true,
             window_packets: Some(100_000),
             window_unbounded: true,
-            rate_admission: RateAdmission::Ns2,
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
             trusts_repeated_syn: true,
             max_timeouts: None,
-            buffer_reading: BufferReading::Ns2,
             ..Stack::rfc()
         }
     }

@@ -14,12 +14,12 @@ mod tests;
 mod usage;
 
 use super::super::connection::Connection;
-use super::super::ecn::Ecn;
 use super::super::plan::Plan;
-use super::super::segment::Segment;
 use board::{Arrival, Board, News};
 use flowstart_control::signals::Ack;
 use flowstart_control::{Segments, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::segment::Segment;
 use probe::Probe;
 use reduction::Reduction;
 use usage::Usage;

@@ -2,8 +2,8 @@
 //! them, and when one leaves at once (RFC 9000 §13.2, draft-ietf-quic-ack-frequency).
 
 use super::ranges::RangeSet;
-use super::segment::Segment;
 use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
 
 /// Ranges that are remembered: more than an acknowledgement has room for.
 const MOST_RANGES: usize = 12;
@@ -96,7 +96,7 @@ fn expand(next: u64, truncated: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::segment::Kind;
+    use flowstart_wire::segment::Kind;
 
     fn ack(numbers: &mut Numbers, now: Time) -> Segment {
         let mut ack = Segment::bare(Kind::Ack, 0, 0, 64);

@@ -6,9 +6,9 @@
 
 use super::connection::Connection;
 use super::plan::Plan;
-use super::segment::{Segment, UNLIMITED_WINDOW};
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Time;
+use flowstart_wire::segment::{Segment, UNLIMITED_WINDOW};
 
 mod classic;
 mod ns2_sack;

@@ -1,4 +1,6 @@
-//! TCP endpoints: a sender and a receiver, driven from outside.
+//! The endpoints of a connection, sans I/O: a sender and a receiver to whom time and segments
+//! come from outside, and who are asked what to send.
+#![forbid(unsafe_code)]
 
 pub mod connection;
 mod delivery;
@@ -6,7 +8,6 @@ pub mod ecn;
 pub mod flight;
 pub mod handshake;
 pub mod numbers;
-pub mod options;
 pub mod pacer;
 pub mod pacing_rate;
 pub mod plan;
@@ -17,7 +18,6 @@ pub mod receiver;
 pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
-pub mod segment;
 pub mod sender;
 pub mod stack;
 pub mod throughput;

@@ -6,17 +6,17 @@
 
 use super::connection::{Connection, Counters};
 use super::handshake::Handshake;
-use super::options::Extra;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
 use super::plan::Plan;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
-use super::segment::{Kind, Segment};
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_wire::options::Extra;
+use flowstart_wire::segment::{Kind, Segment};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
-use super::ecn::Ecn;
 use super::numbers::Numbers;
-use super::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
 use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
-use super::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use flowstart_control::{Pair, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
+use flowstart_wire::segment::{Kind, Segment, UNLIMITED_WINDOW};
 use std::sync::Arc;
 
 /// When a receiver acknowledges (RFC 5681 §4.2).
@@ -515,8 +515,8 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::options::CongestionHeader;
-    use crate::tcp::receive_window::{Field, ReceiveBuffer};
+    use crate::receive_window::{Field, ReceiveBuffer};
+    use flowstart_wire::options::CongestionHeader;
 
     const MSS: u64 = 10;
 

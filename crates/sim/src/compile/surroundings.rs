@@ -1,0 +1,67 @@
+//! What a stack's preset, and a few fields beside it, mean for the path around the endpoints:
+//! for the hosts that they run on, and for routers where the path says nothing of them.
+
+use crate::network::queue::BufferReading;
+use crate::network::quick_start::Policy;
+use crate::request::{out_of_range, time, RequestError};
+use crate::scenario::StackSpec;
+use flowstart_control::Time;
+
+/// What stands around the endpoints of a stack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surroundings {
+    /// How a buffer of N packets is read.
+    pub buffer_reading: BufferReading,
+    /// How routers decide on requests for a rate.
+    pub quick_start: Policy,
+    /// From one interrupt of a host to the next, at least and at most; `None` where hosts see
+    /// every packet at once.
+    pub interrupts: Option<(Time, Time)>,
+    /// What it takes a host to read one SACK block.
+    pub sack_cost: Time,
+}
+
+impl Surroundings {
+    /// Those of a preset: simulators for whom buffers and routers are ns-2's, and all others.
+    fn preset(name: &str) -> Surroundings {
+        let (buffer_reading, quick_start) = match name {
+            "ns2" => (BufferReading::Ns2, Policy::NS2),
+            _ => (BufferReading::Linux, Policy::RFC),
+        };
+        Surroundings {
+            buffer_reading,
+            quick_start,
+            interrupts: None,
+            sack_cost: Time::ZERO,
+        }
+    }
+}
+
+impl StackSpec {
+    /// What stands around endpoints of `preset`, with every override applied.
+    pub(crate) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
+        let mut around = Surroundings::preset(preset);
+        if let Some(codes) = self.rate_codes {
+            around.quick_start.codes = codes.into();
+        }
+        around.interrupts = self.interrupts()?;
+        if let Some(cost) = self.sack_cost {
+            around.sack_cost = time("stack.sack_cost", cost)?;
+        }
+        Ok(around)
+    }
+
+    fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
+        const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
+        if self.interrupt_min.is_none() && self.interrupt_max.is_none() {
+            return Ok(None);
+        }
+        let most = self.interrupt_max.unwrap_or(USUAL.1);
+        let least = self.interrupt_min.unwrap_or(USUAL.0.min(most));
+        if least > most {
+            let right = format!("at least `{least}` (stack.interrupt_min)");
+            return Err(out_of_range("stack.interrupt_max", most, &right));
+        }
+        Ok(Some((least, time("stack.interrupt_max", most)?)))
+    }
+}
