@@ -353,7 +353,7 @@ def linked(words: str) -> str:
 def source_of(algorithm: fs.Algorithm) -> pathlib.Path | None:
     """The file that holds the algorithm's entry."""
     entry = re.compile(rf'const ENTRY: [^{{]+\{{\s*name: "{algorithm.name}",')
-    room = "sim" if algorithm.kind == "queue" else "control"
+    room = "network" if algorithm.kind == "queue" else "control"
     files = sorted((ROOT / "crates" / room / "src").glob("**/*.rs"))
     return next((file for file in files if entry.search(file.read_text("utf-8"))), None)
 

@@ -7,9 +7,10 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Rate, Time, Window};
-use flowstart_sim::engine::{EventQueue, Moment};
-use flowstart_sim::network::link::{Link, LinkConfig, Losses, Manner, Service};
-use flowstart_sim::network::queue::{BufferReading, DropTail, Limit};
+use flowstart_network::link::{Link, LinkConfig, Losses, Manner, Service};
+use flowstart_network::moment::Moment;
+use flowstart_network::queue::{BufferReading, DropTail, Limit};
+use flowstart_sim::engine::EventQueue;
 use flowstart_transport::scoreboard::Scoreboard;
 use flowstart_wire::segment::{Kind, Segment};
 use std::hint::black_box;

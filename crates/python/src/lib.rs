@@ -46,7 +46,7 @@ mod _native {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
-        module.add("DISTRIBUTIONS", flowstart_sim::distribution::NAMES)?;
+        module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
@@ -111,8 +111,8 @@ mod _native {
     #[pyfunction]
     fn catalog() -> PyResult<String> {
         let mut all = flowstart_control::catalog::describe();
-        all.extend(flowstart_sim::network::queue::describe());
-        all.extend(flowstart_sim::network::variation::describe());
+        all.extend(flowstart_network::queue::describe());
+        all.extend(flowstart_network::variation::describe());
         serde_json::to_string(&all).map_err(request)
     }
 

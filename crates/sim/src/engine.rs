@@ -9,20 +9,11 @@
 mod later;
 
 use flowstart_control::Time;
+use flowstart_network::moment::Moment;
 use later::Later;
 
 /// What an event is about; the run gives the number its meaning.
 pub type EventId = u32;
-
-/// When an event happens, and when it was caused: a delivery by the beginning of its
-/// transmission, a timer by its arming.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// When it happens.
-    pub time: Time,
-    /// When it was caused.
-    pub cause: Time,
-}
 
 /// A due event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

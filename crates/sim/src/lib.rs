@@ -15,11 +15,9 @@
 #![forbid(unsafe_code)]
 
 mod compile;
-pub mod distribution;
 pub mod engine;
 mod flow_plan;
 mod memory;
-pub mod network;
 mod places;
 pub mod record;
 mod request;

@@ -1,9 +1,8 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
 //! again. A result that carries it says what it ran, whatever defaults change later.
 
+use crate::compile::path::chain;
 use crate::compile::surroundings::Surroundings;
-use crate::network::queue::{BufferReading, Limit};
-use crate::network::topology::Chain;
 use crate::scenario::{
     AckName, Direction, GrowthName, HandshakeName, PacingName, PathSpec, PauseFrom, Probability,
     RateCodesName, ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec,
@@ -13,6 +12,8 @@ use crate::workload::LONGEST_RUN;
 use crate::RequestError;
 use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, Time};
+use flowstart_network::chain::Chain;
+use flowstart_network::queue::{BufferReading, Limit};
 use flowstart_transport::handshake::Handshake;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
@@ -23,7 +24,7 @@ impl Scenario {
         let stack = self.stack()?;
         let around = self.stack.surroundings(stack.preset)?;
         let usual = self.usual_queue();
-        let chain = Chain::new(&self.path, stack.packet(), &around, usual)?;
+        let chain = chain(&self.path, stack.packet(), &around, usual)?;
         let mut whole = self.clone();
         whole.duration.get_or_insert(LONGEST_RUN);
         whole.path = path(&self.path, &chain);
@@ -72,7 +73,7 @@ fn fill_in(web: &mut WebSpec, avoidance: &str, last_hop: u32) {
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let mut path = given.clone();
-    path.buffer_reading.get_or_insert(match chain.reading() {
+    path.buffer_reading.get_or_insert(match chain.reading {
         BufferReading::Ns2 => ReadingName::Ns2,
         BufferReading::Linux => ReadingName::Linux,
     });
@@ -83,15 +84,14 @@ fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     if path.ack_batch.is_some() {
         path.ack_thinning.get_or_insert(false);
     }
-    let limits = chain.limits();
-    let queues = chain.queues();
+    let first = &chain.hops[0];
     if path.hops.is_empty() {
-        path.buffer = amount(limits[0].0);
-        path.reverse_buffer = amount(limits[0].1);
-        path.queue = Some(queues[0].0.clone());
-        path.reverse_queue = Some(queues[0].1.clone());
+        path.buffer = amount(first.forward.limit);
+        path.reverse_buffer = amount(first.reverse.limit);
+        path.queue = Some(first.forward.queue.to_string());
+        path.reverse_queue = Some(first.reverse.queue.to_string());
         if path.reverse_rate_trace.is_none() {
-            path.reverse_rate.get_or_insert(chain.reverse_rate());
+            path.reverse_rate.get_or_insert(first.reverse.rate);
         }
         if path.jitter.is_some() || path.reverse_jitter.is_some() {
             path.reordering.get_or_insert(false);
@@ -101,9 +101,9 @@ fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     } else {
         path.buffer = None;
         path.queue = None;
-        for ((hop, (limit, _)), (queue, _)) in path.hops.iter_mut().zip(limits).zip(queues) {
-            hop.buffer = amount(limit);
-            hop.queue = Some(queue);
+        for (hop, compiled) in path.hops.iter_mut().zip(&chain.hops) {
+            hop.buffer = amount(compiled.forward.limit);
+            hop.queue = Some(compiled.forward.queue.to_string());
             hop.loss.get_or_insert(Probability(0.0));
         }
     }

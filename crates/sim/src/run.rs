@@ -12,14 +12,10 @@ use flows::{Flows, Life};
 use outcome::close;
 pub use outcome::Outcome;
 
-use crate::engine::{EventId, EventQueue, Moment};
+use crate::compile::path::chain;
+use crate::engine::{EventId, EventQueue};
 use crate::flow_plan::{FlowPlan, Opening};
 use crate::memory::Memories;
-use crate::network::link::{Link, LinkConfig, Verdict};
-use crate::network::queue::Deed;
-use crate::network::quick_start::Router;
-use crate::network::random::stream;
-use crate::network::topology::{Chain, LinkId, Network, Route, Site};
 use crate::record::flow::FlowLog;
 use crate::record::trace::{Event, FlowSample, Trace};
 use crate::request::{out_of_range, RequestError};
@@ -30,6 +26,13 @@ use crate::workload::{arrivals, expand, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Guests, Rate, Time};
+use flowstart_network::chain::Chain;
+use flowstart_network::graph::{self, Course, FlowPath, LinkId, Network, Route, Site};
+use flowstart_network::link::{Link, LinkConfig, Verdict};
+use flowstart_network::moment::Moment;
+use flowstart_network::queue::Deed;
+use flowstart_network::quick_start::Router;
+use flowstart_network::random::stream;
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_transport::stack::Sharing;
@@ -64,7 +67,7 @@ impl Prepared {
         let stack = Arc::new(scenario.stack()?);
         let around = scenario.stack.surroundings(stack.preset)?;
         let usual = scenario.usual_queue();
-        let chain = Chain::new(&scenario.path, stack.packet(), &around, usual)?;
+        let chain = chain(&scenario.path, stack.packet(), &around, usual)?;
         let plans = expand(scenario, &stack, &chain, guests)?;
         let web = entries(scenario, &stack, &chain, guests, plans.len())?;
         if let Some(duration) = scenario.duration {
@@ -91,8 +94,11 @@ impl Prepared {
     /// Simulates for as long as `go_on`, which is asked after every event, is true.
     pub fn run_while(mut self, go_on: impl FnMut() -> bool) -> Outcome {
         let courses = self.web.iter().flat_map(WebEntry::courses);
-        let network = self.chain.build(&self.plans, courses, self.seed);
         let plans = std::mem::take(&mut self.plans);
+        let flows = (0..)
+            .zip(&plans)
+            .map(|(n, plan)| path_of(&self.chain, n, plan));
+        let network = graph::build(&self.chain, flows, courses, self.seed);
         let mut simulation = Simulation::new(&self, plans, network);
         simulation.run(self.end, go_on);
         simulation.outcome()
@@ -615,6 +621,22 @@ impl<'a> Simulation<'a> {
         samples.bytes.push(held.bytes);
         samples.empty_ns.push(empty.max(self.now).0);
         samples.dropped.push(dropped);
+    }
+}
+
+/// A flow's path over the chain.
+fn path_of<'a>(chain: &Chain, flow: u32, plan: &'a FlowPlan) -> FlowPath<'a> {
+    let pair = chain.pair_of(flow).unwrap_or(flow);
+    FlowPath {
+        course: Course {
+            left: pair,
+            right: pair,
+            reverse: plan.reverse,
+            from_hop: plan.from_hop,
+            to_hop: plan.to_hop,
+        },
+        extra_delay: plan.extra_delay,
+        forced_drops: &plan.forced_drops,
     }
 }
 

@@ -15,9 +15,10 @@ pub use path::*;
 pub use stack::*;
 pub use web::*;
 
-use crate::network::queue::QueueSpec;
 use crate::request::quantity;
-use flowstart_control::Time;
+use flowstart_control::params::split;
+use flowstart_control::{startup, Time};
+use flowstart_network::queue::QueueSpec;
 use flowstart_transport::stack::Stack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,11 @@ impl Scenario {
     pub(crate) fn usual_queue(&self) -> QueueSpec {
         let flows = self.flows.iter().map(|flow| &flow.startup);
         let web = self.web.iter().map(|web| &web.startup);
-        QueueSpec::usual(flows.chain(web).filter_map(|startup| startup.as_deref()))
+        let mut startups = flows.chain(web).filter_map(|startup| startup.as_deref());
+        match startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name) {
+            true => QueueSpec::xcp(),
+            false => QueueSpec::default(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! `PROPTEST_CASES=5000` looks longer. A failing scenario is printed as TOML.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_sim::network::queue::QUEUES;
+use flowstart_network::queue::QUEUES;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
 use flowstart_sim::{run, Outcome, Scenario};

@@ -1,11 +1,11 @@
 //! What a stack's preset, and a few fields beside it, mean for the path around the endpoints:
 //! for the hosts that they run on, and for routers where the path says nothing of them.
 
-use crate::network::queue::BufferReading;
-use crate::network::quick_start::Policy;
 use crate::request::{out_of_range, time, RequestError};
 use crate::scenario::StackSpec;
 use flowstart_control::Time;
+use flowstart_network::queue::BufferReading;
+use flowstart_network::quick_start::Policy;
 
 /// What stands around the endpoints of a stack.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! One row for each link.
 
-use crate::network::link::Link;
-use crate::network::queue::Limit;
 use flowstart_control::Time;
+use flowstart_network::link::Link;
+use flowstart_network::queue::Limit;
 use serde::Serialize;
 
 /// What passed a link.

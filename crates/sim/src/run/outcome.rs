@@ -3,13 +3,13 @@
 use super::flows::{Endpoints, Flows};
 use super::Simulation;
 use crate::flow_plan::Opening;
-use crate::network::link::Link;
-use crate::network::topology::LinkId;
 use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectRow;
 use crate::record::trace::Trace;
 use flowstart_control::Time;
+use flowstart_network::graph::LinkId;
+use flowstart_network::link::Link;
 use flowstart_wire::segment::Kind;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ impl Simulation<'_> {
                 .iter()
                 .map(|l| LinkRow::of(l, self.now))
                 .collect(),
-            buffer_reading: chain.reading().to_string(),
+            buffer_reading: chain.reading.to_string(),
             buffer: chain.buffer().to_string(),
             events: self.queue.handled(),
             simulated_s: self.now.secs(),
@@ -164,7 +164,7 @@ impl Simulation<'_> {
             max_queue_pkts: bottleneck.counters().max_held.packets,
             bdp_pkts: chain.bdp_packets(rate, plan.rtt),
             min_rtt_s: log.min_rtt.map(Time::secs),
-            buffer_reading: chain.reading().name(),
+            buffer_reading: chain.reading.name(),
             complete: log.acked_at.is_some(),
             reset: log.reset,
         }

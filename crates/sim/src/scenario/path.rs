@@ -1,9 +1,9 @@
 //! What a scenario says of the network.
 
-use crate::network::queue::BufferReading;
-use crate::network::quick_start::Admission;
 use crate::request::{quantity, required};
 use flowstart_control::{Amount, Rate, Time};
+use flowstart_network::queue::BufferReading;
+use flowstart_network::quick_start::Admission;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -371,5 +371,34 @@ impl fmt::Display for BurstLength {
 impl Serialize for BurstLength {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowstart_network::queue::QUEUES;
+    use flowstart_network::variation::VARIATIONS;
+
+    /// What the schema says of a field of a path.
+    fn description(field: &str) -> String {
+        let schema = crate::schema();
+        let field = &schema["$defs"]["PathSpec"]["properties"][field];
+        field["description"].as_str().unwrap().into()
+    }
+
+    #[test]
+    fn the_schema_names_all_queues() {
+        let description = description("queue");
+        for entry in QUEUES {
+            assert!(description.contains(entry.name), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn the_schema_names_all_variations() {
+        let description = description("rate_variation");
+        for entry in VARIATIONS {
+            assert!(description.contains(entry.name), "{}", entry.name);
+        }
     }
 }

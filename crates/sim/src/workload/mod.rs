@@ -7,13 +7,13 @@
 pub mod web;
 
 use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
-use crate::network::random::{below, stream};
-use crate::network::topology::Chain;
 use crate::request::{out_of_range, rate, time, within, RequestError};
 use crate::scenario::{segment_size, Direction, FlowSpec, Scenario};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Guests, Rate, Time};
+use flowstart_network::chain::Chain;
+use flowstart_network::random::{below, stream};
 use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What is pinned: scenarios by name.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_sim::network::queue::QUEUES;
-use flowstart_sim::network::variation::VARIATIONS;
+use flowstart_network::queue::QUEUES;
+use flowstart_network::variation::VARIATIONS;
 
 /// A scenario with a name.
 pub struct Case {

@@ -1,11 +1,13 @@
 //! One `web` entry of a scenario, checked and worked out.
 
 use super::super::{Entry, FlowPlan, LARGEST, LONGEST_RUN};
-use crate::distribution::{Law, Measure};
-use crate::network::topology::{Chain, Course};
+use crate::compile::checks::distribution;
 use crate::request::{out_of_range, within, RequestError};
 use crate::scenario::{Direction, FlowSpec, PauseFrom, Scenario, WebSpec};
 use flowstart_control::{Amount, Guests, Time};
+use flowstart_network::chain::Chain;
+use flowstart_network::distribution::{Law, Measure};
+use flowstart_network::graph::Course;
 use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
@@ -240,7 +242,7 @@ impl Reader<'_> {
             page_pause_from: spec.page_pause_from.unwrap_or_default(),
             objects: self.numerous("objects", &spec.objects)?,
             object_pause: self.law("object_pause", Measure::Time, &spec.object_pause, "0s")?,
-            size: Law::parse(&self.field("size"), Measure::Count, size)?,
+            size: distribution(&self.field("size"), Measure::Count, size)?,
             max_size: self.max_size()?,
             single_connection: spec.single_connection.unwrap_or(false),
             direction: spec.direction.unwrap_or_default(),
@@ -250,7 +252,7 @@ impl Reader<'_> {
             response,
             first_way,
             chain: Hosts {
-                shared: self.chain.shared_hosts(),
+                shared: self.chain.hosts.shared,
                 free,
             },
         })
@@ -263,11 +265,8 @@ impl Reader<'_> {
         given: &Option<String>,
         usual: &str,
     ) -> Result<Law, RequestError> {
-        Law::parse(
-            &self.field(name),
-            measure,
-            given.as_deref().unwrap_or(usual),
-        )
+        let given = given.as_deref().unwrap_or(usual);
+        distribution(&self.field(name), measure, given)
     }
 
     /// A number of pages or objects, which must have a mean for the run to have an end.
@@ -290,7 +289,7 @@ impl Reader<'_> {
     }
 
     fn hosts(&self) -> Result<(u32, u32), RequestError> {
-        let shared = self.chain.shared_hosts().map(u64::from);
+        let shared = self.chain.hosts.shared.map(u64::from);
         let most = shared.unwrap_or(MOST_HOSTS).min(MOST_HOSTS);
         let right = match shared {
             Some(shared) if shared < MOST_HOSTS => format!("1 to `path.hosts`, {shared},"),

@@ -8,11 +8,11 @@
 
 use super::super::{FlowPlan, Opening};
 use super::entry::{Way, WebEntry};
-use crate::engine::Moment;
-use crate::network::random::{below, stream};
 use crate::places::Places;
 use crate::scenario::{Direction, PauseFrom};
 use flowstart_control::Time;
+use flowstart_network::moment::Moment;
+use flowstart_network::random::{below, stream};
 use rand_pcg::Pcg64Mcg;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,0 +1,154 @@
+//! A chain of routers with hosts on both sides, in plain values, and what follows from it.
+//!
+//! ```text
+//! host ─nic─access─┐                          ┌─access─ host
+//!                  router ─hop─ router ─hop─ router
+//! host ─nic─access─┘                          └─access─ host
+//! ```
+//!
+//! A single path is a chain of one hop without access links; a dumbbell one with them.
+//! A router that takes time to forward is a link of its own, which both directions pass.
+
+use crate::impairments::Ingredients;
+use crate::queue::{BufferReading, Limit, QueueSpec};
+use crate::quick_start::Policy;
+use crate::variation::Plan;
+use flowstart_control::{Rate, Time};
+
+/// Everything about a network before its links are laid.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// Its hops, from left to right; one at least.
+    pub hops: Vec<Hop>,
+    /// What stands before and behind the line of a chain of one hop.
+    pub ingredients: Ingredients,
+    /// What its hosts have.
+    pub hosts: Hosts,
+    /// Packets per second that each router forwards; unlimited where `None`.
+    pub router_pps: Option<u64>,
+    /// How its buffers are read.
+    pub reading: BufferReading,
+    /// Bytes of a full-size data packet.
+    pub packet: u32,
+    /// How its routers decide on rate requests.
+    pub quick_start: Policy,
+}
+
+/// One hop of a chain.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// Its one-way delay.
+    pub delay: Time,
+    /// Whether the routers at its ends know Quick-Start's option.
+    pub knows_quick_start: bool,
+    /// From left to right.
+    pub forward: Way,
+    /// From right to left.
+    pub reverse: Way,
+}
+
+/// One direction of a hop.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Its rate; of one that varies, the mean.
+    pub rate: Rate,
+    /// The buffer before it.
+    pub limit: Limit,
+    /// The discipline of its queue.
+    pub queue: QueueSpec,
+    /// The share of packets that is lost.
+    pub loss: f64,
+    /// How many are lost in a row on average, where that is said.
+    pub loss_burst: Option<f64>,
+    /// How the rate varies about its mean, if it does.
+    pub variation: Option<Plan>,
+}
+
+/// What every host has.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    /// Pairs of hosts that flows use in turn; every flow has its own where `None`.
+    pub shared: Option<u32>,
+    /// The rate of a host's own interface.
+    pub nic_rate: Option<Rate>,
+    /// Its access link.
+    pub access: Option<Access>,
+    /// How acknowledgements are gathered on the last stage of their way.
+    pub gathering: Option<Gathering>,
+    /// From one interrupt to the next, at least and at most; `None` where every packet is seen
+    /// at once.
+    pub interrupts: Option<(Time, Time)>,
+    /// What it takes to read one SACK block.
+    pub sack_cost: Time,
+}
+
+/// The access links of hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Their rate; they take no time to transmit where `None`.
+    pub rate: Option<Rate>,
+    /// Their one-way delay.
+    pub delay: Time,
+    /// Whether hosts on the left have them, and those on the right.
+    pub at: [bool; 2],
+}
+
+/// How acknowledgements are gathered before a data's sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Gathering {
+    /// They pass at multiples of this.
+    pub period: Time,
+    /// Of a flow's plain ones that pass together only the newest does.
+    pub thinning: bool,
+}
+
+impl Chain {
+    /// Which pair of hosts a flow is between, where flows share them.
+    pub fn pair_of(&self, flow: u32) -> Option<u32> {
+        self.hosts.shared.map(|n| flow % n)
+    }
+
+    /// How many hops the chain has.
+    pub fn hops(&self) -> u32 {
+        self.hops.len() as u32
+    }
+
+    /// The buffer at the bottleneck, forward.
+    pub fn buffer(&self) -> Limit {
+        self.hops[self.narrowest()].forward.limit
+    }
+
+    /// The hop that is the bottleneck of data from left to right.
+    pub fn narrowest(&self) -> usize {
+        (0..self.hops.len())
+            .min_by_key(|i| self.hops[*i].forward.rate)
+            .unwrap_or(0)
+    }
+
+    /// Two-way propagation between hosts that use hops `from..=to`.
+    pub fn rtt(&self, from: u32, to: u32) -> Time {
+        let access = self.hosts.access.map_or(Time::ZERO, |access| {
+            let ends = access.at.iter().filter(|has| **has).count();
+            access.delay.times(ends as u64)
+        });
+        let hops = &self.hops[from as usize..=to as usize];
+        (hops.iter().map(|h| h.delay).sum::<Time>() + access).times(2)
+    }
+
+    /// The slowest rate on the way of a flow's data.
+    pub fn bottleneck_rate(&self, from: u32, to: u32, reverse: bool) -> Rate {
+        let rate = |hop: &Hop| match reverse {
+            true => hop.reverse.rate,
+            false => hop.forward.rate,
+        };
+        let hops = self.hops[from as usize..=to as usize].iter();
+        let access = self.hosts.access.and_then(|access| access.rate);
+        let slowest = hops.map(rate).chain(access).chain(self.hosts.nic_rate);
+        slowest.min().unwrap_or(Rate(0))
+    }
+
+    /// The bandwidth-delay product at `rate` over `rtt`, in full-size packets.
+    pub fn bdp_packets(&self, rate: Rate, rtt: Time) -> u64 {
+        rate.bytes_in(rtt) / u64::from(self.packet)
+    }
+}

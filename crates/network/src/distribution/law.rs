@@ -1,0 +1,106 @@
+//! Distributions, and how values are drawn from them.
+
+use crate::random::open_share;
+use flowstart_control::Time;
+use rand_pcg::Pcg64Mcg;
+use std::f64::consts::TAU;
+
+/// A distribution, ready to be drawn from; in seconds or in packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Always the same.
+    Constant(f64),
+    /// most · U.
+    Uniform {
+        /// The largest value; the least is zero.
+        most: f64,
+    },
+    /// −mean · ln U.
+    Exponential {
+        /// The mean.
+        mean: f64,
+    },
+    /// scale · U^(−1/shape): Pareto's first kind, from `scale` on.
+    Pareto {
+        /// The least value.
+        scale: f64,
+        /// The tail's exponent.
+        shape: f64,
+    },
+    /// scale · (U^(−1/shape) − 1): Pareto's second kind, or Lomax's, from zero on.
+    Pareto2 {
+        /// The spread.
+        scale: f64,
+        /// The tail's exponent.
+        shape: f64,
+    },
+    /// scale · (−ln U)^(1/shape).
+    Weibull {
+        /// The 63rd percentile.
+        scale: f64,
+        /// Below one for a tail heavier than the exponential's.
+        shape: f64,
+    },
+    /// exp(N(mu, sigma)).
+    Lognormal {
+        /// The logarithm of the median.
+        mu: f64,
+        /// The logarithm's standard deviation.
+        sigma: f64,
+    },
+}
+
+impl Law {
+    /// The value that is exceeded with probability `u`, which is above 0 and below 1.
+    /// `second` is a second draw where one is not enough.
+    pub(super) fn at(&self, u: f64, second: impl FnOnce() -> f64) -> f64 {
+        match *self {
+            Law::Constant(value) => value,
+            Law::Uniform { most } => most * u,
+            Law::Exponential { mean } => -mean * libm::log(u),
+            Law::Pareto { scale, shape } => scale * libm::pow(u, -1.0 / shape),
+            Law::Pareto2 { scale, shape } => scale * (libm::pow(u, -1.0 / shape) - 1.0),
+            Law::Weibull { scale, shape } => scale * libm::pow(-libm::log(u), 1.0 / shape),
+            Law::Lognormal { mu, sigma } => {
+                // Box and Muller's transform.
+                let normal = libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * second());
+                libm::exp(mu + sigma * normal)
+            }
+        }
+    }
+
+    /// A draw.
+    pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> f64 {
+        match self {
+            Law::Constant(value) => *value,
+            law => {
+                let u = open_share(rng);
+                law.at(u, || open_share(rng))
+            }
+        }
+    }
+
+    /// A draw as a time, to the nanosecond.
+    pub fn time(&self, rng: &mut Pcg64Mcg) -> Time {
+        Time::from_secs_f64(self.draw(rng))
+    }
+
+    /// A draw as a number of things: rounded up, at least one.
+    pub fn count(&self, rng: &mut Pcg64Mcg) -> u64 {
+        self.draw(rng).ceil().max(1.0) as u64
+    }
+
+    /// The mean; infinite for tails that have none.
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Law::Constant(value) => value,
+            Law::Uniform { most } => most / 2.0,
+            Law::Exponential { mean } => mean,
+            Law::Pareto { shape, .. } | Law::Pareto2 { shape, .. } if shape <= 1.0 => f64::INFINITY,
+            Law::Pareto { scale, shape } => scale * shape / (shape - 1.0),
+            Law::Pareto2 { scale, shape } => scale / (shape - 1.0),
+            Law::Weibull { scale, shape } => scale * libm::tgamma(1.0 + 1.0 / shape),
+            Law::Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
+        }
+    }
+}

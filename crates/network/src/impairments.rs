@@ -1,0 +1,56 @@
+//! What a path of one bottleneck may have beyond its line, queue and delay: the stages before and
+//! behind the line.
+
+use crate::distribution::Law;
+use crate::link::{AggregateConfig, DelayConfig, Manner, PolicerConfig, Ripple};
+use crate::random::stream;
+use flowstart_control::Time;
+
+/// The stages of a path, forward and reverse.
+#[derive(Clone, Debug, Default)]
+pub struct Ingredients {
+    /// A policer before the forward line.
+    pub policer: Option<PolicerConfig>,
+    /// A shared medium behind both: from one access to it to the next.
+    pub access: Option<Law>,
+    /// A delay that varies, forward and reverse.
+    pub jitter: [Option<Law>; 2],
+    /// For how long a draw of it holds; every packet has its own unless given.
+    pub jitter_holds: Option<Time>,
+    /// Whether it lets packets overtake others.
+    pub reordering: bool,
+    /// How the forward delay swings.
+    pub ripple: Option<Ripple>,
+}
+
+impl Ingredients {
+    /// The stages that packets pass before the line of a direction, 0 forward and 1 reverse,
+    /// each with its name.
+    pub fn before(&self, direction: usize) -> Option<(String, Manner)> {
+        let policer = self.policer.filter(|_| direction == 0)?;
+        Some(("policer".into(), Manner::Policed(policer)))
+    }
+
+    /// And those behind it.
+    pub fn behind(&self, direction: usize, seed: u64) -> Vec<(String, Manner)> {
+        let way = ["forward", "reverse"][direction];
+        let random = |purpose| stream(seed, purpose, direction as u64);
+        let medium = self.access.map(|every| {
+            let random = random("aggregation");
+            Manner::Aggregated(Box::new(AggregateConfig { every, random }))
+        });
+        let ripple = self.ripple.filter(|_| direction == 0);
+        let delay = DelayConfig {
+            jitter: self.jitter[direction],
+            holds: self.jitter_holds,
+            reordering: self.reordering,
+            ripple,
+            random: random("jitter"),
+        };
+        let varies = delay.jitter.is_some() || ripple.is_some();
+        let delay = varies.then(|| Manner::Delayed(Box::new(delay)));
+        let medium = medium.map(|manner| (format!("aggregation-{way}"), manner));
+        let delay = delay.map(|manner| (format!("delay-{way}"), manner));
+        medium.into_iter().chain(delay).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! A shared medium to which a station comes every so often: what came since leaves together.
+//!
+//! A Wi-Fi station waits for the channel, then sends all that is queued for a peer as one
+//! aggregate (A-MPDU, IEEE 802.11n and later), and the peer hands it up as a burst. How long
+//! it waits depends on the other stations, not on what it has to send.
+
+use super::{Common, Stage, Verdict};
+use crate::distribution::Law;
+use crate::moment::Moment;
+use crate::queue::Backlog;
+use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
+use rand_pcg::Pcg64Mcg;
+
+/// How a station comes to its medium.
+#[derive(Clone, Debug)]
+pub struct AggregateConfig {
+    /// From one access to the next.
+    pub every: Law,
+    /// Where that is drawn from.
+    pub random: Pcg64Mcg,
+}
+
+/// The medium, one way.
+pub(super) struct Aggregate {
+    config: AggregateConfig,
+    /// The last access that was worked out, and the one before.
+    access: Time,
+    before: Time,
+    backlog: Backlog,
+}
+
+impl Aggregate {
+    /// A medium on which nobody waits.
+    pub(super) fn new(config: &AggregateConfig) -> Aggregate {
+        Aggregate {
+            config: config.clone(),
+            access: Time::ZERO,
+            before: Time::ZERO,
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// The first access after `now` comes up.
+    fn catch_up(&mut self, now: Time) {
+        /// No draw is shorter, so that time goes on.
+        const SHORTEST: Time = Time::from_micros(1);
+        while self.access <= now {
+            let wait = self.config.every.time(&mut self.config.random);
+            self.before = self.access;
+            self.access += wait.max(SHORTEST);
+        }
+    }
+}
+
+impl Stage for Aggregate {
+    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        self.catch_up(now.time);
+        self.backlog.add(segment.wire);
+        link.counters.accept(segment.wire, self.backlog);
+        let arrival = Moment {
+            time: self.access,
+            cause: self.before,
+        };
+        Verdict::Accepted(link.depart(arrival, segment))
+    }
+
+    fn release(&mut self, first: &Segment) {
+        self.backlog.take(first.wire);
+    }
+
+    fn held(&self) -> Backlog {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{pass, stage};
+    use super::super::Manner;
+    use super::*;
+    use crate::distribution::Measure;
+    use crate::random::stream;
+
+    fn medium(every: &str) -> Manner {
+        Manner::Aggregated(Box::new(AggregateConfig {
+            every: Law::parse(Measure::Time, every).unwrap(),
+            random: stream(1, "test", 0),
+        }))
+    }
+
+    #[test]
+    fn what_comes_between_two_accesses_leaves_at_the_second() {
+        let times = pass(stage(medium("4ms")), &[100, 3900, 4000, 8100, 30_000]);
+        assert_eq!(times, [4000, 4000, 8000, 12_000, 32_000]);
+    }
+
+    #[test]
+    fn accesses_are_as_far_apart_as_their_law_says() {
+        let every: Vec<u64> = (0..200_000).map(|n| n * 100).collect();
+        let mut times = pass(stage(medium("exponential:mean=4ms")), &every);
+        times.dedup();
+        // Of the accesses nobody uses, there are few: one in forty comes within 100 us.
+        let mean = times.last().unwrap() / times.len() as u64;
+        assert!((4000..4400).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn accesses_do_not_depend_on_who_waits_for_them() {
+        let law = "uniform:most=8ms";
+        let often: Vec<u64> = (0..2000).map(|n| n * 50).collect();
+        let often = pass(stage(medium(law)), &often);
+        let seldom: Vec<u64> = (0..20).map(|n| n * 5000).collect();
+        let seldom = pass(stage(medium(law)), &seldom);
+        assert!(seldom.iter().all(|at| often.contains(at)));
+    }
+}

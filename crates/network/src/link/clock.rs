@@ -1,0 +1,65 @@
+//! When a transmitter is busy: what links ask of it, whatever its rate does.
+
+use super::opportune::Opportune;
+use super::stepped::Stepped;
+use crate::queue::Backlog;
+use crate::variation::Variation;
+use flowstart_control::Time;
+
+/// The clock of a transmitter, which serves in order.
+pub(super) trait Clock {
+    /// If it has nothing to do at `now`, what it does next begins at a whole nanosecond.
+    fn rest(&mut self, now: Time);
+
+    /// Transmits a packet that has been there since `now`, after what there is to do
+    /// already: when that begins, and when the last bit has left.
+    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time);
+
+    /// When it will have transmitted these too.
+    fn free_after(&self, packets: Backlog) -> Time;
+}
+
+/// The clock of a line whose rate varies.
+#[derive(Clone)]
+pub(super) enum Varying {
+    /// By opportunities to deliver.
+    Opportune(Opportune),
+    /// From step to step.
+    Stepped(Stepped),
+}
+
+impl Varying {
+    /// A clock at the beginning of its course.
+    pub(super) fn new(variation: Variation) -> Varying {
+        match variation {
+            Variation::Trace(trace) => Varying::Opportune(Opportune::new(trace)),
+            Variation::Course(course) => Varying::Stepped(Stepped::new(course)),
+        }
+    }
+}
+
+impl Clock for Varying {
+    fn rest(&mut self, now: Time) {
+        match self {
+            // An opportunity that nobody took is gone; nothing is left of it.
+            Varying::Opportune(_) => {}
+            Varying::Stepped(clock) => clock.rest(now),
+        }
+    }
+
+    fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
+        match self {
+            Varying::Opportune(clock) => clock.transmit(wire.into(), now),
+            Varying::Stepped(clock) => clock.transmit(wire.into(), now),
+        }
+    }
+
+    fn free_after(&self, packets: Backlog) -> Time {
+        // What is to come is in nobody's way: a copy of the clock finds it out.
+        let (_, free) = match self.clone() {
+            Varying::Opportune(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
+            Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
+        };
+        free
+    }
+}

@@ -1,0 +1,228 @@
+//! A delay that varies: jitter, drawn by packets or for a while, and a ripple.
+//!
+//! Packets stay in order, the later waiting for the earlier, unless they may overtake.
+
+use super::{Common, InFlight, Stage, Verdict};
+use crate::distribution::Law;
+use crate::moment::Moment;
+use crate::queue::Backlog;
+use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
+use rand_pcg::Pcg64Mcg;
+use std::f64::consts::TAU;
+
+/// How a delay varies.
+#[derive(Clone, Debug)]
+pub struct DelayConfig {
+    /// What is drawn on top of the path's delay.
+    pub jitter: Option<Law>,
+    /// For how long a draw holds; `None` draws for every packet.
+    pub holds: Option<Time>,
+    /// Whether a packet may overtake those before it.
+    pub reordering: bool,
+    /// What swings.
+    pub ripple: Option<Ripple>,
+    /// Where jitter is drawn from.
+    pub random: Pcg64Mcg,
+}
+
+/// A delay that swings between nothing and `swing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ripple {
+    /// From the least to the most.
+    pub swing: Time,
+    /// From one least to the next.
+    pub period: Time,
+}
+
+impl Ripple {
+    /// What it adds at a moment.
+    fn at(&self, now: Time) -> Time {
+        let period = self.period.nanos();
+        let phase = (now.nanos() % period) as f64 / period as f64;
+        let share = (1.0 - libm::cos(TAU * phase)) / 2.0;
+        Time((self.swing.nanos() as f64 * share).round() as u64)
+    }
+}
+
+/// The delay.
+pub(super) struct Delay {
+    config: DelayConfig,
+    /// The draw that holds, and until when.
+    draw: Time,
+    until: Time,
+}
+
+/// A draw beyond is cut there.
+pub const LONGEST: Time = Time::from_secs(600);
+
+impl Delay {
+    /// A delay that has held nobody up yet.
+    pub(super) fn new(config: &DelayConfig) -> Delay {
+        Delay {
+            config: config.clone(),
+            draw: Time::ZERO,
+            until: Time::ZERO,
+        }
+    }
+
+    /// How long a packet takes that comes now.
+    fn at(&mut self, now: Time) -> Time {
+        let ripple = self.config.ripple.map_or(Time::ZERO, |r| r.at(now));
+        let Some(law) = self.config.jitter else {
+            return ripple;
+        };
+        match self.config.holds {
+            None => self.draw = law.time(&mut self.config.random),
+            Some(holds) => {
+                while self.until <= now {
+                    self.draw = law.time(&mut self.config.random);
+                    self.until += holds;
+                }
+            }
+        }
+        ripple + self.draw.min(LONGEST)
+    }
+}
+
+impl Stage for Delay {
+    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        let mut arrival = Moment {
+            time: now.time + self.at(now.time),
+            cause: now.time,
+        };
+        link.counters.accept(segment.wire, Backlog::default());
+        if !self.config.reordering {
+            let last = link.ring.back().map_or(Time::ZERO, |p| p.arrival.time);
+            arrival.time = arrival.time.max(last);
+            return Verdict::Accepted(link.depart(arrival, segment));
+        }
+        let before = |p: &InFlight| p.arrival <= arrival;
+        let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
+        Verdict::Accepted(link.depart_at(place, arrival, segment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{pass, stage};
+    use super::super::Manner;
+    use super::*;
+    use crate::distribution::Measure;
+    use crate::random::stream;
+    use proptest::prelude::*;
+
+    fn steady() -> DelayConfig {
+        DelayConfig {
+            jitter: None,
+            holds: None,
+            reordering: false,
+            ripple: None,
+            random: stream(1, "test", 0),
+        }
+    }
+
+    fn jitter(law: &str) -> DelayConfig {
+        DelayConfig {
+            jitter: Some(Law::parse(Measure::Time, law).unwrap()),
+            ..steady()
+        }
+    }
+
+    fn delay(config: DelayConfig) -> Manner {
+        Manner::Delayed(Box::new(config))
+    }
+
+    /// Packets 1 ms apart: when they arrive, in microseconds.
+    fn arrivals(config: DelayConfig) -> Vec<u64> {
+        let packets: Vec<u64> = (0..2000).map(|n| n * 1000).collect();
+        pass(stage(delay(config)), &packets)
+    }
+
+    #[test]
+    fn jitter_has_its_law_where_packets_are_far_apart() {
+        let config = jitter("uniform:most=1ms");
+        let waits: Vec<u64> = arrivals(config).iter().map(|at| at % 1000).collect();
+        let mean = waits.iter().sum::<u64>() / waits.len() as u64;
+        assert!((480..520).contains(&mean), "{mean}");
+        assert!(waits.iter().min() < Some(&5) && waits.iter().max() > Some(&995));
+    }
+
+    #[test]
+    fn a_draw_may_hold_for_a_while() {
+        let config = DelayConfig {
+            holds: Some(Time::from_millis(100)),
+            ..jitter("uniform:most=900us")
+        };
+        let mut waits: Vec<u64> = arrivals(config).iter().map(|at| at % 1000).collect();
+        assert!(waits.chunks(100).all(|c| c.iter().all(|w| *w == c[0])));
+        waits.dedup();
+        assert_eq!(waits.len(), 20);
+    }
+
+    #[test]
+    fn a_ripple_swings_from_nothing_to_all_and_back() {
+        let config = DelayConfig {
+            ripple: Some(Ripple {
+                swing: Time::from_micros(800),
+                period: Time::from_millis(100),
+            }),
+            ..steady()
+        };
+        let waits: Vec<u64> = arrivals(config).iter().map(|at| at % 1000).collect();
+        assert_eq!([waits[0], waits[25], waits[50]], [0, 400, 800]);
+        assert_eq!([waits[75], waits[100]], [400, 0]);
+    }
+
+    #[test]
+    fn packets_overtake_only_where_they_may() {
+        let law = "exponential:mean=5ms";
+        let mut kept = jitter(law);
+        kept.reordering = false;
+        let mut free = jitter(law);
+        free.reordering = true;
+        let order = |config| {
+            let packets: Vec<u64> = (0..2000).map(|n| n * 1000).collect();
+            super::super::testing::order(stage(delay(config)), &packets)
+        };
+        assert!(order(kept).is_sorted());
+        let free = order(free);
+        assert!(!free.is_sorted());
+        let mut all = free.clone();
+        all.sort_unstable();
+        assert!(all.iter().copied().eq(0..2000), "everyone arrives once");
+    }
+
+    proptest! {
+        #[test]
+        fn everyone_arrives_once_not_before_time_and_in_order_unless_they_may_overtake(
+            seed in any::<u64>(),
+            gaps in prop::collection::vec(0u64..3000, 1..200),
+            holds in prop::option::of(1u64..50),
+            swing in 0u64..5000,
+            reordering in any::<bool>(),
+        ) {
+            let config = DelayConfig {
+                holds: holds.map(Time::from_millis),
+                reordering,
+                ripple: Some(Ripple {
+                    swing: Time::from_micros(swing),
+                    period: Time::from_millis(7),
+                }),
+                random: stream(seed, "test", 0),
+                ..jitter("exponential:mean=3ms")
+            };
+            let mut now = 0;
+            let came: Vec<u64> = gaps.iter().map(|gap| { now += gap; now }).collect();
+            let times = pass(stage(delay(config.clone())), &came);
+            let mut order = super::super::testing::order(stage(delay(config)), &came);
+            for (at, number) in times.iter().zip(&order) {
+                prop_assert!(*at >= came[*number as usize]);
+            }
+            prop_assert!(times.is_sorted());
+            prop_assert!(reordering || order.is_sorted());
+            order.sort_unstable();
+            prop_assert!(order.iter().copied().eq(0..came.len() as u64));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A gate that opens at fixed intervals: what came since leaves together.
+//!
+//! So acknowledgements are compressed (RFC 3449 §2.2: a shared return channel lets a host
+//! send once a cycle) and, with thinning, filtered (§5.2.1: a newer cumulative
+//! acknowledgement makes an older one redundant). An acknowledgement that says more than
+//! its number is never filtered.
+
+use super::{Common, InFlight, Verdict};
+use crate::moment::Moment;
+use crate::queue::{Backlog, Deed, Notice};
+use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
+
+/// The gate.
+pub(super) struct Gather {
+    period: Time,
+    thinning: bool,
+    backlog: Backlog,
+}
+
+impl Gather {
+    /// A gate behind which nothing waits.
+    pub(super) fn new(period: Time, thinning: bool) -> Gather {
+        Gather {
+            period,
+            thinning,
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// A packet comes to the gate.
+    #[inline(never)]
+    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        // Whoever comes as the gate opens is too late: it opened at its last turn's behest.
+        let turns = now.time.0 / self.period.0;
+        let arrival = Moment {
+            time: self.period.times(turns + 1),
+            cause: self.period.times(turns),
+        };
+        // Even if the only one that waits makes room for this one.
+        let scheduled = !link.ring.is_empty();
+        if self.thinning && segment.is_plain_ack() {
+            self.thin(&segment, arrival, now.time, link);
+        }
+        self.backlog.add(segment.wire);
+        link.counters.accept(segment.wire, self.backlog);
+        let next = link.depart(arrival, segment);
+        Verdict::Accepted(next.filter(|_| !scheduled))
+    }
+
+    /// Throws out the acknowledgement before it of the same flow, if it says more. One
+    /// that repeats its predecessor reports a segment out of order and is left alone.
+    fn thin(&mut self, newer: &Segment, arrival: Moment, now: Time, link: &mut Common) {
+        let redundant = |p: &InFlight| {
+            let older = &p.segment;
+            p.arrival == arrival
+                && older.flow == newer.flow
+                && older.is_plain_ack()
+                && older.seq < newer.seq
+        };
+        let older = link.ring.iter().rposition(redundant);
+        let Some(older) = older.and_then(|at| link.ring.remove(at)) else {
+            return;
+        };
+        self.backlog.take(older.segment.wire);
+        link.counters.throw_out(older.segment.wire);
+        link.notices.push_back(Notice {
+            segment: older.segment,
+            at: now,
+            deed: Deed::ThrownOut,
+        });
+    }
+
+    /// The first of those that wait is about to leave.
+    #[inline(never)]
+    pub(super) fn release(&mut self, link: &Common) {
+        if let Some(first) = link.ring.front() {
+            self.backlog.take(first.segment.wire);
+        }
+    }
+
+    /// What waits.
+    pub(super) fn held(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// When nothing waits any more.
+    pub(super) fn empty_at(&self, link: &Common) -> Time {
+        link.ring
+            .back()
+            .map_or(Time::ZERO, |last| last.arrival.time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Link, LinkConfig, Losses, Manner, Service};
+    use super::*;
+    use crate::queue::{BufferReading, DropTail, Limit};
+    use flowstart_wire::options::{Extra, SackBlock};
+    use flowstart_wire::segment::Kind;
+
+    fn gate(thinning: bool) -> Link {
+        let period = Time::from_millis(2);
+        Link::new(LinkConfig {
+            name: "gate".into(),
+            service: Service::Instant,
+            variation: None,
+            delay: Time::ZERO,
+            queue: DropTail {
+                limit: Limit::Unlimited,
+                reading: BufferReading::Linux,
+            },
+            manner: Manner::Gathered { period, thinning },
+            losses: Losses::default(),
+        })
+    }
+
+    fn ack(flow: u32, seq: u64) -> Segment {
+        Segment::bare(Kind::Ack, flow, seq, 40)
+    }
+
+    /// What leaves the gate, by time in microseconds, flow and number, of packets that come
+    /// at these times.
+    fn leaving(mut gate: Link, packets: &[(u64, Segment)]) -> Vec<(u64, u32, u64)> {
+        let mut left = Vec::new();
+        let mut next: Option<Moment> = None;
+        let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Time>| {
+            while let Some(due) = next.filter(|due| until.is_none_or(|t| due.time <= t)) {
+                let (segment, after) = gate.deliver(due).unwrap();
+                left.push((due.time.nanos() / 1000, segment.flow, segment.seq));
+                *next = after;
+            }
+        };
+        for (us, segment) in packets {
+            let time = Time::from_micros(*us);
+            open(&mut gate, &mut next, Some(time));
+            let moment = Moment { time, cause: time };
+            if let Verdict::Accepted(Some(first)) = gate.send(*segment, moment) {
+                assert!(next.replace(first).is_none(), "one event is enough");
+            }
+        }
+        open(&mut gate, &mut next, None);
+        left
+    }
+
+    #[test]
+    fn what_comes_between_two_openings_leaves_at_the_second() {
+        let packets = [(100, ack(0, 1)), (1900, ack(0, 2)), (2000, ack(0, 3))];
+        let expected = [(2000, 0, 1), (2000, 0, 2), (4000, 0, 3)];
+        assert_eq!(leaving(gate(false), &packets), expected);
+    }
+
+    #[test]
+    fn thinning_leaves_the_newest_acknowledgement_of_each_flow_in_a_batch() {
+        let packets = [
+            (100, ack(0, 1)),
+            (200, ack(1, 5)),
+            (300, ack(0, 2)),
+            (400, ack(0, 3)),
+            (2100, ack(0, 4)),
+        ];
+        let expected = [(2000, 1, 5), (2000, 0, 3), (4000, 0, 4)];
+        assert_eq!(leaving(gate(true), &packets), expected);
+    }
+
+    #[test]
+    fn one_that_takes_the_place_of_the_only_one_needs_no_second_event() {
+        let packets = [(100, ack(0, 1)), (200, ack(0, 2)), (300, ack(0, 3))];
+        assert_eq!(leaving(gate(true), &packets), [(2000, 0, 3)]);
+    }
+
+    #[test]
+    fn what_says_more_than_its_number_is_not_thinned_out() {
+        let mut with_sack = ack(0, 1);
+        with_sack.options.push_sack(SackBlock::default());
+        let mut with_gap = ack(0, 1);
+        with_gap.options.set_extra(Extra::Gap(Time::from_micros(7)));
+        let answer = Segment::bare(Kind::SynAck, 0, 0, 40);
+        for telling in [with_sack, with_gap, answer] {
+            let packets = [(100, telling), (200, ack(0, 2))];
+            assert_eq!(leaving(gate(true), &packets).len(), 2);
+        }
+        let repeated = [(100, ack(0, 1)), (200, ack(0, 1)), (300, ack(0, 1))];
+        assert_eq!(leaving(gate(true), &repeated).len(), 3);
+    }
+}

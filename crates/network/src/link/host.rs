@@ -1,0 +1,193 @@
+//! What happens to a packet in its host before TCP sees it.
+//!
+//! A busy interface does not interrupt its host for every packet but every so often, and all
+//! that came by then are handed up together. So gaps between packets, which some start-ups
+//! measure, are those of interrupts. And a host takes time for what it
+//! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
+//! with ten thousand packets lost that was what they did for twenty seconds.
+
+use super::{Common, Verdict};
+use crate::moment::Moment;
+use crate::queue::Backlog;
+use crate::random::below;
+use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
+use rand_pcg::Pcg64Mcg;
+
+/// How a host treats what arrives.
+#[derive(Clone, Debug)]
+pub struct HostConfig {
+    /// From one interrupt to the next: drawn uniformly from this range. `None` hands up every
+    /// packet at once.
+    pub interrupts: Option<(Time, Time)>,
+    /// What it takes to read one SACK block.
+    pub sack_cost: Time,
+    /// Where interrupts are drawn from.
+    pub random: Pcg64Mcg,
+}
+
+/// The way from a host's interface to its TCP.
+pub(super) struct Host {
+    config: HostConfig,
+    /// The last interrupt that was worked out.
+    interrupt: Time,
+    /// When what was handed up before has been read.
+    free: Time,
+    backlog: Backlog,
+}
+
+impl Host {
+    /// A host that has nothing to do.
+    pub(super) fn new(config: &HostConfig) -> Host {
+        Host {
+            config: config.clone(),
+            interrupt: Time::ZERO,
+            free: Time::ZERO,
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// A packet comes from the wire.
+    #[inline(never)]
+    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        let blocks = u64::from(segment.options.sacks());
+        let begin = self.handed_up(now.time).max(self.free);
+        self.free = begin + self.config.sack_cost.times(blocks);
+        let arrival = Moment {
+            time: self.free,
+            cause: now.time,
+        };
+        self.backlog.add(segment.wire);
+        link.counters.accept(segment.wire, self.backlog);
+        Verdict::Accepted(link.depart(arrival, segment))
+    }
+
+    /// When the interrupt that follows `now` happens.
+    fn handed_up(&mut self, now: Time) -> Time {
+        /// After so many intervals without a packet nobody can tell where the clock was.
+        const FORGOTTEN: u64 = 100;
+        let Some((least, most)) = self.config.interrupts else {
+            return now;
+        };
+        if now.since(self.interrupt) > most.times(FORGOTTEN) {
+            let interval = self.interval(least, most);
+            self.interrupt = now + Time(below(&mut self.config.random, interval.0 + 1));
+        }
+        while self.interrupt < now {
+            let interval = self.interval(least, most);
+            self.interrupt += interval;
+        }
+        self.interrupt
+    }
+
+    fn interval(&mut self, least: Time, most: Time) -> Time {
+        let spread = most.since(least).nanos() + 1;
+        least + Time(below(&mut self.config.random, spread))
+    }
+
+    /// TCP is about to see the first of those that wait.
+    #[inline(never)]
+    pub(super) fn release(&mut self, link: &Common) {
+        if let Some(first) = link.ring.front() {
+            self.backlog.take(first.segment.wire);
+        }
+    }
+
+    /// What waits.
+    pub(super) fn held(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// When nothing waits any more.
+    pub(super) fn empty_at(&self) -> Time {
+        self.free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Link, LinkConfig, Losses, Manner, Service};
+    use super::*;
+    use crate::queue::{BufferReading, DropTail, Limit};
+    use crate::random::stream;
+    use flowstart_wire::options::SackBlock;
+    use flowstart_wire::segment::Kind;
+
+    fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> Link {
+        Link::new(LinkConfig {
+            name: "host".into(),
+            service: Service::Instant,
+            variation: None,
+            delay: Time::ZERO,
+            queue: DropTail {
+                limit: Limit::Unlimited,
+                reading: BufferReading::Linux,
+            },
+            manner: Manner::Host(Box::new(HostConfig {
+                interrupts,
+                sack_cost,
+                random: stream(1, "test", 0),
+            })),
+            losses: Losses::default(),
+        })
+    }
+
+    /// When TCP sees packets that come at these times, each with so many SACK blocks.
+    fn seen(mut host: Link, packets: &[(u64, u8)]) -> Vec<u64> {
+        let mut next = None;
+        for &(us, blocks) in packets {
+            let mut segment = Segment::bare(Kind::Ack, 0, 0, 40);
+            (0..blocks).for_each(|_| segment.options.push_sack(SackBlock::default()));
+            let time = Time::from_micros(us);
+            let moment = Moment { time, cause: time };
+            if let Verdict::Accepted(Some(first)) = host.send(segment, moment) {
+                next = Some(first);
+            }
+        }
+        let mut seen = Vec::new();
+        while let Some(moment) = next {
+            seen.push(moment.time.nanos() / 1000);
+            next = host.deliver(moment).unwrap().1;
+        }
+        seen
+    }
+
+    #[test]
+    fn packets_that_come_between_two_interrupts_are_seen_together() {
+        let us = Time::from_micros;
+        let packets = [(1, 0), (50, 0), (99, 0), (101, 0), (300, 0)];
+        let times = seen(host(Some((us(100), us(100))), Time::ZERO), &packets);
+        assert_eq!(times, [100, 100, 100, 200, 300]);
+    }
+
+    #[test]
+    fn intervals_are_drawn_from_their_range() {
+        let us = Time::from_micros;
+        let packets: Vec<(u64, u8)> = (1..1000).map(|n| (10 * n, 0)).collect();
+        let mut times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        times.dedup();
+        let intervals: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+        // Whole microseconds here.
+        assert!(intervals.iter().all(|i| (59..=101).contains(i)));
+        assert!(intervals.iter().min() < Some(&65) && intervals.iter().max() > Some(&95));
+    }
+
+    #[test]
+    fn after_a_pause_an_interrupt_may_come_at_any_time_within_an_interval() {
+        let us = Time::from_micros;
+        let packets: Vec<(u64, u8)> = (1..200).map(|n| (1_000_000 * n, 0)).collect();
+        let times = seen(host(Some((us(60), us(100))), Time::ZERO), &packets);
+        let waits: Vec<u64> = times.iter().map(|t| t % 1_000_000).collect();
+        assert!(waits.iter().all(|w| *w <= 100));
+        assert!(waits.iter().min() < Some(&10) && waits.iter().max() > Some(&70));
+    }
+
+    #[test]
+    fn every_sack_block_takes_its_time_and_the_next_packet_waits_for_it() {
+        let times = seen(
+            host(None, Time::from_micros(10)),
+            &[(0, 3), (5, 0), (100, 1)],
+        );
+        assert_eq!(times, [30, 30, 110]);
+    }
+}

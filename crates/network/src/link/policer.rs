@@ -1,0 +1,128 @@
+//! A token-bucket policer: it holds nobody up and drops what exceeds.
+//!
+//! Tokens for so many bits a second fill a bucket of a burst's size, full at the beginning; a
+//! packet passes if the bucket has tokens for all of it, and takes them. So in any time no
+//! more passes than a burst and what the rate gives.
+
+use super::{Common, Stage, Verdict};
+use crate::moment::Moment;
+use crate::queue::Backlog;
+use flowstart_control::{Rate, Time};
+use flowstart_wire::segment::Segment;
+
+/// What a policer lets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicerConfig {
+    /// In the long run.
+    pub rate: Rate,
+    /// At once, bytes.
+    pub burst: u64,
+}
+
+/// The policer.
+pub(super) struct Policer {
+    config: PolicerConfig,
+    /// What the bucket held when it was last looked at, in bits times 10⁹: so a nanosecond
+    /// adds whole tokens.
+    tokens: u128,
+    at: Time,
+}
+
+impl Policer {
+    /// A policer with a full bucket.
+    pub(super) fn new(config: PolicerConfig) -> Policer {
+        Policer {
+            config,
+            tokens: tokens_for(config.burst),
+            at: Time::ZERO,
+        }
+    }
+
+    fn fill(&mut self, now: Time) {
+        let since = u128::from(now.since(self.at).nanos());
+        let filled = self.tokens + since * u128::from(self.config.rate.bps());
+        self.tokens = filled.min(tokens_for(self.config.burst));
+        self.at = now;
+    }
+}
+
+fn tokens_for(bytes: u64) -> u128 {
+    u128::from(bytes) * 8_000_000_000
+}
+
+impl Stage for Policer {
+    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        self.fill(now.time);
+        let Some(left) = self.tokens.checked_sub(tokens_for(segment.wire.into())) else {
+            link.counters.refused += 1;
+            return Verdict::Dropped;
+        };
+        self.tokens = left;
+        link.counters.accept(segment.wire, Backlog::default());
+        let arrival = Moment {
+            time: now.time,
+            cause: now.time,
+        };
+        Verdict::Accepted(link.depart(arrival, segment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{pass, stage};
+    use super::super::Manner;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn policer(rate: u64, burst: u64) -> Manner {
+        Manner::Policed(PolicerConfig {
+            rate: Rate(rate),
+            burst,
+        })
+    }
+
+    #[test]
+    fn a_burst_passes_at_once_and_then_what_the_rate_gives() {
+        // A packet of 1500 bytes takes the tokens of a millisecond.
+        let packets: Vec<u64> = [0; 10]
+            .into_iter()
+            .chain([1000, 1500, 1999, 2000])
+            .collect();
+        let passed = pass(stage(policer(12_000_000, 4500)), &packets);
+        assert_eq!(passed, [0, 0, 0, 1000, 2000]);
+    }
+
+    #[test]
+    fn a_bucket_holds_no_more_than_a_burst() {
+        let packets: Vec<u64> = [0; 5].into_iter().chain([1_000_000; 5]).collect();
+        let passed = pass(stage(policer(12_000_000, 3000)), &packets);
+        assert_eq!(passed, [0, 0, 1_000_000, 1_000_000]);
+    }
+
+    #[test]
+    fn a_packet_larger_than_the_burst_never_passes() {
+        assert!(pass(stage(policer(12_000_000, 1499)), &[0, 9_000_000]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn in_no_time_passes_more_than_a_burst_and_what_the_rate_gives(
+            rate in 100_000u64..1_000_000_000,
+            burst in 1500u64..100_000,
+            gaps in prop::collection::vec(0u64..2_000, 1..300),
+        ) {
+            let mut now = 0;
+            let packets: Vec<u64> = gaps.iter().map(|gap| { now += gap; now }).collect();
+            let passed = pass(stage(policer(rate, burst)), &packets);
+            prop_assert!(!passed.is_empty() && passed.is_sorted());
+            for (i, first) in passed.iter().enumerate() {
+                for (j, last) in passed.iter().enumerate().skip(i) {
+                    let bits = (j - i + 1) as u128 * 12_000;
+                    let may = u128::from(burst) * 8_000_000
+                        + u128::from(last - first) * u128::from(rate);
+                    prop_assert!(bits * 1_000_000 <= may);
+                }
+            }
+        }
+    }
+}

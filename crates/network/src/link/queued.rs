@@ -1,0 +1,164 @@
+//! A link whose discipline decides when packets leave: a real queue, a transmitter, and
+//! the packets on their way.
+//!
+//! Departures need no events of their own. The packet in transmission is the last of those
+//! on their way, so while anything waits there is a delivery to come, at or after the end
+//! of the transmission. At every arrival and every delivery the link first works out the
+//! transmissions that have begun since it was last looked at, each at its own moment, as
+//! the discipline would have decided it then: nobody can tell the difference, and a packet
+//! costs one event, as on a drop-tail link. Only packets thrown out are reported late,
+//! and so each with its time.
+
+use super::clock::Clock;
+use super::{Common, Verdict};
+use crate::moment::Moment;
+use crate::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
+use flowstart_control::Time;
+use flowstart_wire::segment::Segment;
+
+/// A link with a queue discipline.
+pub(super) struct Queued<C> {
+    discipline: Box<dyn Discipline>,
+    clock: C,
+    /// The last transmission begun: its size, and when it ends.
+    in_service: u32,
+    service_ends: Moment,
+}
+
+impl<C: Clock> Queued<C> {
+    /// A link that carries nothing yet.
+    pub(super) fn new(clock: C, discipline: Box<dyn Discipline>) -> Queued<C> {
+        Queued {
+            discipline,
+            clock,
+            in_service: 0,
+            service_ends: Moment::default(),
+        }
+    }
+
+    /// A packet comes to the link.
+    #[inline(never)]
+    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+        self.settle(now, link);
+        let busy = self.service_ends > now;
+        let before = link.notices.len();
+        let mut visit = Visit {
+            now: now.time,
+            idle_since: (!busy).then_some(self.service_ends.time),
+            in_service: self.service(now),
+            buffer: link.config.queue,
+            notices: &mut link.notices,
+        };
+        let accepted = self.discipline.enqueue(segment, &mut visit);
+        link.count_notices(before);
+        if !accepted {
+            link.counters.refused += 1;
+            return Verdict::Dropped;
+        }
+        let mut next = None;
+        if busy {
+            // What comes at the very moment at which the transmitter is free follows
+            // without the remainder of a nanosecond.
+            if self.discipline.contents().backlog().packets == 1 {
+                self.clock.rest(now.time);
+            }
+        } else {
+            let idle = link.ring.is_empty();
+            self.begin(now, link);
+            next = link.ring.front().filter(|_| idle).map(|p| p.arrival);
+        }
+        let held = link
+            .config
+            .queue
+            .held(self.discipline.contents().backlog(), self.service(now));
+        link.counters.accept(segment.wire, held);
+        Verdict::Accepted(next)
+    }
+
+    /// Begins the transmissions that have begun up to `now`.
+    #[inline(never)]
+    pub(super) fn settle(&mut self, now: Moment, link: &mut Common) {
+        while self.service_ends <= now && self.discipline.contents().backlog().packets > 0 {
+            if !self.begin(self.service_ends, link) {
+                break;
+            }
+        }
+    }
+
+    /// The transmitter is free: the next packet's transmission begins, if there is one.
+    fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
+        let before = link.notices.len();
+        let mut visit = Visit {
+            now: now.time,
+            idle_since: None,
+            in_service: Backlog::default(),
+            buffer: link.config.queue,
+            notices: &mut link.notices,
+        };
+        let next = self.discipline.dequeue(&mut visit);
+        link.count_notices(before);
+        let Some(packet) = next else { return false };
+        let wire = packet.segment.wire;
+        let (start, finish) = self.clock.transmit(wire, packet.since);
+        self.in_service = wire;
+        self.service_ends = Moment {
+            time: finish,
+            cause: start,
+        };
+        link.counters.busy += finish.since(start);
+        let arrival = Moment {
+            time: finish + link.config.delay,
+            cause: start,
+        };
+        link.depart(arrival, packet.segment);
+        true
+    }
+
+    /// What is being transmitted.
+    fn service(&self, now: Moment) -> Backlog {
+        let mut service = Backlog::default();
+        if self.service_ends > now {
+            service.add(self.in_service);
+        }
+        service
+    }
+
+    /// What the queue holds, as its limit counts it.
+    pub(super) fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
+        self.settle(now, link);
+        let queue: DropTail = link.config.queue;
+        queue.held(self.discipline.contents().backlog(), self.service(now))
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes.
+    pub(super) fn empty_at(&self, link: &Common) -> Time {
+        let waiting = self.discipline.contents().backlog();
+        match link.config.queue.reading {
+            BufferReading::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
+            BufferReading::Linux if waiting.packets == 0 => self.service_ends.cause,
+            BufferReading::Linux => {
+                let mut before = waiting;
+                before.take(self.discipline.contents().last_wire());
+                self.clock.free_after(before).max(self.service_ends.time)
+            }
+        }
+    }
+
+    /// Packets that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Segment> {
+        self.discipline.contents().waiting()
+    }
+
+    /// When it will have transmitted all that it holds, if nothing is thrown out.
+    pub(super) fn busy_until(&self) -> Time {
+        match self.discipline.contents().backlog() {
+            waiting if waiting.packets > 0 => self.clock.free_after(waiting),
+            _ => self.service_ends.time,
+        }
+    }
+
+    /// How much of the time counted as busy lies after `now`.
+    pub(super) fn busy_after(&self, now: Time) -> Time {
+        self.service_ends.time.since(now)
+    }
+}

@@ -1,0 +1,63 @@
+//! Stages by themselves, without a path.
+
+use super::{Link, LinkConfig, Losses, Manner, Service, Verdict};
+use crate::moment::Moment;
+use crate::queue::{BufferReading, DropTail, Limit};
+use flowstart_control::Time;
+use flowstart_wire::segment::{Kind, Segment};
+
+/// A link that is nothing but a stage.
+pub(super) fn stage(manner: Manner) -> Link {
+    Link::new(LinkConfig {
+        name: "stage".into(),
+        service: Service::Instant,
+        variation: None,
+        delay: Time::ZERO,
+        queue: DropTail {
+            limit: Limit::Unlimited,
+            reading: BufferReading::Linux,
+        },
+        manner,
+        losses: Losses::default(),
+    })
+}
+
+/// When packets of 1500 bytes leave it that come at these times; in microseconds.
+pub(super) fn pass(stage: Link, packets: &[u64]) -> Vec<u64> {
+    let left = run(stage, packets);
+    left.into_iter().map(|(at, _)| at).collect()
+}
+
+/// In which order they do, by their places among those that came.
+pub(super) fn order(stage: Link, packets: &[u64]) -> Vec<u64> {
+    let left = run(stage, packets);
+    left.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Events as the run keeps them: of one that finds nothing to do, nothing comes.
+fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
+    let mut left = Vec::new();
+    let mut events: Vec<Moment> = Vec::new();
+    let mut deliver = |stage: &mut Link, events: &mut Vec<Moment>, until: Time| loop {
+        events.sort_by(|a, b| b.cmp(a));
+        let Some(due) = events.last().copied().filter(|due| due.time <= until) else {
+            return;
+        };
+        events.pop();
+        let Some((segment, next)) = stage.deliver(due) else {
+            continue;
+        };
+        left.push((due.time.nanos() / 1000, segment.seq));
+        events.extend(next);
+    };
+    for (number, us) in packets.iter().enumerate() {
+        let time = Time::from_micros(*us);
+        deliver(&mut stage, &mut events, time);
+        let segment = Segment::bare(Kind::Data, 0, number as u64, 1500);
+        if let Verdict::Accepted(Some(first)) = stage.send(segment, Moment { time, cause: time }) {
+            events.push(first);
+        }
+    }
+    deliver(&mut stage, &mut events, Time::MAX);
+    left
+}

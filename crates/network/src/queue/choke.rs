@@ -1,0 +1,237 @@
+//! CHOKe: who fills the queue is likely to meet himself in it.
+//!
+//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, a stateless active queue management scheme for
+//! approximating fair bandwidth allocation", INFOCOM 2000. While RED's average is above
+//! th_min, an arriving packet is compared with one drawn from the queue; if both are of one
+//! flow, both are dropped. Otherwise RED's rule without its gentle region applies.
+//!
+//! With `ecn=true` a packet that RED's rule would drop below th_max is marked, if its sender
+//! understands it. Two packets that meet are dropped all the same, and so is everything above
+//! th_max (RFC 3168 §7).
+//!
+//! With `marked=first` the candidate is drawn from the marked start-up packets as long as
+//! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
+
+use super::codel::ECN;
+use super::red::{self, Detector, Settings};
+use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
+use crate::random::below;
+use flowstart_control::entry::{Certainty, Entry};
+use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
+use flowstart_wire::segment::Segment;
+use rand_pcg::Pcg64Mcg;
+
+/// The catalog entry.
+pub const ENTRY: Entry<Maker> = Entry {
+    name: "choke",
+    title: "CHOKe",
+    source: "Pan, Prabhakar, Psounis: CHOKe, INFOCOM 2000",
+    year: 2000,
+    summary: "Compares an arriving packet with one drawn from the queue and drops both if they \
+              are of one flow, else as RED.",
+    params: &[
+        red::TH_MIN,
+        red::TH_MAX,
+        red::MAX_P,
+        red::Q_W,
+        red::WAIT,
+        red::BYTES,
+        red::MEAN_PKTSIZE,
+        ParamSpec {
+            name: "candidates",
+            unit: Unit::Number,
+            default: "1",
+            meaning: "how many packets are drawn for comparison (the paper's m)",
+        },
+        red::MARKED,
+        ECN,
+    ],
+    needs: &[],
+    certainty: Certainty::Secondhand,
+    build: |params, _| {
+        let settings = Settings::read(params)?;
+        let candidates = whole(params, "candidates")?;
+        Ok(Box::new(move |port| {
+            Some(Box::new(Choke::new(&settings, candidates, port)))
+        }))
+    },
+};
+
+/// A whole number from 1 to a million.
+pub(super) fn whole(params: &Params, name: &str) -> Result<u64, SpecError> {
+    let number = params.number(name);
+    if number.fract() != 0.0 || !(1.0..=1e6).contains(&number) {
+        let right = "a whole number from 1 to 1000000";
+        return Err(SpecError::bad_value(params, name, right));
+    }
+    Ok(number as u64)
+}
+
+/// The discipline.
+#[derive(Debug)]
+struct Choke {
+    line: Line,
+    detector: Detector,
+    candidates: u64,
+    marked_first: bool,
+    random: Pcg64Mcg,
+}
+
+impl Choke {
+    fn new(settings: &Settings, candidates: u64, port: &Port) -> Choke {
+        Choke {
+            line: Line::default(),
+            detector: Detector::new(settings, port),
+            candidates,
+            marked_first: settings.marked_first,
+            random: port.random.clone(),
+        }
+    }
+
+    /// Compares with candidates and throws out those of the same flow. Returns whether
+    /// there were any.
+    fn meets_itself(&mut self, segment: &Segment, visit: &mut Visit<'_>) -> bool {
+        let mut met = false;
+        for _ in 0..self.candidates {
+            let Some(position) = self.draw() else { break };
+            let same = |other: &Segment| other.connection() == segment.connection();
+            if self.line.get(position).is_some_and(same) {
+                if let Some(packet) = self.line.remove(position) {
+                    visit.throw_out(packet.segment);
+                    met = true;
+                }
+            }
+        }
+        met
+    }
+
+    /// Where a candidate stands.
+    fn draw(&mut self) -> Option<usize> {
+        let marked = self.line.marked().packets;
+        if self.marked_first && marked > 0 {
+            return self.line.marked_at(below(&mut self.random, marked));
+        }
+        let waiting = self.line.backlog().packets;
+        (waiting > 0).then(|| below(&mut self.random, waiting) as usize)
+    }
+}
+
+impl Discipline for Choke {
+    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
+        self.detector.age(visit);
+        let waiting = self.line.backlog();
+        let advice = self.detector.arrival(segment.wire, waiting, visit);
+        if self.detector.above_minimum() && self.meets_itself(&segment, visit) {
+            return false;
+        }
+        let room = visit.has_room(waiting, segment.wire);
+        if advice.refuses(&mut self.random) || !room {
+            self.detector.dropped();
+            if !room || !self.detector.marks() || !visit.mark(&mut segment) {
+                return false;
+            }
+        }
+        self.line.push(segment, visit.now);
+        true
+    }
+
+    fn dequeue(&mut self, _: &mut Visit<'_>) -> Option<Queued> {
+        self.line.pop()
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        &self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::queue::testing::{capable, marked, of_flow, Bench};
+    use crate::queue::Limit;
+
+    /// A queue of these packets whose average is far above th_min.
+    fn crowded(
+        spec: &str,
+        count: u64,
+        segment: impl Fn(u64) -> flowstart_wire::segment::Segment,
+    ) -> Bench {
+        let mut bench = Bench::new(
+            &format!("choke:th_min=0,th_max=1000,max_p=0,q_w=1{spec}"),
+            Limit::Unlimited,
+        );
+        // What comes to fewer than two packets is let in.
+        for n in 0..count {
+            while !bench.enqueue(segment(n)) {}
+            bench.thrown_out();
+        }
+        bench
+    }
+
+    #[test]
+    fn a_flow_that_meets_itself_loses_both_packets() {
+        let mut bench = crowded("", 2, |n| of_flow(7, n));
+        let waiting = bench.backlog().packets;
+        assert!(!bench.enqueue(of_flow(7, 99)));
+        assert_eq!(bench.thrown_out().len(), 1);
+        assert_eq!(bench.backlog().packets, waiting - 1);
+    }
+
+    #[test]
+    fn a_flow_with_nothing_in_the_queue_loses_nothing() {
+        let mut bench = crowded("", 2, |n| of_flow(n as u32, n));
+        assert!(bench.enqueue(of_flow(9, 99)));
+        assert!(bench.thrown_out().is_empty());
+    }
+
+    #[test]
+    fn the_larger_share_of_the_queue_is_hit_harder() {
+        let mut bench = crowded("", 2, |n| of_flow(n as u32, n));
+        let mut lost = [0, 0];
+        for n in 0..4000 {
+            // Two packets come for one that leaves, three of flow 0 for one of flow 1.
+            if n % 2 == 0 {
+                bench.dequeue();
+            }
+            let flow = usize::from(n % 4 == 3);
+            lost[flow] += u32::from(!bench.enqueue(of_flow(flow as u32, n)));
+        }
+        // Refused were so many of 3000, and of 1000.
+        assert!(lost[0] > 2 * 3 * lost[1], "{lost:?}");
+    }
+
+    #[test]
+    fn candidates_are_marked_packets_where_those_go_first() {
+        // One marked packet among many of other flows: only a candidate drawn from the
+        // marked is sure to find it.
+        let flow_of = |n: u64| {
+            let mut segment = if n == 1 {
+                marked(n)
+            } else {
+                of_flow(n as u32, n)
+            };
+            segment.flow = n as u32;
+            segment
+        };
+        let mut bench = crowded(",marked=first", 30, flow_of);
+        assert!(!bench.enqueue(of_flow(1, 99)));
+        assert_eq!(bench.thrown_out(), [1]);
+    }
+
+    #[test]
+    fn a_mark_takes_the_place_of_reds_drop_but_not_of_a_meeting() {
+        let of = |flow, n| flowstart_wire::segment::Segment { flow, ..capable(n) };
+        let spec = "choke:th_min=0,th_max=100,max_p=1,q_w=1,ecn=true";
+        let mut bench = Bench::new(spec, Limit::Unlimited);
+        for n in 0..500 {
+            if n > 10 {
+                bench.dequeue();
+            }
+            assert!(bench.enqueue(of(n as u32, n)), "below th_max");
+        }
+        assert!(!bench.marked().is_empty());
+        let mut bench = crowded(",ecn=true", 2, |n| of(7, n));
+        assert!(!bench.enqueue(of(7, 99)));
+        assert_eq!(bench.thrown_out().len(), 1);
+        assert!(bench.marked().is_empty());
+    }
+}

@@ -1,0 +1,294 @@
+//! FlowQueue-CoDel: flows take turns, and each has a CoDel queue of its own.
+//!
+//! RFC 8290. A flow's bucket comes from a hash, so flows may share one. A flow that has
+//! just become active is served before those that have been for a turn. When the buffer
+//! is full, the bucket with the most bytes loses packets from its front, whether their senders
+//! speak ECN or not.
+
+use super::choke::whole;
+use super::codel::{Law, State, ECN, INTERVAL, TARGET};
+use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
+use crate::random::mix;
+use flowstart_control::entry::{Certainty, Entry};
+use flowstart_control::params::{ParamSpec, Unit};
+use flowstart_wire::segment::Segment;
+use rand_core::RngCore;
+use std::collections::VecDeque;
+
+/// The catalog entry.
+pub const ENTRY: Entry<Maker> = Entry {
+    name: "fq-codel",
+    title: "FlowQueue-CoDel",
+    source: "RFC 8290",
+    year: 2018,
+    summary: "A CoDel queue for each of many hashed flows, served in turn, new flows first.",
+    params: &[
+        TARGET,
+        INTERVAL,
+        // RFC 8290 §5.2.6: on unless turned off.
+        ParamSpec {
+            default: "true",
+            ..ECN
+        },
+        ParamSpec {
+            name: "flows",
+            unit: Unit::Number,
+            default: "1024",
+            meaning: "how many queues there are (RFC 8290 §5.2.5)",
+        },
+        ParamSpec {
+            name: "quantum",
+            unit: Unit::Number,
+            default: "1514",
+            meaning: "bytes that a queue sends in its turn (RFC 8290 §5.2.4)",
+        },
+        ParamSpec {
+            name: "drop_batch",
+            unit: Unit::Number,
+            default: "64",
+            meaning: "when the buffer is full, half of the largest queue is dropped, but \
+                      at most so many packets (RFC 8290 §4.1)",
+        },
+    ],
+    needs: &[],
+    certainty: Certainty::Secondhand,
+    build: |params, _| {
+        let law = Law::read(params)?;
+        let flows = whole(params, "flows")?;
+        let quantum = whole(params, "quantum")? as i64;
+        let drop_batch = whole(params, "drop_batch")?;
+        Ok(Box::new(move |port| {
+            let settings = Settings {
+                law,
+                quantum,
+                drop_batch,
+            };
+            Some(Box::new(FqCoDel::new(settings, flows, port)))
+        }))
+    },
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    law: Law,
+    quantum: i64,
+    drop_batch: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Bucket {
+    line: Line,
+    state: State,
+    /// Bytes that it may still send in its turn.
+    deficit: i64,
+    /// Whether it is in one of the two lists.
+    active: bool,
+}
+
+/// The discipline.
+#[derive(Debug)]
+struct FqCoDel {
+    settings: Settings,
+    buckets: Vec<Bucket>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    backlog: Backlog,
+    perturbation: u64,
+    mtu: u64,
+}
+
+impl FqCoDel {
+    fn new(settings: Settings, flows: u64, port: &Port) -> FqCoDel {
+        FqCoDel {
+            settings,
+            buckets: vec![Bucket::default(); flows as usize],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            backlog: Backlog::default(),
+            perturbation: port.random.clone().next_u64(),
+            mtu: u64::from(port.packet),
+        }
+    }
+
+    fn bucket(&self, segment: &Segment) -> usize {
+        let hash = mix(segment.connection() ^ self.perturbation);
+        (hash % self.buckets.len() as u64) as usize
+    }
+
+    /// Drops from the front of the bucket with the most bytes, to which the arriving
+    /// packet counts. Says whether there was anything to drop.
+    fn drop_from_fattest(&mut self, arriving: (usize, u32), visit: &mut Visit<'_>) -> bool {
+        let bytes = |at: usize| {
+            let new = if at == arriving.0 { arriving.1 } else { 0 };
+            self.buckets[at].line.backlog().bytes + u64::from(new)
+        };
+        let fattest = (0..self.buckets.len()).max_by_key(|at| (bytes(*at), std::cmp::Reverse(*at)));
+        let Some(fattest) = fattest.map(|at| &mut self.buckets[at]) else {
+            return false;
+        };
+        let half = fattest.line.backlog().packets.div_ceil(2);
+        for _ in 0..half.min(self.settings.drop_batch) {
+            if let Some(packet) = fattest.line.pop() {
+                self.backlog.take(packet.segment.wire);
+                visit.throw_out(packet.segment);
+            }
+        }
+        half > 0
+    }
+
+    /// The bucket whose turn it is, and whether it is new.
+    fn turn(&self) -> Option<(u32, bool)> {
+        let new = self.new.front().map(|at| (*at, true));
+        new.or_else(|| self.old.front().map(|at| (*at, false)))
+    }
+
+    fn end_turn(&mut self, new: bool) -> Option<u32> {
+        if new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        }
+    }
+}
+
+impl Discipline for FqCoDel {
+    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+        let at = self.bucket(&segment);
+        while !visit.has_room(self.backlog, segment.wire) {
+            if !self.drop_from_fattest((at, segment.wire), visit) {
+                return false;
+            }
+        }
+        self.backlog.add(segment.wire);
+        let bucket = &mut self.buckets[at];
+        bucket.line.push(segment, visit.now);
+        if !bucket.active {
+            bucket.active = true;
+            bucket.deficit = self.settings.quantum;
+            self.new.push_back(at as u32);
+        }
+        true
+    }
+
+    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued> {
+        // RFC 8290 §4.2.
+        while let Some((at, new)) = self.turn() {
+            let bucket = &mut self.buckets[at as usize];
+            if bucket.deficit <= 0 {
+                bucket.deficit += self.settings.quantum;
+                self.end_turn(new);
+                self.old.push_back(at);
+                continue;
+            }
+            let before = bucket.line.backlog();
+            let (law, mtu) = (self.settings.law, self.mtu);
+            let packet = bucket.state.dequeue(&mut bucket.line, law, mtu, visit);
+            let left = before.without(bucket.line.backlog());
+            self.backlog = self.backlog.without(left);
+            match packet {
+                Some(packet) => {
+                    bucket.deficit -= i64::from(packet.segment.wire);
+                    return Some(packet);
+                }
+                // A new flow waits a turn before it can be new again.
+                None if new => {
+                    self.end_turn(new);
+                    self.old.push_back(at);
+                }
+                None => {
+                    bucket.active = false;
+                    self.end_turn(new);
+                }
+            }
+        }
+        None
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        self
+    }
+}
+
+impl Contents for FqCoDel {
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn last_wire(&self) -> u32 {
+        let waits = |at: &&u32| self.buckets[**at as usize].line.backlog().packets > 0;
+        let last = self.new.iter().chain(&self.old).rfind(waits);
+        last.map_or(0, |at| self.buckets[*at as usize].line.last_wire())
+    }
+
+    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+        Box::new(self.buckets.iter().flat_map(|b| b.line.iter()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::queue::testing::{of_flow, Bench};
+    use crate::queue::Limit;
+    use flowstart_control::Time;
+
+    /// Positions tell flows apart: flow 3's begin at 300.
+    fn arrivals(bench: &mut Bench, flow: u32, count: u64) {
+        for n in 0..count {
+            assert!(bench.enqueue(of_flow(flow, 100 * u64::from(flow) + n)));
+        }
+    }
+
+    #[test]
+    fn flows_take_turns_of_a_quantum() {
+        let mut bench = Bench::new("fq-codel:quantum=1500", Limit::Unlimited);
+        arrivals(&mut bench, 1, 3);
+        arrivals(&mut bench, 2, 3);
+        assert_eq!(bench.drain(), [100, 200, 101, 201, 102, 202]);
+    }
+
+    #[test]
+    fn a_flow_that_comes_anew_is_served_before_one_that_has_been_there() {
+        let mut bench = Bench::new("fq-codel:quantum=1500", Limit::Unlimited);
+        arrivals(&mut bench, 1, 5);
+        assert_eq!([bench.dequeue(), bench.dequeue()], [Some(100), Some(101)]);
+        arrivals(&mut bench, 2, 1);
+        assert_eq!(bench.dequeue(), Some(200));
+    }
+
+    #[test]
+    fn a_flow_that_comes_back_at_once_is_not_new() {
+        let mut bench = Bench::new("fq-codel:quantum=1500", Limit::Unlimited);
+        arrivals(&mut bench, 1, 5);
+        arrivals(&mut bench, 2, 1);
+        assert_eq!([bench.dequeue(), bench.dequeue()], [Some(100), Some(200)]);
+        // Its bucket is empty but keeps its place at the end of the old ones.
+        assert_eq!(bench.dequeue(), Some(101));
+        arrivals(&mut bench, 2, 1);
+        assert_eq!([bench.dequeue(), bench.dequeue()], [Some(200), Some(102)]);
+    }
+
+    #[test]
+    fn the_fattest_flow_makes_room_from_its_front() {
+        let mut bench = Bench::new("fq-codel", Limit::Packets(10));
+        arrivals(&mut bench, 1, 8);
+        arrivals(&mut bench, 2, 2);
+        arrivals(&mut bench, 3, 1);
+        assert_eq!(bench.thrown_out(), [100, 101, 102, 103]);
+        assert_eq!(bench.backlog().packets, 7);
+    }
+
+    #[test]
+    fn a_bucket_is_ruled_by_codel_alone() {
+        let mut bench = Bench::new("fq-codel", Limit::Unlimited);
+        arrivals(&mut bench, 1, 50);
+        bench.now = Time::from_millis(10);
+        bench.dequeue();
+        arrivals(&mut bench, 2, 50);
+        bench.now = Time::from_millis(111);
+        (0..4).for_each(|_| {
+            bench.dequeue();
+        });
+        let hit = bench.thrown_out();
+        assert!(hit.len() == 1 && hit[0] < 200, "{hit:?}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Drop-tail with two levels: start-up packets that their sender has marked go first
+//! (Jump Start §IV.E).
+//!
+//! When a packet without the mark comes to a full queue, the newest marked one that waits
+//! makes room for it; the newest, so that what is left of the flight is its beginning.
+//! Without marked packets this is drop-tail.
+
+use super::{Contents, Discipline, Line, Maker, Queued, Visit};
+use flowstart_control::entry::{Certainty, Entry, Need};
+use flowstart_wire::segment::Segment;
+
+/// The catalog entry.
+pub const ENTRY: Entry<Maker> = Entry {
+    name: "marked-first",
+    title: "Drop-tail, marked start-up packets first",
+    source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, §IV.E",
+    year: 2007,
+    summary: "Drop-tail that, when full, throws out the newest packet marked as part of an \
+              oversized start-up flight to admit one without the mark.",
+    params: &[],
+    needs: &[Need::Routers],
+    certainty: Certainty::Reconstructed,
+    build: |_, _| Ok(Box::new(|_| Some(Box::new(MarkedFirst::default())))),
+};
+
+/// The discipline.
+#[derive(Debug, Default)]
+struct MarkedFirst {
+    line: Line,
+}
+
+impl MarkedFirst {
+    /// Throws out marked packets until a packet without the mark fits; none where even
+    /// all would not do.
+    fn make_room(&mut self, wire: u32, visit: &mut Visit<'_>) -> bool {
+        let unmarked = self.line.backlog().without(self.line.marked());
+        if !visit.has_room(unmarked, wire) {
+            return false;
+        }
+        while !visit.has_room(self.line.backlog(), wire) {
+            let newest = self.line.newest_marked();
+            let packet = newest.and_then(|at| self.line.remove(at));
+            visit.throw_out(packet.expect("marked packets are what fills it").segment);
+        }
+        true
+    }
+}
+
+impl Discipline for MarkedFirst {
+    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+        let room = if segment.marks.startup_excess {
+            visit.has_room(self.line.backlog(), segment.wire)
+        } else {
+            self.make_room(segment.wire, visit)
+        };
+        if room {
+            self.line.push(segment, visit.now);
+        }
+        room
+    }
+
+    fn dequeue(&mut self, _: &mut Visit<'_>) -> Option<Queued> {
+        self.line.pop()
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        &self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::queue::testing::{marked, packet, Bench};
+    use crate::queue::Limit;
+
+    fn bench(limit: Limit) -> Bench {
+        Bench::new("marked-first", limit)
+    }
+
+    #[test]
+    fn the_newest_marked_packet_makes_room_for_one_without_the_mark() {
+        let mut bench = bench(Limit::Packets(3));
+        for segment in [marked(1), packet(2), marked(3)] {
+            assert!(bench.enqueue(segment));
+        }
+        assert!(bench.enqueue(packet(4)));
+        assert_eq!(bench.thrown_out(), [3]);
+        assert_eq!(bench.drain(), [1, 2, 4]);
+    }
+
+    #[test]
+    fn a_full_queue_refuses_marked_packets_and_without_any_is_drop_tail() {
+        let mut bench = bench(Limit::Packets(2));
+        assert!(bench.enqueue(packet(1)) && bench.enqueue(packet(2)));
+        assert!(!bench.enqueue(marked(3)) && !bench.enqueue(packet(4)));
+        assert!(bench.thrown_out().is_empty());
+        assert_eq!(bench.drain(), [1, 2]);
+    }
+
+    #[test]
+    fn nothing_is_thrown_out_where_it_would_not_make_enough_room() {
+        let mut bench = bench(Limit::Bytes(3000));
+        let mut small = marked(1);
+        small.wire = 100;
+        assert!(bench.enqueue(packet(0)) && bench.enqueue(small));
+        let mut large = packet(2);
+        large.wire = 2000;
+        assert!(!bench.enqueue(large));
+        assert_eq!(bench.drain(), [0, 1]);
+    }
+}

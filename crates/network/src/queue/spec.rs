@@ -1,0 +1,155 @@
+//! Queue disciplines by name: `red:th_min=5,th_max=15`.
+//!
+//! To add a discipline: write its file with a `const ENTRY`, and name it here once.
+
+use super::discipline::KIND;
+use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp, Discipline, Port};
+use flowstart_control::entry::{self, Description, Entry};
+use flowstart_control::params::{Params, SpecError};
+use flowstart_control::Convention;
+use std::fmt;
+
+/// Makes a discipline for each link; `None` where a drop-tail link will do.
+pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
+
+/// The disciplines.
+pub const QUEUES: &[Entry<Maker>] = &[
+    drop_tail::ENTRY,
+    marked_first::ENTRY,
+    red::ENTRY,
+    choke::ENTRY,
+    codel::ENTRY,
+    fq_codel::ENTRY,
+    pie::ENTRY,
+    xcp::ENTRY,
+];
+
+/// A discipline with its parameters, read and found sound.
+#[derive(Clone, Debug)]
+pub struct QueueSpec {
+    entry: &'static Entry<Maker>,
+    params: Params,
+}
+
+/// Queues follow no stack.
+const CONVENTION: Convention = Convention::Rfc;
+
+impl QueueSpec {
+    /// Reads a specification.
+    pub fn parse(spec: &str) -> Result<QueueSpec, SpecError> {
+        let (entry, params) = entry::read(KIND, QUEUES, spec, CONVENTION)?;
+        Ok(QueueSpec { entry, params })
+    }
+
+    /// XCP's routers.
+    pub fn xcp() -> QueueSpec {
+        QueueSpec::parse(xcp::ENTRY.name).expect("it is in the catalog")
+    }
+
+    /// A fresh discipline for a link.
+    pub fn discipline(&self, port: &Port) -> Option<Box<dyn Discipline>> {
+        let maker = (self.entry.build)(&self.params, CONVENTION);
+        maker.expect("parse has built it before")(port)
+    }
+}
+
+impl Default for QueueSpec {
+    fn default() -> QueueSpec {
+        QueueSpec::parse("drop-tail").expect("it is in the catalog")
+    }
+}
+
+impl fmt::Display for QueueSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.params.fmt(f)
+    }
+}
+
+/// Describes every discipline.
+pub fn describe() -> Vec<Description> {
+    let describe = |entry| entry::describe_one(KIND, entry);
+    QUEUES.iter().map(describe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(spec: &str) -> String {
+        QueueSpec::parse(spec).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_are_the_public_ones() {
+        let names: Vec<_> = QUEUES.iter().map(|entry| entry.name).collect();
+        assert_eq!(
+            names,
+            [
+                "drop-tail",
+                "marked-first",
+                "red",
+                "choke",
+                "codel",
+                "fq-codel",
+                "pie",
+                "xcp"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_specification_writes_only_what_was_given() {
+        let spec = QueueSpec::parse(" red : th_max=15, th_min=5pkt ").unwrap();
+        assert_eq!(spec.to_string(), "red:th_min=5,th_max=15");
+        assert_eq!(QueueSpec::default().to_string(), "drop-tail");
+    }
+
+    #[test]
+    fn every_default_is_a_value_or_an_explanation() {
+        for entry in QUEUES {
+            for param in entry.params {
+                let text = format!("{}={}", param.name, param.default);
+                let value = Params::parse(KIND, entry.name, entry.params, &text);
+                assert_ne!(value.is_ok(), param.default.starts_with("by "), "{text}");
+            }
+            assert!(!entry.source.is_empty() && entry.summary.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_go_together_are_refused() {
+        for (spec, expected) in [
+            (
+                "red:th_min=5,th_max=5",
+                "queue `red`: parameter `th_max`: `5` is not above `th_min`",
+            ),
+            (
+                "red:th_max=15",
+                "queue `red`: parameter `th_max`: `15` is not of use without `th_min`",
+            ),
+            (
+                "red:q_w=0",
+                "queue `red`: parameter `q_w`: `0` is not above 0: the average would never move",
+            ),
+            (
+                "choke:candidates=1.5",
+                "queue `choke`: parameter `candidates`: `1.5` is not a whole number from 1 to \
+                 1000000",
+            ),
+            (
+                "codel:interval=0s",
+                "queue `codel`: parameter `interval`: `0s` is not above 0s",
+            ),
+            (
+                "red:mark_p=0.5",
+                "queue `red`: parameter `mark_p`: `0.5` is not of use without `ecn=true`",
+            ),
+            (
+                "pie:t_update=0s",
+                "queue `pie`: parameter `t_update`: `0s` is not at least 1us",
+            ),
+        ] {
+            assert_eq!(complaint(spec), expected);
+        }
+    }
+}

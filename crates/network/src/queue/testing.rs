@@ -1,0 +1,132 @@
+//! A discipline by itself: packets come and go at the test's own times.
+
+use super::{
+    Backlog, BufferReading, Deed, Discipline, DropTail, Limit, Notice, Port, QueueSpec, Visit,
+};
+use crate::random::stream;
+use flowstart_control::{Rate, Time};
+use flowstart_wire::ecn::Ecn;
+use flowstart_wire::segment::{Kind, Segment};
+use std::collections::VecDeque;
+
+/// A full-size packet, told from others by its position.
+pub fn packet(seq: u64) -> Segment {
+    Segment {
+        len: 1460,
+        ..Segment::bare(Kind::Data, 0, seq, 1500)
+    }
+}
+
+/// One that is marked to be dropped first.
+pub fn marked(seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.marks.startup_excess = true;
+    segment
+}
+
+/// One whose sender understands marks.
+pub fn capable(seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.options.ecn = Ecn::ECT;
+    segment
+}
+
+/// One of another flow.
+pub fn of_flow(flow: u32, seq: u64) -> Segment {
+    let mut segment = packet(seq);
+    segment.flow = flow;
+    segment
+}
+
+/// A line of 12 Mbit/s, where a full-size packet takes 1 ms.
+pub fn port() -> Port {
+    Port {
+        rate: Some(Rate(12_000_000)),
+        delay: Time::from_millis(10),
+        packet: 1500,
+        random: stream(1, "queue", 0),
+    }
+}
+
+/// A discipline on that line.
+pub struct Bench {
+    discipline: Box<dyn Discipline>,
+    buffer: DropTail,
+    /// The time of the next call.
+    pub now: Time,
+    notices: VecDeque<Notice>,
+}
+
+impl Bench {
+    /// A discipline by its specification.
+    pub fn new(spec: &str, limit: Limit) -> Bench {
+        let spec = QueueSpec::parse(spec).unwrap();
+        Bench {
+            discipline: spec.discipline(&port()).unwrap(),
+            buffer: Bench::buffer(limit),
+            now: Time::ZERO,
+            notices: VecDeque::new(),
+        }
+    }
+
+    /// A buffer in which the packet in transmission takes no place.
+    pub fn buffer(limit: Limit) -> DropTail {
+        let reading = BufferReading::Linux;
+        DropTail { limit, reading }
+    }
+
+    fn visit(&mut self) -> (&mut dyn Discipline, Visit<'_>) {
+        // Something is being transmitted, so that the limit counts.
+        let in_service = Backlog {
+            packets: 1,
+            bytes: 1500,
+        };
+        let visit = Visit {
+            now: self.now,
+            idle_since: None,
+            in_service,
+            buffer: self.buffer,
+            notices: &mut self.notices,
+        };
+        (&mut *self.discipline, visit)
+    }
+
+    /// A packet comes.
+    pub fn enqueue(&mut self, segment: Segment) -> bool {
+        let (discipline, mut visit) = self.visit();
+        discipline.enqueue(segment, &mut visit)
+    }
+
+    /// A packet leaves: its position.
+    pub fn dequeue(&mut self) -> Option<u64> {
+        let (discipline, mut visit) = self.visit();
+        discipline.dequeue(&mut visit).map(|p| p.segment.seq)
+    }
+
+    /// Every packet leaves.
+    pub fn drain(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.dequeue()).collect()
+    }
+
+    /// The positions of the packets thrown out since the last call.
+    pub fn thrown_out(&mut self) -> Vec<u64> {
+        self.take(Deed::ThrownOut)
+    }
+
+    /// The positions of the packets marked since the last call.
+    pub fn marked(&mut self) -> Vec<u64> {
+        self.take(Deed::Marked)
+    }
+
+    fn take(&mut self, deed: Deed) -> Vec<u64> {
+        let (taken, rest) = self.notices.drain(..).partition(|n| n.deed == deed);
+        self.notices = rest;
+        let taken: VecDeque<Notice> = taken;
+        taken.iter().map(|n| n.segment.seq).collect()
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.contents().backlog()
+    }
+}

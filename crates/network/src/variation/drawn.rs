@@ -1,0 +1,189 @@
+//! Variations by name: `steps:every=15s,spread=0.5`.
+
+use super::course::{Course, Redrawn, Wandering};
+use flowstart_control::entry::{self, Certainty, Description, Entry};
+use flowstart_control::params::{Kind, ParamSpec, Params, SpecError, Unit};
+use flowstart_control::{Convention, Rate, Time};
+use rand_pcg::Pcg64Mcg;
+use std::fmt;
+
+/// What its catalog calls a variation.
+const KIND: Kind = Kind("variation");
+
+/// Makes the course of a line with this mean rate.
+pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> Course;
+
+/// The variations.
+pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];
+
+const STEPS: Entry<Maker> = Entry {
+    name: "steps",
+    title: "Reallocated rate",
+    source: "Mohan et al., A Multifaceted Look at Starlink Performance (WWW 2024)",
+    year: 2024,
+    summary: "Another rate at fixed intervals, drawn uniformly about the mean.",
+    params: &[
+        ParamSpec {
+            name: "every",
+            unit: Unit::Time,
+            default: "15s",
+            meaning: "from one rate to the next",
+        },
+        ParamSpec {
+            name: "spread",
+            unit: Unit::Ratio,
+            default: "0.5",
+            meaning: "how far a rate lies from the mean at most, as a share of it",
+        },
+        ParamSpec {
+            name: "outage",
+            unit: Unit::Time,
+            default: "0s",
+            meaning: "nothing is sent for so long when the rate changes",
+        },
+    ],
+    needs: &[],
+    certainty: Certainty::Reconstructed,
+    build: |params, _| {
+        let (every, outage) = (params.time("every"), params.time("outage"));
+        at_least_1ms(params, "every", every)?;
+        if outage >= every {
+            return Err(SpecError::bad_value(params, "outage", "below `every`"));
+        }
+        let spread = params.ratio("spread");
+        Ok(Box::new(move |mean, random| {
+            Course::Redrawn(Redrawn {
+                mean,
+                every,
+                spread,
+                outage,
+                // The run begins amid a connection, not in an outage.
+                resumed: false,
+                random,
+            })
+        }))
+    },
+};
+
+const WANDER: Entry<Maker> = Entry {
+    name: "wander",
+    title: "Wandering rate",
+    source: "after Winstein et al., Stochastic Forecasts (Sprout, NSDI 2013)",
+    year: 2013,
+    summary: "A rate whose logarithm is a first-order autoregression, as a radio channel's.",
+    params: &[
+        ParamSpec {
+            name: "every",
+            unit: Unit::Time,
+            default: "20ms",
+            meaning: "for how long a rate holds",
+        },
+        ParamSpec {
+            name: "memory",
+            unit: Unit::Time,
+            default: "1s",
+            meaning: "after so long 1/e of a deviation is left",
+        },
+        ParamSpec {
+            name: "sigma",
+            unit: Unit::Number,
+            default: "0.4",
+            meaning: "standard deviation of the rate's logarithm",
+        },
+        ParamSpec {
+            name: "most",
+            unit: Unit::Number,
+            default: "3",
+            meaning: "the rate is at most this multiple of the mean",
+        },
+    ],
+    needs: &[],
+    certainty: Certainty::Reconstructed,
+    build: |params, _| {
+        let (every, memory) = (params.time("every"), params.time("memory"));
+        at_least_1ms(params, "every", every)?;
+        let (sigma, most) = (params.number("sigma"), params.number("most"));
+        if sigma > 3.0 {
+            return Err(SpecError::bad_value(params, "sigma", "from 0 to 3"));
+        }
+        if !(1.0..=1000.0).contains(&most) {
+            return Err(SpecError::bad_value(params, "most", "from 1 to 1000"));
+        }
+        let kept = match memory {
+            Time::ZERO => 0.0,
+            _ => libm::exp(-every.secs() / memory.secs()),
+        };
+        Ok(Box::new(move |mean, random| {
+            Course::Wandering(Wandering {
+                mean,
+                every,
+                kept,
+                sigma,
+                most,
+                deviation: None,
+                random,
+            })
+        }))
+    },
+};
+
+/// A rate that changed more often would cost more to follow than its packets.
+fn at_least_1ms(params: &Params, name: &str, time: Time) -> Result<(), SpecError> {
+    if time < Time::from_millis(1) {
+        return Err(SpecError::bad_value(params, name, "at least 1ms"));
+    }
+    Ok(())
+}
+
+/// A variation with its parameters, read and found sound.
+#[derive(Clone, Debug)]
+pub struct VariationSpec {
+    entry: &'static Entry<Maker>,
+    params: Params,
+}
+
+/// Variations follow no stack.
+const CONVENTION: Convention = Convention::Rfc;
+
+impl VariationSpec {
+    /// Reads a specification.
+    pub fn parse(spec: &str) -> Result<VariationSpec, SpecError> {
+        let (entry, params) = entry::read(KIND, VARIATIONS, spec, CONVENTION)?;
+        Ok(VariationSpec { entry, params })
+    }
+
+    /// The course of a line with this mean rate.
+    pub fn course(&self, mean: Rate, random: Pcg64Mcg) -> Course {
+        let maker = (self.entry.build)(&self.params, CONVENTION);
+        maker.expect("parse has built it before")(mean, random)
+    }
+}
+
+impl fmt::Display for VariationSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.params.fmt(f)
+    }
+}
+
+/// Describes every variation.
+pub fn describe() -> Vec<Description> {
+    let describe = |entry| entry::describe_one(KIND, entry);
+    VARIATIONS.iter().map(describe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_a_value() {
+        for entry in VARIATIONS {
+            for param in entry.params {
+                let text = format!("{}={}", param.name, param.default);
+                assert!(Params::parse(KIND, entry.name, entry.params, &text).is_ok());
+            }
+            assert!(VariationSpec::parse(entry.name).is_ok());
+            assert!(!entry.source.is_empty() && entry.summary.ends_with('.'));
+        }
+    }
+}

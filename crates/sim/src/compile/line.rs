@@ -1,0 +1,117 @@
+//! The lines of a path, read and checked: their mean rates, how these vary, and what is lost.
+
+use super::checks::holding;
+use crate::request::{out_of_range, rate, RequestError};
+use crate::scenario::{BurstLength, PathSpec, Probability, RateStep};
+use flowstart_control::Rate;
+use flowstart_network::link::Bursts;
+use flowstart_network::variation::{mean_of, Opportunities, Plan, Step, VariationSpec};
+use std::sync::Arc;
+
+/// The forward line: its mean rate, and how that varies.
+pub(super) fn forward_line(path: &PathSpec) -> Result<(Rate, Option<Plan>), RequestError> {
+    let contradicts = |field: &str, other: &str| {
+        let problem = format!("contradicts `{other}`; leave one of the two out");
+        Err(RequestError::new(field, problem))
+    };
+    let given = [
+        ("path.rate", path.rate.is_some()),
+        ("path.rate_trace", path.rate_trace.is_some()),
+        ("path.rate_steps", !path.rate_steps.is_empty()),
+    ];
+    let mut given = given.iter().filter(|(_, given)| *given);
+    match (given.next(), given.next()) {
+        (Some((first, _)), Some((second, _))) => return contradicts(second, first),
+        (Some((only, _)), None) if path.rate_variation.is_some() && *only != "path.rate" => {
+            return contradicts("path.rate_variation", only);
+        }
+        _ => {}
+    }
+    if let Some(file) = &path.rate_trace {
+        return trace("path.rate_trace", file);
+    }
+    if !path.rate_steps.is_empty() {
+        return steps(&path.rate_steps);
+    }
+    let missing = "missing; a path needs one, such as `5Mbps`";
+    let mean = path
+        .rate
+        .ok_or_else(|| RequestError::new("path.rate", missing))?;
+    let mean = rate("path.rate", mean)?;
+    let variation = path.rate_variation.as_deref().map(VariationSpec::parse);
+    let variation = variation.transpose().map_err(|e| {
+        let problem = e.to_string();
+        RequestError::new("path.rate_variation", problem)
+    })?;
+    Ok((mean, variation.map(Plan::Drawn)))
+}
+
+/// The reverse line, which has the forward one's mean rate where nothing is said of it.
+pub(super) fn reverse_line(
+    path: &PathSpec,
+    forward: Rate,
+) -> Result<(Rate, Option<Plan>), RequestError> {
+    match (path.reverse_rate, &path.reverse_rate_trace) {
+        (Some(_), Some(_)) => {
+            let problem = "contradicts `path.reverse_rate`; leave one of the two out";
+            Err(RequestError::new("path.reverse_rate_trace", problem))
+        }
+        (Some(given), None) => Ok((rate("path.reverse_rate", given)?, None)),
+        (None, Some(file)) => trace("path.reverse_rate_trace", file),
+        (None, None) => Ok((forward, None)),
+    }
+}
+
+fn trace(field: &str, file: &str) -> Result<(Rate, Option<Plan>), RequestError> {
+    let wrong = |problem: String| RequestError::new(field, format!("`{file}` {problem}"));
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        wrong(match error.kind() {
+            std::io::ErrorKind::NotFound => "does not exist".into(),
+            std::io::ErrorKind::InvalidData => "is not a text file".into(),
+            _ => format!("cannot be read: {error}"),
+        })
+    })?;
+    let trace = Opportunities::parse(&text).map_err(wrong)?;
+    Ok((trace.mean(), Some(Plan::Trace(Arc::new(trace)))))
+}
+
+fn steps(given: &[RateStep]) -> Result<(Rate, Option<Plan>), RequestError> {
+    let step = |(i, step): (usize, &RateStep)| {
+        let field = |name: &str| format!("path.rate_steps[{i}].{name}");
+        let lasts = holding(&field("lasts"), step.lasts)?;
+        let rate = match step.rate {
+            Rate(0) => Rate(0),
+            given => rate(&field("rate"), given)?,
+        };
+        Ok(Step { rate, lasts })
+    };
+    let steps = given.iter().enumerate().map(step);
+    let steps = steps.collect::<Result<Arc<[Step]>, _>>()?;
+    if steps.iter().all(|step| step.rate == Rate(0)) {
+        let problem = "no rate is above `0bps`; one at least is needed";
+        return Err(RequestError::new("path.rate_steps", problem));
+    }
+    Ok((mean_of(&steps), Some(Plan::Steps(steps))))
+}
+
+/// How long bursts of loss are, which there must be; `way` is `` or `reverse_`.
+pub(super) fn loss_burst(
+    way: &str,
+    loss: Option<Probability>,
+    burst: Option<BurstLength>,
+) -> Result<Option<f64>, RequestError> {
+    let Some(BurstLength(length)) = burst else {
+        return Ok(None);
+    };
+    let share = loss.map_or(0.0, |loss| loss.0);
+    if share == 0.0 {
+        let problem = format!("there is no loss to come in bursts; give `path.{way}loss`");
+        return Err(RequestError::new(format!("path.{way}loss_burst"), problem));
+    }
+    let most = Bursts::most(length);
+    if share > most {
+        let right = format!("at most {most:.3} in bursts of {length} packets");
+        return Err(out_of_range(&format!("path.{way}loss"), share, &right));
+    }
+    Ok(Some(length))
+}

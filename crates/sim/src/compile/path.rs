@@ -1,0 +1,320 @@
+//! A path, from what a scenario says of it to a chain in plain values. Every field is checked.
+
+use super::impairments::{gathering, ingredients};
+use super::line::{forward_line, loss_burst, reverse_line};
+use super::surroundings::Surroundings;
+use crate::request::{out_of_range, rate, time, within, RequestError};
+use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
+use flowstart_control::{Amount, Rate, Time};
+use flowstart_network::chain::{Access, Chain, Hop, Hosts, Way};
+use flowstart_network::queue::{BufferReading, Limit, QueueSpec};
+use flowstart_network::quick_start::Policy;
+
+/// A segment counts the links that it has passed in a byte.
+const MOST_HOPS: usize = 100;
+
+/// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
+/// nothing is said have the discipline `usual`.
+pub(crate) fn chain(
+    path: &PathSpec,
+    packet: u32,
+    around: &Surroundings,
+    usual: QueueSpec,
+) -> Result<Chain, RequestError> {
+    let reading = path
+        .buffer_reading
+        .map_or(around.buffer_reading, Into::into);
+    let reader = Reader {
+        path,
+        packet,
+        reading,
+        usual,
+    };
+    let hops = match path.hops.is_empty() {
+        true => vec![reader.single()?],
+        false => reader.routers()?,
+    };
+    Ok(Chain {
+        hops,
+        hosts: hosts(path, around)?,
+        router_pps: path.router_pps.map(forwarding).transpose()?,
+        ingredients: ingredients(path, packet)?,
+        reading,
+        packet,
+        quick_start: quick_start(path.quick_start.as_ref(), around.quick_start)?,
+    })
+}
+
+/// Reads the hops of a path.
+struct Reader<'a> {
+    path: &'a PathSpec,
+    packet: u32,
+    reading: BufferReading,
+    usual: QueueSpec,
+}
+
+impl Reader<'_> {
+    /// The hop of a path of one bottleneck.
+    fn single(&self) -> Result<Hop, RequestError> {
+        let path = self.path;
+        let (forward, varies) = forward_line(path)?;
+        let missing = "missing; a path needs one, such as `64ms`";
+        let rtt = path
+            .rtt
+            .ok_or_else(|| RequestError::new("path.rtt", missing))?;
+        let rtt = time("path.rtt", rtt)?;
+        let (reverse, reverse_varies) = reverse_line(path, forward)?;
+        let sized = |field, given, rate| self.limit(field, given, rate, rtt);
+        let reverse_buffer = path.reverse_buffer.or(path.buffer);
+        let forward_queue = queue("path.queue", path.queue.as_deref(), &self.usual)?;
+        let own = path.reverse_queue.as_deref();
+        let reverse_queue = queue("path.reverse_queue", own, &forward_queue)?;
+        Ok(Hop {
+            delay: rtt.over(2),
+            knows_quick_start: true,
+            forward: Way {
+                rate: forward,
+                limit: sized("path.buffer", path.buffer, forward)?,
+                queue: forward_queue,
+                loss: path.loss.map_or(0.0, |p| p.0),
+                loss_burst: loss_burst("", path.loss, path.loss_burst)?,
+                variation: varies,
+            },
+            reverse: Way {
+                rate: reverse,
+                limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
+                queue: reverse_queue,
+                loss: path.reverse_loss.map_or(0.0, |p| p.0),
+                loss_burst: loss_burst("reverse_", path.reverse_loss, path.reverse_loss_burst)?,
+                variation: reverse_varies,
+            },
+        })
+    }
+
+    /// The hops of a chain of routers.
+    fn routers(&self) -> Result<Vec<Hop>, RequestError> {
+        let path = self.path;
+        for_each_hop(path)?;
+        alone(path)?;
+        if path.hops.len() > MOST_HOPS {
+            let right = format!("a chain of at most {MOST_HOPS} hops");
+            return Err(out_of_range("path.hops", path.hops.len(), &right));
+        }
+        for (i, hop) in path.hops.iter().enumerate() {
+            time(&format!("path.hops[{i}].delay"), hop.delay)?;
+        }
+        let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
+        let hops = path.hops.iter().enumerate();
+        hops.map(|(i, spec)| self.hop(i, spec, rtt)).collect()
+    }
+
+    /// One of them; `rtt` is that of the whole chain.
+    fn hop(&self, i: usize, spec: &HopSpec, rtt: Time) -> Result<Hop, RequestError> {
+        let path = self.path;
+        let field = |name: &str| format!("path.hops[{i}].{name}");
+        let rate = rate(&field("rate"), spec.rate)?;
+        let buffer = spec.buffer.or(path.buffer);
+        let limit = self.limit(&field("buffer"), buffer, rate, rtt)?;
+        let (name, given) = match &spec.queue {
+            Some(own) => (field("queue"), Some(own)),
+            None => ("path.queue".into(), path.queue.as_ref()),
+        };
+        let queue = queue(&name, given.map(String::as_str), &self.usual)?;
+        let way = |loss| Way {
+            rate,
+            limit,
+            queue: queue.clone(),
+            loss,
+            loss_burst: None,
+            variation: None,
+        };
+        Ok(Hop {
+            delay: spec.delay,
+            knows_quick_start: spec.quick_start.unwrap_or(true),
+            forward: way(spec.loss.map_or(0.0, |p| p.0)),
+            reverse: way(0.0),
+        })
+    }
+
+    /// A buffer in the units of a queue; 1 BDP, or [`LEAST_ASSUMED`], where none is given.
+    fn limit(
+        &self,
+        field: &str,
+        given: Option<Amount>,
+        rate: Rate,
+        rtt: Time,
+    ) -> Result<Limit, RequestError> {
+        // Under ns-2's reading a buffer of one refuses everything.
+        let least = if self.reading == BufferReading::Ns2 {
+            2
+        } else {
+            1
+        };
+        let Some(amount) = given else {
+            let bdp = rate.bytes_in(rtt) / u64::from(self.packet);
+            return Ok(Limit::Packets(bdp.max(LEAST_ASSUMED)));
+        };
+        match amount {
+            Amount::Packets(n) if n >= least => Ok(Limit::Packets(n)),
+            Amount::Packets(_) if least == 2 => {
+                let right = "at least `2pkt`, one of which is the packet in transmission,";
+                Err(out_of_range(field, amount, right))
+            }
+            Amount::Packets(_) => Err(out_of_range(field, amount, "at least `1pkt`")),
+            Amount::Bytes(n) if n >= u64::from(self.packet) => Ok(Limit::Bytes(n)),
+            Amount::Bytes(_) => {
+                let right = format!("at least one packet, `{}B`,", self.packet);
+                Err(out_of_range(field, amount, &right))
+            }
+            // A product below one packet still leaves room for one.
+            Amount::Bdp(x) if x > 0.0 && x <= 1e6 => {
+                let bytes = rate.bytes_in(rtt) as f64 * x;
+                Ok(Limit::Packets(
+                    ((bytes / f64::from(self.packet)) as u64).max(least),
+                ))
+            }
+            Amount::Bdp(_) => Err(out_of_range(field, amount, "above 0 to `1000000bdp`")),
+        }
+    }
+}
+
+/// A buffer that nobody has given holds 1 BDP, but no fewer packets than a router's interface does
+/// as it comes: Cisco IOS queues 40 for output (`hold-queue 40 out`). Where the product is a few
+/// packets, as between hosts beside each other, it says nothing about the buffers there.
+const LEAST_ASSUMED: u64 = 40;
+
+/// Refuses for a chain what is given for each of its hops.
+fn for_each_hop(path: &PathSpec) -> Result<(), RequestError> {
+    let unfit = [
+        ("path.rate", path.rate.is_some()),
+        ("path.rtt", path.rtt.is_some()),
+        ("path.reverse_rate", path.reverse_rate.is_some()),
+        ("path.reverse_buffer", path.reverse_buffer.is_some()),
+        ("path.reverse_queue", path.reverse_queue.is_some()),
+        ("path.loss", path.loss.is_some()),
+        ("path.reverse_loss", path.reverse_loss.is_some()),
+    ];
+    if let Some((field, _)) = unfit.iter().find(|(_, given)| *given) {
+        return Err(RequestError::new(
+            *field,
+            "contradicts `path.hops`; give it for each hop",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses for a chain what only a path of one bottleneck has.
+fn alone(path: &PathSpec) -> Result<(), RequestError> {
+    let unfit = [
+        ("path.rate_trace", path.rate_trace.is_some()),
+        ("path.reverse_rate_trace", path.reverse_rate_trace.is_some()),
+        ("path.rate_steps", !path.rate_steps.is_empty()),
+        ("path.rate_variation", path.rate_variation.is_some()),
+        ("path.policer_rate", path.policer_rate.is_some()),
+        ("path.policer_burst", path.policer_burst.is_some()),
+        ("path.loss_burst", path.loss_burst.is_some()),
+        ("path.reverse_loss_burst", path.reverse_loss_burst.is_some()),
+        ("path.aggregation", path.aggregation.is_some()),
+        ("path.jitter", path.jitter.is_some()),
+        ("path.reverse_jitter", path.reverse_jitter.is_some()),
+        ("path.jitter_every", path.jitter_every.is_some()),
+        ("path.reordering", path.reordering.is_some()),
+        ("path.ripple", path.ripple.is_some()),
+        ("path.ripple_period", path.ripple_period.is_some()),
+    ];
+    let Some((field, _)) = unfit.iter().find(|(_, given)| *given) else {
+        return Ok(());
+    };
+    let problem = "contradicts `path.hops`; only a path of one bottleneck has it";
+    Err(RequestError::new(*field, problem))
+}
+
+/// A queue discipline, the usual one where none is given.
+fn queue(field: &str, spec: Option<&str>, usual: &QueueSpec) -> Result<QueueSpec, RequestError> {
+    let Some(spec) = spec else {
+        return Ok(usual.clone());
+    };
+    QueueSpec::parse(spec).map_err(|e| RequestError::new(field, e.to_string()))
+}
+
+/// What the hosts of a path have.
+fn hosts(path: &PathSpec, around: &Surroundings) -> Result<Hosts, RequestError> {
+    if path.hosts == Some(0) {
+        return Err(RequestError::new(
+            "path.hosts",
+            "`0` is no pair of hosts; at least 1 is needed",
+        ));
+    }
+    let given = |field, given: Option<Rate>| given.map(|r| rate(field, r)).transpose();
+    Ok(Hosts {
+        shared: path.hosts,
+        access: access(path)?,
+        nic_rate: given("path.nic_rate", path.nic_rate)?,
+        gathering: gathering(path)?,
+        interrupts: around.interrupts,
+        sack_cost: around.sack_cost,
+    })
+}
+
+/// The access links, if there are any.
+fn access(path: &PathSpec) -> Result<Option<Access>, RequestError> {
+    if path.access_rate.is_none() && path.access_delay.is_none() {
+        return match path.access_at {
+            None => Ok(None),
+            Some(_) => {
+                let problem =
+                    "there are no access links; give `path.access_rate` or `path.access_delay`";
+                Err(RequestError::new("path.access_at", problem))
+            }
+        };
+    }
+    let line = path.access_rate.map(|r| rate("path.access_rate", r));
+    let delay = path.access_delay.map(|d| time("path.access_delay", d));
+    Ok(Some(Access {
+        rate: line.transpose()?,
+        delay: delay.transpose()?.unwrap_or(Time::ZERO),
+        at: match path.access_at.unwrap_or_default() {
+            Side::Both => [true, true],
+            Side::Left => [true, false],
+            Side::Right => [false, true],
+        },
+    }))
+}
+
+/// What a router forwards, packets per second.
+fn forwarding(pps: u64) -> Result<u64, RequestError> {
+    let right = "1 to 1 000 000 000 packets per second";
+    within("path.router_pps", pps, 1, 1_000_000_000, right)
+}
+
+/// How the routers of a path decide on rate requests: as usual unless another rule is
+/// given.
+fn quick_start(spec: Option<&QuickStartSpec>, usual: Policy) -> Result<Policy, RequestError> {
+    let field = |name: &str| format!("path.quick_start.{name}");
+    let Some(spec) = spec else { return Ok(usual) };
+    let share = |name: &str, given: Option<Probability>, usual: f64| match given {
+        Some(Probability(x)) if x > 0.0 => Ok(x),
+        Some(x) => Err(out_of_range(
+            &field(name),
+            x,
+            "a share of the link, above 0 to 1",
+        )),
+        None => Ok(usual),
+    };
+    let state_delay = spec.state_delay.unwrap_or(usual.state_delay);
+    if state_delay < Time::from_millis(1) {
+        return Err(out_of_range(
+            &field("state_delay"),
+            state_delay,
+            "at least 1ms",
+        ));
+    }
+    Ok(Policy {
+        admission: spec.admission.map_or(usual.admission, Into::into),
+        threshold: share("threshold", spec.threshold, usual.threshold)?,
+        allocation: share("allocation", spec.allocation, usual.allocation)?,
+        state_delay: time(&field("state_delay"), state_delay)?,
+        max_rate: spec.max_rate.unwrap_or(usual.max_rate),
+        codes: usual.codes,
+    })
+}
