@@ -20,11 +20,10 @@ mod flow_plan;
 mod memory;
 mod places;
 pub mod record;
-mod request;
-mod resolve;
 mod run;
-mod scenario;
+mod spec;
 pub mod workload;
 
-pub use run::{run, Outcome, Prepared};
-pub use scenario::*;
+pub use compile::Prepared;
+pub use run::{run, Outcome};
+pub use spec::*;

@@ -12,20 +12,18 @@ use flows::{Flows, Life};
 use outcome::close;
 pub use outcome::Outcome;
 
-use crate::compile::path::chain;
+use crate::compile::Prepared;
 use crate::engine::{EventId, EventQueue};
 use crate::flow_plan::{FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow::FlowLog;
 use crate::record::trace::{Event, FlowSample, Trace};
-use crate::request::{out_of_range, RequestError};
-use crate::scenario::Scenario;
-use crate::workload::web::{entries, Sessions, WebEntry};
-use crate::workload::LONGEST_RUN;
+use crate::spec::{RequestError, Scenario};
+use crate::workload::web::{Sessions, WebEntry};
 use crate::workload::{arrivals, expand, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
-use flowstart_control::{Guests, Rate, Time};
+use flowstart_control::{Rate, Time};
 use flowstart_network::chain::Chain;
 use flowstart_network::graph::{self, Course, FlowPath, LinkId, Network, Route, Site};
 use flowstart_network::link::{Link, LinkConfig, Verdict};
@@ -39,66 +37,25 @@ use flowstart_transport::stack::Sharing;
 use flowstart_wire::options::Extra;
 use flowstart_wire::segment::{Kind, Segment};
 use rand_core::RngCore;
-use std::sync::Arc;
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
     Ok(Prepared::new(scenario)?.run())
 }
 
-/// A scenario that has been checked and worked out.
-pub struct Prepared {
-    chain: Chain,
-    plans: Vec<FlowPlan>,
-    web: Vec<WebEntry>,
-    seed: u64,
-    end: Time,
-    trace: bool,
-}
-
 impl Prepared {
-    /// Checks everything that can be wrong with a scenario.
-    pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
-        Prepared::among(scenario, &Guests::none())
-    }
-
-    /// The same where flows may also name one of `guests` as their start-up.
-    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
-        let stack = Arc::new(scenario.stack()?);
-        let around = scenario.stack.surroundings(stack.preset)?;
-        let usual = scenario.usual_queue();
-        let chain = chain(&scenario.path, stack.packet(), &around, usual)?;
-        let plans = expand(scenario, &stack, &chain, guests)?;
-        let web = entries(scenario, &stack, &chain, guests, plans.len())?;
-        if let Some(duration) = scenario.duration {
-            if duration == Time::ZERO || duration > LONGEST_RUN {
-                let right = format!("above 0s to {LONGEST_RUN}");
-                return Err(out_of_range("duration", duration, &right));
-            }
-        }
-        Ok(Prepared {
-            chain,
-            plans,
-            web,
-            seed: scenario.seed,
-            end: scenario.duration.unwrap_or(LONGEST_RUN),
-            trace: scenario.trace,
-        })
-    }
-
     /// Simulates.
     pub fn run(self) -> Outcome {
         self.run_while(|| true)
     }
 
     /// Simulates for as long as `go_on`, which is asked after every event, is true.
-    pub fn run_while(mut self, go_on: impl FnMut() -> bool) -> Outcome {
+    pub fn run_while(self, go_on: impl FnMut() -> bool) -> Outcome {
+        let chain = self.chain();
+        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
+        let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
         let courses = self.web.iter().flat_map(WebEntry::courses);
-        let plans = std::mem::take(&mut self.plans);
-        let flows = (0..)
-            .zip(&plans)
-            .map(|(n, plan)| path_of(&self.chain, n, plan));
-        let network = graph::build(&self.chain, flows, courses, self.seed);
+        let network = graph::build(chain, flows, courses, self.seed);
         let mut simulation = Simulation::new(&self, plans, network);
         simulation.run(self.end, go_on);
         simulation.outcome()

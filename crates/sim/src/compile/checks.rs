@@ -1,11 +1,54 @@
-//! Checks that several readers make.
+//! Checks that several readers make, and the errors that they end in.
 
-use crate::request::{out_of_range, time, RequestError};
-use flowstart_control::Time;
+use crate::spec::RequestError;
+use flowstart_control::{Rate, Time};
 use flowstart_network::distribution::{Law, Measure};
+use std::fmt;
+
+const SLOWEST: u64 = 1;
+const FASTEST: u64 = 100_000_000_000_000;
+const LONGEST: Time = Time::from_secs(600);
+
+/// A rate that can be.
+pub(super) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
+    if (SLOWEST..=FASTEST).contains(&rate.0) {
+        return Ok(rate);
+    }
+    Err(out_of_range(field, rate, "1bps to 100Tbps"))
+}
+
+/// A delay or a round trip that can be.
+pub(super) fn time(field: &str, time: Time) -> Result<Time, RequestError> {
+    if time <= LONGEST {
+        return Ok(time);
+    }
+    Err(out_of_range(field, time, &format!("0s to {LONGEST}")))
+}
+
+/// `value`, or an error that names the field and what would be right.
+pub(super) fn within(
+    field: &str,
+    value: u64,
+    least: u64,
+    most: u64,
+    right: &str,
+) -> Result<u64, RequestError> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(out_of_range(field, value, right))
+}
+
+/// An error for a value that cannot be.
+pub(super) fn out_of_range(field: &str, value: impl fmt::Display, right: &str) -> RequestError {
+    RequestError::new(
+        field,
+        format!("`{value}` is out of range; {right} is needed"),
+    )
+}
 
 /// A distribution, or what is wrong with it.
-pub(crate) fn distribution(field: &str, measure: Measure, text: &str) -> Result<Law, RequestError> {
+pub(super) fn distribution(field: &str, measure: Measure, text: &str) -> Result<Law, RequestError> {
     Law::parse(measure, text).map_err(|error| RequestError::new(field, error.to_string()))
 }
 

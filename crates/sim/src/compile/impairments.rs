@@ -1,9 +1,8 @@
 //! What a path of one bottleneck may have beyond its line, queue and delay, read and checked: the
 //! stages before and behind the line, and how acknowledgements are gathered.
 
-use super::checks::{distribution, holding};
-use crate::request::{out_of_range, rate, time, RequestError};
-use crate::scenario::PathSpec;
+use super::checks::{distribution, holding, out_of_range, rate, time};
+use crate::spec::{PathSpec, RequestError};
 use flowstart_control::{Amount, Time};
 use flowstart_network::chain::Gathering;
 use flowstart_network::distribution::{Law, Measure};

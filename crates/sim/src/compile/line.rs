@@ -1,8 +1,7 @@
 //! The lines of a path, read and checked: their mean rates, how these vary, and what is lost.
 
-use super::checks::holding;
-use crate::request::{out_of_range, rate, RequestError};
-use crate::scenario::{BurstLength, PathSpec, Probability, RateStep};
+use super::checks::{holding, out_of_range, rate};
+use crate::spec::{BurstLength, PathSpec, Probability, RateStep, RequestError};
 use flowstart_control::Rate;
 use flowstart_network::link::Bursts;
 use flowstart_network::variation::{mean_of, Opportunities, Plan, Step, VariationSpec};

@@ -1,7 +1,82 @@
-//! From what a scenario says to what runs: all checks are here.
+//! From what a scenario says to what runs: all checks are made here, and all files read.
 
-pub(crate) mod checks;
+mod applicability;
+mod checks;
+mod flows;
 mod impairments;
 mod line;
-pub(crate) mod path;
-pub(crate) mod surroundings;
+mod names;
+mod path;
+mod resolved;
+mod setting;
+mod stack;
+mod surroundings;
+mod web;
+
+use crate::spec::{RequestError, Scenario};
+use crate::workload::web::WebEntry;
+use crate::workload::FlowEntry;
+use checks::out_of_range;
+use flowstart_control::{Guests, Time};
+use flowstart_network::chain::Chain;
+use setting::Setting;
+
+/// A run without a `duration` is stopped after this long: nothing that is worth
+/// watching takes longer, but a path that loses everything would never end.
+const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
+
+/// A scenario that has been checked and worked out.
+pub struct Prepared {
+    setting: Setting,
+    pub(crate) flows: Vec<FlowEntry>,
+    pub(crate) web: Vec<WebEntry>,
+    pub(crate) seed: u64,
+    /// When the run is stopped.
+    pub(crate) end: Time,
+    /// Whether it records what happens over time.
+    pub(crate) trace: bool,
+}
+
+impl Prepared {
+    /// Checks everything that can be wrong with a scenario.
+    pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
+        Prepared::among(scenario, &Guests::none())
+    }
+
+    /// The same where flows may also name one of `guests` as their start-up.
+    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
+        let setting = Setting::of(scenario)?;
+        let flows = flows::entries(scenario, &setting, guests)?;
+        let count = flows.iter().map(|entry| entry.count as u32).sum();
+        let web = web::web_entries(scenario, &setting, guests, count)?;
+        Ok(Prepared {
+            setting,
+            flows,
+            web,
+            seed: scenario.seed,
+            end: end(scenario.duration)?,
+            trace: scenario.trace,
+        })
+    }
+
+    /// The scenario from which this was made with every default written out.
+    pub fn resolved(&self, scenario: &Scenario) -> Scenario {
+        self.setting.fill_in(scenario)
+    }
+
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.setting.chain
+    }
+}
+
+/// When a run is stopped that lasts so long.
+fn end(duration: Option<Time>) -> Result<Time, RequestError> {
+    let Some(duration) = duration else {
+        return Ok(LONGEST_RUN);
+    };
+    if duration == Time::ZERO || duration > LONGEST_RUN {
+        let right = format!("above 0s to {LONGEST_RUN}");
+        return Err(out_of_range("duration", duration, &right));
+    }
+    Ok(duration)
+}

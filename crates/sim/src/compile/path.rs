@@ -1,10 +1,10 @@
 //! A path, from what a scenario says of it to a chain in plain values. Every field is checked.
 
+use super::checks::{out_of_range, rate, time, within};
 use super::impairments::{gathering, ingredients};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
-use crate::request::{out_of_range, rate, time, within, RequestError};
-use crate::scenario::{HopSpec, PathSpec, Probability, QuickStartSpec, Side};
+use crate::spec::{HopSpec, PathSpec, Probability, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Rate, Time};
 use flowstart_network::chain::{Access, Chain, Hop, Hosts, Way};
 use flowstart_network::queue::{BufferReading, Limit, QueueSpec};
@@ -15,7 +15,7 @@ const MOST_HOPS: usize = 100;
 
 /// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
 /// nothing is said have the discipline `usual`.
-pub(crate) fn chain(
+pub(super) fn chain(
     path: &PathSpec,
     packet: u32,
     around: &Surroundings,

@@ -1,8 +1,8 @@
 //! What a stack's preset, and a few fields beside it, mean for the path around the endpoints:
 //! for the hosts that they run on, and for routers where the path says nothing of them.
 
-use crate::request::{out_of_range, time, RequestError};
-use crate::scenario::StackSpec;
+use super::checks::{out_of_range, time};
+use crate::spec::{RequestError, StackSpec};
 use flowstart_control::Time;
 use flowstart_network::queue::BufferReading;
 use flowstart_network::quick_start::Policy;
@@ -39,7 +39,7 @@ impl Surroundings {
 
 impl StackSpec {
     /// What stands around endpoints of `preset`, with every override applied.
-    pub(crate) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
+    pub(super) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
         let mut around = Surroundings::preset(preset);
         if let Some(codes) = self.rate_codes {
             around.quick_start.codes = codes.into();

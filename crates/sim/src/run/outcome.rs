@@ -47,7 +47,7 @@ impl Simulation<'_> {
             .zip(self.on_the_way())
             .map(|(flow, packets)| self.row(flow, packets))
             .collect();
-        let chain = &self.prepared.chain;
+        let chain = self.prepared.chain();
         Outcome {
             flows: rows,
             transfers: self.transfers(),
@@ -115,7 +115,7 @@ impl Simulation<'_> {
         let plan = &self.plans[flow as usize];
         let log = &self.logs[flow as usize];
         let stack = &plan.stack;
-        let chain = &self.prepared.chain;
+        let chain = self.prepared.chain();
         let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
         let since = |at: Time| at.since(plan.start).secs();
         let fct = log.delivered_at.map(since);

@@ -1,4 +1,4 @@
-//! Web sessions: what the entries of a scenario say, and the sessions themselves.
+//! Web sessions: what is given of them, and the sessions themselves.
 //!
 //! The structure is that of ns-2's generator (PagePool/WebTraf). A session reads page after
 //! page. A page begins with the choice of a server and asks for its objects one after the
@@ -8,5 +8,5 @@
 mod entry;
 mod sessions;
 
-pub use entry::{entries, WebEntry};
+pub use entry::{Hosts, WebEntry};
 pub use sessions::{Launch, ObjectLog, Sessions};

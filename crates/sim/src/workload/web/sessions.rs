@@ -6,10 +6,10 @@
 //! draws are made in the order of pages and objects, so that all start-ups under comparison
 //! see the same ones whatever their timing.
 
-use super::super::{FlowPlan, Opening};
 use super::entry::{Way, WebEntry};
+use crate::flow_plan::{FlowPlan, Opening};
 use crate::places::Places;
-use crate::scenario::{Direction, PauseFrom};
+use crate::spec::{Direction, PauseFrom};
 use flowstart_control::Time;
 use flowstart_network::moment::Moment;
 use flowstart_network::random::{below, stream};

@@ -1,6 +1,6 @@
 //! What a scenario says of its flows.
 
-use crate::request::{quantity, required};
+use super::quantity::{quantity, required};
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,8 @@
 //! what would be right. What the readers of JSON and TOML complain about is put into
 //! these words too.
 
-use flowstart_control::{nearest, Rate, Time};
-use serde::de::{Deserializer, Error, Visitor};
+use flowstart_control::nearest;
 use std::fmt;
-use std::marker::PhantomData;
-use std::str::FromStr;
 
 /// A request that cannot be carried out: which field, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,28 +95,6 @@ fn wrong_type(message: &str) -> String {
     format!("{value} is not {expected}")
 }
 
-/// `value`, or an error that names the field and what would be right.
-pub(crate) fn within(
-    field: &str,
-    value: u64,
-    least: u64,
-    most: u64,
-    right: &str,
-) -> Result<u64, RequestError> {
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(out_of_range(field, value, right))
-}
-
-/// An error for a value that cannot be.
-pub(crate) fn out_of_range(field: &str, value: impl fmt::Display, right: &str) -> RequestError {
-    RequestError::new(
-        field,
-        format!("`{value}` is out of range; {right} is needed"),
-    )
-}
-
 /// An error for a name that does not exist, with the nearest that does.
 pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
     let hint = match nearest(name, known.iter().copied()) {
@@ -127,75 +102,4 @@ pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
         None => format!("known are {}", known.join(", ")),
     };
     RequestError::new(field, format!("`{name}` is unknown; {hint}"))
-}
-
-/// Reads a quantity that may be absent. A bare number is not refused as such but read
-/// like text, so that the complaint is about the unit that it lacks.
-pub(crate) fn quantity<'de, D, T>(reader: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: fmt::Display>,
-{
-    reader.deserialize_any(Quantity(PhantomData))
-}
-
-/// Reads a quantity that must be there.
-pub(crate) fn required<'de, D, T>(reader: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: fmt::Display>,
-{
-    quantity(reader)?.ok_or_else(|| D::Error::custom("null is not a quantity"))
-}
-
-struct Quantity<T>(PhantomData<T>);
-
-impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {
-    type Value = Option<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What the kind of quantity itself says that it should be.
-        let complaint = "".parse::<T>().err().map(|e| e.to_string());
-        let expected = complaint.as_deref().and_then(|c| c.split_once(" is not "));
-        f.write_str(expected.map_or("a quantity", |(_, expected)| expected))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
-        text.parse().map(Some).map_err(E::custom)
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<T>, E> {
-        self.visit_str(&number.to_string())
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
-    }
-}
-const SLOWEST: u64 = 1;
-const FASTEST: u64 = 100_000_000_000_000;
-const LONGEST: Time = Time::from_secs(600);
-
-/// A rate that can be.
-pub(crate) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {
-    if (SLOWEST..=FASTEST).contains(&rate.0) {
-        return Ok(rate);
-    }
-    Err(out_of_range(field, rate, "1bps to 100Tbps"))
-}
-
-/// A delay or a round trip that can be.
-pub(crate) fn time(field: &str, time: Time) -> Result<Time, RequestError> {
-    if time <= LONGEST {
-        return Ok(time);
-    }
-    Err(out_of_range(field, time, &format!("0s to {LONGEST}")))
 }

@@ -3,8 +3,7 @@
 //! A field that would change nothing is refused by name, because whoever gives it expects
 //! something of it. A resolved scenario leaves such fields out.
 
-use super::StackSpec;
-use crate::request::RequestError;
+use crate::spec::{RequestError, StackSpec};
 use flowstart_transport::handshake::Handshake;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
@@ -157,7 +156,7 @@ impl StackSpec {
     }
 
     /// Without the fields that change nothing in `stack`.
-    pub(crate) fn without_what_does_nothing(&self, stack: &Stack) -> StackSpec {
+    pub(super) fn without_what_does_nothing(&self, stack: &Stack) -> StackSpec {
         let mut given = self.given();
         for (field, _) in idle(stack) {
             given.remove(field);

@@ -1,9 +1,7 @@
 //! What a scenario says of the network.
 
-use crate::request::{quantity, required};
+use super::quantity::{quantity, required};
 use flowstart_control::{Amount, Rate, Time};
-use flowstart_network::queue::BufferReading;
-use flowstart_network::quick_start::Admission;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -257,19 +255,6 @@ pub enum AdmissionName {
     Everything,
 }
 
-impl From<AdmissionName> for Admission {
-    fn from(name: AdmissionName) -> Admission {
-        match name {
-            AdmissionName::None => Admission::Ignorant,
-            AdmissionName::Rfc => Admission::Rfc,
-            AdmissionName::Share => Admission::Share,
-            AdmissionName::Minimal => Admission::Minimal,
-            AdmissionName::Target => Admission::Target,
-            AdmissionName::Everything => Admission::Everything,
-        }
-    }
-}
-
 /// Sides of a path; data of a forward flow goes from left to right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -291,15 +276,6 @@ pub enum ReadingName {
     Ns2,
     /// The packet in transmission does not count.
     Linux,
-}
-
-impl From<ReadingName> for BufferReading {
-    fn from(name: ReadingName) -> BufferReading {
-        match name {
-            ReadingName::Ns2 => BufferReading::Ns2,
-            ReadingName::Linux => BufferReading::Linux,
-        }
-    }
 }
 
 /// A probability, written `1%` or `0.01`.

@@ -1,7 +1,7 @@
 //! What a scenario says of people who read the web.
 
-use super::Direction;
-use crate::request::quantity;
+use super::flow::Direction;
+use super::quantity::quantity;
 use flowstart_control::{Amount, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

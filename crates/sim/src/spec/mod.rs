@@ -1,25 +1,25 @@
-//! The description of a run, as people write it, with its checks and error messages.
+//! The description of a run, as people write it.
 //!
 //! This is the single source of truth for what a scenario may say: the Python models,
-//! the command line and the JSON Schema all go through it.
+//! the command line and the JSON Schema all go through it. What it comes to, and which values
+//! are refused, is [`compile`](crate::compile)'s business.
 
-mod applicability;
+mod error;
 mod flow;
 mod path;
+mod quantity;
 mod stack;
 mod web;
 
-pub use crate::request::RequestError;
+pub(crate) use error::unknown;
+pub use error::RequestError;
 pub use flow::*;
 pub use path::*;
 pub use stack::*;
 pub use web::*;
 
-use crate::request::quantity;
-use flowstart_control::params::split;
-use flowstart_control::{startup, Time};
-use flowstart_network::queue::QueueSpec;
-use flowstart_transport::stack::Stack;
+use flowstart_control::Time;
+use quantity::quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,23 +87,6 @@ impl Scenario {
         match is_silent {
             true => Err(RequestError::from_reader("", "missing field `flows`")),
             false => Ok(scenario),
-        }
-    }
-
-    /// The endpoints' stack with every override applied.
-    pub fn stack(&self) -> Result<Stack, RequestError> {
-        self.stack.resolve(None)
-    }
-
-    /// The discipline of queues of which the path says nothing: what a flow's start-up cannot
-    /// do without, else drop-tail.
-    pub(crate) fn usual_queue(&self) -> QueueSpec {
-        let flows = self.flows.iter().map(|flow| &flow.startup);
-        let web = self.web.iter().map(|web| &web.startup);
-        let mut startups = flows.chain(web).filter_map(|startup| startup.as_deref());
-        match startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name) {
-            true => QueueSpec::xcp(),
-            false => QueueSpec::default(),
         }
     }
 }

@@ -1,34 +1,34 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
 //! again. A result that carries it says what it ran, whatever defaults change later.
 
-use crate::compile::path::chain;
-use crate::compile::surroundings::Surroundings;
-use crate::scenario::{
-    AckName, Direction, GrowthName, HandshakeName, PacingName, PathSpec, PauseFrom, Probability,
-    RateCodesName, ReadingName, RecoveryName, RestartName, Scenario, SharingName, Side, StackSpec,
-    WebSpec,
+use super::setting::Setting;
+use super::surroundings::Surroundings;
+use super::LONGEST_RUN;
+use crate::spec::{
+    AckName, Direction, GrowthName, PacingName, PathSpec, PauseFrom, Probability, RequestError,
+    Scenario, Side, StackSpec, WebSpec,
 };
-use crate::workload::LONGEST_RUN;
-use crate::RequestError;
-use flowstart_control::RateCodes;
 use flowstart_control::{Amount, Bytes, Time};
 use flowstart_network::chain::Chain;
-use flowstart_network::queue::{BufferReading, Limit};
-use flowstart_transport::handshake::Handshake;
+use flowstart_network::queue::Limit;
 use flowstart_transport::receiver::AckPolicy;
-use flowstart_transport::stack::{Pacing, RecoveryKind, Restart, Sharing, Stack};
+use flowstart_transport::stack::{Pacing, Stack};
 
 impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.
     pub fn resolved(&self) -> Result<Scenario, RequestError> {
-        let stack = self.stack()?;
-        let around = self.stack.surroundings(stack.preset)?;
-        let usual = self.usual_queue();
-        let chain = chain(&self.path, stack.packet(), &around, usual)?;
-        let mut whole = self.clone();
+        Ok(Setting::of(self)?.fill_in(self))
+    }
+}
+
+impl Setting {
+    /// The scenario whose setting this is with every default written out.
+    pub(super) fn fill_in(&self, scenario: &Scenario) -> Scenario {
+        let (stack, chain) = (&self.stack, &self.chain);
+        let mut whole = scenario.clone();
         whole.duration.get_or_insert(LONGEST_RUN);
-        whole.path = path(&self.path, &chain);
-        whole.stack = self.stack.filled_in(&stack, &around);
+        whole.path = path(&scenario.path, chain);
+        whole.stack = scenario.stack.filled_in(stack, &self.around);
         for flow in &mut whole.flows {
             flow.startup.get_or_insert_with(|| "slow-start".into());
             flow.avoidance.get_or_insert_with(|| stack.avoidance.into());
@@ -47,7 +47,7 @@ impl Scenario {
         for web in &mut whole.web {
             fill_in(web, stack.avoidance, chain.hops() - 1);
         }
-        Ok(whole)
+        whole
     }
 }
 
@@ -73,10 +73,7 @@ fn fill_in(web: &mut WebSpec, avoidance: &str, last_hop: u32) {
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let mut path = given.clone();
-    path.buffer_reading.get_or_insert(match chain.reading {
-        BufferReading::Ns2 => ReadingName::Ns2,
-        BufferReading::Linux => ReadingName::Linux,
-    });
+    path.buffer_reading.get_or_insert(chain.reading.into());
     if path.access_rate.is_some() || path.access_delay.is_some() {
         path.access_delay.get_or_insert(Time::ZERO);
         path.access_at.get_or_insert(Side::default());
@@ -149,7 +146,7 @@ impl StackSpec {
             ack_timer: timer,
             ack_every: every,
             ack_quick: quick,
-            recovery: Some(recovery_name(stack.recovery)),
+            recovery: Some(stack.recovery.into()),
             next_seg_rule_3: Some(stack.next_seg_rule_3),
             next_seg_rule_4: Some(stack.next_seg_rule_4),
             limited_transmit: Some(stack.limited_transmit),
@@ -169,11 +166,7 @@ impl StackSpec {
                 Pacing::Rfc9002(gain) => Some(gain),
                 _ => None,
             },
-            handshake: Some(match stack.handshake {
-                Handshake::OneRtt => HandshakeName::OneRtt,
-                Handshake::ZeroRtt => HandshakeName::ZeroRtt,
-                Handshake::TcpTls13 => HandshakeName::TcpTls13,
-            }),
+            handshake: Some(stack.handshake.into()),
             server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
             ack_reordering: stack.numbers_packets().then_some(stack.ack_reordering),
             frto: Some(stack.frto),
@@ -188,26 +181,14 @@ impl StackSpec {
             receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
             receive_share: stack.buffer.and_then(|b| b.share),
             window_scaling: Some(stack.window_scaling),
-            restart: Some(match stack.restart {
-                Restart::InitialWindow => RestartName::InitialWindow,
-                Restart::One => RestartName::One,
-                Restart::Keep => RestartName::Keep,
-            }),
+            restart: Some(stack.restart.into()),
             grow_when_app_limited: Some(stack.grow_when_app_limited),
             max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
             interrupt_min: around.interrupts.map(|i| i.0),
             interrupt_max: around.interrupts.map(|i| i.1),
             sack_cost: Some(around.sack_cost),
-            rate_codes: Some(match stack.rate_codes {
-                RateCodes::Powers => RateCodesName::Powers,
-                RateCodes::Linear => RateCodesName::Linear,
-            }),
-            sharing: Some(match stack.sharing {
-                Sharing::None => SharingName::None,
-                Sharing::Remember => SharingName::Remember,
-                Sharing::Temporal => SharingName::Temporal,
-                Sharing::Ensemble => SharingName::Ensemble,
-            }),
+            rate_codes: Some(stack.rate_codes.into()),
+            sharing: Some(stack.sharing.into()),
             sharing_lifetime: Some(stack.sharing_lifetime),
             sharing_cap: self.sharing_cap,
         };
@@ -224,95 +205,4 @@ fn usual_window(stack: &Stack) -> Option<Amount> {
     };
     // One that grows follows from its buffer.
     stack.window.filter(|_| stack.buffer.is_none()).map(whole)
-}
-
-fn recovery_name(kind: RecoveryKind) -> RecoveryName {
-    match kind {
-        RecoveryKind::GoBackN => RecoveryName::GoBackN,
-        RecoveryKind::Tahoe => RecoveryName::Tahoe,
-        RecoveryKind::Reno => RecoveryName::Reno,
-        RecoveryKind::NewReno => RecoveryName::Newreno,
-        RecoveryKind::Sack => RecoveryName::Sack,
-        RecoveryKind::Ns2Sack => RecoveryName::Ns2Sack,
-        RecoveryKind::Rack => RecoveryName::Rack,
-        RecoveryKind::Quic => RecoveryName::Quic,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run;
-
-    const SCENARIOS: [&str; 8] = [
-        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
-        "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
-         stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
-         flows = [{ size = \"200pkt\", count = 3, interval = \"20ms\" }]",
-        "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
-         flows = [{ size = \"1MB\", startup = \"hystart\" }, { size = \"50kB\", from_hop = 1 }]",
-        "path.hops = [{ rate = \"10Mbps\", delay = \"5ms\" }, { rate = \"4Mbps\", delay = \"9ms\" }]\n\
-         flows = [{ size = \"1MB\", startup = \"xcp\" }]",
-        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
-         web = [{ sessions = 3, pages = 2, size = \"pareto2:mean=9,shape=1.2\" }, { size = \"3\" }]",
-        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nstack = { preset = \"linux\", ecn = true }\n\
-         flows = [{ size = \"300kB\" }]",
-        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
-         stack = { preset = \"linux\", window = \"100001B\", receive_share = 0.3 }",
-        "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
-         stack = { window_growth = \"linux\", receive_buffer = \"50000B\" }",
-    ];
-
-    #[test]
-    fn routers_speak_xcp_where_a_flow_does_and_no_queue_is_given() {
-        let queues = |path: &str, startup: &str| {
-            let path = format!("rate = \"5Mbps\", rtt = \"64ms\", {path}");
-            let flows =
-                format!("{{ size = \"1kB\" }}, {{ size = \"1kB\", startup = \"{startup}\" }}");
-            let text = format!("path = {{ {path} }}\nflows = [{flows}]");
-            let whole = Scenario::from_toml(&text).unwrap().resolved().unwrap();
-            [whole.path.queue, whole.path.reverse_queue].map(Option::unwrap)
-        };
-        assert_eq!(queues("", "hystart"), ["drop-tail", "drop-tail"]);
-        assert_eq!(queues("", "xcp"), ["xcp", "xcp"]);
-        assert_eq!(queues("", " xcp : iw=4"), ["xcp", "xcp"]);
-        let given = "queue = \"drop-tail\"";
-        assert_eq!(queues(given, "xcp"), ["drop-tail", "drop-tail"]);
-        let given = "reverse_queue = \"drop-tail\"";
-        assert_eq!(queues(given, "xcp"), ["xcp", "drop-tail"]);
-    }
-
-    #[test]
-    fn a_buffer_that_nobody_gave_is_1_bdp_but_no_handful() {
-        let buffers = |path: &str| {
-            let text = format!("path = {{ {path} }}\nflows = [{{ size = \"1kB\" }}]");
-            let path = Scenario::from_toml(&text).unwrap().resolved().unwrap().path;
-            [path.buffer, path.reverse_buffer].map(|buffer| buffer.unwrap().to_string())
-        };
-        let wide = r#"rate = "50Mbps", rtt = "80ms""#;
-        assert_eq!(buffers(wide), ["333pkt", "333pkt"]);
-        let up = format!(r#"{wide}, reverse_rate = "1Mbps""#);
-        assert_eq!(buffers(&up), ["333pkt", "40pkt"]);
-        let beside = r#"rate = "1Gbps", rtt = "60us""#;
-        assert_eq!(buffers(beside), ["40pkt", "40pkt"]);
-        let exact = format!(r#"{beside}, buffer = "1bdp""#);
-        assert_eq!(buffers(&exact), ["5pkt", "5pkt"]);
-    }
-
-    #[test]
-    fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
-        for text in SCENARIOS {
-            let scenario = Scenario::from_toml(text).unwrap();
-            let whole = scenario.resolved().unwrap();
-            let text = |s: &Scenario| serde_json::to_string(s).unwrap();
-            assert_eq!(text(&whole.resolved().unwrap()), text(&whole));
-            let again = Scenario::from_json(&text(&whole)).unwrap();
-            let rows = |s: &Scenario| {
-                let mut flows = run(s).unwrap().flows;
-                flows.iter_mut().for_each(|f| f.avoidance = "".into());
-                serde_json::to_string(&flows).unwrap()
-            };
-            assert_eq!(rows(&again), rows(&scenario));
-        }
-    }
 }

@@ -1,0 +1,273 @@
+//! The flows of a scenario, read and checked.
+
+use super::checks::{out_of_range, rate, time, within};
+use super::setting::Setting;
+use super::stack::segment_size;
+use super::LONGEST_RUN;
+use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
+use crate::spec::{Direction, FlowSpec, RequestError, Scenario};
+use crate::workload::FlowEntry;
+use flowstart_control::catalog::Recipe;
+use flowstart_control::signals::PathMemory;
+use flowstart_control::{Amount, Guests, Rate, Time};
+use flowstart_network::chain::Chain;
+use flowstart_transport::stack::Stack;
+use std::sync::Arc;
+
+const MOST_FLOWS: u64 = 1_000_000;
+pub(super) const LARGEST: u64 = 1 << 50;
+
+/// The flows of a scenario, which have the setting's stack unless they say otherwise and whose
+/// start-ups may be `guests`.
+pub(super) fn entries(
+    scenario: &Scenario,
+    setting: &Setting,
+    guests: &Guests,
+) -> Result<Vec<FlowEntry>, RequestError> {
+    if scenario.flows.is_empty() && scenario.web.is_empty() {
+        let problem = "empty; at least one flow is needed";
+        return Err(RequestError::new("flows", problem));
+    }
+    let (mut entries, mut before) = (Vec::with_capacity(scenario.flows.len()), 0);
+    for (i, spec) in scenario.flows.iter().enumerate() {
+        let field = format!("flows[{i}]");
+        let stack = match spec.mss {
+            None => setting.stack.clone(),
+            Some(mss) => {
+                let mss = segment_size(&format!("{field}.mss"), mss)?;
+                Arc::new(scenario.stack.resolve(Some(mss))?)
+            }
+        };
+        let reader = FlowReader {
+            spec,
+            field,
+            stack,
+            chain: &setting.chain,
+            guests,
+        };
+        let entry = reader.entry(before)?;
+        before += entry.count;
+        entries.push(entry);
+    }
+    let endless = |entry: &FlowEntry| entry.template.size.is_none();
+    if scenario.duration.is_none() && entries.iter().any(endless) {
+        let problem = "missing; a flow without `size` ends only with the run's `duration`";
+        return Err(RequestError::new("duration", problem));
+    }
+    Ok(entries)
+}
+
+/// Reads one entry.
+pub(super) struct FlowReader<'a> {
+    pub(super) spec: &'a FlowSpec,
+    pub(super) field: String,
+    pub(super) stack: Arc<Stack>,
+    pub(super) chain: &'a Chain,
+    pub(super) guests: &'a Guests,
+}
+
+impl FlowReader<'_> {
+    fn field(&self, name: &str) -> String {
+        format!("{}.{name}", self.field)
+    }
+
+    /// The entry, which comes after `before` flows.
+    fn entry(&self, before: u64) -> Result<FlowEntry, RequestError> {
+        let spec = self.spec;
+        let count = self.count(before)?;
+        let template = self.template()?;
+        let interval = spec.interval.unwrap_or(Time::ZERO);
+        let jitter = spec.jitter.unwrap_or(Time::ZERO);
+        let last = template.writes.last().map_or(Time::ZERO, |w| w.0);
+        self.in_time(template.start + last + interval.times(count - 1) + jitter)?;
+        Ok(FlowEntry {
+            template,
+            count,
+            interval,
+            jitter,
+            direction: spec.direction.unwrap_or_default(),
+        })
+    }
+
+    /// How many flows the entry stands for, after `before` others.
+    fn count(&self, before: u64) -> Result<u64, RequestError> {
+        let field = self.field("count");
+        let count = u64::from(self.spec.count.unwrap_or(1));
+        within(&field, count, 1, MOST_FLOWS, "1 to 1 000 000 flows")?;
+        let right = "at most 1 000 000 flows in all";
+        within(&field, before + count, 1, MOST_FLOWS, right)?;
+        Ok(count)
+    }
+
+    fn in_time(&self, last: Time) -> Result<(), RequestError> {
+        if last <= LONGEST_RUN {
+            return Ok(());
+        }
+        let problem =
+            format!("the last of these begins at {last}; nothing runs longer than {LONGEST_RUN}");
+        Err(RequestError::new(self.field.clone(), problem))
+    }
+
+    /// What all flows of the entry have in common.
+    pub(super) fn template(&self) -> Result<FlowPlan, RequestError> {
+        let spec = self.spec;
+        let startup = spec.startup.as_deref().unwrap_or("slow-start");
+        let avoidance = spec.avoidance.as_deref().unwrap_or(self.stack.avoidance);
+        let recipe = Recipe::among(self.guests, startup, avoidance, self.stack.convention)
+            .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        let (from_hop, to_hop) = self.hops()?;
+        let path_rtt = self.chain.rtt(from_hop, to_hop);
+        let rtt = spec
+            .rtt
+            .map(|rtt| time(&self.field("rtt"), rtt))
+            .transpose()?;
+        let rtt = rtt.unwrap_or(path_rtt);
+        if rtt < path_rtt {
+            let problem = format!("`{rtt}` is below the path's own {path_rtt}");
+            return Err(RequestError::new(self.field("rtt"), problem));
+        }
+        let start = spec.start.unwrap_or(Time::ZERO);
+        let (size, mut writes) = self.data(start, from_hop, to_hop)?;
+        // The first write opens the connection.
+        let start = writes.first().map_or(start, |first| first.0);
+        writes
+            .iter_mut()
+            .for_each(|write| write.0 = write.0.since(start));
+        let kind = FlowKind {
+            stack: self.stack.clone(),
+            receiver: Arc::new(self.stack.receiver()),
+            startup: startup.into(),
+            avoidance: avoidance.into(),
+            recipe,
+            rtt,
+            extra_delay: rtt.since(path_rtt).over(2),
+            from_hop,
+            to_hop,
+            memory: self.remembered(rtt, from_hop, to_hop)?,
+            interface_rate: self.interface_rate()?,
+            forced_drops: spec.forced_drops.clone(),
+            writes,
+        };
+        Ok(FlowPlan {
+            kind: Arc::new(kind),
+            size,
+            start,
+            opening: match spec.handshake {
+                Some(false) => Opening::Established(rtt),
+                _ => Opening::Handshake,
+            },
+            hosts: 0,
+            reverse: false,
+        })
+    }
+
+    /// What an earlier connection is said to have left: a window that it had kept for long and
+    /// used, and a round trip with some variation.
+    fn remembered(
+        &self,
+        rtt: Time,
+        from: u32,
+        to: u32,
+    ) -> Result<Option<PathMemory>, RequestError> {
+        let Some(window) = self.spec.remembered else {
+            return Ok(None);
+        };
+        let bytes = self.bytes("remembered", window, from, to)?;
+        let cwnd = (bytes as f64 / f64::from(self.stack.mss)).max(1.0);
+        Ok(Some(PathMemory {
+            cwnd,
+            ssthresh: cwnd,
+            srtt: rtt,
+            rttvar: rtt.over(4),
+            min_rtt: rtt,
+            delivered: bytes,
+            rate: Rate::of(bytes, rtt),
+            in_use: false,
+        }))
+    }
+
+    fn interface_rate(&self) -> Result<Option<Rate>, RequestError> {
+        let given = self.spec.interface_rate;
+        let checked = given.map(|told| rate(&self.field("interface_rate"), told));
+        checked.transpose()
+    }
+
+    fn hops(&self) -> Result<(u32, u32), RequestError> {
+        let last = self.chain.hops() - 1;
+        let from = self.spec.from_hop.unwrap_or(0);
+        let to = self.spec.to_hop.unwrap_or(last);
+        if from > to || to > last {
+            let (name, hop) = if to > last {
+                ("to_hop", to)
+            } else {
+                ("from_hop", from)
+            };
+            let right = format!("hop 0 to {}", if to > last { last } else { to });
+            return Err(out_of_range(&self.field(name), hop, &right));
+        }
+        Ok((from, to))
+    }
+
+    /// The size, and the writes that make it up where they are given.
+    fn data(&self, start: Time, from: u32, to: u32) -> Result<(Option<u64>, Writes), RequestError> {
+        let spec = self.spec;
+        if spec.writes.is_empty() {
+            let size = spec.size.map(|s| self.bytes("size", s, from, to));
+            return Ok((size.transpose()?, Writes::new()));
+        }
+        if spec.size.is_some() {
+            let problem = "contradicts `writes`; give one of the two";
+            return Err(RequestError::new(self.field("size"), problem));
+        }
+        let writes = self.writes(start, from, to)?;
+        Ok((writes.last().map(|w| w.1), writes))
+    }
+
+    fn writes(&self, start: Time, from: u32, to: u32) -> Result<Writes, RequestError> {
+        let mss = u64::from(self.stack.mss);
+        let mut writes = Writes::with_capacity(self.spec.writes.len());
+        let mut end = 0;
+        for (i, write) in self.spec.writes.iter().enumerate() {
+            let at = start + write.at;
+            if writes.last().is_some_and(|before| at < before.0) {
+                let problem = format!("`{}` is before the write that precedes it", write.at);
+                let field = self.field(&format!("writes[{i}].at"));
+                return Err(RequestError::new(field, problem));
+            }
+            let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
+            // Where segments leave whole, so do writes.
+            end += match self.stack.whole_segments {
+                true => bytes.next_multiple_of(mss),
+                false => bytes,
+            };
+            within(&self.field("writes"), end, 1, LARGEST, "1 PB in all")?;
+            writes.push((at, end));
+        }
+        Ok(writes)
+    }
+
+    /// The bytes of an amount, which is the field `name`, over these hops.
+    pub(super) fn bytes(
+        &self,
+        name: &str,
+        amount: Amount,
+        from: u32,
+        to: u32,
+    ) -> Result<u64, RequestError> {
+        let mss = u64::from(self.stack.mss);
+        let bytes = match amount {
+            Amount::Bytes(n) => n,
+            Amount::Packets(n) => n.saturating_mul(mss),
+            Amount::Bdp(x) => {
+                let reverse = self.spec.direction == Some(Direction::Reverse);
+                let rate = self.chain.bottleneck_rate(from, to, reverse);
+                let packets = self.chain.bdp_packets(rate, self.chain.rtt(from, to));
+                ((packets as f64 * x) as u64).max(1) * mss
+            }
+        };
+        if (1..=LARGEST).contains(&bytes) {
+            return Ok(bytes);
+        }
+        Err(out_of_range(&self.field(name), amount, "1 B to 1 PB"))
+    }
+}

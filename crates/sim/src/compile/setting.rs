@@ -1,0 +1,55 @@
+//! What the flows of a scenario share: the endpoints' stack, and the path with what stands around.
+
+use super::path::chain;
+use super::surroundings::Surroundings;
+use crate::spec::{RequestError, Scenario};
+use flowstart_control::params::split;
+use flowstart_control::startup;
+use flowstart_network::chain::Chain;
+use flowstart_network::queue::QueueSpec;
+use flowstart_transport::stack::Stack;
+use std::sync::Arc;
+
+/// A scenario without its flows, worked out.
+pub(super) struct Setting {
+    /// The endpoints' behaviours.
+    pub(super) stack: Arc<Stack>,
+    /// What these mean for the path.
+    pub(super) around: Surroundings,
+    /// The path.
+    pub(super) chain: Chain,
+}
+
+impl Setting {
+    /// That of a scenario, every field of it checked.
+    pub(super) fn of(scenario: &Scenario) -> Result<Setting, RequestError> {
+        let stack = scenario.stack()?;
+        let around = scenario.stack.surroundings(stack.preset)?;
+        let usual = usual_queue(scenario);
+        let chain = chain(&scenario.path, stack.packet(), &around, usual)?;
+        Ok(Setting {
+            stack: Arc::new(stack),
+            around,
+            chain,
+        })
+    }
+}
+
+impl Scenario {
+    /// The endpoints' stack with every override applied.
+    pub fn stack(&self) -> Result<Stack, RequestError> {
+        self.stack.resolve(None)
+    }
+}
+
+/// The discipline of queues of which the path says nothing: what a flow's start-up cannot
+/// do without, else drop-tail.
+fn usual_queue(scenario: &Scenario) -> QueueSpec {
+    let flows = scenario.flows.iter().map(|flow| &flow.startup);
+    let web = scenario.web.iter().map(|web| &web.startup);
+    let mut startups = flows.chain(web).filter_map(|startup| startup.as_deref());
+    match startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name) {
+        true => QueueSpec::xcp(),
+        false => QueueSpec::default(),
+    }
+}
