@@ -12,7 +12,7 @@ use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferReading, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
 use flowstart_transport::scoreboard::Scoreboard;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::Packet;
 use std::hint::black_box;
 
 const STEPS: u64 = 1000;
@@ -42,11 +42,8 @@ fn event_queue(c: &mut Criterion) {
     }
 }
 
-fn packet() -> Segment {
-    Segment {
-        len: MSS as u32,
-        ..Segment::bare(Kind::Data, 0, 0, 1500)
-    }
+fn packet() -> Packet {
+    Packet::data(0, 1500, 0, MSS as u32)
 }
 
 fn link(c: &mut Criterion) {

@@ -8,7 +8,7 @@
 use super::random::below;
 use flowstart_control::RateCodes;
 use flowstart_control::{Rate, Time};
-use flowstart_wire::options::RateRequest;
+use flowstart_wire::RateRequest;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 

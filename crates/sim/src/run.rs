@@ -34,8 +34,7 @@ use flowstart_network::random::stream;
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_transport::stack::Sharing;
-use flowstart_wire::options::Extra;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::{Body, Packet};
 use rand_core::RngCore;
 
 /// Runs a scenario.
@@ -294,41 +293,40 @@ impl<'a> Simulation<'a> {
         };
         match route.get(usize::from(segment.hop)) {
             Some(&link) => self.enter(link, segment),
-            None => self.on_segment(&segment),
+            None => self.on_packet(&segment),
         }
     }
 
-    /// A segment reaches its endpoint.
-    fn on_segment(&mut self, segment: &Segment) {
+    /// A packet reaches its endpoint.
+    fn on_packet(&mut self, segment: &Packet) {
         let flow = segment.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
             // Data may arrive when its connection is over: it was sent twice.
-            self.logs[flow as usize].packets_arrived += u64::from(segment.kind == Kind::Data);
+            self.logs[flow as usize].packets_arrived += u64::from(segment.is_data());
             return;
         };
         if segment.is_forward() {
-            let answer = ends.receiver.on_segment(segment, self.now);
+            let answer = ends.receiver.on_packet(segment, self.now);
             let delivered = ends.receiver.delivered();
             let timer = ends.arm_receiver(self.now);
             self.note(flow, 0, delivered);
             self.answer(flow, answer);
             self.schedule_timer(flow, true, timer);
         } else {
-            ends.sender.on_segment(segment, self.now);
+            ends.sender.on_packet(segment, self.now);
             if self.trace.is_some() {
-                let event = if segment.kind == Kind::Ack {
-                    Event::Ack
-                } else {
-                    Event::Open
+                let event = match segment.body {
+                    Body::Ack(_) => Event::Ack,
+                    _ => Event::Open,
                 };
                 let seq = ends.sender.position_of(segment);
-                self.sample(flow, event, seq, segment.options.sacks());
+                self.sample(flow, event, seq, segment.sack_blocks());
             }
             self.pump(flow);
         }
     }
 
-    fn answer(&mut self, flow: u32, answer: Option<Segment>) {
+    fn answer(&mut self, flow: u32, answer: Option<Packet>) {
         if let Some(answer) = answer {
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
@@ -400,7 +398,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A segment comes to a link.
-    fn enter(&mut self, link: LinkId, mut segment: Segment) {
+    fn enter(&mut self, link: LinkId, mut segment: Packet) {
         let moment = self.moment();
         if !self.routers.is_empty() {
             self.ask_router(link, &mut segment);
@@ -420,14 +418,15 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn ask_router(&mut self, link: LinkId, segment: &mut Segment) {
+    fn ask_router(&mut self, link: LinkId, segment: &mut Packet) {
         let Some(router) = &mut self.routers[link as usize] else {
             return;
         };
         router.observe(self.now, self.links[link as usize].busy_until());
-        if let Extra::RateRequest(request) = segment.options.extra() {
-            let answer = router.on_request(request, self.now);
-            segment.options.set_extra(Extra::RateRequest(answer));
+        if let Body::Syn(syn) = &mut segment.body {
+            if let Some(request) = &mut syn.request {
+                *request = router.on_request(*request, self.now);
+            }
         }
     }
 
@@ -446,27 +445,27 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn on_drop(&mut self, segment: &Segment, at: Time) {
-        if segment.kind == Kind::Data {
+    fn on_drop(&mut self, segment: &Packet, at: Time) {
+        if segment.is_data() {
             self.logs[segment.flow as usize].packets_dropped += 1;
             self.sample_in_network(segment, Event::Drop, at);
         }
     }
 
-    fn on_mark(&mut self, segment: &Segment, at: Time) {
+    fn on_mark(&mut self, segment: &Packet, at: Time) {
         self.logs[segment.flow as usize].packets_marked += 1;
         self.sample_in_network(segment, Event::Mark, at);
     }
 
     /// Something happened to a packet on its way.
-    fn sample_in_network(&mut self, segment: &Segment, event: Event, at: Time) {
+    fn sample_in_network(&mut self, segment: &Packet, event: Event, at: Time) {
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(
                 at,
                 FlowSample {
                     flow: segment.flow,
                     event,
-                    seq: segment.seq,
+                    seq: segment.start(),
                     sack_blocks: 0,
                     cwnd: f64::NAN,
                     ssthresh: f64::NAN,
@@ -526,16 +525,16 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn sample_sent(&mut self, segment: &Segment) {
+    fn sample_sent(&mut self, segment: &Packet) {
         let Some(ends) = self.flows.endpoints(segment.flow) else {
             return;
         };
-        let event = match segment.kind {
-            Kind::Syn => Event::Syn,
+        let event = match segment.body {
+            Body::Syn(_) => Event::Syn,
             _ if ends.sender.is_retransmission(segment) => Event::Retransmit,
             _ => Event::Send,
         };
-        self.sample(segment.flow, event, segment.seq, 0);
+        self.sample(segment.flow, event, segment.start(), 0);
     }
 
     /// Which direction of the bottleneck a link is.

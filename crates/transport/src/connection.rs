@@ -10,9 +10,10 @@ use super::stack::{Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::options::{CongestionHeader, Extra, Options};
-use flowstart_wire::segment::{Kind, Segment, UNLIMITED_WINDOW};
+use flowstart_wire::{
+    AckOption, Body, CongestionHeader, Data, Ecn, Packet, RateReport, RateRequest, Syn,
+    UNLIMITED_WINDOW,
+};
 use std::sync::Arc;
 
 /// Counts of what a sender did.
@@ -48,20 +49,30 @@ impl Timed {
 /// What only some connections need.
 #[derive(Clone, Copy, Debug, Default)]
 struct Apart {
-    /// What the next data segment is to carry.
-    to_tell: Option<Extra>,
+    /// What the next data packet is to report.
+    report: Option<RateReport>,
     /// Where the stack speaks ECN.
     ecn: Option<EcnSender>,
 }
 
 impl Apart {
-    /// A data segment is leaving: its ECN bits, and what it is to carry.
-    fn attend(&mut self, segment: &mut Segment, again: bool) -> Option<Extra> {
-        if let (false, Some(ecn)) = (again, &mut self.ecn) {
-            segment.options.ecn = ecn.bits();
-        }
-        self.to_tell.take()
+    /// A data packet is leaving: its ECN bits, and what it is to report.
+    fn attend(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
+        let ecn = match &mut self.ecn {
+            Some(ecn) if !again => ecn.bits(),
+            _ => Ecn::default(),
+        };
+        (ecn, self.report.take())
     }
+}
+
+/// What an acknowledgement carries beside what it acknowledges.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// Its option.
+    pub option: AckOption,
+    /// Whether it echoes a congestion mark.
+    pub ece: bool,
 }
 
 /// The state of a sending endpoint, recovery apart.
@@ -219,7 +230,7 @@ impl Connection {
     /// Sends `plan`: the segment for the wire, with every account updated. `number` is the
     /// packet's, where packets have one; `pipe` is what was in flight before.
     #[inline(always)]
-    pub fn transmit(&mut self, plan: Plan, number: u32, pipe: u64, now: Time) -> Segment {
+    pub fn transmit(&mut self, plan: Plan, number: u32, pipe: u64, now: Time) -> Packet {
         self.new_from = self.high;
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
@@ -251,25 +262,22 @@ impl Connection {
         self.last_sent = now;
         let len = (plan.end - plan.start) as u32;
         // A mark is about the first flight of a segment.
-        let marks = if again {
+        let tags = if again {
             Marks::default()
         } else {
             self.window.marks
         };
-        let mut segment = Segment {
-            len,
-            window: number,
-            marks,
-            ..Segment::bare(Kind::Data, self.flow, plan.start, len + self.stack.header)
+        let mut packet = Packet {
+            flow: self.flow,
+            wire: len + self.stack.header,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags,
+            body: Body::Data(Data::new(plan.start, len, number)),
         };
-        let apart = self.apart.as_mut();
-        if let Some(told) = apart.and_then(|apart| apart.attend(&mut segment, again)) {
-            self.attach(&mut segment, told);
-        } else if let Some(rtt) = self.window.congestion_header {
-            self.attach(&mut segment, self.congestion_header(rtt));
-        }
-        if self.stack.buffer.is_some() {
-            segment.options.set_heard(self.una);
+        let ordinary = self.apart.is_none() && self.window.congestion_header.is_none();
+        if !ordinary || self.stack.buffer.is_some() {
+            self.carry(&mut packet, again);
         }
         let sent = Sent {
             now,
@@ -279,12 +287,34 @@ impl Connection {
             flight: self.outstanding(),
         };
         self.controller.on_sent(&mut self.window, &sent);
-        segment
+        packet
     }
 
-    /// The next data segment is to carry this.
-    pub fn tell(&mut self, extra: Extra) {
-        self.apart.get_or_insert_default().to_tell = Some(extra);
+    /// Adds what a packet carries beside its data.
+    #[inline(never)]
+    fn carry(&mut self, packet: &mut Packet, again: bool) {
+        let Body::Data(data) = &mut packet.body else {
+            return;
+        };
+        let option_bytes = self.stack.option_bytes;
+        let mut report = None;
+        if let Some(apart) = &mut self.apart {
+            (packet.ecn, report) = apart.attend(again);
+        }
+        if let Some(report) = report {
+            packet.wire += data.set_report(report, option_bytes);
+        } else if let Some(rtt) = self.window.congestion_header {
+            data.set_congestion(self.congestion_header(rtt));
+            packet.wire += Data::congestion_bytes(option_bytes);
+        }
+        if self.stack.buffer.is_some() {
+            data.set_echo(self.una);
+        }
+    }
+
+    /// The next data packet is to carry this.
+    pub fn report(&mut self, report: RateReport) {
+        self.apart.get_or_insert_default().report = Some(report);
     }
 
     fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
@@ -295,29 +325,21 @@ impl Connection {
         self.apart.as_ref().and_then(|apart| apart.ecn.as_ref())
     }
 
-    /// The `number`-th SYN, which carries this.
-    pub fn syn(&self, number: u64, extra: Extra) -> Segment {
-        let mut segment = Segment::bare(Kind::Syn, self.flow, 0, self.stack.opening);
-        segment.set_number(number);
-        if extra != Extra::None {
-            self.attach(&mut segment, extra);
-        }
-        segment
-    }
-
-    fn attach(&self, segment: &mut Segment, extra: Extra) {
-        segment.options.set_extra(extra);
-        segment.wire += extra.wire(self.stack.option_bytes);
+    /// The `number`-th SYN, which carries this request.
+    pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
+        let option = request.map_or(0, |_| self.stack.option_bytes);
+        let syn = Syn { number, request };
+        Packet::new(self.flow, self.stack.opening + option, Body::Syn(syn))
     }
 
     /// What a data segment tells XCP's routers: the window that is used, since their shares
     /// go by the throughput.
-    fn congestion_header(&self, rtt: Time) -> Extra {
-        Extra::Congestion(CongestionHeader {
+    fn congestion_header(&self, rtt: Time) -> CongestionHeader {
+        CongestionHeader {
             cwnd: self.usable().max(1.0),
             rtt,
             feedback: f64::INFINITY,
-        })
+        }
     }
 
     /// Takes over the window that a segment advertises.
@@ -457,12 +479,12 @@ impl Connection {
         }
     }
 
-    /// The window may grow. `heard` is what the acknowledgement carries.
-    pub fn grow(&mut self, ack: &Ack, heard: &Options) {
-        if heard.has_extra() {
-            self.hear(heard.extra(), ack);
+    /// The window may grow.
+    pub fn grow(&mut self, ack: &Ack, carried: Carried) {
+        if carried.option != AckOption::None {
+            self.on_option(carried.option, ack);
         }
-        if heard.ecn.has(Ecn::ECE) && self.holds_still(ack) {
+        if carried.ece && self.holds_still(ack) {
             return;
         }
         self.controller.on_ack(&mut self.window, ack);
@@ -519,16 +541,12 @@ impl Connection {
         }
     }
 
-    fn hear(&mut self, heard: Extra, ack: &Ack) {
-        match heard {
-            Extra::Gap(gap) => self.take_gap(gap, ack),
-            Extra::Feedback(_) if self.una < self.repairing_until => {}
-            Extra::Feedback(change) => self.take_feedback(change, heard, ack),
-            Extra::None
-            | Extra::RateRequest(_)
-            | Extra::RateResponse(_)
-            | Extra::RateReport { .. }
-            | Extra::Congestion(_) => {}
+    fn on_option(&mut self, option: AckOption, ack: &Ack) {
+        match option {
+            AckOption::Gap(gap) => self.take_gap(gap, ack),
+            AckOption::Feedback(_) if self.una < self.repairing_until => {}
+            AckOption::Feedback(change) => self.take_feedback(change, option, ack),
+            AckOption::None => {}
         }
     }
 
@@ -544,12 +562,12 @@ impl Connection {
         self.controller.on_peer_gap(&mut self.window, &gap);
     }
 
-    fn take_feedback(&mut self, change: f64, heard: Extra, ack: &Ack) {
+    fn take_feedback(&mut self, change: f64, option: AckOption, ack: &Ack) {
         let feedback = Feedback {
             now: ack.now,
             change: Some(change).filter(|change| change.is_finite()),
             rtt: ack.rtt,
-            wire: self.stack.packet() + heard.wire(self.stack.option_bytes),
+            wire: self.stack.packet() + option.wire(self.stack.option_bytes),
             cwnd_limited: ack.cwnd_limited,
         };
         self.controller.on_feedback(&mut self.window, &feedback);

@@ -9,7 +9,7 @@
 //! again (§6.1.5). Both ends of a flow have the same stack, so that nothing is left to
 //! negotiate in the handshake.
 
-use flowstart_wire::ecn::Ecn;
+use flowstart_wire::Ecn;
 
 /// What a sender remembers.
 #[derive(Clone, Copy, Debug, Default)]

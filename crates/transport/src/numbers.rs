@@ -3,7 +3,7 @@
 
 use super::ranges::RangeSet;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::{AckOption, NumberAck, SynAck};
 
 /// Ranges that are remembered: more than an acknowledgement has room for.
 const MOST_RANGES: usize = 12;
@@ -52,32 +52,50 @@ impl Numbers {
         threshold > 0 && missing.is_some_and(|(missing, _)| end > missing + threshold)
     }
 
-    /// Writes an ACK frame: the largest number, how long it has waited, and as many ranges as
-    /// there is room for.
+    /// An ACK frame: the largest number, how long it has waited, and as many ranges as there is
+    /// room for; with the bytes that those below the first add to a packet.
     #[inline(never)]
-    pub fn report(&mut self, ack: &mut Segment, now: Time) {
-        ack.seq = self.received.end().unwrap_or(0);
-        ack.len = (now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT) as u32;
-        let mut below = ack.seq;
+    pub fn acknowledge(&mut self, window: u32, option: AckOption, now: Time) -> (NumberAck, u32) {
+        let delay = (now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT) as u32;
+        let mut ack = NumberAck::new(self.end(), delay, window, option);
+        let bytes = self.report(|gap, more| ack.push(gap, more));
+        (ack, bytes)
+    }
+
+    /// Says in the answer to a packet that opens a connection which of those have come.
+    pub fn answer(&mut self, answer: &mut SynAck) {
+        answer.end = self.end() as u32;
+        self.report(|gap, more| answer.ranges.push(gap, more));
+    }
+
+    fn end(&self) -> u64 {
+        self.received.end().unwrap_or(0)
+    }
+
+    /// Pushes the ranges from the top as long as they find room.
+    fn report(&mut self, mut push: impl FnMut(u64, u64) -> Option<u32>) -> u32 {
+        let mut below = self.end();
+        let mut below_first = 0;
         for i in 0..self.received.len() {
             let Some((first, end)) = self.received.from_top(i) else {
                 break;
             };
-            let Some(bytes) = ack.options.push_numbers(below - end, end - first - 1) else {
+            let Some(bytes) = push(below - end, end - first - 1) else {
                 break;
             };
             // The first range is part of the smallest acknowledgement.
-            ack.wire += if i > 0 { bytes } else { 0 };
+            below_first += if i > 0 { bytes } else { 0 };
             below = first;
         }
-        self.told = ack.seq;
+        self.told = self.end();
         self.new_gaps = 0;
+        below_first
     }
 }
 
 /// How long the peer held an acknowledgement back.
-pub fn ack_delay(ack: &Segment) -> Time {
-    Time::from_micros(u64::from(ack.len) * DELAY_UNIT)
+pub fn ack_delay(ack: &NumberAck) -> Time {
+    Time::from_micros(u64::from(ack.delay()) * DELAY_UNIT)
 }
 
 /// The number nearest to `next` that ends in these bits (RFC 9000 A.3).
@@ -96,12 +114,10 @@ fn expand(next: u64, truncated: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flowstart_wire::segment::Kind;
+    use flowstart_wire::UNLIMITED_WINDOW;
 
-    fn ack(numbers: &mut Numbers, now: Time) -> Segment {
-        let mut ack = Segment::bare(Kind::Ack, 0, 0, 64);
-        numbers.report(&mut ack, now);
-        ack
+    fn ack(numbers: &mut Numbers, now: Time) -> (NumberAck, u32) {
+        numbers.acknowledge(UNLIMITED_WINDOW, AckOption::None, now)
     }
 
     /// Which of these packets are acknowledged at once.
@@ -123,12 +139,11 @@ mod tests {
         for number in [0, 1, 2, 5, 9, 10] {
             numbers.receive(number, 1, Time::from_millis(number.into()));
         }
-        let ack = ack(&mut numbers, Time::from_millis(14));
-        let ranges: Vec<_> = ack.number_ranges().collect();
+        let (ack, bytes) = ack(&mut numbers, Time::from_millis(14));
+        let ranges: Vec<_> = ack.numbers().collect();
         assert_eq!(ranges, [(9, 11), (5, 6), (0, 3)]);
         assert_eq!(ack_delay(&ack), Time::from_millis(4));
-        assert_eq!((ack.seq, ack.wire), (11, 64 + 2 * 2));
-        assert!(!ack.is_plain_ack(), "nobody on the path can read it");
+        assert_eq!((ack.end(), bytes), (11, 2 * 2));
     }
 
     #[test]
@@ -150,7 +165,7 @@ mod tests {
         let mut numbers = Numbers::default();
         (0..100).for_each(|n| assert!(numbers.receive(2 * n, 1, Time::ZERO) || n == 0));
         assert_eq!(numbers.received.len(), MOST_RANGES);
-        let oldest = ack(&mut numbers, Time::ZERO).number_ranges().last();
+        let oldest = ack(&mut numbers, Time::ZERO).0.numbers().last();
         assert_eq!(oldest, Some((176, 177)));
     }
 

@@ -3,7 +3,7 @@
 
 use flowstart_control::Rate;
 use flowstart_control::RateCodes;
-use flowstart_wire::options::{Extra, RateRequest, RateResponse};
+use flowstart_wire::{RateReport, RateRequest, RateResponse};
 
 /// The IP TTL with which packets leave a host.
 const INITIAL_TTL: u8 = 64;
@@ -26,7 +26,7 @@ pub struct Answer {
     pub approved: Option<Rate>,
     /// What the first data segment is to report to the routers (§4.5): also that nothing was
     /// approved.
-    pub report: Extra,
+    pub report: RateReport,
 }
 
 impl Asked {
@@ -59,7 +59,7 @@ impl Asked {
         });
         Answer {
             approved: valid.map(|r| self.codes.decode(r.code)),
-            report: Extra::RateReport {
+            report: RateReport {
                 code: valid.map_or(0, |r| r.code),
                 nonce: self.nonce,
             },
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(respond(RateRequest { code: 0, ..request }), None);
         let answer = asked.judge(None);
         assert_eq!(answer.approved, None);
-        let report = Extra::RateReport {
+        let report = RateReport {
             code: 0,
             nonce: 0x2AAA_AAAA,
         };

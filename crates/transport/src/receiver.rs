@@ -5,9 +5,10 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use flowstart_control::{Pair, Time};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::options::{Extra, SackBlock, MAX_SACK_BLOCKS};
-use flowstart_wire::segment::{Kind, Segment, UNLIMITED_WINDOW};
+use flowstart_wire::{
+    Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
+    UNLIMITED_WINDOW,
+};
 use std::sync::Arc;
 
 /// When a receiver acknowledges (RFC 5681 §4.2).
@@ -174,12 +175,12 @@ struct PairMeter {
 
 impl PairMeter {
     /// A marked segment has arrived. The second of a pair counts only right behind its first.
-    fn on_segment(&mut self, segment: &Segment, now: Time) {
-        match segment.marks.pair {
+    fn on_data(&mut self, data: &Data, pair: Pair, now: Time) {
+        match pair {
             Pair::None => {}
-            Pair::First => self.first = Some((segment.seq + u64::from(segment.len), now)),
+            Pair::First => self.first = Some((data.end(), now)),
             Pair::Second => {
-                let first = self.first.take().filter(|(end, _)| *end == segment.seq);
+                let first = self.first.take().filter(|(end, _)| *end == data.start());
                 self.gap = first.map(|(_, at)| now.since(at)).or(self.gap);
             }
         }
@@ -188,16 +189,18 @@ impl PairMeter {
 
 impl Meters {
     /// What the next acknowledgement is to carry.
-    fn take(&mut self) -> Option<Extra> {
-        let gap = self.pair.gap.take().map(Extra::Gap);
-        gap.or_else(|| self.feedback.take().map(Extra::Feedback))
+    fn take(&mut self) -> AckOption {
+        let gap = self.pair.gap.take().map(AckOption::Gap);
+        let feedback = || self.feedback.take().map(AckOption::Feedback);
+        gap.or_else(feedback).unwrap_or_default()
     }
 }
 
 impl Above {
     /// Fills in SACK blocks: the one that holds what just arrived first, then those
     /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
-    fn report(&mut self, ack: &mut Segment, next: u64, start: u64, end: u64) {
+    fn report(&mut self, ack: &mut ByteAck, start: u64, end: u64) {
+        let next = ack.una();
         let newest = (start >= next && end > start)
             .then(|| self.ranges.containing(start))
             .flatten();
@@ -215,11 +218,8 @@ impl Above {
             }
         }
         (self.recent, self.recent_len) = (blocks, len);
-        for block in &blocks[..len.min(ack.options.sack_room())] {
-            ack.options.push_sack(SackBlock {
-                start: block.0.max(next) - next,
-                end: block.1 - next,
-            });
+        for block in &blocks[..len] {
+            ack.push_sack(block.0.max(next), block.1);
         }
     }
 }
@@ -273,30 +273,37 @@ impl Receiver {
         self.deadline
     }
 
-    /// A segment has arrived; the answer, if there is one now.
-    pub fn on_segment(&mut self, segment: &Segment, now: Time) -> Option<Segment> {
-        if segment.kind == Kind::Syn {
-            self.open = true;
-            return Some(self.syn_ack(segment, now));
-        }
+    /// A packet has arrived; the answer, if there is one now.
+    pub fn on_packet(&mut self, packet: &Packet, now: Time) -> Option<Packet> {
+        let data = match &packet.body {
+            Body::Data(data) => data,
+            Body::Syn(syn) => {
+                self.open = true;
+                return Some(self.syn_ack(syn, now));
+            }
+            Body::SynAck(_) | Body::Ack(_) => return None,
+        };
         self.arrived += 1;
         if !self.open {
             return None;
         }
-        if segment.marks.pair != Pair::None || segment.options.has_extra() {
-            self.measure(segment, now);
+        if packet.tags.pair != Pair::None {
+            self.meters().pair.on_data(data, packet.tags.pair, now);
         }
-        let bits = segment.options.ecn;
-        let urgent = !bits.is_empty() && self.note_marks(bits);
+        if let Some(header) = data.congestion() {
+            let feedback = &mut self.meters().feedback;
+            *feedback = Some(feedback.unwrap_or(0.0) + header.feedback);
+        }
+        let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
         let orderly = match self.config.numbers {
-            Some(threshold) => self.takes_number_in_order(segment, threshold, now),
-            None => self.is_in_order(segment),
+            Some(threshold) => self.takes_number_in_order(data, threshold, now),
+            None => self.is_in_order(data),
         };
         let may_wait = orderly && !urgent;
         if self.window().is_some() {
-            return self.on_growing(segment, may_wait, now);
+            return self.on_growing(data, may_wait, now);
         }
-        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        let (start, end) = (data.start(), data.end());
         self.accept(start, end);
         if may_wait && self.may_delay(now) {
             return None;
@@ -306,8 +313,8 @@ impl Receiver {
 
     /// Only what comes in order, while nothing is missing, may wait (RFC 5681 §4.2).
     #[inline]
-    fn is_in_order(&self, segment: &Segment) -> bool {
-        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+    fn is_in_order(&self, data: &Data) -> bool {
+        let (start, end) = (data.start(), data.end());
         let in_order = start <= self.next && end > self.next
             || self.config.delays_repetition_of_last && end == self.next;
         in_order && self.above.is_none()
@@ -315,28 +322,23 @@ impl Receiver {
 
     /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
     #[inline(never)]
-    fn takes_number_in_order(&mut self, segment: &Segment, threshold: u32, now: Time) -> bool {
+    fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Time) -> bool {
         let numbers = &mut self.numbers().data;
-        !numbers.receive(segment.number(), threshold, now)
+        !numbers.receive(data.number(), threshold, now)
     }
 
     /// The delayed-acknowledgement timer may have expired.
-    pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
+    pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
         self.deadline.filter(|d| *d <= now)?;
         Some(self.acknowledge(self.next, self.next, now))
     }
 
     fn numbers(&mut self) -> &mut Spaces {
-        let meters = &mut self.apart.get_or_insert_default().meters;
-        meters.numbers.get_or_insert_default()
+        self.meters().numbers.get_or_insert_default()
     }
 
-    fn measure(&mut self, segment: &Segment, now: Time) {
-        let meters = &mut self.apart.get_or_insert_default().meters;
-        meters.pair.on_segment(segment, now);
-        if let Extra::Congestion(header) = segment.options.extra() {
-            meters.feedback = Some(meters.feedback.unwrap_or(0.0) + header.feedback);
-        }
+    fn meters(&mut self) -> &mut Meters {
+        &mut self.apart.get_or_insert_default().meters
     }
 
     fn window(&mut self) -> Option<&mut ReceiveWindow> {
@@ -346,9 +348,9 @@ impl Receiver {
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
     #[inline(never)]
-    fn on_growing(&mut self, segment: &Segment, may_wait: bool, now: Time) -> Option<Segment> {
-        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
-        let arrival = self.accept_growing(segment);
+    fn on_growing(&mut self, data: &Data, may_wait: bool, now: Time) -> Option<Packet> {
+        let (start, end) = (data.start(), data.end());
+        let arrival = self.accept_growing(data);
         let quick = match self.config.ack {
             AckPolicy::QuickThenDelayed { quick, .. } => quick,
             _ => 0,
@@ -362,20 +364,20 @@ impl Receiver {
         answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
     }
 
-    /// Takes in what a segment holds; what that says of the window.
-    fn accept_growing(&mut self, segment: &Segment) -> Arrival {
+    /// Takes in what a packet holds; what that says of the window.
+    fn accept_growing(&mut self, data: &Data) -> Arrival {
         let held = |above: &Option<Box<Above>>| above.as_ref().map_or(0, |above| above.bytes);
         let (before, held_before) = (self.next, held(&self.above));
-        self.accept(segment.seq, segment.seq + u64::from(segment.len));
+        self.accept(data.start(), data.end());
         let high = self.above.as_ref().and_then(|above| above.ranges.end());
         Arrival {
-            len: segment.len,
+            len: data.len(),
             before,
             next: self.next,
             high: high.unwrap_or(self.next),
             above: held(&self.above),
             news_above: held(&self.above) > held_before,
-            heard: segment.options.heard(),
+            heard: data.echo(),
         }
     }
 
@@ -450,53 +452,63 @@ impl Receiver {
         quick
     }
 
-    fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Segment {
+    fn acknowledge(&mut self, start: u64, end: u64, now: Time) -> Packet {
         self.unacknowledged = 0;
         self.deadline = None;
-        let mut ack = self.blank(Kind::Ack, self.config.header);
-        ack.window = self.advertised(now);
+        let window = self.advertised(now);
+        let silent = self.apart.is_none() && self.above.is_none();
+        let mut packet = if silent && self.config.numbers.is_none() {
+            let ack = ByteAck::new(self.next, window, AckOption::None);
+            Packet::new(self.flow, self.config.header, Body::Ack(Ack::Bytes(ack)))
+        } else {
+            self.telling(window, (start, end), now)
+        };
         if self.echo {
-            ack.options.ecn.set(Ecn::ECE);
+            packet.ecn.set(Ecn::ECE);
         }
-        if let Some(measured) = self.apart.as_mut().and_then(|apart| apart.meters.take()) {
-            self.attach(&mut ack, measured);
-        }
-        if self.config.numbers.is_some() {
-            self.numbers().data.report(&mut ack, now);
-        } else if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
-            above.report(&mut ack, self.next, start, end);
-            ack.wire += u32::from(ack.options.sacks()) * self.config.sack_block_bytes;
-        }
-        ack
+        packet
     }
 
-    fn attach(&self, segment: &mut Segment, extra: Extra) {
-        segment.options.set_extra(extra);
-        segment.wire += extra.wire(self.config.option_bytes);
+    /// An acknowledgement that says more than how far the data has come. What lies in `arrived` has
+    /// come last.
+    #[inline(never)]
+    fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
+        let apart = self.apart.as_mut();
+        let option = apart.map_or(AckOption::None, |apart| apart.meters.take());
+        let wire = self.config.header + option.wire(self.config.option_bytes);
+        let (ack, blocks) = if self.config.numbers.is_some() {
+            let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
+            (Ack::Numbers(ack), bytes)
+        } else {
+            let mut ack = ByteAck::new(self.next, window, option);
+            if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
+                above.report(&mut ack, arrived.0, arrived.1);
+            }
+            let blocks = u32::from(ack.blocks()) * self.config.sack_block_bytes;
+            (Ack::Bytes(ack), blocks)
+        };
+        Packet::new(self.flow, wire + blocks, Body::Ack(ack))
     }
 
-    fn syn_ack(&mut self, syn: &Segment, now: Time) -> Segment {
-        let mut segment = self.blank(Kind::SynAck, self.config.opening);
-        if self.config.numbers.is_some() {
-            let numbers = &mut self.numbers().opening;
-            numbers.receive(syn.number(), 1, now);
-            numbers.report(&mut segment, now);
-            segment.wire = self.config.opening;
-        }
-        segment.len = syn.number();
+    fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
         let first = self.window().map(|window| window.on_syn(now));
         let fixed = match (self.config.window, self.config.window_field) {
             (UNLIMITED_WINDOW, _) => UNLIMITED_WINDOW,
             (window, WindowField::Exact) => window,
             (window, _) => window.min(65_535),
         };
-        segment.window = first.unwrap_or(fixed);
-        if let Extra::RateRequest(request) = syn.options.extra() {
-            if let Some(response) = respond(request) {
-                self.attach(&mut segment, Extra::RateResponse(response));
-            }
+        let mut answer = SynAck::new(syn.number, first.unwrap_or(fixed));
+        if self.config.numbers.is_some() {
+            let numbers = &mut self.numbers().opening;
+            numbers.receive(syn.number, 1, now);
+            numbers.answer(&mut answer);
         }
-        segment
+        let mut wire = self.config.opening;
+        if let Some(response) = syn.request.and_then(respond) {
+            answer.set_response(response);
+            wire += self.config.option_bytes;
+        }
+        Packet::new(self.flow, wire, Body::SynAck(answer))
     }
 
     fn advertised(&mut self, now: Time) -> u32 {
@@ -506,17 +518,13 @@ impl Receiver {
         }
         self.config.window_field.says(self.config.window)
     }
-
-    fn blank(&self, kind: Kind, wire: u32) -> Segment {
-        Segment::bare(kind, self.flow, self.next, wire)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::receive_window::{Field, ReceiveBuffer};
-    use flowstart_wire::options::CongestionHeader;
+    use flowstart_wire::CongestionHeader;
 
     const MSS: u64 = 10;
 
@@ -539,15 +547,47 @@ mod tests {
         Receiver::new(Arc::new(config), 0)
     }
 
-    fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Segment> {
-        let mut segment = r.blank(Kind::Data, 50);
-        segment.seq = number * MSS;
-        segment.len = MSS as u32;
-        r.on_segment(&segment, Time(now))
+    fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Packet> {
+        let packet = Packet::data(0, 50, number * MSS, MSS as u32);
+        r.on_packet(&packet, Time(now))
     }
 
-    fn blocks(ack: &Segment) -> Vec<(u64, u64)> {
-        ack.sack_blocks().map(|(a, b)| (a / MSS, b / MSS)).collect()
+    fn ack(packet: &Packet) -> &Ack {
+        match &packet.body {
+            Body::Ack(ack) => ack,
+            body => panic!("{body:?} is no acknowledgement"),
+        }
+    }
+
+    fn una(packet: &Packet) -> u64 {
+        match ack(packet) {
+            Ack::Bytes(ack) => ack.una(),
+            Ack::Numbers(ack) => panic!("{ack:?}"),
+        }
+    }
+
+    fn blocks(packet: &Packet) -> Vec<(u64, u64)> {
+        match ack(packet) {
+            Ack::Bytes(ack) => ack.sack_blocks().map(|(a, b)| (a / MSS, b / MSS)).collect(),
+            Ack::Numbers(ack) => ack.numbers().collect(),
+        }
+    }
+
+    fn option(packet: &Packet) -> AckOption {
+        ack(packet).option()
+    }
+
+    fn syn(number: u32) -> Packet {
+        let request = None;
+        Packet::new(0, 40, Body::Syn(Syn { number, request }))
+    }
+
+    fn answer(r: &mut Receiver, number: u32) -> (SynAck, u32) {
+        let packet = r.on_packet(&syn(number), Time::ZERO).unwrap();
+        match packet.body {
+            Body::SynAck(answer) => (answer, packet.wire),
+            body => panic!("{body:?} answers no SYN"),
+        }
     }
 
     #[test]
@@ -571,7 +611,7 @@ mod tests {
             data(&mut r, n, 0);
         }
         let ack = data(&mut r, 0, 0).unwrap();
-        assert_eq!(ack.seq, 2 * MSS);
+        assert_eq!(una(&ack), 2 * MSS);
         assert_eq!(blocks(&ack), [(5, 6), (3, 4)]);
     }
 
@@ -582,11 +622,11 @@ mod tests {
             timer: Time(100),
         });
         assert!(data(&mut r, 0, 0).is_none());
-        assert_eq!(data(&mut r, 1, 10).unwrap().seq, 2 * MSS);
+        assert_eq!(una(&data(&mut r, 1, 10).unwrap()), 2 * MSS);
         assert!(data(&mut r, 2, 20).is_none());
         assert_eq!(r.deadline(), Some(Time(120)));
         assert!(r.on_timer(Time(119)).is_none());
-        assert_eq!(r.on_timer(Time(120)).unwrap().seq, 3 * MSS);
+        assert_eq!(una(&r.on_timer(Time(120)).unwrap()), 3 * MSS);
         assert_eq!(r.deadline(), None);
     }
 
@@ -616,12 +656,9 @@ mod tests {
         Receiver::new(r.config, 0)
     }
 
-    fn packet(r: &mut Receiver, number: u64, position: u64) -> Option<Segment> {
-        let mut segment = r.blank(Kind::Data, 50);
-        segment.seq = position * MSS;
-        segment.len = MSS as u32;
-        segment.set_number(number);
-        r.on_segment(&segment, Time::ZERO)
+    fn packet(r: &mut Receiver, number: u32, position: u64) -> Option<Packet> {
+        let data = Data::new(position * MSS, MSS as u32, number);
+        r.on_packet(&Packet::new(0, 50, Body::Data(data)), Time::ZERO)
     }
 
     #[test]
@@ -630,7 +667,7 @@ mod tests {
         assert!(packet(&mut r, 1, 1).is_some(), "the first is missing");
         assert!(packet(&mut r, 2, 2).is_none(), "the hole is known");
         let ack = packet(&mut r, 3, 3).unwrap();
-        assert_eq!(ack.number_ranges().collect::<Vec<_>>(), [(1, 4)]);
+        assert_eq!(blocks(&ack), [(1, 4)]);
         assert_eq!(r.delivered(), 0);
         assert!(
             packet(&mut r, 4, 0).is_none(),
@@ -648,12 +685,10 @@ mod tests {
             (1, 0),
             "nobody can read it yet"
         );
-        let mut syn = r.blank(Kind::Syn, 50);
         let mut told = |number| {
-            syn.set_number(number);
-            let answer = r.on_segment(&syn, Time::ZERO).unwrap();
-            let ranges: Vec<_> = answer.number_ranges().collect();
-            (answer.len, answer.wire, ranges)
+            let (answer, wire) = answer(&mut r, number);
+            let ranges: Vec<_> = answer.numbers().collect();
+            (answer.answers, wire, ranges)
         };
         assert_eq!(told(0), (0, 40, vec![(0, 1)]));
         assert_eq!(
@@ -680,12 +715,10 @@ mod tests {
         assert_eq!(answered, [true, true, false, true, false, true]);
     }
 
-    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Time) -> Option<Segment> {
-        let mut segment = r.blank(Kind::Data, 50);
-        segment.seq = number * MSS;
-        segment.len = MSS as u32;
-        segment.marks.pair = pair;
-        r.on_segment(&segment, at)
+    fn marked(r: &mut Receiver, number: u64, pair: Pair, at: Time) -> Option<Packet> {
+        let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
+        packet.tags.pair = pair;
+        r.on_packet(&packet, at)
     }
 
     const DELAYED: AckPolicy = AckPolicy::Delayed {
@@ -698,10 +731,10 @@ mod tests {
         let mut r = receiver(AckPolicy::Every);
         marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
         let ack = marked(&mut r, 1, Pair::Second, Time::from_micros(17_772)).unwrap();
-        assert_eq!(ack.options.extra(), Extra::Gap(Time::from_micros(7_772)));
+        assert_eq!(option(&ack), AckOption::Gap(Time::from_micros(7_772)));
         assert_eq!(ack.wire, 40 + 8);
         let next = data(&mut r, 2, 20_000_000).unwrap();
-        assert_eq!((next.options.extra(), next.wire), (Extra::None, 40));
+        assert_eq!((option(&next), next.wire), (AckOption::None, 40));
     }
 
     #[test]
@@ -709,7 +742,7 @@ mod tests {
         let mut r = receiver(AckPolicy::Every);
         marked(&mut r, 0, Pair::First, Time::from_micros(10_000));
         let ack = marked(&mut r, 3, Pair::Second, Time::from_micros(17_772)).unwrap();
-        assert_eq!(ack.options.extra(), Extra::None);
+        assert_eq!(option(&ack), AckOption::None);
     }
 
     #[test]
@@ -720,7 +753,7 @@ mod tests {
         assert!(marked(&mut r, 1, Pair::Second, us(1_300)).is_none());
         assert!(marked(&mut r, 2, Pair::First, us(2_400)).is_none());
         let ack = marked(&mut r, 3, Pair::Second, us(3_600)).unwrap();
-        assert_eq!(ack.options.extra(), Extra::Gap(us(1_200)));
+        assert_eq!(option(&ack), AckOption::Gap(us(1_200)));
     }
 
     #[test]
@@ -730,25 +763,22 @@ mod tests {
             timer: Time(100),
         });
         let mut arrive = |number: u64, feedback: f64| {
-            let mut segment = Segment::bare(Kind::Data, 0, number * MSS, 70);
-            segment.len = MSS as u32;
-            segment
-                .options
-                .set_extra(Extra::Congestion(CongestionHeader {
-                    cwnd: 3.0,
-                    rtt: Time(100),
-                    feedback,
-                }));
-            r.on_segment(&segment, Time(0))
+            let mut data = Data::new(number * MSS, MSS as u32, 0);
+            data.set_congestion(CongestionHeader {
+                cwnd: 3.0,
+                rtt: Time(100),
+                feedback,
+            });
+            r.on_packet(&Packet::new(0, 70, Body::Data(data)), Time(0))
         };
         assert!(arrive(0, 500.0).is_none() && arrive(1, -200.0).is_none());
         let ack = arrive(2, 1000.0).unwrap();
-        assert_eq!(ack.options.extra(), Extra::Feedback(1300.0));
+        assert_eq!(option(&ack), AckOption::Feedback(1300.0));
         assert_eq!(ack.wire, 60);
         // Each is brought back once. One that no router has written into shows.
         assert!(arrive(3, 5.0).is_none() && arrive(4, 0.0).is_none());
         let ack = arrive(5, f64::INFINITY).unwrap();
-        assert_eq!(ack.options.extra(), Extra::Feedback(f64::INFINITY));
+        assert_eq!(option(&ack), AckOption::Feedback(f64::INFINITY));
     }
 
     #[test]
@@ -756,19 +786,17 @@ mod tests {
         let mut r = receiver(AckPolicy::Every);
         Arc::make_mut(&mut r.config).window = 1_000_000;
         Arc::make_mut(&mut r.config).window_field = WindowField::Scaled(7);
-        let syn = r.blank(Kind::Syn, 40);
-        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_535);
-        assert_eq!(data(&mut r, 0, 0).unwrap().window, 999_936);
+        assert_eq!(answer(&mut r, 0).0.window, 65_535);
+        assert_eq!(ack(&data(&mut r, 0, 0).unwrap()).window(), 999_936);
         Arc::make_mut(&mut r.config).window_field = WindowField::Unscaled;
-        assert_eq!(data(&mut r, 1, 0).unwrap().window, 65_535);
+        assert_eq!(ack(&data(&mut r, 1, 0).unwrap()).window(), 65_535);
     }
 
     fn with_bits(r: &mut Receiver, number: u64, bits: &[Ecn]) -> Option<bool> {
-        let mut segment = Segment::bare(Kind::Data, 0, number * MSS, 50);
-        segment.len = MSS as u32;
-        bits.iter().for_each(|bit| segment.options.ecn.set(*bit));
-        let ack = r.on_segment(&segment, Time(0));
-        ack.map(|ack| ack.options.ecn.has(Ecn::ECE))
+        let mut packet = Packet::data(0, 50, number * MSS, MSS as u32);
+        bits.iter().for_each(|bit| packet.ecn.set(*bit));
+        let ack = r.on_packet(&packet, Time(0));
+        ack.map(|ack| ack.ecn.has(Ecn::ECE))
     }
 
     #[test]
@@ -821,12 +849,11 @@ mod tests {
             ..(*r.config).clone()
         };
         r = Receiver::new(Arc::new(config), 0);
-        let syn = r.blank(Kind::Syn, 40);
-        assert_eq!(r.on_segment(&syn, Time(0)).unwrap().window, 65_160);
+        assert_eq!(answer(&mut r, 0).0.window, 65_160);
         let mut arrive = |number: u64| {
-            let mut segment = Segment::bare(Kind::Data, 0, number * u64::from(SEGMENT), 1500);
-            segment.len = SEGMENT;
-            r.on_segment(&segment, Time(0)).map(|ack| ack.window)
+            let packet = Packet::data(0, 1500, number * u64::from(SEGMENT), SEGMENT);
+            let answer = r.on_packet(&packet, Time(0));
+            answer.map(|answer| ack(&answer).window())
         };
         let windows: Vec<_> = (0..11).map(&mut arrive).collect();
         let full = Some(80_896);

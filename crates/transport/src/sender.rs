@@ -4,7 +4,7 @@
 //! It is driven from outside: every entry point takes the time, and what it wants to
 //! send is fetched with [`Sender::poll_transmit`] until nothing is left.
 
-use super::connection::{Connection, Counters};
+use super::connection::{Carried, Connection, Counters};
 use super::handshake::Handshake;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
@@ -15,8 +15,7 @@ use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
-use flowstart_wire::options::Extra;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::{Ack, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,13 +82,13 @@ impl Opening {
 
     /// Whether `answer` tells that a SYN of this exchange, sent before that which it answers,
     /// has not arrived.
-    fn is_missing(&self, answer: &Segment) -> bool {
+    fn is_missing(&self, answer: &SynAck) -> bool {
         let told = |n: u64| {
             answer
-                .number_ranges()
+                .numbers()
                 .any(|(first, end)| (first..end).contains(&n))
         };
-        (self.first..answer.len).any(|n| !told(n.into()))
+        (self.first..answer.answers).any(|n| !told(n.into()))
     }
 }
 
@@ -210,37 +209,53 @@ impl Sender {
     }
 
     /// A SYN-ACK or an acknowledgement has arrived.
-    pub fn on_segment(&mut self, segment: &Segment, now: Time) {
-        match (self.state, segment.kind) {
-            (State::SynSent { at, tries, .. } | State::Early { at, tries, .. }, Kind::SynAck) => {
-                self.on_syn_ack(segment, at, tries, now);
-            }
-            (State::Open, Kind::Ack) => {
-                self.connection.take_window(segment.window);
-                // Before the start-up hears of it, which may pace for reasons of its own.
-                let numbered = self.connection.stack.numbers_packets();
-                if self.spreading && (numbered || segment.seq > self.connection.una) {
-                    self.stop_spreading();
-                }
-                if self.connection.measures_delivery() {
-                    self.note_delivery(segment, numbered, now);
-                }
-                self.recovery.on_ack(&mut self.connection, segment, now);
-                self.set_usual_pacing();
+    pub fn on_packet(&mut self, packet: &Packet, now: Time) {
+        match (self.state, &packet.body) {
+            (
+                State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
+                Body::SynAck(answer),
+            ) => self.on_syn_ack(answer, at, tries, now),
+            (State::Open, Body::Ack(ack)) => {
+                let carried = Carried {
+                    option: ack.option(),
+                    ece: packet.ecn.has(Ecn::ECE),
+                };
+                self.on_ack(ack, carried, now);
             }
             _ => {}
         }
     }
 
+    fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
+        self.connection.take_window(ack.window());
+        // Before the start-up hears of it, which may pace for reasons of its own.
+        if self.spreading && self.acknowledges_data(ack) {
+            self.stop_spreading();
+        }
+        if self.connection.measures_delivery() {
+            self.note_delivery(ack, now);
+        }
+        self.recovery
+            .on_ack(&mut self.connection, ack, carried, now);
+        self.set_usual_pacing();
+    }
+
+    fn acknowledges_data(&self, ack: &Ack) -> bool {
+        match ack {
+            Ack::Bytes(ack) => ack.una() > self.connection.una,
+            Ack::Numbers(_) => true,
+        }
+    }
+
     /// For samples of the delivery rate. What packet numbers stand for only recovery knows.
-    fn note_delivery(&mut self, ack: &Segment, numbered: bool, now: Time) {
+    fn note_delivery(&mut self, ack: &Ack, now: Time) {
         let pipe = self.flight();
         if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
             self.connection.application_limits(pipe);
         }
-        if !numbered {
+        if let Ack::Bytes(ack) = ack {
             self.connection
-                .note_delivery(ack.seq, ack.sack_blocks(), pipe, now);
+                .note_delivery(ack.una(), ack.sack_blocks(), pipe, now);
         }
     }
 
@@ -254,20 +269,20 @@ impl Sender {
 
     /// An answer to a SYN that left at `at`, the latest of so many tries.
     #[cold]
-    fn on_syn_ack(&mut self, segment: &Segment, at: Time, tries: u32, now: Time) {
+    fn on_syn_ack(&mut self, answer: &SynAck, at: Time, tries: u32, now: Time) {
         let Some(opening) = &mut self.opening else {
             return;
         };
         // It may answer one of an earlier exchange.
-        let answered = segment.len;
+        let answered = answer.answers;
         if answered < opening.first {
             return;
         }
         let c = &mut self.connection;
-        c.take_window(segment.window);
+        c.take_window(answer.window);
         // Where packets are numbered there is no doubt which it answers.
         let exact = opening.sent.get(answered as usize).copied();
-        opening.lost |= exact.is_some() && opening.is_missing(segment);
+        opening.lost |= exact.is_some() && opening.is_missing(answer);
         if tries == 1 || exact.is_some() {
             c.rtt.sample(exact.unwrap_or(at), now);
         } else {
@@ -275,7 +290,7 @@ impl Sender {
         }
         let fair = tries == 1 || exact.is_some() || c.stack.trusts_repeated_syn;
         let rtt = fair.then(|| now.since(exact.unwrap_or(at)));
-        self.hear_routers(segment.options.extra(), tries);
+        self.hear_routers(answer.response(), tries);
         self.end_exchange(now, rtt);
     }
 
@@ -297,20 +312,16 @@ impl Sender {
     }
 
     /// The SYN-ACK tells what the routers approved. A SYN that was repeated asked for nothing.
-    fn hear_routers(&mut self, extra: Extra, tries: u32) {
+    fn hear_routers(&mut self, response: Option<RateResponse>, tries: u32) {
         let Some(opening) = self.opening.as_mut() else {
             return;
         };
         let Some(asked) = opening.asked.take().filter(|_| tries == 1) else {
             return;
         };
-        let response = match extra {
-            Extra::RateResponse(response) => Some(response),
-            _ => None,
-        };
         let answer = asked.judge(response);
         opening.preparation.known.approved = answer.approved;
-        self.connection.tell(answer.report);
+        self.connection.report(answer.report);
     }
 
     fn establish(&mut self, now: Time, rtt: Option<Time>, tries: u32) {
@@ -424,7 +435,7 @@ impl Sender {
 
     /// What the SYN asks the routers for: only the first one asks, since an option may be
     /// why it was lost (RFC 4782 §4.7.1), and none whose answer would come late.
-    fn request(&mut self, tries: u32) -> Extra {
+    fn request(&mut self, tries: u32) -> Option<RateRequest> {
         let c = &self.connection;
         let syn = Syn {
             queued: c.queued,
@@ -434,15 +445,11 @@ impl Sender {
         };
         let early = matches!(self.state, State::Early { .. });
         let first = |opening: &&mut Box<Opening>| tries == 1 && opening.syns == 0 && !early;
-        let Some(opening) = self.opening.as_mut().filter(first) else {
-            return Extra::None;
-        };
-        let Some(rate) = c.controller.rate_request(&syn) else {
-            return Extra::None;
-        };
+        let opening = self.opening.as_mut().filter(first)?;
+        let rate = c.controller.rate_request(&syn)?;
         let (asked, request) = Asked::new(syn.codes, rate, opening.preparation.secret);
         opening.asked = Some(asked);
-        Extra::RateRequest(request)
+        Some(request)
     }
 
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
@@ -466,7 +473,7 @@ impl Sender {
     /// The SYN that waits, if one does.
     #[cold]
     #[inline(never)]
-    fn poll_syn(&mut self, now: Time) -> Option<Segment> {
+    fn poll_syn(&mut self, now: Time) -> Option<Packet> {
         let (State::SynSent { waiting, at, tries } | State::Early { waiting, at, tries }) =
             &mut self.state
         else {
@@ -477,7 +484,7 @@ impl Sender {
         }
         *at = now;
         let tries = *tries;
-        let extra = self.request(tries);
+        let request = self.request(tries);
         let number = self.opening.as_mut().map_or(0, |opening| {
             if self.connection.stack.numbers_packets() {
                 opening.sent.push(now);
@@ -485,11 +492,11 @@ impl Sender {
             opening.syns += 1;
             opening.syns - 1
         });
-        Some(self.connection.syn(number.into(), extra))
+        Some(self.connection.syn(number, request))
     }
 
     /// The next segment to leave at `now`, until there is none.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         if self.state != State::Open && !self.sends_early_data() {
             return self.poll_syn(now);
         }
@@ -535,7 +542,7 @@ impl Sender {
     /// Sends a copy, where one is left. Out of the way of every other segment.
     #[cold]
     #[inline(never)]
-    fn send_copy(&mut self, now: Time) -> Option<Segment> {
+    fn send_copy(&mut self, now: Time) -> Option<Packet> {
         let copy = self.next_copy()?;
         let pipe = self.measured_pipe();
         let number = match self.connection.stack.numbers_packets() {
@@ -660,10 +667,11 @@ impl Sender {
     }
 
     /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
-    pub fn position_of(&self, answer: &Segment) -> u64 {
-        match self.connection.stack.numbers_packets() {
-            true => self.connection.una,
-            false => answer.seq,
+    pub fn position_of(&self, answer: &Packet) -> u64 {
+        match answer.body {
+            Body::Ack(Ack::Bytes(ack)) => ack.una(),
+            Body::Ack(Ack::Numbers(_)) => self.connection.una,
+            _ => 0,
         }
     }
 
@@ -712,8 +720,8 @@ impl Sender {
     }
 
     /// Whether `segment`, just sent, had been sent before.
-    pub fn is_retransmission(&self, segment: &Segment) -> bool {
-        segment.seq < self.connection.new_from
+    pub fn is_retransmission(&self, segment: &Packet) -> bool {
+        segment.start() < self.connection.new_from
     }
 
     /// What it did.

@@ -6,7 +6,7 @@ use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
 use flowstart_control::RateCodes;
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
-use flowstart_wire::segment::UNLIMITED_WINDOW;
+use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
 /// How loss is found and repaired.

@@ -1,10 +1,6 @@
-//! Explicit Congestion Notification (RFC 3168): the bits that travel.
-//!
-//! A sender that understands marks sends new data as ECN-capable (ECT). A queue that would have
-//! dropped such a packet early may mark it instead (CE). The receiver echoes that it has seen a
-//! mark (ECE) until the sender says that its window has come down (CWR).
+//! The bits of Explicit Congestion Notification (RFC 3168) in a packet's two headers.
 
-/// The ECN bits of a segment's two headers.
+/// The ECN bits of a packet's IP and TCP headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ecn(u8);
 

@@ -9,7 +9,7 @@ use crate::distribution::Law;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// How a station comes to its medium.
@@ -54,7 +54,7 @@ impl Aggregate {
 }
 
 impl Stage for Aggregate {
-    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.catch_up(now.time);
         self.backlog.add(segment.wire);
         link.counters.accept(segment.wire, self.backlog);
@@ -65,7 +65,7 @@ impl Stage for Aggregate {
         Verdict::Accepted(link.depart(arrival, segment))
     }
 
-    fn release(&mut self, first: &Segment) {
+    fn release(&mut self, first: &Packet) {
         self.backlog.take(first.wire);
     }
 

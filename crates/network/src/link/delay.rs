@@ -7,7 +7,7 @@ use crate::distribution::Law;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
 
@@ -86,7 +86,7 @@ impl Delay {
 }
 
 impl Stage for Delay {
-    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         let mut arrival = Moment {
             time: now.time + self.at(now.time),
             cause: now.time,

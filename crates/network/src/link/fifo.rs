@@ -10,7 +10,7 @@ use super::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferReading};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
 /// A packet that has been accepted and has not begun its transmission.
@@ -47,7 +47,7 @@ impl<C: Clock> Fifo<C> {
 
     /// A packet comes to the link.
     #[inline]
-    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now);
         let wire = u64::from(segment.wire);
         let queue = &link.config.queue;

@@ -9,7 +9,7 @@ use super::{Common, InFlight, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, Deed, Notice};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 
 /// The gate.
 pub(super) struct Gather {
@@ -30,7 +30,7 @@ impl Gather {
 
     /// A packet comes to the gate.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         // Whoever comes as the gate opens is too late: it opened at its last turn's behest.
         let turns = now.time.0 / self.period.0;
         let arrival = Moment {
@@ -39,8 +39,8 @@ impl Gather {
         };
         // Even if the only one that waits makes room for this one.
         let scheduled = !link.ring.is_empty();
-        if self.thinning && segment.is_plain_ack() {
-            self.thin(&segment, arrival, now.time, link);
+        if let Some(una) = segment.plain_ack().filter(|_| self.thinning) {
+            self.thin(segment.flow, una, arrival, now.time, link);
         }
         self.backlog.add(segment.wire);
         link.counters.accept(segment.wire, self.backlog);
@@ -50,13 +50,11 @@ impl Gather {
 
     /// Throws out the acknowledgement before it of the same flow, if it says more. One
     /// that repeats its predecessor reports a segment out of order and is left alone.
-    fn thin(&mut self, newer: &Segment, arrival: Moment, now: Time, link: &mut Common) {
+    fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Time, link: &mut Common) {
         let redundant = |p: &InFlight| {
-            let older = &p.segment;
             p.arrival == arrival
-                && older.flow == newer.flow
-                && older.is_plain_ack()
-                && older.seq < newer.seq
+                && p.segment.flow == flow
+                && p.segment.plain_ack().is_some_and(|older| older < una)
         };
         let older = link.ring.iter().rposition(redundant);
         let Some(older) = older.and_then(|at| link.ring.remove(at)) else {
@@ -97,8 +95,7 @@ mod tests {
     use super::super::{Link, LinkConfig, Losses, Manner, Service};
     use super::*;
     use crate::queue::{BufferReading, DropTail, Limit};
-    use flowstart_wire::options::{Extra, SackBlock};
-    use flowstart_wire::segment::Kind;
+    use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
 
     fn gate(thinning: bool) -> Link {
         let period = Time::from_millis(2);
@@ -116,19 +113,31 @@ mod tests {
         })
     }
 
-    fn ack(flow: u32, seq: u64) -> Segment {
-        Segment::bare(Kind::Ack, flow, seq, 40)
+    fn ack(flow: u32, una: u64) -> Packet {
+        packet(flow, ByteAck::new(una, UNLIMITED_WINDOW, AckOption::None))
+    }
+
+    fn packet(flow: u32, ack: ByteAck) -> Packet {
+        Packet::new(flow, 40, Body::Ack(Ack::Bytes(ack)))
+    }
+
+    /// Up to where an acknowledgement reaches; zero for any other packet.
+    fn una(packet: &Packet) -> u64 {
+        match &packet.body {
+            Body::Ack(Ack::Bytes(ack)) => ack.una(),
+            _ => 0,
+        }
     }
 
     /// What leaves the gate, by time in microseconds, flow and number, of packets that come
     /// at these times.
-    fn leaving(mut gate: Link, packets: &[(u64, Segment)]) -> Vec<(u64, u32, u64)> {
+    fn leaving(mut gate: Link, packets: &[(u64, Packet)]) -> Vec<(u64, u32, u64)> {
         let mut left = Vec::new();
         let mut next: Option<Moment> = None;
         let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Time>| {
             while let Some(due) = next.filter(|due| until.is_none_or(|t| due.time <= t)) {
                 let (segment, after) = gate.deliver(due).unwrap();
-                left.push((due.time.nanos() / 1000, segment.flow, segment.seq));
+                left.push((due.time.nanos() / 1000, segment.flow, una(&segment)));
                 *next = after;
             }
         };
@@ -172,12 +181,13 @@ mod tests {
 
     #[test]
     fn what_says_more_than_its_number_is_not_thinned_out() {
-        let mut with_sack = ack(0, 1);
-        with_sack.options.push_sack(SackBlock::default());
-        let mut with_gap = ack(0, 1);
-        with_gap.options.set_extra(Extra::Gap(Time::from_micros(7)));
-        let answer = Segment::bare(Kind::SynAck, 0, 0, 40);
-        for telling in [with_sack, with_gap, answer] {
+        let mut with_sack = ByteAck::new(1, UNLIMITED_WINDOW, AckOption::None);
+        with_sack.push_sack(2, 3);
+        let gap = AckOption::Gap(Time::from_micros(7));
+        let with_gap = ByteAck::new(1, UNLIMITED_WINDOW, gap);
+        let answer = SynAck::new(0, UNLIMITED_WINDOW);
+        let answer = Packet::new(0, 40, Body::SynAck(answer));
+        for telling in [packet(0, with_sack), packet(0, with_gap), answer] {
             let packets = [(100, telling), (200, ack(0, 2))];
             assert_eq!(leaving(gate(true), &packets).len(), 2);
         }

@@ -11,7 +11,7 @@ use crate::moment::Moment;
 use crate::queue::Backlog;
 use crate::random::below;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// How a host treats what arrives.
@@ -49,8 +49,8 @@ impl Host {
 
     /// A packet comes from the wire.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
-        let blocks = u64::from(segment.options.sacks());
+    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+        let blocks = u64::from(segment.sack_blocks());
         let begin = self.handed_up(now.time).max(self.free);
         self.free = begin + self.config.sack_cost.times(blocks);
         let arrival = Moment {
@@ -110,8 +110,7 @@ mod tests {
     use super::*;
     use crate::queue::{BufferReading, DropTail, Limit};
     use crate::random::stream;
-    use flowstart_wire::options::SackBlock;
-    use flowstart_wire::segment::Kind;
+    use flowstart_wire::{Ack, AckOption, Body, ByteAck, UNLIMITED_WINDOW};
 
     fn host(interrupts: Option<(Time, Time)>, sack_cost: Time) -> Link {
         Link::new(LinkConfig {
@@ -136,8 +135,9 @@ mod tests {
     fn seen(mut host: Link, packets: &[(u64, u8)]) -> Vec<u64> {
         let mut next = None;
         for &(us, blocks) in packets {
-            let mut segment = Segment::bare(Kind::Ack, 0, 0, 40);
-            (0..blocks).for_each(|_| segment.options.push_sack(SackBlock::default()));
+            let mut ack = ByteAck::new(0, UNLIMITED_WINDOW, AckOption::None);
+            (0..blocks).for_each(|n| ack.push_sack(n.into(), n.into()));
+            let segment = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
             let time = Time::from_micros(us);
             let moment = Moment { time, cause: time };
             if let Verdict::Accepted(Some(first)) = host.send(segment, moment) {

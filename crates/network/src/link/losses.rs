@@ -2,7 +2,7 @@
 
 use crate::random::Chance;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.
@@ -95,12 +95,12 @@ pub struct Losses {
 
 impl Losses {
     /// Whether this packet is lost.
-    pub(super) fn strike(&mut self, segment: &Segment, now: Time) -> bool {
+    pub(super) fn strike(&mut self, segment: &Packet, now: Time) -> bool {
         let forced = !self.forced.is_empty() && self.forced(segment);
         forced || self.random.strikes(now)
     }
 
-    fn forced(&mut self, segment: &Segment) -> bool {
+    fn forced(&mut self, segment: &Packet) -> bool {
         self.seen.resize(self.forced.len(), 0);
         let mut lost = false;
         for (drop, seen) in self.forced.iter().zip(&mut self.seen) {

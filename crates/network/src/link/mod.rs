@@ -42,7 +42,7 @@ use clock::Varying;
 use delay::Delay;
 use fifo::Fifo;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use gather::Gather;
 use host::Host;
 use policer::Policer;
@@ -145,7 +145,7 @@ impl LinkCounters {
 struct InFlight {
     /// Arrives at the far end; caused by the beginning of its transmission.
     arrival: Moment,
-    segment: Segment,
+    segment: Packet,
 }
 
 /// What every link has.
@@ -162,7 +162,7 @@ struct Common {
 
 impl Common {
     /// A packet joins those on their way, which it counts. What arrives first now, if nothing was.
-    fn depart(&mut self, arrival: Moment, mut segment: Segment) -> Option<Moment> {
+    fn depart(&mut self, arrival: Moment, mut segment: Packet) -> Option<Moment> {
         let idle = self.ring.is_empty();
         segment.hop += 1;
         self.ring.push_back(InFlight { arrival, segment });
@@ -171,7 +171,7 @@ impl Common {
 
     /// The same at a place of its own. What arrives first now, if that is this one: there may
     /// be an event already for one that it has overtaken, which then finds nothing to do.
-    fn depart_at(&mut self, place: usize, arrival: Moment, mut segment: Segment) -> Option<Moment> {
+    fn depart_at(&mut self, place: usize, arrival: Moment, mut segment: Packet) -> Option<Moment> {
         segment.hop += 1;
         self.ring.insert(place, InFlight { arrival, segment });
         (place == 0).then_some(arrival)
@@ -207,10 +207,10 @@ enum Kind {
 /// Something on the way that has no transmitter: packets pass it, wait at it or end there.
 trait Stage: Send {
     /// A packet comes.
-    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict;
+    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict;
 
     /// The first of those accepted is about to leave.
-    fn release(&mut self, _first: &Segment) {}
+    fn release(&mut self, _first: &Packet) {}
 
     /// What waits.
     fn held(&self) -> Backlog {
@@ -265,7 +265,7 @@ impl Link {
     }
 
     /// A packet comes to the link.
-    pub fn send(&mut self, segment: Segment, now: Moment) -> Verdict {
+    pub fn send(&mut self, segment: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&segment, now.time) {
             self.common.counters.lost += 1;
             return Verdict::Dropped;
@@ -283,7 +283,7 @@ impl Link {
 
     /// Hands over the packet that arrives at the far end now, and says when the next
     /// one does.
-    pub fn deliver(&mut self, now: Moment) -> Option<(Segment, Option<Moment>)> {
+    pub fn deliver(&mut self, now: Moment) -> Option<(Packet, Option<Moment>)> {
         match &mut self.kind {
             Kind::Fifo(_) | Kind::VaryingFifo(_) => {}
             Kind::Queued(link) => link.settle(now, &mut self.common),
@@ -377,7 +377,7 @@ impl Link {
     }
 
     /// Packets accepted and not yet delivered.
-    pub fn in_network(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+    pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let departed = self.common.ring.iter().map(|p| &p.segment);
         match &self.kind {
             Kind::Queued(link) => Box::new(departed.chain(link.waiting())),
@@ -426,14 +426,10 @@ mod tests {
     use crate::queue::Limit;
     use crate::random::stream;
     use flowstart_control::Rate;
-    use flowstart_wire::segment::Kind as SegmentKind;
     use proptest::prelude::*;
 
-    fn packet(wire: u32) -> Segment {
-        Segment {
-            len: wire,
-            ..Segment::bare(SegmentKind::Data, 0, 0, wire)
-        }
+    fn packet(wire: u32) -> Packet {
+        Packet::data(0, wire, 0, wire)
     }
 
     fn link(rate: u64, limit: Limit, reading: BufferReading) -> Link {

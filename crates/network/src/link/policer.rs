@@ -8,7 +8,7 @@ use super::{Common, Stage, Verdict};
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::{Rate, Time};
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 
 /// What a policer lets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ fn tokens_for(bytes: u64) -> u128 {
 }
 
 impl Stage for Policer {
-    fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.fill(now.time);
         let Some(left) = self.tokens.checked_sub(tokens_for(segment.wire.into())) else {
             link.counters.refused += 1;

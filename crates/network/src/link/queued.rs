@@ -14,7 +14,7 @@ use super::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 
 /// A link with a queue discipline.
 pub(super) struct Queued<C> {
@@ -38,7 +38,7 @@ impl<C: Clock> Queued<C> {
 
     /// A packet comes to the link.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Segment, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let busy = self.service_ends > now;
         let before = link.notices.len();
@@ -145,7 +145,7 @@ impl<C: Clock> Queued<C> {
     }
 
     /// Packets that wait.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Segment> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Packet> {
         self.discipline.contents().waiting()
     }
 

@@ -4,7 +4,7 @@ use super::{Link, LinkConfig, Losses, Manner, Service, Verdict};
 use crate::moment::Moment;
 use crate::queue::{BufferReading, DropTail, Limit};
 use flowstart_control::Time;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::Packet;
 
 /// A link that is nothing but a stage.
 pub(super) fn stage(manner: Manner) -> Link {
@@ -47,13 +47,13 @@ fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
         let Some((segment, next)) = stage.deliver(due) else {
             continue;
         };
-        left.push((due.time.nanos() / 1000, segment.seq));
+        left.push((due.time.nanos() / 1000, segment.start()));
         events.extend(next);
     };
     for (number, us) in packets.iter().enumerate() {
         let time = Time::from_micros(*us);
         deliver(&mut stage, &mut events, time);
-        let segment = Segment::bare(Kind::Data, 0, number as u64, 1500);
+        let segment = Packet::data(0, 1500, number as u64, 0);
         if let Verdict::Accepted(Some(first)) = stage.send(segment, Moment { time, cause: time }) {
             events.push(first);
         }

@@ -18,7 +18,7 @@ use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::random::below;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// The catalog entry.
@@ -90,11 +90,11 @@ impl Choke {
 
     /// Compares with candidates and throws out those of the same flow. Returns whether
     /// there were any.
-    fn meets_itself(&mut self, segment: &Segment, visit: &mut Visit<'_>) -> bool {
+    fn meets_itself(&mut self, segment: &Packet, visit: &mut Visit<'_>) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {
             let Some(position) = self.draw() else { break };
-            let same = |other: &Segment| other.connection() == segment.connection();
+            let same = |other: &Packet| other.connection() == segment.connection();
             if self.line.get(position).is_some_and(same) {
                 if let Some(packet) = self.line.remove(position) {
                     visit.throw_out(packet.segment);
@@ -117,7 +117,7 @@ impl Choke {
 }
 
 impl Discipline for Choke {
-    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
         self.detector.age(visit);
         let waiting = self.line.backlog();
         let advice = self.detector.arrival(segment.wire, waiting, visit);
@@ -150,11 +150,7 @@ mod tests {
     use crate::queue::Limit;
 
     /// A queue of these packets whose average is far above th_min.
-    fn crowded(
-        spec: &str,
-        count: u64,
-        segment: impl Fn(u64) -> flowstart_wire::segment::Segment,
-    ) -> Bench {
+    fn crowded(spec: &str, count: u64, segment: impl Fn(u64) -> flowstart_wire::Packet) -> Bench {
         let mut bench = Bench::new(
             &format!("choke:th_min=0,th_max=1000,max_p=0,q_w=1{spec}"),
             Limit::Unlimited,
@@ -219,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_mark_takes_the_place_of_reds_drop_but_not_of_a_meeting() {
-        let of = |flow, n| flowstart_wire::segment::Segment { flow, ..capable(n) };
+        let of = |flow, n| flowstart_wire::Packet { flow, ..capable(n) };
         let spec = "choke:th_min=0,th_max=100,max_p=1,q_w=1,ecn=true";
         let mut bench = Bench::new(spec, Limit::Unlimited);
         for n in 0..500 {

@@ -12,7 +12,7 @@ use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -184,7 +184,7 @@ struct CoDel {
 }
 
 impl Discipline for CoDel {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
         let room = visit.has_room(self.line.backlog(), segment.wire);
         if room {
             self.line.push(segment, visit.now);
@@ -207,7 +207,7 @@ mod tests {
     use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
     use flowstart_control::Time;
-    use flowstart_wire::segment::Segment;
+    use flowstart_wire::Packet;
 
     /// Keeps so many packets waiting, of which one leaves every `step`; the times at
     /// which packets are thrown out.
@@ -218,7 +218,7 @@ mod tests {
     /// The same of any packets; and the times at which some are marked.
     fn deeds(
         spec: &str,
-        segment: fn(u64) -> Segment,
+        segment: fn(u64) -> Packet,
         held: u64,
         step: Time,
         steps: u64,

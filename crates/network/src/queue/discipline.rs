@@ -4,8 +4,8 @@
 use super::{Backlog, DropTail};
 use flowstart_control::params::Kind;
 use flowstart_control::{Rate, Time};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Ecn;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ pub struct Port {
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
     /// The packet.
-    pub segment: Segment,
+    pub segment: Packet,
     /// When it came.
     pub since: Time,
 }
@@ -47,7 +47,7 @@ pub enum Deed {
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     /// The packet.
-    pub segment: Segment,
+    pub segment: Packet,
     /// When.
     pub at: Time,
     /// What.
@@ -76,14 +76,14 @@ impl Visit<'_> {
     }
 
     /// Throws out a packet that had been accepted.
-    pub fn throw_out(&mut self, segment: Segment) {
+    pub fn throw_out(&mut self, segment: Packet) {
         self.notice(segment, Deed::ThrownOut);
     }
 
     /// Marks a packet that would be dropped, where its sender understands (RFC 3168 §5); false
     /// where it does not.
-    pub fn mark(&mut self, segment: &mut Segment) -> bool {
-        let bits = &mut segment.options.ecn;
+    pub fn mark(&mut self, segment: &mut Packet) -> bool {
+        let bits = &mut segment.ecn;
         if !bits.has(Ecn::ECT) {
             return false;
         }
@@ -94,7 +94,7 @@ impl Visit<'_> {
         true
     }
 
-    fn notice(&mut self, segment: Segment, deed: Deed) {
+    fn notice(&mut self, segment: Packet, deed: Deed) {
         let at = self.now;
         self.notices.push_back(Notice { segment, at, deed });
     }
@@ -107,7 +107,7 @@ impl Visit<'_> {
 /// own (PIE's `T_UPDATE`) catches up in both calls.
 pub trait Discipline: Send {
     /// A packet comes: accepts it, or says `false`. It may throw out others.
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool;
+    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool;
 
     /// The transmitter is free: the packet that leaves now, which may be altered, or
     /// nothing where there is none left.
@@ -126,5 +126,5 @@ pub trait Contents {
     fn last_wire(&self) -> u32;
 
     /// All of them, in any order.
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_>;
+    fn waiting(&self) -> Box<dyn Iterator<Item = &Packet> + '_>;
 }

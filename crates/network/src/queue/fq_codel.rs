@@ -11,7 +11,7 @@ use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::random::mix;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Unit};
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_core::RngCore;
 use std::collections::VecDeque;
 
@@ -110,7 +110,7 @@ impl FqCoDel {
         }
     }
 
-    fn bucket(&self, segment: &Segment) -> usize {
+    fn bucket(&self, segment: &Packet) -> usize {
         let hash = mix(segment.connection() ^ self.perturbation);
         (hash % self.buckets.len() as u64) as usize
     }
@@ -152,7 +152,7 @@ impl FqCoDel {
 }
 
 impl Discipline for FqCoDel {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
         let at = self.bucket(&segment);
         while !visit.has_room(self.backlog, segment.wire) {
             if !self.drop_from_fattest((at, segment.wire), visit) {
@@ -220,7 +220,7 @@ impl Contents for FqCoDel {
         last.map_or(0, |at| self.buckets[*at as usize].line.last_wire())
     }
 
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+    fn waiting(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.buckets.iter().flat_map(|b| b.line.iter()))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Backlog, Contents, Queued};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
 /// A waiting line that counts what it holds.
@@ -15,9 +15,9 @@ pub struct Line {
 
 impl Line {
     /// A packet joins the line.
-    pub fn push(&mut self, segment: Segment, now: Time) {
+    pub fn push(&mut self, segment: Packet, now: Time) {
         self.backlog.add(segment.wire);
-        if segment.marks.startup_excess {
+        if segment.tags.startup_excess {
             self.marked.add(segment.wire);
         }
         let since = now;
@@ -38,9 +38,9 @@ impl Line {
         Some(packet)
     }
 
-    fn forget(&mut self, segment: &Segment) {
+    fn forget(&mut self, segment: &Packet) {
         self.backlog.take(segment.wire);
-        if segment.marks.startup_excess {
+        if segment.tags.startup_excess {
             self.marked.take(segment.wire);
         }
     }
@@ -55,24 +55,24 @@ impl Line {
         if self.marked.packets == 0 {
             return None;
         }
-        let marked = |p: &Queued| p.segment.marks.startup_excess;
+        let marked = |p: &Queued| p.segment.tags.startup_excess;
         self.packets.iter().rposition(marked)
     }
 
     /// Where the n-th of them stands, counted from 0.
     pub fn marked_at(&self, n: u64) -> Option<usize> {
-        let marked = |(at, p): (usize, &Queued)| p.segment.marks.startup_excess.then_some(at);
+        let marked = |(at, p): (usize, &Queued)| p.segment.tags.startup_excess.then_some(at);
         let mut all = self.packets.iter().enumerate().filter_map(marked);
         all.nth(n as usize)
     }
 
     /// The packets, first to last.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Segment> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Packet> {
         self.packets.iter().map(|p| &p.segment)
     }
 
     /// The packet at a position.
-    pub fn get(&self, position: usize) -> Option<&Segment> {
+    pub fn get(&self, position: usize) -> Option<&Packet> {
         self.packets.get(position).map(|p| &p.segment)
     }
 }
@@ -86,7 +86,7 @@ impl Contents for Line {
         self.packets.back().map_or(0, |p| p.segment.wire)
     }
 
-    fn waiting(&self) -> Box<dyn Iterator<Item = &Segment> + '_> {
+    fn waiting(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.iter())
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use flowstart_control::entry::{Certainty, Entry, Need};
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -47,8 +47,8 @@ impl MarkedFirst {
 }
 
 impl Discipline for MarkedFirst {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
-        let room = if segment.marks.startup_excess {
+    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
+        let room = if segment.tags.startup_excess {
             visit.has_room(self.line.backlog(), segment.wire)
         } else {
             self.make_room(segment.wire, visit)

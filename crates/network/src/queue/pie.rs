@@ -16,7 +16,7 @@ use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// The catalog entry.
@@ -268,7 +268,7 @@ impl Pie {
 }
 
 impl Discipline for Pie {
-    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
         self.catch_up(visit.now);
         let room = visit.has_room(self.line.backlog(), segment.wire);
         if !room || self.drops_early() {

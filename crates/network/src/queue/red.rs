@@ -22,7 +22,7 @@ use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// The catalog entry.
@@ -445,7 +445,7 @@ impl Red {
 }
 
 impl Discipline for Red {
-    fn enqueue(&mut self, mut segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
         let waiting = self.line.backlog();
         let apart = waiting.without(self.line.marked());
         self.all.age(visit);
@@ -454,7 +454,7 @@ impl Discipline for Red {
         }
         // Every average is kept up by all that concerns it; one decides.
         let (detector, advice) = match &mut self.unmarked {
-            Some(unmarked) if !segment.marks.startup_excess => {
+            Some(unmarked) if !segment.tags.startup_excess => {
                 self.all.arrival(segment.wire, waiting, visit);
                 let advice = unmarked.arrival(segment.wire, apart, visit);
                 (unmarked, advice)

@@ -5,34 +5,31 @@ use super::{
 };
 use crate::random::stream;
 use flowstart_control::{Rate, Time};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::Ecn;
+use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
 /// A full-size packet, told from others by its position.
-pub fn packet(seq: u64) -> Segment {
-    Segment {
-        len: 1460,
-        ..Segment::bare(Kind::Data, 0, seq, 1500)
-    }
+pub fn packet(seq: u64) -> Packet {
+    Packet::data(0, 1500, seq, 1460)
 }
 
 /// One that is marked to be dropped first.
-pub fn marked(seq: u64) -> Segment {
+pub fn marked(seq: u64) -> Packet {
     let mut segment = packet(seq);
-    segment.marks.startup_excess = true;
+    segment.tags.startup_excess = true;
     segment
 }
 
 /// One whose sender understands marks.
-pub fn capable(seq: u64) -> Segment {
+pub fn capable(seq: u64) -> Packet {
     let mut segment = packet(seq);
-    segment.options.ecn = Ecn::ECT;
+    segment.ecn = Ecn::ECT;
     segment
 }
 
 /// One of another flow.
-pub fn of_flow(flow: u32, seq: u64) -> Segment {
+pub fn of_flow(flow: u32, seq: u64) -> Packet {
     let mut segment = packet(seq);
     segment.flow = flow;
     segment
@@ -92,7 +89,7 @@ impl Bench {
     }
 
     /// A packet comes.
-    pub fn enqueue(&mut self, segment: Segment) -> bool {
+    pub fn enqueue(&mut self, segment: Packet) -> bool {
         let (discipline, mut visit) = self.visit();
         discipline.enqueue(segment, &mut visit)
     }
@@ -100,7 +97,7 @@ impl Bench {
     /// A packet leaves: its position.
     pub fn dequeue(&mut self) -> Option<u64> {
         let (discipline, mut visit) = self.visit();
-        discipline.dequeue(&mut visit).map(|p| p.segment.seq)
+        discipline.dequeue(&mut visit).map(|p| p.segment.start())
     }
 
     /// Every packet leaves.
@@ -122,7 +119,7 @@ impl Bench {
         let (taken, rest) = self.notices.drain(..).partition(|n| n.deed == deed);
         self.notices = rest;
         let taken: VecDeque<Notice> = taken;
-        taken.iter().map(|n| n.segment.seq).collect()
+        taken.iter().map(|n| n.segment.start()).collect()
     }
 
     /// What waits.

@@ -33,8 +33,8 @@ use super::{Contents, Discipline, Line, Maker, Queued, Visit};
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::{ParamSpec, Params, Unit};
 use flowstart_control::{Rate, Time};
-use flowstart_wire::options::{CongestionHeader, Extra};
-use flowstart_wire::segment::Segment;
+use flowstart_wire::Packet;
+use flowstart_wire::{Body, CongestionHeader};
 
 /// The catalog entry.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -140,9 +140,12 @@ fn spacing(header: &CongestionHeader) -> f64 {
 }
 
 impl Input {
-    fn add(&mut self, segment: &Segment) {
+    fn add(&mut self, segment: &Packet) {
         self.bytes += f64::from(segment.wire);
-        if let Extra::Congestion(header) = segment.options.extra() {
+        let Body::Data(data) = &segment.body else {
+            return;
+        };
+        if let Some(header) = data.congestion() {
             let spacing = spacing(&header);
             self.spacing += spacing;
             self.weighted += spacing * header.rtt.secs().min(LONGEST);
@@ -294,8 +297,11 @@ impl Xcp {
     }
 
     /// Writes into a congestion header what the router allows.
-    fn stamp(&mut self, segment: &mut Segment) {
-        let Extra::Congestion(mut header) = segment.options.extra() else {
+    fn stamp(&mut self, segment: &mut Packet) {
+        let Body::Data(data) = &mut segment.body else {
+            return;
+        };
+        let Some(mut header) = data.congestion() else {
             return;
         };
         header.feedback = if header.rtt == Time::ZERO {
@@ -305,12 +311,12 @@ impl Xcp {
             self.shares
                 .take(spacing(&header), segment.wire, header.feedback)
         };
-        segment.options.set_extra(Extra::Congestion(header));
+        data.set_congestion(header);
     }
 }
 
 impl Discipline for Xcp {
-    fn enqueue(&mut self, segment: Segment, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
         if visit
             .idle_since
             .is_some_and(|since| since <= self.queue.ends)
@@ -418,16 +424,17 @@ mod tests {
     }
 
     /// A packet of a sender with this window.
-    fn asking(seq: u64, cwnd: f64, rtt: Time) -> Segment {
-        let mut segment = packet(seq);
-        segment
-            .options
-            .set_extra(Extra::Congestion(CongestionHeader {
-                cwnd,
-                rtt,
-                feedback: f64::INFINITY,
-            }));
-        segment
+    fn asking(seq: u64, cwnd: f64, rtt: Time) -> Packet {
+        let mut packet = packet(seq);
+        let Body::Data(data) = &mut packet.body else {
+            panic!("{packet:?}")
+        };
+        data.set_congestion(CongestionHeader {
+            cwnd,
+            rtt,
+            feedback: f64::INFINITY,
+        });
+        packet
     }
 
     /// A router on a line of 10 Mbit/s, with a buffer for everything, without its link.
@@ -445,7 +452,7 @@ mod tests {
         }
 
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
-        fn pass(&mut self, at: Time, segment: Segment) -> f64 {
+        fn pass(&mut self, at: Time, segment: Packet) -> f64 {
             self.now = at;
             let mut notices = std::collections::VecDeque::new();
             let mut visit = Visit {
@@ -460,8 +467,8 @@ mod tests {
             };
             assert!(self.xcp.enqueue(segment, &mut visit));
             let left = self.xcp.dequeue(&mut visit).unwrap();
-            match left.segment.options.extra() {
-                Extra::Congestion(header) => header.feedback,
+            match &left.segment.body {
+                Body::Data(data) => data.congestion().map_or(f64::NAN, |h| h.feedback),
                 _ => f64::NAN,
             }
         }

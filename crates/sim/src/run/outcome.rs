@@ -10,7 +10,6 @@ use crate::record::trace::Trace;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
-use flowstart_wire::segment::Kind;
 use serde::Serialize;
 
 /// What a run leaves behind.
@@ -106,7 +105,7 @@ impl Simulation<'_> {
     fn on_the_way(&self) -> Vec<u64> {
         let mut held = vec![0; self.plans.len()];
         for segment in self.links.iter().flat_map(Link::in_network) {
-            held[segment.flow as usize] += u64::from(segment.kind == Kind::Data);
+            held[segment.flow as usize] += u64::from(segment.is_data());
         }
         held
     }

@@ -196,7 +196,7 @@ fn rule_3_sends_again_what_is_not_yet_known_to_be_lost() {
 
 #[test]
 fn a_lost_retransmission_is_found_by_the_timer_alone() {
-    // Segment 1 is the first and the thirteenth packet: the two of limited transmit come
+    // Packet 1 is the first and the thirteenth packet: the two of limited transmit come
     // between.
     let run = outcome(&ten_out("recovery = \"sack\"", "[1, 13]"));
     assert_eq!(run.flows[0].timeouts, 1);

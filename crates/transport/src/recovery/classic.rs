@@ -6,11 +6,11 @@
 //! differ the stack's options decide. (RFC 5681 §3.2, RFC 6582; ns-2.35 `tcp.cc`,
 //! `tcp-reno.cc`, `tcp-newreno.cc`.)
 
-use super::super::connection::Connection;
+use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
 use super::super::stack::RecoveryKind;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::ByteAck;
 
 const DUP_THRESH: u64 = 3;
 
@@ -60,23 +60,23 @@ impl Classic {
     }
 
     /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        if ack.seq > c.una {
-            if self.in_recovery && self.kind == RecoveryKind::NewReno && ack.seq < self.recover {
-                self.on_partial_ack(c, ack, now);
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
+        if ack.una() > c.una {
+            if self.in_recovery && self.kind == RecoveryKind::NewReno && ack.una() < self.recover {
+                self.on_partial_ack(c, ack.una(), now);
             } else {
-                self.on_new_ack(c, ack, now);
+                self.on_new_ack(c, ack.una(), carried, now);
             }
-        } else if ack.seq == c.una && c.outstanding() > 0 {
+        } else if ack.una() == c.una && c.outstanding() > 0 {
             self.on_duplicate_ack(c, now);
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        let acked = ack.seq - c.una;
+    fn on_new_ack(&mut self, c: &mut Connection, una: u64, carried: Carried, now: Time) {
+        let acked = una - c.una;
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
-        let sent = c.advance(ack.seq, now);
+        let sent = c.advance(una, now);
         let rtt = c.take_sample(sent, now);
         c.rearm(now);
         self.dup_acks = 0;
@@ -90,7 +90,7 @@ impl Classic {
                 return;
             }
         }
-        c.grow(&signal, &ack.options);
+        c.grow(&signal, carried);
     }
 
     /// RFC 6582 §3.2 step 3: the window that avoids a burst.
@@ -104,14 +104,14 @@ impl Classic {
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        let acked = ack.seq - c.una;
+    fn on_partial_ack(&mut self, c: &mut Connection, una: u64, now: Time) {
+        let acked = una - c.una;
         if !c.stack.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
         self.deflate(c, acked.div_ceil(c.mss()));
-        let sent = c.advance(ack.seq, now);
+        let sent = c.advance(una, now);
         if c.rtt.times_one_segment() {
             c.drop_passed_timing();
         } else {

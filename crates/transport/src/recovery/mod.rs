@@ -4,11 +4,11 @@
 //! segment may leave next. It neither sends nor sets windows by itself: sending is the
 //! sender's, the window the controller's.
 
-use super::connection::Connection;
+use super::connection::{Carried, Connection};
 use super::plan::Plan;
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Time;
-use flowstart_wire::segment::{Segment, UNLIMITED_WINDOW};
+use flowstart_wire::Ack;
 
 mod classic;
 mod ns2_sack;
@@ -62,8 +62,17 @@ impl Recovery {
     }
 
     /// An acknowledgement has arrived.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        dispatch!(self, r => r.on_ack(c, ack, now));
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, carried: Carried, now: Time) {
+        match (self, ack) {
+            (Recovery::Classic(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
+            (Recovery::Sack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
+            (Recovery::Ns2Sack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
+            (Recovery::Rack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
+            (Recovery::Quic(r), Ack::Numbers(ack)) => r.on_ack(c, ack, carried, now),
+            (_, Ack::Bytes(_) | Ack::Numbers(_)) => {
+                debug_assert!(false, "both ends have the same stack");
+            }
+        }
     }
 
     /// The retransmission timer has expired; the controller has been told.
@@ -82,8 +91,8 @@ impl Recovery {
         dispatch!(self, r => r.plan(c))
     }
 
-    /// `plan` is being sent. Returns what its packet is to carry in the place of a window: a
-    /// number, where packets have one.
+    /// `plan` is being sent. Returns its packet's number, cut off as on the wire; zero where packets
+    /// have none.
     pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) -> u32 {
         match self {
             Recovery::Classic(r) => r.on_sent(c, plan),
@@ -92,7 +101,7 @@ impl Recovery {
             Recovery::Rack(r) => r.on_sent(c, plan, now),
             Recovery::Quic(r) => return r.on_sent(plan, now),
         }
-        UNLIMITED_WINDOW
+        0
     }
 
     /// It has been sent.

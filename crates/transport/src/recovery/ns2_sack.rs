@@ -6,11 +6,11 @@
 //! is found by the timer alone. The scoreboard is forgotten when recovery ends and when
 //! the timer fires. (ns-2.35, `tcp-sack1.cc`.)
 
-use super::super::connection::Connection;
+use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::ByteAck;
 
 const NUMDUPACKS: u64 = 3;
 
@@ -51,25 +51,25 @@ impl Ns2Sack {
     }
 
     /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
         if self.in_recovery {
             return self.on_recovery_ack(c, ack, now);
         }
-        if ack.seq > c.una {
-            self.on_new_ack(c, ack, now);
-        } else if ack.seq == c.una && !self.after_timeout {
+        if ack.una() > c.una {
+            self.on_new_ack(c, ack, carried, now);
+        } else if ack.una() == c.una && !self.after_timeout {
             self.on_duplicate_ack(c, ack, now);
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+    fn on_new_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
         let acked = self.acknowledge(c, ack, now);
         self.gate = Gate::Open;
         let signal = c.ack_signal(now, acked.0, acked.0, acked.1, c.outstanding());
-        c.grow(&signal, &ack.options);
+        c.grow(&signal, carried);
     }
 
-    fn on_duplicate_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+    fn on_duplicate_ack(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) {
         if !self.learn(c, ack) {
             return;
         }
@@ -100,36 +100,36 @@ impl Ns2Sack {
         self.gate = Gate::Closed;
     }
 
-    fn on_recovery_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+    fn on_recovery_ack(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) {
         self.pipe -= 1;
         self.gate = Gate::Open;
         // A pacer may have held it back until nobody needs it.
-        self.forced = self.forced.filter(|plan| plan.start >= ack.seq);
-        if ack.seq >= self.recover {
+        self.forced = self.forced.filter(|plan| plan.start >= ack.una());
+        if ack.una() >= self.recover {
             self.recover = 0;
             self.in_recovery = false;
             self.acknowledge(c, ack, now);
             c.recovered(now);
             c.tell_ruler(now, self.pipe(c));
-        } else if ack.seq > c.una {
+        } else if ack.una() > c.una {
             self.pipe -= 1;
-            let acked = ack.seq - c.una;
-            c.advance(ack.seq, now);
+            let acked = ack.una() - c.una;
+            c.advance(ack.una(), now);
             c.restart_timer(now);
             c.rtt.end_backoff();
             self.learn(c, ack);
             let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
             c.recovery_ack(&signal);
-        } else if ack.seq == c.una {
+        } else if ack.una() == c.una {
             self.learn(c, ack);
             c.tell_ruler(now, self.pipe(c));
         }
     }
 
     /// ns-2's `newack`: bytes acknowledged and the round-trip sample.
-    fn acknowledge(&mut self, c: &mut Connection, ack: &Segment, now: Time) -> (u64, Option<Time>) {
-        let acked = ack.seq - c.una;
-        let sent = c.advance(ack.seq, now);
+    fn acknowledge(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) -> (u64, Option<Time>) {
+        let acked = ack.una() - c.una;
+        let sent = c.advance(ack.una(), now);
         let rtt = c.take_sample(sent, now);
         c.rearm(now);
         self.dup_acks = 0;
@@ -139,7 +139,7 @@ impl Ns2Sack {
     }
 
     /// Takes in SACK blocks; whether they said anything new.
-    fn learn(&mut self, c: &Connection, ack: &Segment) -> bool {
+    fn learn(&mut self, c: &Connection, ack: &ByteAck) -> bool {
         let mut changed = false;
         self.sacked.remove_below(c.una, |_, _| changed = true);
         for (start, end) in ack.sack_blocks() {

@@ -5,11 +5,11 @@
 //! all that is not SACKed counts as lost and is repaired in slow start by the same
 //! NextSeg, instead of going back over data that has arrived.
 
-use super::super::connection::Connection;
+use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
 use super::super::scoreboard::{Scoreboard, DUP_THRESH};
 use flowstart_control::Time;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::ByteAck;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -54,11 +54,11 @@ impl Sack {
     }
 
     /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        if ack.seq < c.una {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
+        if ack.una() < c.una {
             return;
         }
-        let acked = ack.seq - c.una;
+        let acked = ack.una() - c.una;
         let fresh = self.board.update(ack.sack_blocks(), c.mss());
         if acked == 0 && fresh == 0 {
             return;
@@ -66,8 +66,8 @@ impl Sack {
         let mut delivered = fresh;
         let mut rtt = None;
         if acked > 0 {
-            let sent = c.advance(ack.seq, now);
-            delivered += self.board.advance(ack.seq);
+            let sent = c.advance(ack.una(), now);
+            delivered += self.board.advance(ack.una());
             rtt = c.take_sample(sent, now);
             c.rearm(now);
         }
@@ -83,14 +83,14 @@ impl Sack {
                 self.limited_bytes = 0;
                 c.recovered(now);
                 if c.controller.rules_window() {
-                    c.grow(&signal, &ack.options);
+                    c.grow(&signal, carried);
                 }
             }
             Phase::Recovery => c.recovery_ack(&signal),
             Phase::AfterTimeout | Phase::Open => {
                 if acked > 0 {
                     self.on_new_ack(c);
-                    c.grow(&signal, &ack.options);
+                    c.grow(&signal, carried);
                     return;
                 }
                 if self.phase == Phase::Open {

@@ -28,13 +28,12 @@ mod packets;
 #[cfg(test)]
 mod tests;
 
-use super::super::connection::Connection;
+use super::super::connection::{Carried, Connection};
 use super::super::numbers::ack_delay;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use flowstart_control::{Segments, Time};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::NumberAck;
 use packets::{Packet, Packets};
 
 /// kPacketThreshold (§6.1.1).
@@ -141,7 +140,7 @@ impl Quic {
 
     /// OnAckReceived (A.7).
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &NumberAck, carried: Carried, now: Time) {
         let in_flight = self.pipe(c);
         let news = self.take(c, ack);
         if news.packets == 0 {
@@ -164,16 +163,16 @@ impl Quic {
             self.free = false;
             c.recovered(now);
         }
-        let began = self.find_lost(c, now) | self.hear_mark(c, ack, now);
+        let began = self.find_lost(c, now) | self.hear_mark(c, carried, now);
         self.pto_count = 0;
         self.probing.left = 0;
         let grown = if began { 0 } else { news.grown };
-        self.tell(c, ack, News { grown, ..news }, rtt, now);
+        self.tell(c, carried, News { grown, ..news }, rtt, now);
         self.set_timer(c);
     }
 
     /// Marks what an acknowledgement reports.
-    fn take(&mut self, c: &Connection, ack: &Segment) -> News {
+    fn take(&mut self, c: &Connection, ack: &NumberAck) -> News {
         let Quic {
             packets,
             arrived,
@@ -183,7 +182,7 @@ impl Quic {
         } = self;
         let mut news = News::default();
         let una = c.una;
-        for (first, end) in ack.number_ranges() {
+        for (first, end) in ack.numbers() {
             packets.acknowledge(first, end, |number, packet| {
                 let Plan { start, end } = packet.plan();
                 let before = news.delivered;
@@ -193,24 +192,24 @@ impl Quic {
                     news.grown += news.delivered - before;
                     news.after_recovery = true;
                 }
-                if number + 1 == ack.seq {
+                if number + 1 == ack.end() {
                     news.largest = Some(packet.sent);
                 }
                 news.packets += 1;
             });
         }
-        self.acknowledged = self.acknowledged.max(ack.seq);
+        self.acknowledged = self.acknowledged.max(ack.end());
         news
     }
 
     /// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
-    fn tell(&self, c: &mut Connection, ack: &Segment, news: News, rtt: Option<Time>, now: Time) {
+    fn tell(&self, c: &mut Connection, carried: Carried, news: News, rtt: Option<Time>, now: Time) {
         if news.delivered == 0 {
             return;
         }
         let signal = c.ack_signal(now, news.grown, news.delivered, rtt, self.pipe(c));
         if news.grown > 0 || c.controller.rules_window() {
-            c.grow(&signal, &ack.options);
+            c.grow(&signal, carried);
         } else {
             c.recovery_ack(&signal);
         }
@@ -233,8 +232,8 @@ impl Quic {
     }
 
     /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    fn hear_mark(&mut self, c: &mut Connection, ack: &Segment, now: Time) -> bool {
-        let news = ack.options.ecn.has(Ecn::ECE) && c.mark_is_news();
+    fn hear_mark(&mut self, c: &mut Connection, carried: Carried, now: Time) -> bool {
+        let news = carried.ece && c.mark_is_news();
         if news {
             self.recovery_start = Some(self.packets.next());
             self.recovering = true;

@@ -5,7 +5,7 @@ use super::*;
 use crate::rtt::RttEstimator;
 use crate::stack::Stack;
 use flowstart_control::{catalog, Convention};
-use flowstart_wire::segment::Kind;
+use flowstart_wire::{AckOption, Body, UNLIMITED_WINDOW};
 use std::sync::Arc;
 
 const MSS: u64 = 1200;
@@ -52,7 +52,10 @@ impl Bench {
         let number = self.quic.on_sent(plan, now);
         let segment = self.c.transmit(plan, number, 0, now);
         self.quic.after_sent(&self.c);
-        assert_eq!(u64::from(segment.number()) + 1, self.quic.packets.next());
+        let Body::Data(data) = segment.body else {
+            panic!("{segment:?}")
+        };
+        assert_eq!(u64::from(data.number()) + 1, self.quic.packets.next());
         Some(plan)
     }
 
@@ -62,14 +65,17 @@ impl Bench {
 
     /// An acknowledgement of these ranges of numbers, first and last, the largest first.
     fn ack(&mut self, ranges: &[(u64, u64)], now: Time) {
-        let mut ack = Segment::bare(Kind::Ack, 0, ranges[0].1 + 1, 64);
-        let mut below = ack.seq;
+        let option = AckOption::None;
+        let mut ack = NumberAck::new(ranges[0].1 + 1, 0, UNLIMITED_WINDOW, option);
+        let mut below = ack.end();
         for (first, last) in ranges {
-            let room = ack.options.push_numbers(below - last - 1, last - first);
+            let room = ack.push(below - last - 1, last - first);
             assert!(room.is_some());
             below = *first;
         }
-        self.quic.on_ack(&mut self.c, &ack, now);
+        let ece = false;
+        self.quic
+            .on_ack(&mut self.c, &ack, Carried { option, ece }, now);
     }
 
     fn lost(&self) -> Vec<u64> {

@@ -13,13 +13,12 @@ mod reduction;
 mod tests;
 mod usage;
 
-use super::super::connection::Connection;
+use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
 use board::{Arrival, Board, News};
 use flowstart_control::signals::Ack;
 use flowstart_control::{Segments, Time};
-use flowstart_wire::ecn::Ecn;
-use flowstart_wire::segment::Segment;
+use flowstart_wire::ByteAck;
 use probe::Probe;
 use reduction::Reduction;
 use usage::Usage;
@@ -78,20 +77,20 @@ impl Rack {
     }
 
     /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Segment, now: Time) {
-        if ack.seq < c.una {
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
+        if ack.una() < c.una {
             return;
         }
         self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
-        self.forced = self.forced.filter(|plan| plan.end > ack.seq);
-        let acked = ack.seq - c.una;
-        let news = self.board.take(ack.sack_blocks(), ack.seq, c.flight());
-        let repaired = self.probe.on_ack(ack.seq, news.delivered > 0);
+        self.forced = self.forced.filter(|plan| plan.end > ack.una());
+        let acked = ack.una() - c.una;
+        let news = self.board.take(ack.sack_blocks(), ack.una(), c.flight());
+        let repaired = self.probe.on_ack(ack.una(), news.delivered > 0);
         if news.delivered == 0 && acked == 0 {
             return;
         }
-        let rtt = self.time(c, ack.seq, acked, &news, now);
+        let rtt = self.time(c, ack.una(), acked, &news, now);
         self.note_newest(c, &news, now);
         let found = self.judge(c, now);
         let signal = Ack {
@@ -104,7 +103,7 @@ impl Rack {
         if repaired && self.state == State::Open {
             self.reduce_at_once(c, now);
         }
-        if ack.options.ecn.has(Ecn::ECE) && self.state == State::Open && c.mark_is_news() {
+        if carried.ece && self.state == State::Open && c.mark_is_news() {
             self.enter_cwr(c, now);
         }
         match self.state {
@@ -112,7 +111,7 @@ impl Rack {
                 self.slide(c, news.delivered, acked > 0 && !found);
                 c.recovery_ack(&signal);
             }
-            _ if acked > 0 || c.controller.rules_window() => c.grow(&signal, &ack.options),
+            _ if acked > 0 || c.controller.rules_window() => c.grow(&signal, carried),
             _ => {}
         }
         if self.state == State::Open {

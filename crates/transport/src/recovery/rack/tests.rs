@@ -6,8 +6,9 @@ use super::*;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::startup::Startup;
 use flowstart_control::{catalog, Controller, Convention, Guests, Reason, Window};
-use flowstart_wire::options::SackBlock;
-use flowstart_wire::segment::{Kind, Segment};
+use flowstart_wire::{
+    Ack as WireAck, AckOption, Body, ByteAck, Ecn, Packet, SynAck, UNLIMITED_WINDOW,
+};
 use std::sync::Arc;
 
 const MSS: u64 = 1448;
@@ -30,19 +31,25 @@ fn connection(rtt: Time, out: u64) -> Connection {
 }
 
 /// An acknowledgement of so many segments, with those SACKed, counted from 1.
-fn ack(segments: u64, sacked: &[(u64, u64)]) -> Segment {
-    let mut ack = Segment::bare(Kind::Ack, 0, segments * MSS, 52);
+fn ack(segments: u64, sacked: &[(u64, u64)]) -> Packet {
+    let mut ack = ByteAck::new(segments * MSS, UNLIMITED_WINDOW, AckOption::None);
     for (first, last) in sacked {
-        ack.options.push_sack(SackBlock {
-            start: (first - 1 - segments) * MSS,
-            end: (last - segments) * MSS,
-        });
+        ack.push_sack((first - 1) * MSS, last * MSS);
     }
-    ack
+    Packet::new(0, 52, Body::Ack(WireAck::Bytes(ack)))
 }
 
-fn echo(mut ack: Segment) -> Segment {
-    ack.options.ecn.set(Ecn::ECE);
+/// What a recovery makes of an acknowledgement.
+fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
+    let Body::Ack(WireAck::Bytes(ack)) = &packet.body else {
+        panic!("{packet:?} acknowledges no bytes")
+    };
+    let (option, ece) = (AckOption::None, false);
+    rack.on_ack(c, ack, Carried { option, ece }, now);
+}
+
+fn echo(mut ack: Packet) -> Packet {
+    ack.ecn.set(Ecn::ECE);
     ack
 }
 
@@ -73,8 +80,9 @@ impl Flow {
         };
         assert_eq!(flow.sent().len(), 1, "the SYN");
         flow.now = ms(100);
-        let syn_ack = Segment::bare(Kind::SynAck, 0, 0, 52);
-        flow.sender.on_segment(&syn_ack, flow.now);
+        let answer = SynAck::new(0, UNLIMITED_WINDOW);
+        let syn_ack = Packet::new(0, 52, Body::SynAck(answer));
+        flow.sender.on_packet(&syn_ack, flow.now);
         assert_eq!(flow.sent().len() as u64, u64::from(iw));
         flow
     }
@@ -83,13 +91,13 @@ impl Flow {
     fn sent(&mut self) -> Vec<u64> {
         let (sender, now) = (&mut self.sender, self.now);
         let segments = std::iter::from_fn(|| sender.poll_transmit(now));
-        segments.map(|segment| segment.seq / MSS + 1).collect()
+        segments.map(|segment| segment.start() / MSS + 1).collect()
     }
 
     /// What an acknowledgement makes it send.
-    fn hears(&mut self, at: Time, ack: Segment) -> Vec<u64> {
+    fn hears(&mut self, at: Time, ack: Packet) -> Vec<u64> {
         self.now = at;
-        self.sender.on_segment(&ack, at);
+        self.sender.on_packet(&ack, at);
         self.sent()
     }
 
@@ -123,9 +131,9 @@ fn a_quarter_of_the_least_round_trip_is_left_for_reordering_once_there_was_some(
 fn without_reordering_three_segments_sacked_are_enough_and_so_is_a_recovery() {
     let mut c = connection(ms(40), 10);
     let mut rack = Rack::default();
-    rack.on_ack(&mut c, &ack(0, &[(2, 3)]), ms(40));
+    take(&mut rack, &mut c, &ack(0, &[(2, 3)]), ms(40));
     assert_eq!(rack.reordering_window(&c), ms(10));
-    rack.on_ack(&mut c, &ack(0, &[(2, 4)]), ms(40));
+    take(&mut rack, &mut c, &ack(0, &[(2, 4)]), ms(40));
     assert_eq!(rack.reordering_window(&c), Time::ZERO);
     let recovering = Rack {
         state: State::Recovery,
@@ -261,7 +269,7 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     let mut rack = Rack::default();
     c.time_out(ms(300), rack.pipe(&c));
     rack.on_timeout(&mut c);
-    rack.on_ack(&mut c, &ack(1, &[]), ms(310));
+    take(&mut rack, &mut c, &ack(1, &[]), ms(310));
     assert_eq!(rack.plan(&c), Some(c.segment_at(MSS)));
 }
 

@@ -1,0 +1,125 @@
+//! The ranges of a QUIC ACK frame (RFC 9000 §19.3.1), in the bytes that they take on the wire.
+
+use std::iter;
+
+/// ACK ranges from the largest number down, in at most `ROOM` bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct AckRanges<const ROOM: usize> {
+    /// How many stand below the first.
+    below_first: u8,
+    filled: u8,
+    bytes: [u8; ROOM],
+}
+
+impl<const ROOM: usize> Default for AckRanges<ROOM> {
+    fn default() -> AckRanges<ROOM> {
+        AckRanges {
+            below_first: 0,
+            filled: 0,
+            bytes: [0; ROOM],
+        }
+    }
+}
+
+impl<const ROOM: usize> AckRanges<ROOM> {
+    /// Adds the next range below the others: `gap` packets that are missing, none above the first
+    /// range, then `more` packets beside one. Returns the bytes that it takes; `None` where there
+    /// is no room.
+    pub fn push(&mut self, gap: u64, more: u64) -> Option<u32> {
+        let first = self.is_empty();
+        // A gap of one is written as zero.
+        let gap = (!first).then(|| varint(gap - 1));
+        let more = varint(more);
+        let bytes = gap.map_or(0, |(_, length)| length) + more.1;
+        if usize::from(self.filled) + bytes > ROOM {
+            return None;
+        }
+        for (code, length) in gap.into_iter().chain([more]) {
+            for byte in (0..length).rev() {
+                self.bytes[usize::from(self.filled)] = (code >> (8 * byte)) as u8;
+                self.filled += 1;
+            }
+        }
+        self.below_first += u8::from(!first);
+        Some(bytes as u32)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
+    /// How many ranges stand below the first.
+    pub fn below_first(&self) -> u8 {
+        self.below_first
+    }
+
+    /// The ranges `[first, end)` where the largest number is `end - 1`, the highest range first.
+    pub fn numbers(&self, end: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let (mut at, mut end) = (0, end);
+        iter::from_fn(move || {
+            if at >= usize::from(self.filled) {
+                return None;
+            }
+            let gap = match at {
+                0 => 0,
+                _ => self.read(&mut at) + 1,
+            };
+            let last = end.saturating_sub(gap);
+            let first = last.saturating_sub(self.read(&mut at) + 1);
+            end = first;
+            Some((first, last))
+        })
+    }
+
+    fn read(&self, at: &mut usize) -> u64 {
+        let first = self.bytes[*at];
+        let rest = (1 << (first >> 6)) - 1;
+        *at += 1;
+        let value = u64::from(first & 0x3F);
+        let tail = &self.bytes[*at..*at + rest];
+        *at += rest;
+        tail.iter()
+            .fold(value, |value, byte| value << 8 | u64::from(*byte))
+    }
+}
+
+/// A variable-length integer (RFC 9000 §16) and how many bytes it takes. More than four are
+/// never needed: what is further down than 2^30 packets has been known for long.
+fn varint(value: u64) -> (u32, usize) {
+    match value.min((1 << 30) - 1) as u32 {
+        value @ 0..=0x3F => (value, 1),
+        value @ 0x40..=0x3FFF => (value | 1 << 14, 2),
+        value => (value | 2 << 30, 4),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_come_out_as_they_went_in_and_take_their_bytes() {
+        let mut ranges = AckRanges::<24>::default();
+        let given = [(0, 20_000), (1, 63), (64, 64), (65, 0), (16_385, 1)];
+        let bytes = given.map(|(gap, more)| ranges.push(gap, more));
+        assert_eq!(bytes, [4, 2, 3, 3, 5].map(Some));
+        let mut end = 100_000;
+        let numbers = given.map(|(gap, more)| {
+            let last = end - gap;
+            end = last - more - 1;
+            (end, last)
+        });
+        assert_eq!(ranges.numbers(100_000).collect::<Vec<_>>(), numbers);
+        assert_eq!((ranges.below_first(), ranges.is_empty()), (4, false));
+    }
+
+    #[test]
+    fn a_dozen_ranges_fit_into_24_bytes_and_eight_into_16() {
+        fn fitting<const ROOM: usize>() -> usize {
+            let mut ranges = AckRanges::<ROOM>::default();
+            (0..20).take_while(|_| ranges.push(1, 1).is_some()).count()
+        }
+        assert_eq!((fitting::<24>(), fitting::<16>()), (12, 8));
+    }
+}

@@ -1,0 +1,179 @@
+//! Packets that carry data.
+
+use crate::options::{congestion_header_bytes, CongestionHeader, PackedHeader, RateReport};
+use crate::packed::{Byte, Four};
+use std::fmt;
+
+/// A part of the stream, and what travels with it.
+#[derive(Clone, Copy)]
+pub struct Data {
+    start: Four<u64>,
+    len: u32,
+    number: u32,
+    options: Options,
+}
+
+#[derive(Clone, Copy)]
+enum Options {
+    Ordinary {
+        echo: Four<u64>,
+        report: Option<PackedReport>,
+    },
+    Congestion(PackedHeader),
+}
+
+#[derive(Clone, Copy)]
+struct PackedReport {
+    code: u8,
+    nonce: Byte<u32>,
+}
+
+impl Data {
+    /// `len` bytes from `start` on, in the packet of this number, cut off after four bytes as on the
+    /// wire (RFC 9000 §17.1); zero where packets have none.
+    #[inline(always)]
+    pub fn new(start: u64, len: u32, number: u32) -> Data {
+        Data {
+            start: Four::new(start),
+            len,
+            number,
+            options: Options::Ordinary {
+                echo: Four::new(0),
+                report: None,
+            },
+        }
+    }
+
+    /// The position of its first byte.
+    #[inline]
+    pub fn start(&self) -> u64 {
+        self.start.get()
+    }
+
+    /// One past its last byte.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.start() + u64::from(self.len)
+    }
+
+    /// Bytes of payload.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether it has no payload.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Its packet's number, cut off after four bytes; zero where packets have none.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How far its sender had been told that the data had arrived when it left, which stands for
+    /// the timestamp that it echoes (RFC 7323 §3.2); zero where it echoes none.
+    pub fn echo(&self) -> u64 {
+        match self.options {
+            Options::Ordinary { echo, .. } => echo.get(),
+            Options::Congestion(_) => 0,
+        }
+    }
+
+    /// Sets the echo, where no congestion header takes its room.
+    pub fn set_echo(&mut self, una: u64) {
+        if let Options::Ordinary { echo, .. } = &mut self.options {
+            *echo = Four::new(una);
+        }
+    }
+
+    /// The report of an approved rate, if it carries one.
+    pub fn report(&self) -> Option<RateReport> {
+        match self.options {
+            Options::Ordinary { report, .. } => report.map(|report| RateReport {
+                code: report.code,
+                nonce: report.nonce.get(),
+            }),
+            Options::Congestion(_) => None,
+        }
+    }
+
+    /// It carries the report of an approved rate. Returns the bytes that this adds where options
+    /// take `option_bytes`.
+    pub fn set_report(&mut self, report: RateReport, option_bytes: u32) -> u32 {
+        self.options = Options::Ordinary {
+            echo: Four::new(self.echo()),
+            report: Some(PackedReport {
+                code: report.code,
+                nonce: Byte::new(report.nonce),
+            }),
+        };
+        option_bytes
+    }
+
+    /// Its congestion header, if it has one.
+    #[inline]
+    pub fn congestion(&self) -> Option<CongestionHeader> {
+        match self.options {
+            Options::Ordinary { .. } => None,
+            Options::Congestion(header) => Some(header.get()),
+        }
+    }
+
+    /// It has this congestion header, in the place of every other option.
+    pub fn set_congestion(&mut self, header: CongestionHeader) {
+        self.options = Options::Congestion(PackedHeader::new(header));
+    }
+
+    /// Bytes that a congestion header adds where options take `option_bytes`.
+    pub fn congestion_bytes(option_bytes: u32) -> u32 {
+        congestion_header_bytes(option_bytes)
+    }
+}
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "data {}..{} number {}",
+            self.start(),
+            self.end(),
+            self.number
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowstart_control::Time;
+
+    #[test]
+    fn a_report_and_an_echo_travel_together() {
+        let report = RateReport {
+            code: 15,
+            nonce: 0x3FFF_FFFF,
+        };
+        let mut data = Data::new(7 << 40, 1448, 0);
+        data.set_echo(6 << 40);
+        assert_eq!(data.set_report(report, 8), 8);
+        assert_eq!((data.report(), data.echo()), (Some(report), 6 << 40));
+        assert_eq!((data.start(), data.end()), (7 << 40, (7 << 40) + 1448));
+        assert_eq!(data.congestion(), None);
+    }
+
+    #[test]
+    fn a_congestion_header_takes_the_room_of_all_else() {
+        let header = CongestionHeader {
+            cwnd: 2.5,
+            rtt: Time::from_millis(64),
+            feedback: -7.0,
+        };
+        let mut data = Data::new(0, 1448, 0);
+        data.set_echo(5);
+        data.set_congestion(header);
+        data.set_echo(6);
+        assert_eq!((data.congestion(), data.echo()), (Some(header), 0));
+    }
+}

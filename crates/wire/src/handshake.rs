@@ -1,0 +1,56 @@
+//! Packets that open a connection.
+
+use crate::ack_ranges::AckRanges;
+use crate::options::{PackedResponse, RateRequest, RateResponse};
+
+/// Opens a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Syn {
+    /// Which of its sender's it is, from zero: the packet number where packets have one.
+    pub number: u32,
+    /// The rate that it asks the routers for.
+    pub request: Option<RateRequest>,
+}
+
+/// Answers a SYN.
+#[derive(Clone, Copy, Debug)]
+pub struct SynAck {
+    /// The number of the SYN that it answers.
+    pub answers: u32,
+    /// The advertised window in bytes; [`UNLIMITED_WINDOW`](crate::UNLIMITED_WINDOW) for none.
+    pub window: u32,
+    /// Where packets are numbered: one past the largest number that has arrived.
+    pub end: u32,
+    /// And which have arrived.
+    pub ranges: AckRanges<16>,
+    response: Option<PackedResponse>,
+}
+
+impl SynAck {
+    /// Answers the SYN of this number.
+    pub fn new(answers: u32, window: u32) -> SynAck {
+        SynAck {
+            answers,
+            window,
+            end: 0,
+            ranges: AckRanges::default(),
+            response: None,
+        }
+    }
+
+    /// What the routers said to the SYN's request.
+    pub fn response(&self) -> Option<RateResponse> {
+        self.response.map(PackedResponse::get)
+    }
+
+    /// It carries what the routers said.
+    pub fn set_response(&mut self, response: RateResponse) {
+        self.response = Some(PackedResponse::new(response));
+    }
+
+    /// The numbers of the SYNs that have arrived as `[first, end)`, the largest first; none where
+    /// packets are not numbered.
+    pub fn numbers(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.ranges.numbers(self.end.into())
+    }
+}

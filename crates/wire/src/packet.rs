@@ -1,0 +1,134 @@
+//! A packet: what links and routers see of it, and its body.
+
+use crate::ack::Ack;
+use crate::data::Data;
+use crate::ecn::Ecn;
+use crate::handshake::{Syn, SynAck};
+use crate::options::AckOption;
+use flowstart_control::Marks;
+
+/// An advertised window that limits nothing.
+pub const UNLIMITED_WINDOW: u32 = u32::MAX;
+
+/// What a packet is, with what only that kind has.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// Opens a connection.
+    Syn(Syn),
+    /// Answers a SYN.
+    SynAck(SynAck),
+    /// Carries data.
+    Data(Data),
+    /// Acknowledges data.
+    Ack(Ack),
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Which flow, and so which pair of endpoints and which route.
+    pub flow: u32,
+    /// Bytes on the wire.
+    pub wire: u32,
+    /// How many links of its route it has passed.
+    pub hop: u8,
+    /// The ECN bits of its headers.
+    pub ecn: Ecn,
+    /// What its sender tells routers and receiver of it.
+    pub tags: Marks,
+    /// What it is.
+    pub body: Body,
+}
+
+impl Packet {
+    /// A packet of `flow` that has not left yet.
+    #[inline(always)]
+    pub fn new(flow: u32, wire: u32, body: Body) -> Packet {
+        Packet {
+            flow,
+            wire,
+            hop: 0,
+            ecn: Ecn::default(),
+            tags: Marks::default(),
+            body,
+        }
+    }
+
+    /// A packet with `len` bytes of data from `start` on.
+    #[inline]
+    pub fn data(flow: u32, wire: u32, start: u64, len: u32) -> Packet {
+        Packet::new(flow, wire, Body::Data(Data::new(start, len, 0)))
+    }
+
+    /// Whether it carries data.
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        matches!(self.body, Body::Data(_))
+    }
+
+    /// The position of its data's first byte; zero where it carries none.
+    pub fn start(&self) -> u64 {
+        match &self.body {
+            Body::Data(data) => data.start(),
+            _ => 0,
+        }
+    }
+
+    /// How many SACK blocks it has, or ACK ranges below the first.
+    #[inline]
+    pub fn sack_blocks(&self) -> u8 {
+        match &self.body {
+            Body::Ack(ack) => ack.blocks(),
+            Body::SynAck(answer) => answer.ranges.below_first(),
+            Body::Syn(_) | Body::Data(_) => 0,
+        }
+    }
+
+    /// What addresses and ports tell apart: the flow and the direction.
+    pub fn connection(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.is_forward())
+    }
+
+    /// Up to where it acknowledges data, where it says nothing else: a later one then makes it
+    /// redundant. Nobody on the path can read the acknowledgement of numbered packets.
+    pub fn plain_ack(&self) -> Option<u64> {
+        let Body::Ack(Ack::Bytes(ack)) = &self.body else {
+            return None;
+        };
+        let plain = ack.blocks() == 0 && ack.option() == AckOption::None && self.ecn.is_empty();
+        plain.then(|| ack.una())
+    }
+
+    /// Whether it travels from the data's sender to its receiver.
+    #[inline]
+    pub fn is_forward(&self) -> bool {
+        matches!(self.body, Body::Syn(_) | Body::Data(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ack::{ByteAck, NumberAck};
+
+    #[test]
+    fn a_packet_has_56_bytes_whatever_it_carries() {
+        assert_eq!(std::mem::size_of::<Packet>(), 56);
+    }
+
+    #[test]
+    fn only_an_acknowledgement_that_says_nothing_else_is_plain() {
+        let packet = |ack| Packet::new(0, 40, Body::Ack(ack));
+        let plain = ByteAck::new(1448, UNLIMITED_WINDOW, AckOption::None);
+        assert_eq!(packet(Ack::Bytes(plain)).plain_ack(), Some(1448));
+        let mut echo = packet(Ack::Bytes(plain));
+        echo.ecn.set(Ecn::ECE);
+        assert_eq!(echo.plain_ack(), None);
+        let mut sack = plain;
+        sack.push_sack(2896, 4344);
+        assert_eq!(packet(Ack::Bytes(sack)).plain_ack(), None);
+        let numbers = NumberAck::new(3, 0, UNLIMITED_WINDOW, AckOption::None);
+        assert_eq!(packet(Ack::Numbers(numbers)).plain_ack(), None);
+        assert_eq!(Packet::data(0, 1500, 0, 1448).plain_ack(), None);
+    }
+}
