@@ -45,6 +45,7 @@ impl Ack {
 
 /// Acknowledges bytes (RFC 9293 §3.4, RFC 2018).
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct ByteAck {
     una: Four<u64>,
     window: u32,

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// A part of the stream, and what travels with it.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct Data {
     start: Four<u64>,
     len: u32,
