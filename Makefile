@@ -39,6 +39,7 @@ test-python: setup
 	$(BIN)/ruff format --check $(PYTHONS)
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest
 
 test-pages-long: setup ## Run the commands of the pages that take minutes

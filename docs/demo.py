@@ -12,9 +12,12 @@ import pathlib
 
 from PIL import Image
 
-from flowstart import capture, plots
-from flowstart.comparison import DEFAULT_STARTUPS
-from flowstart.replay import Replay, Settings, replay
+from flowstart.capture import reading as capture
+from flowstart.comparison.plan import DEFAULT_STARTUPS
+from flowstart.render import charts
+from flowstart.replay.execute import replay
+from flowstart.replay.result import Replay
+from flowstart.replay.settings import Settings
 
 CAPTURE = pathlib.Path(__file__).parent.parent / "tests/data/captures/web-mix.pcap.gz"
 PICTURE, NUMBERS = "demo.png", "demo.csv"
@@ -43,7 +46,7 @@ def numbers() -> str:
 
 def picture() -> bytes:
     """The picture, with the digest of its numbers in its text."""
-    return plots.png(replayed().plot(), {KEY: digest(numbers())})
+    return charts.png(replayed().plot(), {KEY: digest(numbers())})
 
 
 def digest(shown: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import flowstart as fs
-from flowstart.series import of_flow
+from flowstart.simulation.series import of_flow
 from overlay import Overlay
 
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
@@ -155,7 +155,7 @@ def _linux_overlay(run: "fs.Run", windows: list[dict[str, str]], seconds: float)
 
 def _window(run: "fs.Run") -> list[tuple[float, float]]:
     """The window of the only flow, where its sender does something."""
-    series = of_flow(run, run.rows[0], "")
+    series = of_flow(run.outcome, 0, "")
     kept = series.at_sender
     return list(zip(series.time_s[kept].tolist(), series.cwnd[kept].tolist(), strict=True))
 
@@ -215,7 +215,7 @@ def _sent_by_ns2(file: pathlib.Path) -> list[tuple[float, int]]:
 
 def _compare(run: "fs.Run", theirs: list[tuple[float, int]]) -> Compared:
     """Data packets in the order of their sending; ns-2's times are rounded to 1 us."""
-    series = of_flow(run, run.rows[0], "")
+    series = of_flow(run.outcome, 0, "")
     mss = 1460
     ours = [(0.0, 0)]
     for event in ("send", "retransmit"):

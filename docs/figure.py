@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart.thinning import thin
+from flowstart.render.thinning import thin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from flowstart.series import Series
+    from flowstart.simulation.series import Series
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT = 62, 690

@@ -16,9 +16,10 @@ import fidelity
 import flowstart as fs
 import tables
 from figure import Exit, Figure
-from flowstart import catalog, text
-from flowstart.scenario import INTERFACE
-from flowstart.series import Series, of_flow
+from flowstart.model import catalog
+from flowstart.model.path import INTERFACE
+from flowstart.render import text
+from flowstart.simulation.series import Series, of_flow
 from tables import cell
 
 DOCS = pathlib.Path(__file__).parent
@@ -224,7 +225,7 @@ def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
     row = run.rows[0]
     buffer = re.match(r"\d+", str(run.about["buffer"]))
     assert buffer, run.about
-    return Shown(row, of_flow(run, row, name), float(buffer[0]))
+    return Shown(row, of_flow(run.outcome, 0, name), float(buffer[0]))
 
 
 def figure(stage: Stage, algorithm: fs.Algorithm, shown: Shown, pale: Shown) -> Figure:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import flowstart as fs
-from flowstart import scenario, text
+from flowstart.model import path as paths
+from flowstart.render import text
 
 _MARKED = re.compile(
     r"(<!-- (?P<name>[\w ]+) -->\n)(?:.*\n)*?(?P<end><!-- end of (?P=name) -->\n)", re.MULTILINE
@@ -35,7 +36,7 @@ _PLAIN = ("about", "rate", "rtt", "buffer", "reverse_rate", "reverse_buffer")
 def named_paths() -> str:
     """The paths known by name."""
     rows = ["| name | line | ingredients | about |", "| --- | --- | --- | --- |"]
-    for name, fields in scenario.named_paths().items():
+    for name, fields in paths.named_paths().items():
         line = f"{fields['rate']} × {fields['rtt']}, {fields['buffer']}"
         back = fields.get("reverse_rate")
         line += f"; back {back}" if back else ""

@@ -20,12 +20,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flowstart.catalog import Algorithm, Parameter, algorithm, algorithms
-    from flowstart.comparison import Comparison, compare
+    from flowstart.comparison.execute import compare
+    from flowstart.comparison.result import Comparison
     from flowstart.errors import FlowstartError, RequestError, SimulationError
-    from flowstart.scenario import Flow, Hop, Path, RateStep, Scenario, Web, Write, schema
-    from flowstart.simulation import Run, run
-    from flowstart.startup import (
+    from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
+    from flowstart.model.document import schema
+    from flowstart.model.flow import Flow, Web, Write
+    from flowstart.model.path import Hop, Path, RateStep
+    from flowstart.model.scenario import Scenario
+    from flowstart.model.startup import (
         Ack,
         Delivery,
         Established,
@@ -44,48 +47,49 @@ if TYPE_CHECKING:
         Timeout,
         Window,
     )
+    from flowstart.simulation.run import Run, run
 
     __version__: str
 
 # Where each public name lives; imported on first use.
 _HOMES = {
-    "Algorithm": "catalog",
-    "Parameter": "catalog",
-    "algorithm": "catalog",
-    "algorithms": "catalog",
-    "Comparison": "comparison",
-    "compare": "comparison",
+    "Algorithm": "model.catalog",
+    "Parameter": "model.catalog",
+    "algorithm": "model.catalog",
+    "algorithms": "model.catalog",
+    "Comparison": "comparison.result",
+    "compare": "comparison.execute",
     "FlowstartError": "errors",
     "RequestError": "errors",
     "SimulationError": "errors",
-    "Flow": "scenario",
-    "Hop": "scenario",
-    "Path": "scenario",
-    "RateStep": "scenario",
-    "Scenario": "scenario",
-    "Web": "scenario",
-    "Write": "scenario",
-    "schema": "scenario",
-    "Run": "simulation",
-    "run": "simulation",
-    "Startup": "startup",
-    "Window": "startup",
+    "Flow": "model.flow",
+    "Hop": "model.path",
+    "Path": "model.path",
+    "RateStep": "model.path",
+    "Scenario": "model.scenario",
+    "Web": "model.flow",
+    "Write": "model.flow",
+    "schema": "model.document",
+    "Run": "simulation.run",
+    "run": "simulation.run",
+    "Startup": "model.startup",
+    "Window": "model.startup",
     # The signals that a start-up's hooks are told.
-    "Ack": "startup",
-    "Delivery": "startup",
-    "Established": "startup",
-    "Feedback": "startup",
-    "Idle": "startup",
-    "Known": "startup",
-    "Loss": "startup",
-    "Marked": "startup",
-    "PeerGap": "startup",
-    "RateSample": "startup",
-    "Reason": "startup",
-    "Recovered": "startup",
-    "Sent": "startup",
-    "Syn": "startup",
-    "Timeout": "startup",
+    "Ack": "model.startup",
+    "Delivery": "model.startup",
+    "Established": "model.startup",
+    "Feedback": "model.startup",
+    "Idle": "model.startup",
+    "Known": "model.startup",
+    "Loss": "model.startup",
+    "Marked": "model.startup",
+    "PeerGap": "model.startup",
+    "RateSample": "model.startup",
+    "Reason": "model.startup",
+    "Recovered": "model.startup",
+    "Sent": "model.startup",
+    "Syn": "model.startup",
+    "Timeout": "model.startup",
 }
 
 __all__ = [

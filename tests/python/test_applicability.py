@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.applicability import ASKERS, REMEMBERING
-from flowstart.catalog import algorithms
+from flowstart.cli.applicability import ASKERS, REMEMBERING
+from flowstart.model.catalog import algorithms
 
 Cli = Callable[..., Any]
 COMPARE = ("compare", "--rate", "10Mbps", "--rtt", "50ms", "--size", "10kB")

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart import capture as captures
+from flowstart.capture import reading
 
 Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 
 
 @pytest.fixture(scope="module")
-def small() -> captures.Capture:
-    return captures.read(CAPTURES / "small.pcap")
+def small() -> reading.Capture:
+    return reading.read(CAPTURES / "small.pcap")
 
 
-def test_the_summary_has_the_names_and_values_of_the_reference(small: captures.Capture) -> None:
+def test_the_summary_has_the_names_and_values_of_the_reference(small: reading.Capture) -> None:
     assert small.summary == json.loads((CAPTURES / "small.expected.json").read_text())
 
 
-def test_every_connection_has_the_bytes_that_its_programs_counted(small: captures.Capture) -> None:
+def test_every_connection_has_the_bytes_that_its_programs_counted(small: reading.Capture) -> None:
     with (CAPTURES / "small.truth.csv").open() as file:
         truth = {(row["client_ip"], int(row["client_port"])): row for row in csv.DictReader(file)}
     rows = small.document["connections"]
@@ -36,7 +36,7 @@ def test_every_connection_has_the_bytes_that_its_programs_counted(small: capture
         assert row["s2c_bytes"] == int(expected["s2c_bytes"])
 
 
-def test_frames_are_flat(small: captures.Capture) -> None:
+def test_frames_are_flat(small: reading.Capture) -> None:
     assert len(small.connections) == 11
     assert small.transfers["bytes"].sum() == small.summary["bytes"]["sum"]
     assert {"bytes", "rtt_s", "rate_bytes_per_s"} <= set(small.directions.columns)
@@ -123,7 +123,7 @@ def log(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def test_a_conn_log_gives_bytes_and_says_what_it_cannot_tell(log: pathlib.Path) -> None:
-    found = captures.read(log)
+    found = reading.read(log)
     assert [c["s2c_bytes"] for c in found.document["connections"][:2]] == [250_000, 9_000]
     assert found.document["connections"][0]["rtt_s"] is None
     assert any("round trip" in note.lower() or "rtt" in note.lower() for note in found.notes)
@@ -141,10 +141,10 @@ def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Pat
 def test_a_compressed_capture_is_the_same_capture(tmp_path: pathlib.Path) -> None:
     packed = tmp_path / "small.gz"
     packed.write_bytes(gzip.compress((CAPTURES / "small.pcap").read_bytes()))
-    plain = captures.read(CAPTURES / "small.pcap").document
-    assert captures.read(packed).document == plain
+    plain = reading.read(CAPTURES / "small.pcap").document
+    assert reading.read(packed).document == plain
 
 
 def test_the_python_face_raises_what_the_command_prints() -> None:
     with pytest.raises(fs.RequestError, match="cannot open"):
-        captures.read("/nonexistent/capture")
+        reading.read("/nonexistent/capture")

@@ -15,7 +15,8 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart import _native, catalog
+from flowstart import _native
+from flowstart.model import catalog
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "5Mbps", "--rtt", "64ms")
@@ -355,7 +356,7 @@ def test_ctrl_c_during_the_figures_says_what_is_kept(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flowstart.comparison_report.pictures", interrupt)
+    monkeypatch.setattr("flowstart.comparison.report.pictures", interrupt)
     out = tmp_path / "out"
     answer = cli("compare", *PATH, "--size", "10kB", "--startup", "slow-start", "-o", out)
     assert answer.status == 130
@@ -370,7 +371,7 @@ def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     def fail() -> None:
         raise ZeroDivisionError("ouch")
 
-    monkeypatch.setattr("flowstart.catalog.algorithms", fail)
+    monkeypatch.setattr("flowstart.model.catalog.algorithms", fail)
     status, printed, error = cli("algorithms")
     assert (status, printed) == (1, "")
     assert error.startswith("flowstart: a defect of flowstart: ZeroDivisionError: ouch")

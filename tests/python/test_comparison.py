@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart import comparison_report, grids
-from flowstart.comparison import Plan
-from flowstart.summary import summarise
+from flowstart.comparison import report
+from flowstart.comparison.plan import Plan
+from flowstart.comparison.sentences import headline, legend
+from flowstart.comparison.summary import summarise
 
 BACKGROUND: dict[str, Any] = {
     "path": {"rate": "10Mbps", "rtt": "40ms"},
@@ -57,17 +58,17 @@ def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.Path) -
     def told(path: fs.Path, *startups: str) -> tuple[str | None, str]:
         result = fs.compare(path, startups=startups, sizes=["10kB"])
         flow = result.result()["resolved"]["flows"][0]
-        return flow.get("interface_rate"), grids.legend(result)
+        return flow.get("interface_rate"), legend(result)
 
-    rate, legend = told(path, "slow-start", "qs-app")
+    rate, words = told(path, "slow-start", "qs-app")
     assert rate == "1Gbps"
-    assert "interface of the sender, as qs-app needs: 1Gbps" in legend
+    assert "interface of the sender, as qs-app needs: 1Gbps" in words
     for startup in ("slow-start", "qs-app:interface_rate=5Mbps"):
         assert "interface of" not in told(path, startup)[1]
     for line in ({"nic_rate": "100Mbps"}, {"access_rate": "100Mbps"}):
-        rate, legend = told(path.but(**line), "qs-app")
+        rate, words = told(path.but(**line), "qs-app")
         assert rate is None
-        assert "interface of" not in legend
+        assert "interface of" not in words
 
 
 def test_flows_and_web_sessions_of_a_scenario_are_told_of_an_interface_too() -> None:
@@ -107,11 +108,11 @@ def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> No
     result = fs.compare(path, startups=startups, sizes=["10kB"])
     assert list(result.queues.values()) == ["drop-tail", "xcp", "drop-tail"]
     assert result.result()["queues"]["xcp:iw=4"] == "xcp"
-    assert "queues: drop-tail; xcp under xcp:iw=4." in grids.legend(result)
+    assert "queues: drop-tail; xcp under xcp:iw=4." in legend(result)
     given = dataclasses.replace(path, queue="codel")
     result = fs.compare(given, startups=startups, sizes=["10kB"])
     assert set(result.queues.values()) == {"codel"}
-    assert "queues" not in grids.legend(result)
+    assert "queues" not in legend(result)
 
 
 def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any]) -> None:
@@ -176,10 +177,10 @@ def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None
 
 def test_web_sessions_are_drawn_and_written_like_flows(tmp_path: pathlib.Path) -> None:
     result = fs.compare(READERS, startups=["slow-start", "hystart"])
-    grid = grids.comparison(result)
+    grid = result.table
     assert "objects of web sessions" in grid.groups[0]
     assert {series.label for series in result.series()} == {"slow-start", "hystart"}
-    assert "report.html" in comparison_report.pictures(result)
+    assert "report.html" in report.pictures(result)
     file = tmp_path / "web.toml"
     file.write_text(
         'path = {rate = "5Mbps", rtt = "9ms"}\nweb = [{size = 3, sessions = 2}]\n', "utf-8"
@@ -314,21 +315,21 @@ def test_without_its_baseline_a_row_has_no_change() -> None:
 def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> None:
     lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="1%")
     whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
-    assert "seeds that both" not in grids.legend(whole)
+    assert "seeds that both" not in legend(whole)
     finished = [row for row in whole.rows if (row["startup"], row["seed"]) != ("hystart", 3)]
     cut = dataclasses.replace(whole, rows=finished, interrupted=True, finished=5)
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: a row with fewer seeds"
-    page = comparison_report.pictures(cut)["report.html"].decode()
-    for told in (grids.legend(cut), page, *cut.result()["notes"][:1]):
+    page = report.pictures(cut)["report.html"].decode()
+    for told in (legend(cut), page, *cut.result()["notes"][:1]):
         assert note in told
-    assert "(2 of 3 seeds)" in grids.comparison(cut).rows[1][1]
+    assert "(2 of 3 seeds)" in cut.table.rows[1][1]
     assert "(2 of 3 seeds)" in page
 
 
 def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buffer() -> None:
     whole = fs.compare(fs.Path(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"])
     cut = dataclasses.replace(whole, rows=[], interrupted=True, finished=0, buffer=None)
-    assert grids.headline(cut) == "5Mbps × 64ms, seed 1"
+    assert headline(cut) == "5Mbps × 64ms, seed 1"
 
 
 def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_them_short(

@@ -4,10 +4,12 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from flowstart import capture as captures
-from flowstart import marks, replay_grids
-from flowstart.replay import Replay, Settings
-from flowstart.replay_summary import EVERYTHING, ClassSummary, summarise
+from flowstart.capture import reading
+from flowstart.render import marks
+from flowstart.replay import sentences
+from flowstart.replay.result import Replay
+from flowstart.replay.settings import Settings
+from flowstart.replay.summary import EVERYTHING, ClassSummary
 
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 
@@ -58,7 +60,7 @@ def replayed(
         for name, column in zip(names, times, strict=True)
         for number, time in enumerate(column)
     ]
-    capture = captures.Capture("none", {"warnings": [], "notes": []})
+    capture = reading.Capture("none", {"warnings": [], "notes": []})
     return Replay(capture, Settings(tuple(names)), roads=[], left_out={}, rows=rows)
 
 
@@ -67,7 +69,7 @@ def of_class(replay: Replay) -> list[ClassSummary]:
 
 
 def verdict(replay: Replay) -> str:
-    return "\n".join(replay_grids.verdict(replay))
+    return "\n".join(sentences.verdict(replay))
 
 
 def test_a_start_up_that_gains_and_hurts_nobody_is_marked() -> None:
@@ -152,10 +154,10 @@ def test_all_sizes_together_are_never_marked() -> None:
 
 def test_no_mark_contradicts_its_row() -> None:
     names = ("slow-start", "hystart", "jump-start", "xcp")
-    from flowstart.replay import replay
+    from flowstart.replay.execute import replay
 
-    found = replay(captures.read(CAPTURES / "small.pcap"), Settings(names))
-    for s in summarise(found):
+    found = replay(reading.read(CAPTURES / "small.pcap"), Settings(names))
+    for s in found.summaries:
         if s.best:
             assert s.change is not None
             assert not marks.loses(s.change)
@@ -164,10 +166,10 @@ def test_no_mark_contradicts_its_row() -> None:
 
 
 def test_with_one_start_up_there_is_nothing_to_conclude() -> None:
-    assert replay_grids.verdict(replayed([1.0] * 30)) == []
+    assert sentences.verdict(replayed([1.0] * 30)) == []
 
 
 def test_without_a_completed_transfer_the_only_sentence_says_so() -> None:
     replay = replayed([None] * 3, [None] * 3)
-    assert replay_grids.verdict(replay) == ["No transfer was completed."]
+    assert sentences.verdict(replay) == ["No transfer was completed."]
     assert replay.all_failed

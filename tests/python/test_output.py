@@ -4,7 +4,8 @@ import pathlib
 
 import pytest
 
-from flowstart import RequestError, SimulationError, output
+from flowstart import RequestError, SimulationError
+from flowstart.cli import output
 
 
 def test_files_appear_and_others_stay(tmp_path: pathlib.Path) -> None:

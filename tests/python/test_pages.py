@@ -13,11 +13,12 @@ import pytest
 import commands
 import demo
 import flowstart as fs
-from flowstart import papers, scenario
+from flowstart import papers
 from flowstart.cli.app import app
+from flowstart.model.path import named_paths
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
-from flowstart.replay_summary import ClassSummary
+from flowstart.replay.summary import ClassSummary
 
 ROOT = commands.ROOT
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -151,7 +152,7 @@ def test_the_readme_counts_the_start_ups() -> None:
 
 def test_the_readme_counts_the_paths_known_by_name() -> None:
     readme("Wi-Fi's bursts, Starlink's reallocations, a policer, and a dozen more")
-    assert len(scenario.named_paths()) == 3 + 12
+    assert len(named_paths()) == 3 + 12
 
 
 def test_the_readme_says_what_the_demo_shows() -> None:

@@ -9,8 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import flowstart as fs
-from flowstart import grids, plots, replay_plots, report, run_report
-from flowstart.replay_summary import ClassSummary
+from flowstart.render import charts, html
+from flowstart.replay.figures import by_class
+from flowstart.replay.summary import ClassSummary
+from flowstart.simulation import report
+from flowstart.simulation.figures import over_time, sequence
 
 STARTUPS = ["slow-start", "hystart", "jump-start"]
 
@@ -44,8 +47,8 @@ def test_many_startups_have_a_panel_each_best_first(path: fs.Path) -> None:
     assert shown[-1] == "slow-start:iw=1"  # three round trips more than the best
     for axes in panels:
         assert len(axes.lines) == 21 + 1
-    over_time = [axes for axes in plots.over_time(result.series()).axes if axes.get_visible()]
-    assert [axes.get_title() for axes in over_time] == startups
+    windows = [axes for axes in over_time(result.series()).axes if axes.get_visible()]
+    assert [axes.get_title() for axes in windows] == startups
     single = fs.compare(path, startups=startups, sizes=["10kB"]).plot()
     patches: list[Any] = list(single.axes[0].patches)
     bars = [bar.get_width() for bar in patches]
@@ -54,41 +57,41 @@ def test_many_startups_have_a_panel_each_best_first(path: fs.Path) -> None:
 
 def test_flows_over_time(result: fs.Comparison) -> None:
     series = result.series("300kB")
-    window, flight, queue = plots.over_time(series).axes
+    window, flight, queue = over_time(series).axes
     assert "packets" in window.get_ylabel()
     assert "kB" in flight.get_ylabel()
     assert queue.get_xlabel() == "time (s)"
-    panels = [axes for axes in plots.sequence(series).axes if axes.get_visible()]
+    panels = [axes for axes in sequence(series).axes if axes.get_visible()]
     assert [axes.get_title() for axes in panels] == STARTUPS
 
 
 def test_a_startup_keeps_its_look() -> None:
-    alone = plots.looks(["jump-start"])["jump-start"]
-    among = plots.looks(["new-one", "slow-start", "jump-start"])
+    alone = charts.looks(["jump-start"])["jump-start"]
+    among = charts.looks(["new-one", "slow-start", "jump-start"])
     assert among["jump-start"] == alone
     assert len({(look["color"], str(look["linestyle"])) for look in among.values()}) == 3
 
 
 def test_more_startups_than_colours_still_differ() -> None:
     names = [f"startup-{i}" for i in range(20)]
-    looks = plots.looks(names)
+    looks = charts.looks(names)
     assert len({str(sorted(look.items(), key=str)) for look in looks.values()}) == 20
 
 
 def test_the_same_figure_is_the_same_file(result: fs.Comparison) -> None:
-    first, second = (plots.svg(result.plot()) for _ in range(2))
+    first, second = (charts.svg(result.plot()) for _ in range(2))
     assert first == second
     ET.fromstring(first)
 
 
 def test_a_page_needs_nothing_else_and_escapes(result: fs.Comparison) -> None:
     parts = [
-        report.paragraph("a < b & c"),
-        report.table(grids.comparison(result)),
-        report.picture(plots.svg(result.plot()), "caption"),
-        report.made_by(),
+        html.paragraph("a < b & c"),
+        html.table(result.table),
+        html.picture(charts.svg(result.plot()), "caption"),
+        html.made_by(),
     ]
-    page = report.page("<title>", parts)
+    page = html.page("<title>", parts)
     assert "&lt;title&gt;" in page
     assert "a &lt; b &amp; c" in page
     assert "<script" not in page
@@ -163,7 +166,7 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
     short, long = fs.Flow(size="30kB"), fs.Flow(size="300kB", start="1s")
     series = fs.run(fs.Scenario(path=path, flows=[short, long]), trace=True).series()
     end = max(line.time_s[-1] for line in series)
-    for axes in plots.sequence(series).axes[:2]:
+    for axes in sequence(series).axes[:2]:
         assert axes.get_xlim()[0] == 0
         assert axes.get_xlim()[1] >= end
 
@@ -171,7 +174,7 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
 def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.Path) -> None:
     def titles(flows: int) -> list[str]:
         scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
-        figures = run_report._pictures(fs.run(scenario, trace=True)).values()
+        figures = report._pictures(fs.run(scenario, trace=True)).values()
         return [figure.legends[0].get_title().get_text() + caption for figure, caption in figures]
 
     assert all(title.count("the first 6 of 12 flows") == 2 for title in titles(12))
@@ -186,7 +189,7 @@ def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.Path) -
     startups = [f"slow-start:iw={n}" for n in range(1, 9)]
     for high in ("jump-start", "qs-app"):
         result = fs.compare(path, startups=[*startups, high], sizes=["3MB"])
-        panels = [axes for axes in plots.over_time(result.series()).axes if axes.get_visible()]
+        panels = [axes for axes in over_time(result.series()).axes if axes.get_visible()]
         top = panels[0].get_ylim()[1]
         for axes in panels:
             reach = max(heights(axes.lines[1]))
@@ -222,10 +225,10 @@ def summaries(startups: int) -> list[ClassSummary]:
 
 
 def test_more_start_ups_than_markers_have_a_panel_each_in_a_replay() -> None:
-    few = replay_plots.by_class(summaries(len(plots.MARKERS)))
+    few = by_class(summaries(len(charts.MARKERS)))
     assert len(few.axes) == 2
-    assert len({str(line.get_marker()) for line in few.axes[0].lines}) == len(plots.MARKERS)
-    many = replay_plots.by_class(summaries(25))
+    assert len({str(line.get_marker()) for line in few.axes[0].lines}) == len(charts.MARKERS)
+    many = by_class(summaries(25))
     panels = [axes for axes in many.axes if axes.get_visible()]
     assert [axes.get_title() for axes in panels] == list(
         dict.fromkeys(s.startup for s in summaries(25))
@@ -241,11 +244,11 @@ def test_a_replay_of_which_nothing_is_known_is_drawn_too() -> None:
         dataclasses.replace(s, slowdown_median=None, slowdown_p95=None, hurt=None)
         for s in summaries(25)
     ]
-    figure = replay_plots.by_class(unknown)
+    figure = by_class(unknown)
     assert [note.get_text() for note in figure.axes[0].texts] == ["–", "–"]
-    assert plots.svg(figure)
+    assert charts.svg(figure)
 
 
 def test_no_marker_reads_as_an_arrow_on_a_line() -> None:
-    assert not {*plots.MARKERS} & {*"^v123|"}
-    assert len({*plots.MARKERS}) == len(plots.COLOURS)
+    assert not {*charts.MARKERS} & {*"^v123|"}
+    assert len({*charts.MARKERS}) == len(charts.COLOURS)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart import scenario
-from flowstart.randomness import drawn
+from flowstart.model.document import resolve
+from flowstart.model.randomness import drawn
 
 Cli = Callable[..., Any]
 LINE = ("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "200kB", "--startup", "slow-start")
@@ -57,13 +57,13 @@ def outcome(document: dict[str, Any], seed: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("document", RANDOM.values(), ids=RANDOM.keys())
 def test_what_is_drawn_is_named_where_seeds_differ(document: dict[str, Any]) -> None:
-    assert drawn(scenario.resolve(document))
+    assert drawn(resolve(document))
     assert any(outcome(document, seed) != outcome(document, 1) for seed in (2, 3, 4))
 
 
 @pytest.mark.parametrize("document", FIXED.values(), ids=FIXED.keys())
 def test_nothing_is_named_where_all_seeds_agree(document: dict[str, Any]) -> None:
-    assert drawn(scenario.resolve(document)) == []
+    assert drawn(resolve(document)) == []
     assert all(outcome(document, seed) == outcome(document, 1) for seed in (2, 3))
 
 

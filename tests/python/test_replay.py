@@ -11,12 +11,17 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart import capture as captures
-from flowstart import footnotes, replay_grids
-from flowstart.catalog import algorithms
+from flowstart.capture import reading
 from flowstart.errors import RequestError
-from flowstart.replay import AFTERWARDS_S, Replay, Settings, _without_long_gaps, lay, replay
-from flowstart.replay_summary import EVERYTHING, percentile, summarise
+from flowstart.model.catalog import algorithms
+from flowstart.render import footnotes
+from flowstart.replay import sentences, tables
+from flowstart.replay.execute import replay
+from flowstart.replay.jobs import AFTERWARDS_S, without_long_gaps
+from flowstart.replay.result import Replay
+from flowstart.replay.roads import lay
+from flowstart.replay.settings import Settings
+from flowstart.replay.summary import EVERYTHING, percentile
 
 Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
@@ -30,12 +35,12 @@ CONTRACT = {
 
 
 @pytest.fixture(scope="module")
-def small() -> captures.Capture:
-    return captures.read(CAPTURES / "small.pcap")
+def small() -> reading.Capture:
+    return reading.read(CAPTURES / "small.pcap")
 
 
 @pytest.fixture(scope="module")
-def replayed(small: captures.Capture) -> Replay:
+def replayed(small: reading.Capture) -> Replay:
     return replay(small, Settings(STARTUPS))
 
 
@@ -63,7 +68,7 @@ def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
     assert 100_000 <= int(str(busiest.path["rtt"]).removesuffix("us")) < 101_000
 
 
-def test_a_given_rate_and_buffer_put_all_on_one_path(small: captures.Capture) -> None:
+def test_a_given_rate_and_buffer_put_all_on_one_path(small: reading.Capture) -> None:
     found = replay(small, Settings(STARTUPS, rate="5Mbps", buffer="20pkt"))
     assert [road.name for road in found.roads] == ["all"]
     assert {row["bdp_pkts"] for row in found.rows} == {41}
@@ -71,8 +76,8 @@ def test_a_given_rate_and_buffer_put_all_on_one_path(small: captures.Capture) ->
 
 def test_it_is_said_why_transfers_are_left_out(replayed: Replay) -> None:
     some = dataclasses.replace(replayed, left_out={"round trip not known": 8})
-    assert " 38 transfers (8 left out, round trip not known) over" in replay_grids.headline(some)
-    assert "left out" not in replay_grids.headline(replayed)
+    assert " 38 transfers (8 left out, round trip not known) over" in sentences.headline(some)
+    assert "left out" not in sentences.headline(replayed)
 
 
 ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gives another)."
@@ -90,27 +95,27 @@ ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gi
     ],
 )
 def test_what_is_assumed_is_not_said_to_be_given(
-    small: captures.Capture, given: dict[str, str], sources: str
+    small: reading.Capture, given: dict[str, str], sources: str
 ) -> None:
     settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
     found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
-    assert replay_grids.sources(found) == sources
-    cells = [cell for row in replay_grids.roads(found).rows for cell in row]
+    assert sentences.sources(found) == sources
+    cells = [cell for row in tables.roads(found.roads).rows for cell in row]
     assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
 
 
-def test_given_buffers_are_not_said_to_be_estimated(small: captures.Capture) -> None:
+def test_given_buffers_are_not_said_to_be_estimated(small: reading.Capture) -> None:
     settings = Settings(STARTUPS, buffer="20pkt")
     found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
-    assert "Buffers: as given." in replay_grids.sources(found)
+    assert "Buffers: as given." in sentences.sources(found)
 
 
-def test_the_workers_do_not_change_the_answer(small: captures.Capture, replayed: Replay) -> None:
+def test_the_workers_do_not_change_the_answer(small: reading.Capture, replayed: Replay) -> None:
     assert replay(small, Settings(STARTUPS), workers=1).rows == replayed.rows
 
 
 def test_the_classes_add_up(replayed: Replay) -> None:
-    found = summarise(replayed)
+    found = replayed.summaries
     for startup in STARTUPS:
         mine = [s for s in found if s.startup == startup]
         whole = next(s for s in mine if s.size_class == EVERYTHING)
@@ -127,10 +132,10 @@ def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Re
     base, jump = times["slow-start"], times["jump-start"]
     expected = sum(jump[n] > 1.1 * base[n] for n in base) / len(base)
     whole = next(
-        s for s in summarise(replayed) if s.size_class == EVERYTHING and s.startup == "jump-start"
+        s for s in replayed.summaries if s.size_class == EVERYTHING and s.startup == "jump-start"
     )
     assert whole.hurt == pytest.approx(expected)
-    assert any("jump-start makes" in line for line in replay_grids.verdict(replayed))
+    assert any("jump-start makes" in line for line in sentences.verdict(replayed))
 
 
 def test_percentiles_are_by_nearest_rank() -> None:
@@ -139,7 +144,7 @@ def test_percentiles_are_by_nearest_rank() -> None:
     assert percentile([float(n) for n in range(101)], 95) == 95.0
 
 
-def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: captures.Capture) -> None:
+def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: reading.Capture) -> None:
     with pytest.raises(RequestError, match="slow-start"):
         replay(small, Settings(("slow-strat",)))
 
@@ -192,7 +197,7 @@ def test_contradictions_are_refused(cli: Cli, words: tuple[str, ...], message: s
 def test_long_silences_are_shortened() -> None:
     day = 86_400.0
     starts = [400 * day + 1, 0.0, 400 * day, 1.0]
-    assert _without_long_gaps(starts) == [1.0 + AFTERWARDS_S + 1.0, 0.0, 1.0 + AFTERWARDS_S, 1.0]
+    assert without_long_gaps(starts) == [1.0 + AFTERWARDS_S + 1.0, 0.0, 1.0 + AFTERWARDS_S, 1.0]
 
 
 MEMORY = ("careful-resume", "fast-start", "stateful-tcp")
@@ -205,14 +210,14 @@ def times(replayed: Replay) -> dict[str, list[float]]:
     return found
 
 
-def test_start_ups_that_use_a_memory_are_slow_start_without_one(small: captures.Capture) -> None:
+def test_start_ups_that_use_a_memory_are_slow_start_without_one(small: reading.Capture) -> None:
     users = [a.name for a in algorithms("startup") if "cache" in a.needs]
     found = times(replay(small, Settings(("slow-start", *users))))
     assert {name for name in users if found[name] == found["slow-start"]} == set(footnotes.IDLE)
 
 
 @pytest.mark.parametrize("window", ["1bdp", "60pkt"])
-def test_what_is_remembered_is_used(small: captures.Capture, window: str) -> None:
+def test_what_is_remembered_is_used(small: reading.Capture, window: str) -> None:
     found = times(replay(small, Settings(("slow-start", *MEMORY), remembered=window)))
     assert all(sum(found[name]) < sum(found["slow-start"]) for name in MEMORY)
 
@@ -280,7 +285,7 @@ WHOLE = 300
 """Packets of a flight that came through whole."""
 
 
-def between_neighbours(file: pathlib.Path, flight: bool = False) -> captures.Capture:
+def between_neighbours(file: pathlib.Path, flight: bool = False) -> reading.Capture:
     """Writes what a veth pair sees: sixty transfers of 45 kB at 1 Gbit/s, 62 us away.
 
     Acknowledgements come 60 to 80 us after their data, and one packet of 1860 is sent again. A
@@ -325,7 +330,7 @@ def between_neighbours(file: pathlib.Path, flight: bool = False) -> captures.Cap
         struct.pack("<III", 1_700_000_000, at, 40) + packet for at, packet in sorted(packets)
     ]
     file.write_bytes(head + b"".join(records))
-    return captures.read(file)
+    return reading.read(file)
 
 
 def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathlib.Path) -> None:
@@ -362,7 +367,7 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     assert sum(row["packets_dropped"] for row in smaller.rows) > 0
 
 
-def group(**fields: Any) -> captures.Capture:
+def group(**fields: Any) -> reading.Capture:
     """A capture of one transfer to a network, whose two ways are alike but for `fields`."""
     way = {
         "rate_bps": 8e6,
@@ -384,7 +389,7 @@ def group(**fields: Any) -> captures.Capture:
         "transfers": [{"connection": 0, "direction": "s2c", "start": 0.0, "bytes": 9000}],
         "groups": [group],
     }
-    return captures.Capture("made up", document)
+    return reading.Capture("made up", document)
 
 
 @pytest.mark.parametrize(

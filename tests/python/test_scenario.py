@@ -6,7 +6,9 @@ import pathlib
 import pytest
 
 import flowstart as fs
-from flowstart import scenario
+from flowstart.model import scenario
+from flowstart.model.document import Document
+from flowstart.model.path import named_paths
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_every_queue_discipline_runs(queue: str) -> None:
     assert fs.run(described).rows[0]["complete"]
 
 
-@pytest.mark.parametrize("name", scenario.named_paths())
+@pytest.mark.parametrize("name", named_paths())
 def test_every_named_path_is_sound(name: str) -> None:
     described = fs.Scenario(path=fs.Path.named(name), flows=[fs.Flow(size="1kB")])
     assert fs.run(described).rows[0]["complete"]
@@ -102,7 +104,7 @@ def test_a_broken_file_is_refused(tmp_path: pathlib.Path, content: bytes, messag
         ({"path": {"rate": "5Mbps", "rtt": "1ms"}, "flows": [{"sise": "1kB"}]}, r"flows\[0\]"),
     ],
 )
-def test_the_simulator_names_the_field(document: scenario.Document, message: str) -> None:
+def test_the_simulator_names_the_field(document: Document, message: str) -> None:
     with pytest.raises(fs.RequestError, match=message) as caught:
         fs.run(document)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowstart import RequestError, specs
+from flowstart import RequestError
+from flowstart.model import specs, stack
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)
 VALUES = st.from_regex(r"[a-z0-9.]{1,6}", fullmatch=True)
@@ -59,7 +60,7 @@ def test_a_startup_given_twice_is_refused() -> None:
 
 
 def test_a_stack_takes_typed_overrides() -> None:
-    assert specs.stack("ns2:recovery=reno,iw=3,ack_every=3,limited_transmit=false") == {
+    assert stack.parse("ns2:recovery=reno,iw=3,ack_every=3,limited_transmit=false") == {
         "preset": "ns2",
         "recovery": "reno",
         "iw": "3",
@@ -70,4 +71,4 @@ def test_a_stack_takes_typed_overrides() -> None:
 
 def test_a_stack_override_without_a_value_is_refused() -> None:
     with pytest.raises(RequestError, match="`sack` should be written name=value"):
-        specs.stack("rfc:sack")
+        stack.parse("rfc:sack")

@@ -13,7 +13,7 @@ import pytest
 
 import flowstart as fs
 from flowstart import _native
-from flowstart.startup import Reason
+from flowstart.model.startup import Reason
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parents[2]

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from flowstart.grids import Column, Grid
-from flowstart.tables import fitted
+from flowstart.render.grid import Column, Grid
+from flowstart.render.terminal import fitted
 
 
 def grid() -> Grid:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flowstart import text
+from flowstart.render import text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowstart.thinning import apart, columns, thin
+from flowstart.render.thinning import apart, columns, thin
 
 Line = tuple[list[float], list[float]]
 

@@ -9,7 +9,7 @@ from flowstart.cli import console, options
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
-    from flowstart.catalog import Algorithm
+    from flowstart.model.catalog import Algorithm
 
 
 def algorithms(
@@ -20,7 +20,8 @@ def algorithms(
     json: options.Json = False,
 ) -> None:
     """List the algorithms, or show one: its source, parameters and needs."""
-    from flowstart import catalog, grids
+    from flowstart.model import catalog
+    from flowstart.render import catalog as tables
 
     if name:
         found = _named(name)
@@ -34,13 +35,14 @@ def algorithms(
         console.show_json([dataclasses.asdict(a) for a in catalog.algorithms()])
     else:
         found_all = catalog.algorithms()
-        console.show_grid(grids.catalog(found_all))
-        print(grids.catalog_legend(found_all))
+        console.show_grid(tables.table(found_all))
+        print(tables.legend(found_all))
 
 
 def _named(name: str) -> "list[Algorithm]":
     """The algorithms of this name; a name of something else is refused with what it is."""
-    from flowstart import catalog, names
+    from flowstart.cli import names
+    from flowstart.model import catalog
 
     if all(name != known.name for known in catalog.algorithms()):
         places = names.places(name)

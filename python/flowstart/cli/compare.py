@@ -11,7 +11,8 @@ from flowstart.cli import console, options, replay
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
-    from flowstart.comparison import Comparison, Plan
+    from flowstart.comparison.plan import Plan
+    from flowstart.comparison.result import Comparison
 
 Text = str | None
 
@@ -168,7 +169,7 @@ def compare(
     how long it took, against slow start and against the ideal, and how the start-up ended.
     Quantities are written with their unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
-    from flowstart import output as folders
+    from flowstart.cli import output as folders
 
     if output:
         folders.check(output)
@@ -201,9 +202,10 @@ def _only(captures: list[pathlib.Path]) -> pathlib.Path:
 
 def _plan(given: dict[str, Any]) -> "Plan":
     """What the command line asks for."""
-    from flowstart import applicability, specs
-    from flowstart.comparison import DEFAULT_SIZES, DEFAULT_STARTUPS, Plan
-    from flowstart.scenario import Path
+    from flowstart.cli import applicability
+    from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Plan
+    from flowstart.model import specs
+    from flowstart.model.path import Path
 
     traffic = {
         "startups": specs.listed("startup", given["startup"], DEFAULT_STARTUPS),
@@ -261,8 +263,8 @@ def _refuse_path_options(given: dict[str, Any]) -> None:
 
 
 def _execute(plan: "Plan", workers: int | None) -> "Comparison":
-    from flowstart.comparison import execute
-    from flowstart.progress import Progress
+    from flowstart.cli.progress import Progress
+    from flowstart.comparison.execute import execute
 
     with console.attending(), Progress() as progress:
         return execute(plan, workers=workers, progress=progress)
@@ -270,22 +272,22 @@ def _execute(plan: "Plan", workers: int | None) -> "Comparison":
 
 def _show(result: "Comparison") -> None:
     """Header, table, and the command that does it again."""
-    from flowstart import grids
+    from flowstart.comparison import sentences
 
-    print(grids.headline(result))
+    print(sentences.headline(result))
     if result.rows:
-        console.show_grid(grids.comparison(result))
-        print(grids.legend(result))
+        console.show_grid(result.table)
+        print(sentences.legend(result))
     if result.plan.command:
         print(f"Again: {result.plan.command}")
 
 
 def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart import comparison_report
+    from flowstart.comparison import report
 
-    yield comparison_report.tables(result)
-    yield comparison_report.pictures(result)
+    yield report.tables(result)
+    yield report.pictures(result)
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:

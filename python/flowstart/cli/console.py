@@ -17,7 +17,7 @@ from flowstart.errors import FlowstartError, RequestError, SimulationError, Stop
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flowstart.grids import Grid
+    from flowstart.render.grid import Grid
 
 PLAIN_WIDTH = 132
 """The width of tables that go to a file or a pipe, where nothing forces a fold."""
@@ -88,7 +88,7 @@ def deliver(
     So neither Ctrl-C during the figures nor a reader that has seen enough costs results.
     Nothing is asked of `contents` without a folder.
     """
-    from flowstart import output
+    from flowstart.cli import output
 
     if folder:
         with _uninterrupted():
@@ -136,7 +136,7 @@ def show_json(document: Any) -> None:
 
 def show_grid(grid: "Grid") -> None:
     """A table on stdout."""
-    from flowstart.tables import fitted
+    from flowstart.render.terminal import fitted
 
     console = _stdout()
     table, hidden = fitted(grid, console)

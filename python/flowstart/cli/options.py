@@ -30,9 +30,9 @@ def text(help_: str, metavar: str) -> typer.models.OptionInfo:
 
 def endpoints(given: dict[str, Any]) -> dict[str, Any] | None:
     """`--stack`, `--ack` and `--iw` as one."""
-    from flowstart import specs
+    from flowstart.model import stack as stacks
 
-    fields = specs.stack(given["stack"]) if given["stack"] else {}
+    fields = stacks.parse(given["stack"]) if given["stack"] else {}
     for name in ("ack", "iw"):
         if given[name] is not None:
             if name in fields:

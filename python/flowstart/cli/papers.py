@@ -91,8 +91,8 @@ def run(
 
     Stopped by Ctrl-C, the same command goes on where it was.
     """
-    from flowstart import output as folders
     from flowstart import papers as package
+    from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.papers.lab import default_cache
 
@@ -129,8 +129,8 @@ def _laboratory(
     experiment: "Experiment", cache: pathlib.Path | None, workers: int | None, place: str
 ) -> "Iterator[Lab]":
     """An experiment's laboratory, with its progress; `place` is `3 of 40`."""
+    from flowstart.cli.progress import Progress
     from flowstart.papers.lab import Lab
-    from flowstart.progress import Progress
 
     with Progress(f"runs of {experiment.id}, {place}") as progress:
         yield Lab(cache, workers, progress)

@@ -8,7 +8,8 @@ from flowstart.cli import capture, console, options
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
-    from flowstart.replay import Replay, Settings
+    from flowstart.replay.result import Replay
+    from flowstart.replay.settings import Settings
 
 MEANT = (
     *("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss", "avoidance"),
@@ -42,18 +43,19 @@ def compare(
 
 def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart import replay_report
+    from flowstart.replay import report
 
-    yield replay_report.tables(result)
-    yield replay_report.pictures(result)
+    yield report.tables(result)
+    yield report.pictures(result)
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
-    from flowstart import applicability, specs
-    from flowstart.comparison import DEFAULT_STARTUPS
-    from flowstart.footnotes import IDLE
-    from flowstart.guests import Guests
-    from flowstart.replay import Settings
+    from flowstart.cli import applicability
+    from flowstart.comparison.plan import DEFAULT_STARTUPS
+    from flowstart.model import specs
+    from flowstart.model.guests import Guests
+    from flowstart.render.footnotes import IDLE
+    from flowstart.replay.settings import Settings
 
     for name, value in given.items():
         if value is not None and name not in (*MEANT, *REST):
@@ -84,22 +86,22 @@ def _settings(given: dict[str, Any]) -> "Settings":
 
 
 def _replay(found: Any, settings: "Settings", workers: int | None) -> "Replay":
-    from flowstart.progress import Progress
-    from flowstart.replay import replay
+    from flowstart.cli.progress import Progress
+    from flowstart.replay.execute import replay
 
     with console.attending(), Progress("runs") as progress:
         return replay(found, settings, workers=workers, progress=progress)
 
 
 def _show(result: "Replay") -> None:
-    from flowstart import replay_grids as grids
+    from flowstart.replay import sentences, tables
 
-    print(grids.headline(result))
-    console.show_grid(grids.roads(result))
-    print(" ".join([grids.sources(result), *grids.details(result)]))
-    console.show_grid(grids.classes(result))
-    print(grids.legend(result))
-    for line in (*grids.verdict(result), *grids.LIMITS):
+    print(sentences.headline(result))
+    console.show_grid(tables.roads(result.roads))
+    print(" ".join([sentences.sources(result), *sentences.details(result)]))
+    console.show_grid(tables.classes(result.summaries))
+    print(sentences.legend(result))
+    for line in (*sentences.verdict(result), *sentences.LIMITS):
         print(line)
     print(f"Again: {result.command}")
 

@@ -9,7 +9,7 @@ from flowstart.cli import console, options
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
-    from flowstart.simulation import Run
+    from flowstart.simulation.run import Run
 
 
 def run(
@@ -24,15 +24,15 @@ def run(
     output: options.Folder = None,
 ) -> None:
     """Run one scenario: a row per flow, links, and with --trace everything over time."""
-    from flowstart import output as folders
-    from flowstart import simulation
+    from flowstart.cli import output as folders
+    from flowstart.simulation.run import run as simulated
 
     if output:
         folders.check(output)
     elif trace:
         raise RequestError("--trace: a trace is kept in a folder; give it one with -o DIR")
     with console.speaking_of(scenario), console.attending():
-        result = simulation.run(scenario, trace=trace or None)
+        result = simulated(scenario, trace=trace or None)
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
@@ -45,16 +45,16 @@ def run(
 
 def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart import run_report
+    from flowstart.simulation import report
 
-    yield run_report.tables(result)
-    yield run_report.pictures(result, title=title)
+    yield report.tables(result)
+    yield report.pictures(result, title=title)
 
 
 def _show(result: "Run") -> None:
-    from flowstart import grids
+    from flowstart.simulation.tables import of_run
 
-    for grid in grids.of_run(result):
+    for grid in of_run(result.outcome):
         console.show_grid(grid)
     for note in result.notes:
         print(note)

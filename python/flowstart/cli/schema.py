@@ -11,6 +11,6 @@ def schema(
     kind: Annotated[str, typer.Argument(metavar="scenario", help="The kind of file.")] = "scenario",
 ) -> None:
     """Print the JSON Schema of a scenario file."""
-    from flowstart import scenario
+    from flowstart.model import document
 
-    console.show_json(scenario.schema(kind))
+    console.show_json(document.schema(kind))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from flowstart.plots import COLOURS, DASHES, MARKERS, STYLE, Chart
+from flowstart.render.charts import COLOURS, DASHES, MARKERS, STYLE, Chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from flowstart import text
-from flowstart.grids import Column, Grid
 from flowstart.papers.experiment import Cell, Paper, Table
 from flowstart.papers.runner import Done, Judged
 from flowstart.papers.target import Expected, Measured, Target, Value, Verdict
+from flowstart.render import text
+from flowstart.render.grid import Column, Grid
 
 MOST_VALUES = 6
 """A longer list of values is shown by its smallest and largest."""

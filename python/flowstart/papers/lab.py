@@ -17,10 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, TypeVar
 
-from flowstart import _native, simulation
-from flowstart import scenario as scenarios
-from flowstart.scenario import Document, ScenarioLike
-from flowstart.simulation import Run
+from flowstart import _native
+from flowstart.model import scenario as scenarios
+from flowstart.model.document import Document
+from flowstart.model.scenario import ScenarioLike
+from flowstart.simulation import run as simulation
+from flowstart.simulation.run import Run
 
 T = TypeVar("T")
 Progress = Callable[[int, int], object]

@@ -1,6 +1,8 @@
 """What a folder of results holds: a page per paper, an index, and tables for scripts."""
 
+import csv
 import importlib.resources
+import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +11,11 @@ from itertools import groupby
 
 from markdown_it import MarkdownIt
 
-from flowstart import report
-from flowstart.grids import Grid
 from flowstart.papers import grids
 from flowstart.papers.experiment import Experiment, Paper, Table
 from flowstart.papers.runner import Done, Judged, result
+from flowstart.render import html
+from flowstart.render.grid import Grid
 
 LONG = 30
 """Tables of more rows are folded away until somebody opens them."""
@@ -44,24 +46,22 @@ def pictures(done: Sequence[Done], others: Sequence[Judged]) -> Iterator[dict[st
 def _paper_files(
     paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]
 ) -> dict[str, bytes]:
-    from flowstart import plots
+    from flowstart.render import charts
 
     files: dict[str, bytes] = {}
-    parts = [report.paragraph(paper.source), _readme(paper)]
+    parts = [html.paragraph(paper.source), _readme(paper)]
     for each in done:
         drawn = []
         for picture in each.findings.pictures:
             figure = picture.draw()
-            svg = plots.svg(figure)
+            svg = charts.svg(figure)
             name = f"{_file(each.experiment)}-{picture.name}"
-            files |= {f"{name}.svg": svg.encode(), f"{name}.png": plots.png(figure)}
-            drawn.append(report.picture(svg, picture.caption))
+            files |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
+            drawn.append(html.picture(svg, picture.caption))
         parts += _experiment(each, drawn)
     parts += _rest(paper, done, unmeasured)
     back = '<p><a href="index.html">All papers</a></p>'
-    files[f"{paper.name}.html"] = report.page(
-        paper.title, [back, *parts, report.made_by()]
-    ).encode()
+    files[f"{paper.name}.html"] = html.page(paper.title, [back, *parts, html.made_by()]).encode()
     return files
 
 
@@ -71,7 +71,7 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
     parts = [
         f'<h2 id="{_file(experiment)}">{escape(experiment.id)} · {escape(experiment.figure)}</h2>',
         f"<p><em>{escape(experiment.asks)}</em></p>",
-        *map(report.paragraph, each.findings.says),
+        *map(html.paragraph, each.findings.says),
         *drawn,
         *map(_table, each.findings.tables),
     ]
@@ -80,8 +80,8 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
         count = f"{len(each.judged)} targets: {verdicts}"
         parts.append(_folded(grids.targets(each.judged, "Published and measured"), count))
         missed = grids.misses(each.judged)
-        parts += [report.table(missed)] if missed.rows else []
-    parts.append(report.code(f"flowstart papers run {experiment.id}"))
+        parts += [html.table(missed)] if missed.rows else []
+    parts.append(html.code(f"flowstart papers run {experiment.id}"))
     return parts
 
 
@@ -89,14 +89,14 @@ def _rest(paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]) -> l
     """What comes after the experiments: chosen inputs, what nothing can measure, the count."""
     parts = []
     if paper.chosen:
-        parts += [report.heading("Inputs that the paper does not print")]
-        parts += [report.table(grids.chosen(paper))]
+        parts += [html.heading("Inputs that the paper does not print")]
+        parts += [html.table(grids.chosen(paper))]
     if unmeasured:
-        parts += [report.heading("Not checkable"), report.table(grids.misses(unmeasured))]
+        parts += [html.heading("Not checkable"), html.table(grids.misses(unmeasured))]
     if paper.targets:
         counted = {each.experiment.id: each.counts() for each in done if each.judged}
-        parts += [report.heading("Verdicts"), report.table(grids.verdicts(counted, "experiment"))]
-        parts += [report.paragraph("* derived by us from the paper's set-up, not printed in it.")]
+        parts += [html.heading("Verdicts"), html.table(grids.verdicts(counted, "experiment"))]
+        parts += [html.paragraph("* derived by us from the paper's set-up, not printed in it.")]
     return parts
 
 
@@ -108,16 +108,16 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
         counts += Counter(str(one.verdict) for one in others if one.target.paper == paper.name)
         counted |= {paper.name: counts} if counts else {}
         parts += [f'<h2><a href="{paper.name}.html">{escape(paper.title)}</a></h2>']
-        parts += [report.paragraph(paper.source), "<ul>"]
+        parts += [html.paragraph(paper.source), "<ul>"]
         for each in done:
             link = f'<a href="{paper.name}.html#{_file(each.experiment)}">{each.experiment.id}</a>'
             said = " ".join(each.findings.says) or each.experiment.asks
             parts.append(f"<li>{link} {escape(said)}</li>")
         parts.append("</ul>")
-    head = [report.paragraph(grids.summary([each for _, d in papers for each in d], others))]
-    head += [report.table(grids.verdicts(counted, "paper"))]
-    return report.page("How a connection starts: the papers, measured again",
-                       [*head, *parts, report.made_by()])  # fmt: skip
+    head = [html.paragraph(grids.summary([each for _, d in papers for each in d], others))]
+    head += [html.table(grids.verdicts(counted, "paper"))]
+    return html.page("How a connection starts: the papers, measured again",
+                       [*head, *parts, html.made_by()])  # fmt: skip
 
 
 def _readme(paper: Paper) -> str:
@@ -136,9 +136,9 @@ def _table(table: Table) -> str:
 def _folded(grid: Grid, count: str) -> str:
     """A table, folded away where it is long."""
     if len(grid.rows) <= LONG:
-        return report.table(grid)
+        return html.table(grid)
     told = f"{escape(grid.title)} ({count})"
-    return f"<details><summary>{told}</summary>{report.table(grid)}</details>"
+    return f"<details><summary>{told}</summary>{html.table(grid)}</details>"
 
 
 def _file(experiment: Experiment) -> str:
@@ -157,9 +157,6 @@ def _flat(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> bytes:
-    import csv
-    import io
-
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 RESAMPLES = 2000
 CONFIDENCE = 95.0

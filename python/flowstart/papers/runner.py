@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart import _native
-from flowstart.catalog import suggest
 from flowstart.errors import RequestError
+from flowstart.model.catalog import suggest
 from flowstart.papers.experiment import Experiment, Findings, Paper
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured, Target, Verdict

@@ -1,6 +1,6 @@
 import pytest
 
-from flowstart import scenario
+from flowstart.model.document import resolve
 from flowstart.papers.coping import PAPER, cope_table, measures, pulses, requests, setups
 from flowstart.papers.coping.effects import estimate, longer, of_flows, outcomes
 from flowstart.papers.lab import Lab
@@ -23,7 +23,7 @@ def test_every_measure_is_a_scenario_on_every_load(measure: measures.Measure) ->
         setups.single(measure, 64),
         pulses.Pulses(measure=measure).document(1),
     ):
-        scenario.resolve(document)
+        resolve(document)
 
 
 def test_bystanders_see_the_same_transfers_whatever_the_starters_do() -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from flowstart import frames, simulation
 from flowstart.papers.hystart import setups, traces
+from flowstart.simulation import frames
+from flowstart.simulation import run as simulation
 
 
 def test_rounds_double_in_one_train_with_an_ack_for_each_packet() -> None:

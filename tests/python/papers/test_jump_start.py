@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from flowstart import capture
+from flowstart.capture import reading as capture
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment
 from flowstart.papers.jump_start import PAPER, figure2, synthetic

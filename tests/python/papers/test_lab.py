@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from flowstart import simulation
 from flowstart.papers import lab as module
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import first
-from flowstart.simulation import Run
+from flowstart.simulation import run as simulation
+from flowstart.simulation.run import Run
 
 
 def document(packets: int) -> dict[str, Any]:

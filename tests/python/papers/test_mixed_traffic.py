@@ -4,7 +4,7 @@ import pytest
 
 from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import camps, connections, setups
-from flowstart.simulation import run
+from flowstart.simulation.run import run
 
 WEB = setups.web(sessions=6)
 

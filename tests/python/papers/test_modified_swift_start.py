@@ -4,9 +4,9 @@ import pathlib
 
 import pytest
 
-from flowstart import simulation
 from flowstart.papers.lab import Lab
 from flowstart.papers.modified_swift_start import line, setups, traces, transfers
+from flowstart.simulation import run as simulation
 
 PAUSED = {"began_s": [0.0, 0.01, 0.05]}
 TAKES_S = 12_000 / setups.T1.bps

@@ -5,7 +5,7 @@ from flowstart.papers.quick_start_low_latency.faster_link import Choice
 from flowstart.papers.quick_start_low_latency.setups import SLOW_START, TABLE1, transfer
 from flowstart.papers.quick_start_low_latency.table1 import granted, look
 from flowstart.papers.quick_start_low_latency.transfers import Ending, Pair
-from flowstart.simulation import run
+from flowstart.simulation.run import run
 
 
 def ending(seconds: float, dropped: int = 0) -> Ending:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flowstart.model.document import Document
 from flowstart.papers.coping import setups
 from flowstart.papers.coping.effects import (
     COLUMNS,
@@ -21,8 +22,7 @@ from flowstart.papers.coping.effects import (
 from flowstart.papers.coping.measures import Line, Measure
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

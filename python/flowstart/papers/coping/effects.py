@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from flowstart.model.document import Document, encode
 from flowstart.papers.coping.measures import NOTHING, Measure
 from flowstart.papers.experiment import Cell
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import interval
-from flowstart.scenario import Document, encode
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 INITIAL_WINDOW = 3
 """Packets; what is no larger starts alike everywhere."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from flowstart.model.document import Document
 from flowstart.papers.coping.effects import COLUMNS, Effect, cells, effect, of_flows
 from flowstart.papers.coping.measures import PACKET_KBIT
 from flowstart.papers.coping.requests import (
@@ -16,7 +17,6 @@ from flowstart.papers.coping.requests import (
 from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import first
-from flowstart.scenario import Document
 
 SEEDS = range(1, 13)
 LOADS = (20, 40, 60)

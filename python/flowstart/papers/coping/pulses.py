@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flowstart.model.document import Document, encode
 from flowstart.papers.coping.effects import Estimate, estimate, longer, longer_tail
 from flowstart.papers.coping.measures import NOTHING, PACKET_KBIT, Line, Measure
 from flowstart.papers.jump_start.setups import QUEUE, stack
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document, encode
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 LINK = Line(mbps=10, rtt_ms=64)
 """What the pulses cross together with everybody else."""

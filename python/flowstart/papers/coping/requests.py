@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from flowstart.model.document import Document, encode
 from flowstart.papers.coping.effects import Estimate, estimate, longer
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document, encode
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 RATE = "10Mbps"
 RTT = "100ms"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from flowstart.papers.drawing import style
-from flowstart.plots import COLOURS, MARKERS, Chart
+from flowstart.render.charts import COLOURS, MARKERS, Chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

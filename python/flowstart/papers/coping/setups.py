@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from flowstart.model.document import Document
 from flowstart.papers.coping.measures import Line, Measure, Place
 from flowstart.papers.jump_start import setups as jump_start
-from flowstart.scenario import Document
 
 CONTENTION = Line(mbps=5, rtt_ms=64)
 WEB = Line(mbps=10, rtt_ms=64)

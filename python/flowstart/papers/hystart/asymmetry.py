@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.hystart.acks import BEFORE_S, END, leaving
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

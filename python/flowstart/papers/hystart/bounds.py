@@ -8,12 +8,12 @@ not answer an odd packet by a timer of its own.
 
 from typing import TYPE_CHECKING, Any
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import first
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

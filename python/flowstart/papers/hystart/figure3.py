@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups, traces
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import interval
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

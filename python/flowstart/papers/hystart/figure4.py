@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from flowstart import frames
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import interval
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation import frames
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

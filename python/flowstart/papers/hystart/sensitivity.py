@@ -3,11 +3,11 @@
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import figure3, setups
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flowstart.scenario import Document
+from flowstart.model.document import Document
 
 PACKET_BITS = 12_000
 """1500 bytes, which the paper counts by."""

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart import thinning
-from flowstart.simulation import Run
+from flowstart.render import thinning
+from flowstart.simulation.run import Run
 
 MSS = 1460
 SEND, ACK, DROP = 0, 2, 6

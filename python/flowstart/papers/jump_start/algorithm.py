@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.series import Series, of_run
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
+from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def _handshake_behind_a_queue() -> Document:
 
 def window(run: Run) -> dict[str, Any]:
     """The window when the first flight has been repaired, and over time."""
-    row, series = run.rows[0], of_run(run)[0]
+    row, series = run.rows[0], run.series()[0]
     flight = series.of("send")
     end = int(series.seq[flight].max()) + MSS
     acks = series.of("ack")
@@ -65,7 +65,7 @@ def window(run: Run) -> dict[str, Any]:
 
 def ending(run: Run) -> dict[str, Any]:
     """When the first flight ended, and what happened then."""
-    row, series = run.rows[0], of_run(run)[0]
+    row, series = run.rows[0], run.series()[0]
     exit_s = row["opened_s"] + row["startup_exit_s"]
     return {
         "reason": row["startup_exit_reason"],

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Table
 from flowstart.papers.jump_start import setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.series import of_run
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 BORDER_LINK = 100e6
 """Bits per second between the authors' site and its provider (Sec. IV.C)."""
@@ -28,7 +27,7 @@ def _scenario() -> Document:
 
 def filling(run: Run) -> dict[str, Any]:
     """The window that keeps the path full, and when it was open."""
-    series = of_run(run)[0]
+    series = run.series()[0]
     times, opened = series.time_s, series.time_s[series.of("open")[0]]
     acks = times[series.of("ack")]
     # One ACK for each packet: at the end the path is full, and a round trip is a window.

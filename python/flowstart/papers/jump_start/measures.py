@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart.model.document import Document
 from flowstart.papers.jump_start.setups import JUMP_START, SLOW_START
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import CONFIDENCE, RESAMPLES
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 Case = TypeVar("Case")
 Read = TypeVar("Read")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import improvement, interval
-from flowstart.scenario import Document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flowstart.scenario import Document
+from flowstart.model.document import Document
 
 SLOW_START = "slow-start"
 JUMP_START = "jump-start"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import capture
-from flowstart.capture import Capture
+from flowstart.capture import reading
+from flowstart.capture.reading import Capture
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups, synthetic
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,7 +81,7 @@ def _captured(conversations: list[synthetic.Conversation]) -> Capture:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "synthetic.pcap"
         synthetic.write(file, conversations)
-        return capture.read(file)
+        return reading.read(file)
 
 
 def _close(a: float, b: float) -> bool:
@@ -211,9 +211,9 @@ def run_reductions(_lab: Lab) -> Findings:
 
 
 def _draw(read: Capture) -> "Figure":
-    from flowstart import capture_plots
+    from flowstart.capture.figures import window_reductions
 
-    return capture_plots.window_reductions(read)
+    return window_reductions(read.document)
 
 
 EXPERIMENTS = (

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from flowstart.model.document import Document
 from flowstart.papers import readings
 from flowstart.papers.lab import Lab
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 Build: TypeAlias = Callable[[Sequence[str], int], Document]
 """A scenario from the start-up of each user and a seed."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from flowstart import frames
 from flowstart.papers import readings
-from flowstart.simulation import Run
+from flowstart.simulation import frames
+from flowstart.simulation.run import Run
 
 SHORT = 3
 """Packets that the initial window of three covers: there no start-up has anything to do."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from flowstart.model.document import Document
 from flowstart.papers.jump_start import setups as jump_start
 from flowstart.papers.mixed_traffic.camps import Setting
 from flowstart.papers.mixed_traffic.catalog import ENTRIES
-from flowstart.scenario import Document
 
 JITTER_MS = 10
 """Each connection of the regular ones opens up to so much later."""

@@ -10,8 +10,8 @@ from flowstart.papers.modified_swift_start.setups import MSS, NAMES, RECEIVER_WI
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
 
 KB = 1000
 FORMULA_HEADER = "27B"

@@ -21,8 +21,8 @@ from flowstart.papers.target import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
 
 RTTS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """The paper prints none; with these its figures' statements can be checked."""

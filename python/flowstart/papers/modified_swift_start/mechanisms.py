@@ -19,8 +19,8 @@ from flowstart.papers.target import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
 
 DELAY_S = 0.1
 SWIFT = "Swift Start"

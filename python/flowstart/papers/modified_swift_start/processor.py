@@ -24,8 +24,8 @@ from flowstart.papers.target import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
 
 DELAY_S = 0.0001
 RATES = (4400, 4600, 4800, 5000, 5500, 6000, 7000, 8000, 10_000, 20_000)

@@ -25,9 +25,9 @@ from flowstart.papers.readings import interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
-    from flowstart.simulation import Run
+    from flowstart.simulation.run import Run
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ packets' own way lies on the sender's access link; the receiver is right behind 
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.scenario import Document
+from flowstart.model.document import Document
 
 MSS = 1460
 HEADER = 40

@@ -26,8 +26,8 @@ from flowstart.papers.target import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
 
 DELAYS_S = (0.1, 0.2, 0.3, 0.4, *LATE_S)
 NEAR_RTTS = 1.0

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.papers.modified_swift_start.setups import MSS
-from flowstart.series import EVENTS, FORWARD
+from flowstart.simulation.series import EVENTS, FORWARD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from flowstart.simulation import Run
+    from flowstart.simulation.run import Run
 
 PROBE = 4
 """Segments of the first window."""

@@ -9,20 +9,20 @@ reads a run when it decides whether a run is known.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import flowstart as fs
-from flowstart import guests
+from flowstart.model import guests
+from flowstart.model.startup import Ack, Established, Startup, Timeout, Window
 from flowstart.papers.modified_swift_start.setups import MSS, RECEIVER_WINDOW
 
 if TYPE_CHECKING:
+    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
-    from flowstart.scenario import Document
-    from flowstart.simulation import Run
+    from flowstart.simulation.run import Run
 
 LEAST = 2.0
 """Segments below which no threshold falls."""
 
 
-class PaperSlowStart(fs.Startup):
+class PaperSlowStart(Startup):
     """A segment for each ACK; a timeout halves the threshold and restores the first window.
 
     `restart` is another window after a timeout, in segments, and `syn` whether the timeout of a
@@ -34,7 +34,7 @@ class PaperSlowStart(fs.Startup):
         self.restart = restart
         self.syn = syn
 
-    def on_established(self, w: fs.Window, e: fs.Established) -> None:
+    def on_established(self, w: Window, e: Established) -> None:
         """A connection that opens later than a round trip has lost a SYN to the timer."""
         if self.syn and (e.rtt is None or e.now > e.rtt):
             self.threshold /= 2
@@ -42,11 +42,11 @@ class PaperSlowStart(fs.Startup):
         self.restart = self.restart or e.initial_window
         w.ssthresh = self.threshold
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:  # noqa: ARG002
+    def on_ack(self, w: Window, a: Ack) -> None:  # noqa: ARG002
         """Grows by a segment, whatever the ACK covers."""
         w.cwnd += 1
 
-    def after_timeout(self, w: fs.Window, t: fs.Timeout) -> None:  # noqa: ARG002
+    def after_timeout(self, w: Window, t: Timeout) -> None:  # noqa: ARG002
         """Overrules the avoidance."""
         self.threshold = max(self.threshold / 2, LEAST)
         w.cwnd, w.ssthresh = self.restart or 1.0, self.threshold

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers import readings
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
@@ -17,7 +18,6 @@ from flowstart.papers.quick_start_low_latency.setups import (
     transfer,
 )
 from flowstart.papers.quick_start_low_latency.transfers import Ending, Pair, ending
-from flowstart.scenario import Document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers import readings
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency.setups import RATES, SLOW_START, TABLE1, transfer
 from flowstart.papers.quick_start_low_latency.table1 import PACKET_BITS, granted
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.series import EVENTS
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
+from flowstart.simulation.series import EVENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

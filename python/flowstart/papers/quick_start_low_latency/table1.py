@@ -18,8 +18,8 @@ from flowstart.papers.quick_start_low_latency.setups import (
     transfer,
 )
 from flowstart.papers.target import Measured
-from flowstart.series import EVENTS
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
+from flowstart.simulation.series import EVENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TypedDict
 from flowstart.papers import readings
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency.setups import SLOW_START, Setting, transfer
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 Cell = tuple[Setting, str, float]
 """A setting, a rate and a delay in milliseconds."""

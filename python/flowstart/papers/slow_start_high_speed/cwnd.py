@@ -15,8 +15,8 @@ from flowstart.papers.slow_start_high_speed.setups import (
     transfer,
 )
 from flowstart.papers.target import Measured
-from flowstart.simulation import Run
-from flowstart.thinning import columns, thin
+from flowstart.render.thinning import columns, thin
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

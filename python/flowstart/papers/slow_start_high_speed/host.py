@@ -13,7 +13,7 @@ from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import outcomes, traces
 from flowstart.papers.slow_start_high_speed.setups import SCHEMES, Host, Path, transfer
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,6 +2,7 @@
 
 from typing import TypedDict
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed.setups import (
@@ -13,8 +14,7 @@ from flowstart.papers.slow_start_high_speed.setups import (
     stack,
     startup,
 )
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 PATHS = (Path(1000, 1000), Path(10_000, 1000))
 OBJECTS = 3

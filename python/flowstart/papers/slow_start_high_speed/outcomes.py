@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 
 class Transfer(TypedDict):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import outcomes, traces
@@ -17,8 +18,7 @@ from flowstart.papers.slow_start_high_speed.setups import (
     transfer,
 )
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

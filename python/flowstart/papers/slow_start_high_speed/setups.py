@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from flowstart.scenario import Document
+from flowstart.model.document import Document
 
 CHICAGO = "180ms"
 NORTH_CAROLINA = "220ms"

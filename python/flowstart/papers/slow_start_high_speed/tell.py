@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import traces
 from flowstart.papers.slow_start_high_speed.setups import PACED, Host, Path, stack, startup
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 SEND, RETRANSMIT, ACK, TIMEOUT, SYN, OPEN, DROP = range(7)
 """What a sample is about."""

@@ -1,5 +1,6 @@
 """Slide 4: the window that QS-app opens with."""
 
+from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import traces
@@ -10,8 +11,7 @@ from flowstart.papers.slow_start_high_speed.setups import (
     transfer,
 )
 from flowstart.papers.target import Measured
-from flowstart.scenario import Document
-from flowstart.simulation import Run
+from flowstart.simulation.run import Run
 
 WINDOWS = {
     "cav.cwnd.chicago.100m": Path(100, 100, CHICAGO),

@@ -1,0 +1,67 @@
+"""Figures of a capture: the Jump Start paper's figures 3 and 5 for the user's own traffic."""
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from flowstart.render.charts import STYLE, Chart
+
+LINE_BYTES = 4380
+"""RFC 3390's initial window for common segments, which the paper's figures start from."""
+LINE_RTT_S = 0.05
+
+
+def needed_rates(document: dict[str, Any]) -> Figure:
+    """The rate that would carry each direction in one round trip, over its size."""
+    rows = [d for d in document["demands"] if d["over"] and d["rate_bytes_per_s"]]
+    with mpl.rc_context(STYLE):
+        chart = Chart(figsize=(6, 4.2))
+        axes = chart.subplots()
+        axes.plot(
+            [d["bytes"] for d in rows],
+            [8e-6 * d["rate_bytes_per_s"] for d in rows],
+            linestyle="",
+            marker=".",
+            markersize=4,
+            color="#0072B2",
+            alpha=0.6,
+            rasterized=True,
+        )
+        reference = 8e-6 * LINE_BYTES / LINE_RTT_S
+        axes.axhline(reference, color="0.4", linewidth=0.8)
+        axes.annotate(
+            "4380 B in 50 ms",
+            (1, reference),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="bottom",
+        )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("bytes of a direction (more than 4380)")
+        axes.set_ylabel("rate to send them in one round trip (Mbit/s)")
+        return chart
+
+
+def window_reductions(document: dict[str, Any]) -> Figure:
+    """How much the advertised window takes from those rates, as a distribution."""
+    rows = [d for d in document["demands"] if d["over"]]
+    with mpl.rc_context(STYLE):
+        chart = Chart(figsize=(6, 4.2))
+        axes = chart.subplots()
+        for name, label, dash in (
+            ("reduction_bytes_per_s", "widest window", "-"),
+            ("handshake_reduction_bytes_per_s", "handshake's window", "--"),
+        ):
+            values = np.sort([d[name] for d in rows if d[name] is not None])
+            if len(values):
+                share = np.arange(1, len(values) + 1) / len(values)
+                axes.step(values / 1e6, share, where="post", linestyle=dash, label=label)
+        axes.set_xscale("symlog", linthresh=0.01)
+        axes.set_ylim(0, 1)
+        axes.set_xlabel("rate lost to the advertised window (MB/s)")
+        axes.set_ylabel("share of directions over 4380 bytes")
+        axes.legend(loc="lower right")
+        return chart

@@ -1,0 +1,130 @@
+"""A capture as tables of text."""
+
+from typing import Any
+
+from flowstart.render import text
+from flowstart.render.grid import Column, Grid
+
+
+def headline(file: str, document: dict[str, Any]) -> str:
+    """One line on what the file is."""
+    s = document["summary"]
+    by = s["by_handshake"]
+    kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
+    return (
+        f"{file}: {document['format']}, {text.count(document['packets'])} packets, "
+        f"{s['tcp_connections']} TCP connections ({kinds}), "
+        f"{len(document['transfers'])} transfers"
+    )
+
+
+def summary(document: dict[str, Any]) -> Grid:
+    """What the connections needed, in a dozen lines."""
+    s = document["summary"]
+    widest = s["reduction_by_widest_window"]
+    handshake = s["reduction_by_handshake_window"]
+    grid = Grid([Column("what", number=False), Column("value")])
+    grid.rows = [
+        ["round trip, median (p10 to p90)", _spread(s["rtt_s"], text.seconds)],
+        ["directions with data", text.count(s["directions_with_data"])],
+        ["bytes, median (p10 to p90)", _spread(s["bytes"], text.size)],
+        ["more than 4380 bytes", _share(s["over_4380_bytes"], s["over_4380_share"])],
+        ["more than the initial window of RFC 3390", str(s["over_rfc3390_initial_window"])],
+        [
+            "rate for one round trip, median (p10 to p90)",
+            _spread(s["over_rate_bytes_per_s"], _rate),
+        ],
+        ["above 500 kbit/s", str(s["over_above_500_kbit_per_s"])],
+        ["above 100 Mbit/s", str(s["over_above_100_mbit_per_s"])],
+        ["not reduced by the widest window", _not_reduced(widest)],
+        ["reduced by more than 1 MB/s", _reduced(widest)],
+        ["not reduced by the handshake's window", _not_reduced(handshake)],
+        ["reduced by more than 1 MB/s", _reduced(handshake)],
+    ]
+    return grid
+
+
+def _spread(values: dict[str, Any], form: Any) -> str:
+    if values.get("p50") is None:
+        return text.ABSENT
+    return f"{form(values['p50'])} ({form(values['p10'])} to {form(values['p90'])})"
+
+
+def _rate(bytes_per_s: float) -> str:
+    return text.rate(8 * bytes_per_s)
+
+
+def _share(count: int, share: float | None) -> str:
+    return str(count) if share is None else f"{count} ({share:.1%})"
+
+
+def _not_reduced(reduction: dict[str, Any]) -> str:
+    return _share(reduction["not_reduced"], reduction["not_reduced_share_of_over"])
+
+
+def _reduced(reduction: dict[str, Any]) -> str:
+    return _share(reduction["above_1MB_per_s"], reduction["above_1MB_per_s_share_of_over"])
+
+
+def networks(document: dict[str, Any], most: int = 20) -> Grid:
+    """The far networks and what could be told of the paths to them."""
+    titles = ["conns", "min RTT", "sent there", "rate", "buffer", "from there", "rate", "buffer"]
+    grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
+    groups = document["groups"]
+    largest = sorted(groups, key=lambda g: -(g["to_remote"]["bytes"] + g["from_remote"]["bytes"]))
+    grid.rows = [
+        [
+            group["network"],
+            str(len(group["connections"])),
+            text.seconds(group["min_rtt_s"]),
+            *_path(group["to_remote"]),
+            *_path(group["from_remote"]),
+        ]
+        for group in largest[:most]
+    ]
+    if len(groups) > most:
+        grid.title = f"The {most} networks with the most data, of {len(groups)}"
+    return grid
+
+
+def _path(path: dict[str, Any]) -> list[str]:
+    buffer = path["buffer_packets"]
+    sign = "≥ " if path["buffer_at_least"] else ""
+    return [
+        text.size(path["bytes"]),
+        text.rate(path["rate_bps"]),
+        text.ABSENT if buffer is None else f"{sign}{buffer} pkt",
+    ]
+
+
+def connections(document: dict[str, Any], most: int = 20) -> Grid:
+    """The connections with the most data."""
+    columns = [Column("client", number=False), Column("server", number=False)]
+    columns += [Column("handshake", number=False), Column("RTT")]
+    columns += [Column(title) for title in ("to server", "to client", "resent")]
+    grid = Grid([*columns, Column("flags", number=False)])
+    rows = document["connections"]
+    largest = sorted(rows, key=lambda c: -((c["c2s_bytes"] or 0) + (c["s2c_bytes"] or 0)))
+    grid.rows = [_connection(row) for row in largest[:most]]
+    if len(rows) > most:
+        grid.title = f"The {most} connections with the most data, of {len(rows)}"
+    return grid
+
+
+def _connection(row: dict[str, Any]) -> list[str]:
+    resent = [row["c2s_retransmissions"], row["s2c_retransmissions"]]
+    known = [count for count in resent if count is not None]
+    return [
+        _end(row["client_ip"], row["client_port"]),
+        _end(row["server_ip"], row["server_port"]),
+        row["handshake"],
+        text.seconds(row["rtt_s"]),
+        text.size(row["c2s_bytes"]),
+        text.size(row["s2c_bytes"]),
+        text.count(sum(known)) if known else text.ABSENT,
+        " ".join(row["flags"]),
+    ]
+
+
+def _end(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

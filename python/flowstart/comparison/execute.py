@@ -1,0 +1,110 @@
+"""Runs comparisons."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flowstart import _native
+from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
+from flowstart.comparison.result import Comparison
+from flowstart.comparison.rows import placed
+from flowstart.errors import RequestError
+from flowstart.model import randomness, specs
+from flowstart.model.document import encode, resolve
+from flowstart.model.guests import StartupLike
+from flowstart.model.path import Path
+from flowstart.model.scenario import ScenarioLike
+from flowstart.simulation import frames
+
+
+def compare(
+    setting: Path | ScenarioLike,
+    *,
+    startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+    sizes: Sequence[str] | None = None,
+    flows: int | None = None,
+    interval: str | None = None,
+    avoidance: str | None = None,
+    stack: str | Mapping[str, Any] | None = None,
+    remembered: str | None = None,
+    seed: int | None = None,
+    repeat: int = 1,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Runs the same traffic under each of `startups`.
+
+    On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
+    In a scenario (or its file), the flows and web sessions that name no start-up are under
+    test, and the others are background. `repeat` runs all with as many seeds, or with one where
+    nothing is drawn at random.
+    `progress(done, total)` is called a few times a second. A start-up may also be a class
+    derived from `Startup` or an instance of one; runs with such a start-up take turns on the
+    calling thread, while `workers` share the others. Raises RequestError where anything asked
+    for is wrong, and what a start-up written in Python raises.
+    """
+    common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
+    if isinstance(setting, Path):
+        plan = Plan.of_path(
+            setting,
+            sizes=DEFAULT_SIZES if sizes is None else sizes,
+            flows=flows,
+            interval=interval,
+            avoidance=avoidance,
+            stack=stack,
+            remembered=remembered,
+            **common,
+        )
+    else:
+        extra = {
+            "flows": flows,
+            "interval": interval,
+            "avoidance": avoidance,
+            "stack": stack,
+            "remembered": remembered,
+        }
+        given = [name for name, value in extra.items() if value is not None]
+        if given:
+            raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
+        plan = Plan.of_scenario(setting, sizes=sizes, **common)
+    return execute(plan, workers=workers, progress=progress)
+
+
+def execute(
+    plan: Plan,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Runs a plan on `workers` threads, all cores by default.
+
+    Seeds that could not differ are run once.
+    """
+    asked = len(plan.seeds)
+    cases = plan.cases()
+    resolved = resolve(plan.scenario(cases[0]), plan.guests)
+    sizes = [size for size in plan.sizes if size]
+    if sizes:
+        flow = resolved["flows"][plan.tested[0]]
+        specs.unequal(sizes, flow.get("mss", resolved["stack"]["mss"]))
+    if not randomness.drawn(resolved):
+        plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
+        cases = plan.cases()
+    scenarios = [encode(plan.scenario(case)) for case in cases]
+    batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
+    runs = frames.rows(batch["runs"])
+    return Comparison(
+        plan=plan,
+        rows=placed(batch, cases, plan),
+        failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
+        interrupted=batch["interrupted"],
+        finished=sum(1 for run in runs if not run["error"]),
+        buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
+        buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+        spared=asked - len(plan.seeds),
+    )
+
+
+def _failure(case: Case, error: str) -> str:
+    size = f" with {case.size}" if case.size else ""
+    return f"{case.startup}{size}, seed {case.seed}: {error}"

@@ -1,0 +1,254 @@
+"""What a comparison runs: the same traffic under one start-up after another."""
+
+import dataclasses
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from flowstart.errors import RequestError
+from flowstart.model import scenario, specs
+from flowstart.model import stack as stacks
+from flowstart.model.document import Document, plain, resolve
+from flowstart.model.guests import Guests, StartupLike
+from flowstart.model.path import Path, told_interface
+from flowstart.model.scenario import Scenario, ScenarioLike
+
+DEFAULT_STARTUPS = (
+    "slow-start",
+    "limited-slow-start",
+    "hystart",
+    "hystart-plus-plus",
+    "jump-start",
+)
+MOST_RUNS = 1_000_000
+LARGEST_SEED = 2**64 - 1
+REMEMBERED = "1bdp"
+"""What an earlier connection left behind where nothing else is said: the right window."""
+DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of a comparison."""
+
+    startup: str
+    size: str | None
+    """None where the scenario itself gives the sizes."""
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison runs: a scenario with some flows' start-up left open."""
+
+    base: Document
+    tested: tuple[int, ...]
+    """Which entries of the scenario's `flows` are under test; the others are background."""
+    tested_web: tuple[int, ...] = field(default=(), kw_only=True)
+    """Which entries of its `web` are."""
+    startups: tuple[str, ...]
+    sizes: tuple[str | None, ...]
+    seeds: tuple[int, ...]
+    command: str | None
+    """The command that does the same, where there is one."""
+    guests: Guests = field(default_factory=Guests)
+    """The start-ups that are not in the catalog."""
+
+    @classmethod
+    def of_path(
+        cls,
+        path: Path,
+        *,
+        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+        sizes: Sequence[str] = DEFAULT_SIZES,
+        flows: int | None = None,
+        interval: str | None = None,
+        avoidance: str | None = None,
+        stack: str | Mapping[str, Any] | None = None,
+        remembered: str | None = None,
+        seed: int | None = None,
+        repeat: int = 1,
+    ) -> Self:
+        """Every size under every start-up on a path, `flows` connections together.
+
+        `remembered` is the window that an earlier connection left behind, one bandwidth-delay
+        product by default, for start-ups that use a memory.
+        """
+        if not isinstance(stack, str | Mapping | None):
+            raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
+        fields = stacks.parse(stack) if isinstance(stack, str) else stack
+        flow = {"avoidance": avoidance, "count": flows, "interval": interval}
+        flow |= {"remembered": remembered or REMEMBERED}
+        base = plain({"path": path, "stack": fields, "flows": [flow]})
+        guests = Guests()
+        plan = cls(
+            base=base,
+            tested=(0,),
+            startups=specs.startups(startups, guests),
+            sizes=specs.unique("size", sizes),
+            seeds=_seeds(seed or 1, repeat),
+            command=None,
+            guests=guests,
+        )
+        options = {
+            "stack": stacks.written(fields),
+            "avoidance": avoidance,
+            "flows": flows,
+            "interval": interval,
+            "remembered": remembered,
+        }
+        return dataclasses.replace(plan, command=plan._command(options))
+
+    @classmethod
+    def of_scenario(
+        cls,
+        like: ScenarioLike,
+        *,
+        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+        sizes: Sequence[str] | None = None,
+        seed: int | None = None,
+        repeat: int = 1,
+    ) -> Self:
+        """A scenario with those flows and web sessions under test that name no start-up.
+
+        `sizes` are for flows under test that have no size of their own.
+        """
+        guests = Guests()
+        base = guests.settle(scenario.document(like))
+        flows = _flows(base)
+        tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
+        if not tested and not tested_web:
+            raise RequestError(
+                "every flow of the scenario names its start-up, so there is nothing to compare; "
+                "leave `startup` out of the flows under test, or use `flowstart run`"
+            )
+        seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
+        plan = cls(
+            base=base | {"flows": flows},
+            tested=tested,
+            tested_web=tested_web,
+            startups=specs.startups(startups, guests),
+            sizes=_open_sizes([flows[i] for i in tested], sizes),
+            seeds=seeds,
+            command=None,
+            guests=guests,
+        )
+        if isinstance(like, (Scenario, Mapping)):
+            return plan
+        return dataclasses.replace(plan, command=plan._command({}, str(like)))
+
+    def cases(self) -> list[Case]:
+        """Every run, sizes outermost and seeds innermost."""
+        wanted = len(self.sizes) * len(self.startups) * len(self.seeds)
+        if wanted > MOST_RUNS:
+            raise RequestError(f"{wanted} runs are too many at once; at most {MOST_RUNS} are")
+        return [
+            Case(startup, size, seed)
+            for size in self.sizes
+            for startup in self.startups
+            for seed in self.seeds
+        ]
+
+    def scenario(self, case: Case, *, trace: bool = False) -> Document:
+        """The scenario of one run."""
+        told = self._told()
+        flows = [dict(flow) for flow in self.base["flows"]]
+        for flow in (flows[i] for i in self.tested):
+            flow |= told | flow | {"startup": case.startup}
+            if case.size is not None and "writes" not in flow:
+                flow.setdefault("size", case.size)
+        document = self.base | {"flows": flows, "seed": case.seed, "trace": trace}
+        if "web" in self.base:
+            document["web"] = [
+                told | web | {"startup": case.startup} if i in self.tested_web else web
+                for i, web in enumerate(self.base["web"])
+            ]
+        return document
+
+    def told_flows(self) -> list[dict[str, Any]]:
+        """The entries of `flows` and `web` that are under test, as they run."""
+        document = self.scenario(self.cases()[0])
+        tested = [document["flows"][i] for i in self.tested]
+        return tested + [document["web"][i] for i in self.tested_web]
+
+    def _told(self) -> dict[str, str]:
+        """What the flows under test are told beside what the scenario says."""
+        path = self.base.get("path")
+        return told_interface(path) if isinstance(path, dict) else {}
+
+    def is_tested(self) -> list[bool]:
+        """For each flow of a run but those of web sessions, whether it is under test."""
+        return [
+            i in self.tested
+            for i, flow in enumerate(self.base["flows"])
+            for _ in range(flow.get("count", 1))
+        ]
+
+    def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
+        path = {} if file else self.base["path"]
+        if "hops" in path or not self.guests.from_files:
+            return None
+        options = {
+            **path,
+            **options,
+            "startup": ",".join(self.startups),
+            "size": ",".join(size for size in self.sizes if size),
+            "seed": self.seeds[0],
+            "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
+        }
+        words = ["flowstart", "compare", *([file] if file else [])]
+        for name, value in options.items():
+            if isinstance(value, Mapping):
+                value = specs.word(value, "admission", "")
+            if name == "rate_steps":
+                value = specs.steps_text(value)
+            if value not in (None, "", False):
+                words.append(f"--{name.replace('_', '-')}")
+                words += [] if value is True else [str(value)]
+        return shlex.join(words)
+
+
+def _flows(base: Document) -> list[dict[str, Any]]:
+    """The entries of `flows`, one without any field where the scenario has no traffic."""
+    return _entries(base, "flows") or ([] if base.get("web") else [{}])
+
+
+def _entries(base: Document, kind: str) -> list[dict[str, Any]]:
+    """The entries of `flows` or `web`."""
+    entries = base.get(kind) or []
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        return entries
+    resolve(base)  # says it in the simulator's own words
+    raise RequestError(f"{kind}: not a list of tables")
+
+
+def _open_startups(entries: list[dict[str, Any]]) -> tuple[int, ...]:
+    """The places of those that name no start-up."""
+    return tuple(i for i, entry in enumerate(entries) if "startup" not in entry)
+
+
+def _open_sizes(
+    tested: list[dict[str, Any]], sizes: Sequence[str] | None
+) -> tuple[str | None, ...]:
+    """The sizes for flows that have none; only None where every flow has its own."""
+    if any("size" not in flow and "writes" not in flow for flow in tested):
+        return specs.unique("size", DEFAULT_SIZES if sizes is None else sizes)
+    if sizes is not None:
+        raise RequestError(
+            f"sizes {', '.join(sizes)}: the scenario gives every flow under test its own size; "
+            "leave one of the two out"
+        )
+    return (None,)
+
+
+def _seeds(first: object, repeat: int) -> tuple[int, ...]:
+    if not isinstance(first, int):
+        raise RequestError(f"seed = {first!r}: a whole number is needed")
+    if repeat < 1:
+        raise RequestError(f"repeat = {repeat}: at least one is needed")
+    if repeat > MOST_RUNS:
+        raise RequestError(f"repeat = {repeat}: at most {MOST_RUNS} is possible")
+    if first + repeat - 1 > LARGEST_SEED:
+        raise RequestError(f"seed = {first + repeat - 1}: at most {LARGEST_SEED} is possible")
+    return tuple(range(first, first + repeat))

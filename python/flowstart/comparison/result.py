@@ -1,0 +1,178 @@
+"""What a comparison came to."""
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native
+from flowstart.comparison import tables
+from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.rows import placed
+from flowstart.comparison.summary import Summary, summarise
+from flowstart.model import buffers, randomness
+from flowstart.model.document import Document, queues, resolve
+from flowstart.render import footnotes, html
+from flowstart.render.grid import Grid
+from flowstart.simulation import frames
+from flowstart.simulation.run import all_failed, simulate
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart.simulation.series import Series
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What a comparison came to."""
+
+    plan: Plan
+    rows: list[dict[str, Any]]
+    """One dictionary per flow and run, in the order of the plan's cases."""
+    failures: list[str]
+    """Why runs failed, where any did."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+    finished: int
+    """How many runs are finished."""
+    buffer: str | None
+    """The bottleneck's buffer in words."""
+    buffer_reading: str | None
+    spared: int = 0
+    """How many seeds were asked for and not run, since nothing is drawn from them."""
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow and run."""
+        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        return frames.frame(columns)
+
+    @functools.cached_property
+    def summaries(self) -> list[Summary]:
+        """One summary per size and start-up, over flows and seeds."""
+        return summarise(self.rows, self.plan.startups, len(self.plan.seeds))
+
+    @functools.cached_property
+    def resolved(self) -> Document:
+        """The whole configuration of the first run, every default filled in."""
+        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.guests)
+
+    @functools.cached_property
+    def queues(self) -> dict[str, str]:
+        """The discipline of the queues under each start-up; hop by hop where they differ.
+
+        Routers take part by themselves where a start-up is nothing without them.
+        """
+        first = self.plan.cases()[0]
+        cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
+        return {
+            case.startup: queues(resolve(self.plan.scenario(case), self.plan.guests))
+            for case in cases
+        }
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved)
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its start-ups, queues and seeds."""
+        flows = [self.plan.base["flows"][i] for i in self.plan.tested]
+        return footnotes.footnotes(
+            footnotes.Setting(
+                startups=self.plan.startups,
+                remembered=[flow.get("remembered") for flow in flows],
+                memory_option="`remembered`",
+                interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
+                queues=self.queues,
+                drawn=self.drawn,
+                seeds=len(self.plan.seeds),
+                seed_option="--repeat 20 runs twenty",
+                spared=self.spared,
+                missing=self._missing(),
+            )
+        )
+
+    def _missing(self) -> str:
+        """Why runs are missing, in words; empty where none is."""
+        if not self.interrupted and not self.failures:
+            return ""
+        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
+        return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        window = buffers.initial_window(self.resolved["stack"])
+        found = buffers.handfuls(self.plan.base["path"], self.resolved["path"], window)
+        return [buffers.warning(field, *asked, window=window) for field, asked in found.items()]
+
+    @property
+    def measured_by_sender(self) -> bool:
+        """Whether durations are of interest: studies made with ns-2 count until the last ACK.
+
+        Elsewhere the delay of that acknowledgement would only blur the comparison.
+        """
+        return any(row["stack"] == "ns2" for row in self.rows)
+
+    @property
+    def table(self) -> Grid:
+        """The table that is shown: a group per size, a row per start-up."""
+        return tables.comparison(self.summaries, self.plan.startups, acked=self.measured_by_sender)
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow under test was done, nor under way when its run was cut short."""
+        tested = [row for row in self.rows if row["tested"]]
+        return all_failed(tested, cut="duration" in self.plan.base)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "command": self.plan.command,
+            "scenario": self.plan.base,
+            "resolved": self.resolved,
+            "buffer": self.buffer,
+            "buffer_reading": self.buffer_reading,
+            "queues": self.queues,
+            "startups": list(self.plan.startups),
+            "sizes": list(filter(None, self.plan.sizes)),
+            "seeds": list(self.plan.seeds),
+            "drawn": self.drawn,
+            "notes": self.notes,
+            "warnings": self.warnings,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "rows": self.rows,
+        }
+
+    def plot(self) -> "Figure":
+        """Completion time and slowdown over size, one line per start-up."""
+        from flowstart.comparison.figures import completion  # loads matplotlib
+
+        return completion(self.summaries)
+
+    def series(self, size: str | None = None) -> "list[Series]":
+        """The first flow under test of each start-up over time; simulated again for it."""
+        size = self.plan.sizes[-1] if size is None else size
+        return [
+            self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.plan.startups
+        ]
+
+    def _series(self, case: Case) -> "Series":
+        from flowstart.simulation.series import of_flow  # loads numpy
+
+        traced = simulate(self.plan.scenario(case, trace=True), self.plan.guests)
+        rows = placed(traced.outcome, [case], self.plan)
+        first = next(row["flow"] for row in rows if row["tested"])
+        return of_flow(traced.outcome, first, case.startup)
+
+    def _repr_html_(self) -> str:
+        from flowstart.render import charts  # loads matplotlib
+
+        figure = html.picture(charts.svg(self.plot()), "Completion time")
+        return html.table(self.table) + figure

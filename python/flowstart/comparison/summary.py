@@ -1,0 +1,167 @@
+"""Many rows in few numbers: one summary per size and start-up, over flows and seeds."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from flowstart.render import marks
+
+Rows: TypeAlias = list[dict[str, Any]]
+
+BASELINE = "slow-start"
+"""What the others are measured against, where it takes part; otherwise the first one."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How one start-up did with one size. Counts and windows are means per flow."""
+
+    startup: str
+    size_bytes: int
+    seeds: int
+    """With how many seeds its runs are finished."""
+    planned_seeds: int
+    flows: int
+    complete: int
+    """How many of the flows were done; times are means over these, None without any."""
+    reset: int
+    """How many were given up."""
+    fct_s: float | None
+    duration_s: float | None
+    worst_fct_s: float | None
+    slowdown: float | None
+    dropped: float
+    retransmitted: float
+    timeouts: float
+    exit_reason: str | None
+    """Why most flows left start-up; None where most did not."""
+    exit_share: float
+    """The share of the flows that left start-up for this reason."""
+    exit_cwnd_pkts: float | None
+    bdp_pkts: float
+    max_queue_pkts: int
+    change: float | None = None
+    """The mean completion time against the baseline's: −0.1 is 10 % sooner.
+
+    Only seeds count that both have, in case runs are missing. None where there are none.
+    """
+    duration_change: float | None = None
+    """The same for the time until the sender had everything acknowledged."""
+    background_change: float | None = None
+    """The same for the completion times of the background flows, where there are any."""
+    best: bool = False
+    """Whether the row is marked, by the rule in `marks`."""
+    web: bool = False
+    """Whether these are the objects of web sessions, whose size is then the mean."""
+
+    @property
+    def group(self) -> tuple[bool, int]:
+        """What summaries that stand beside each other have in common."""
+        return self.web, self.size_bytes
+
+
+def summarise(
+    rows: Iterable[dict[str, Any]], startups: Sequence[str], seeds: int = 1
+) -> list[Summary]:
+    """Summaries by size and, within a size, in the order of `startups`.
+
+    Objects of web sessions stand together whatever their size. `seeds` are how many were to be
+    run; a start-up of which runs are missing has fewer.
+    """
+    rows = list(rows)
+    sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
+    mean_size = round(fmean(sizes)) if sizes else 0
+    tested: dict[tuple[bool, int, str], Rows] = {}
+    background: dict[tuple[str | None, str], Rows] = {}
+    for row in rows:
+        if row["tested"]:
+            web = _is_object(row)
+            size = mean_size if web else row["size_bytes"]
+            tested.setdefault((web, size, row["startup"]), []).append(row)
+        else:
+            background.setdefault((row["size"], row["compared"]), []).append(row)
+    baseline = BASELINE if BASELINE in startups else startups[0]
+    found = []
+    for web, size in sorted({(web, size) for web, size, _ in tested}):
+        group = {s: tested[web, size, s] for s in startups if (web, size, s) in tested}
+        base = group.get(baseline, [])
+        asked = next(iter(group.values()))[0]["size"]
+        beside = {s: background.get((asked, s), []) for s in (*group, baseline)}
+        summaries = [
+            replace(
+                _summary(rows, seeds),
+                web=web,
+                size_bytes=size,
+                change=_change(rows, base, "fct_s"),
+                duration_change=_change(rows, base, "duration_s"),
+                background_change=_change(beside[startup], beside[baseline], "fct_s"),
+            )
+            for startup, rows in group.items()
+        ]
+        found += _mark_best(summaries, len(startups))
+    return found
+
+
+def _is_object(row: dict[str, Any]) -> bool:
+    """Whether a row is that of a web session's response."""
+    return row.get("object") is not None
+
+
+def _summary(rows: Rows, planned_seeds: int) -> Summary:
+    done = [row for row in rows if row["complete"]]
+    reason, times = Counter(row["startup_exit_reason"] for row in rows).most_common(1)[0]
+    first = rows[0]
+    fct = [row["fct_s"] for row in done]
+    return Summary(
+        startup=first["startup"],
+        size_bytes=first["size_bytes"],
+        seeds=len(_seeds(rows)),
+        planned_seeds=planned_seeds,
+        flows=len(rows),
+        complete=len(done),
+        reset=sum(1 for row in rows if row["reset"]),
+        fct_s=_mean(fct),
+        duration_s=_mean(row["duration_s"] for row in done),
+        worst_fct_s=max(fct, default=None),
+        slowdown=_mean(row["slowdown"] for row in done),
+        dropped=fmean(row["packets_dropped"] for row in rows),
+        retransmitted=fmean(row["packets_retransmitted"] for row in rows),
+        timeouts=fmean(row["timeouts"] for row in rows),
+        exit_reason=reason,
+        exit_share=times / len(rows),
+        exit_cwnd_pkts=_mean(
+            row["startup_exit_cwnd_pkts"] for row in rows if row["startup_exit_reason"] == reason
+        ),
+        bdp_pkts=first["bdp_pkts"],
+        max_queue_pkts=max(row["max_queue_pkts"] for row in rows),
+    )
+
+
+def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
+    """The group with its best marked, unless runs of it are missing."""
+    if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
+        return group
+    times = [s.fct_s if s.complete == s.flows else None for s in group]
+    best = marks.soonest(times, [s.change for s in group])
+    return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
+
+
+def _change(rows: Rows, base: Rows, time: str) -> float | None:
+    """The change of a mean time over the seeds that both have."""
+    common = _seeds(rows) & _seeds(base)
+    mean, before = (
+        _mean(row[time] for row in part if row["complete"] and row["seed"] in common)
+        for part in (rows, base)
+    )
+    return None if mean is None or not before else mean / before - 1
+
+
+def _seeds(rows: Rows) -> set[int]:
+    return {row["seed"] for row in rows}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return fmean(known) if known else None

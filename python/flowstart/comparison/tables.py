@@ -1,0 +1,81 @@
+"""The table of a comparison."""
+
+from collections.abc import Sequence
+
+from flowstart.comparison.summary import Summary
+from flowstart.render import footnotes, text
+from flowstart.render.grid import Column, Grid
+
+MANY = 8
+"""With more start-ups than these, the order in which they were named is no help."""
+
+
+def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool) -> Grid:
+    """A group per size, a row per start-up, and only the columns that say something.
+
+    Many start-ups are sorted by the time they took, those that did not finish last. `acked` is
+    whether the times until the sender knew are of interest.
+    """
+    if len(startups) > MANY:
+        found = sorted(found, key=lambda s: (s.group, s.complete < s.flows, s.fct_s or 0.0))
+    several = any(s.flows > 1 for s in found)
+    background = any(s.background_change is not None for s in found)
+    columns = [Column("start-up", number=False), Column("delivered")]
+    columns += [Column("worst", spare=2)] if several else []
+    columns += [Column("change")]
+    columns += [Column("acked"), Column("change")] if acked else []
+    columns += [Column("× ideal"), Column("lost"), Column("resent", spare=3)]
+    columns += [Column("RTOs"), Column("left by", number=False), Column("window", spare=1)]
+    columns += [Column("of BDP", spare=4), Column("queue", spare=5)]
+    columns += [Column("others")] if background else []
+    grid = Grid(columns)
+    for s in found:
+        if not grid.rows or s.group != found[len(grid.rows) - 1].group:
+            grid.groups[len(grid.rows)] = _group(s)
+        if s.best:
+            grid.marked.add(len(grid.rows))
+        grid.rows.append(_summary_cells(s, several, background, acked))
+    return grid
+
+
+def _group(s: Summary) -> str:
+    """What the transfers of a summary have in common."""
+    size = text.size(s.size_bytes)
+    return f"objects of web sessions, {size} on average" if s.web else size
+
+
+def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
+    cells = [footnotes.marked(s.startup), _delivered(s)]
+    cells += [text.seconds(s.worst_fct_s)] if several else []
+    cells += [text.percent(s.change)]
+    cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
+    cells += [text.ratio(s.slowdown)]
+    cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
+    cells += [_reason(s), text.count(s.exit_cwnd_pkts), _of_bdp(s)]
+    cells += [text.count(s.max_queue_pkts)]
+    cells += [text.percent(s.background_change)] if background else []
+    return cells
+
+
+def _delivered(s: Summary) -> str:
+    """The mean completion time, with what it does not count."""
+    parts = []
+    if s.complete < s.flows:
+        parts.append(f"{s.complete} of {s.flows} done")
+    if s.reset:
+        parts.append(f"{s.reset} reset")
+    if s.seeds < s.planned_seeds:
+        parts.append(f"{s.seeds} of {s.planned_seeds} seeds")
+    return text.seconds(s.fct_s) + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _reason(s: Summary) -> str:
+    reason = s.exit_reason or text.ABSENT
+    return reason if s.exit_share == 1 else f"{reason} ({s.exit_share:.0%})"
+
+
+def _of_bdp(s: Summary) -> str:
+    """The window at the exit as a multiple of the path's capacity."""
+    if s.exit_cwnd_pkts is None or not s.bdp_pkts:
+        return text.ABSENT
+    return text.ratio(s.exit_cwnd_pkts / s.bdp_pkts)

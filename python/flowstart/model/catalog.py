@@ -1,0 +1,130 @@
+"""The catalog of algorithms: what there is, where it comes from, what it takes and needs."""
+
+import difflib
+import functools
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from flowstart import _native
+from flowstart.errors import RequestError
+
+Kind: TypeAlias = Literal["startup", "avoidance", "queue", "variation"]
+
+NEEDS = {
+    "pacing": "a sender that can space its packets out in time",
+    "peer": "a peer that understands an option or behaves in a new way",
+    "routers": "routers on the path that take part",
+    "cache": "something remembered from earlier connections",
+    "interface": "the rate of its host's own interface",
+}
+"""What an algorithm may need beyond an ordinary sender, in words."""
+
+CERTAINTIES = {
+    "text": "its defining text was at hand",
+    "code": "the source of a public implementation was at hand",
+    "secondhand": "the text was not at hand; implementations or quotations confirm its rules",
+    "reconstructed": "in parts a reconstruction, where the text at hand leaves a rule open",
+}
+"""How well founded an implementation is, in words."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an algorithm, given as `limited-slow-start:max_ssthresh=100`."""
+
+    name: str
+    unit: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A start-up, a congestion avoidance, a queue discipline or a way for a rate to vary."""
+
+    name: str
+    kind: Kind
+    title: str
+    source: str
+    year: int
+    summary: str
+    params: tuple[Parameter, ...]
+    needs: tuple[str, ...]
+    """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
+    `interface`."""
+    certainty: str
+    """How well founded it is: `text`, `code`, `secondhand`, `reconstructed`."""
+
+    @property
+    def reconstructed(self) -> bool:
+        """Whether parts of it are not published, or were not at hand, and had to be made up."""
+        return self.certainty == "reconstructed"
+
+    @property
+    def needs_help(self) -> bool:
+        """Whether it needs something that its sender does not have by itself."""
+        return bool(set(self.needs) - {"pacing", "interface"})
+
+    @property
+    def needs_in_words(self) -> str:
+        """What it needs beyond an ordinary sender."""
+        words = "; ".join(NEEDS.get(need, need) for need in self.needs)
+        ordinary = {"queue": "router", "variation": "link"}.get(self.kind, "sender")
+        return words or f"nothing beyond an ordinary {ordinary}"
+
+    @property
+    def certainty_in_words(self) -> str:
+        """How well founded it is."""
+        return CERTAINTIES.get(self.certainty, self.certainty)
+
+    @property
+    def dated_source(self) -> str:
+        """Its source, with the year unless that says it."""
+        year = str(self.year)
+        return self.source if year in self.source else f"{self.source} ({year})"
+
+
+def algorithms(kind: Kind | None = None) -> list[Algorithm]:
+    """Every algorithm, or every one of a kind, start-ups first."""
+    return [a for a in _catalog() if kind in (None, a.kind)]
+
+
+def algorithm(name: str, kind: Kind | None = None) -> Algorithm:
+    """The algorithm called `name`; raises RequestError where there is none.
+
+    `xcp` is both a start-up and what its routers do: without a kind it is the start-up.
+    """
+    return named(name, kind)[0]
+
+
+def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
+    """Every algorithm called `name`, at most one of each kind, and at least one."""
+    known = algorithms(kind)
+    found = [a for a in known if a.name == name]
+    if not found:
+        names = list(dict.fromkeys(a.name for a in known))
+        raise RequestError(f"no algorithm is called `{name}`{suggest(name, names)}")
+    return found
+
+
+def listed(startup: str) -> Algorithm | None:
+    """The catalog's entry of a start-up, which may have parameters."""
+    name = startup.partition(":")[0].strip()
+    return next((a for a in algorithms("startup") if a.name == name), None)
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """The end of an error message: the nearest known name, or all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean `{near[0]}`?" if near else f"; there are {', '.join(known)}"
+
+
+@functools.cache
+def _catalog() -> tuple[Algorithm, ...]:
+    return tuple(_algorithm(entry) for entry in json.loads(_native.catalog()))
+
+
+def _algorithm(entry: dict[str, Any]) -> Algorithm:
+    params = tuple(Parameter(**p) for p in entry.pop("params"))
+    return Algorithm(**entry | {"params": params, "needs": tuple(entry["needs"])})

@@ -1,0 +1,190 @@
+"""Start-ups from outside the catalog, and the names under which a scenario has them.
+
+A scenario is text, so a class stands in it by name; the classes themselves go to the
+simulator beside it.
+"""
+
+import ast
+import importlib.util
+import inspect
+import os
+import pathlib
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flowstart.errors import RequestError
+from flowstart.model.catalog import algorithms
+from flowstart.model.startup import Startup, hooks, label
+
+StartupLike: TypeAlias = str | Startup | type[Startup]
+"""A start-up of the catalog by name, one in a file as `FILE.py:CLASS`, or one in Python."""
+
+BEGINNERS = ("flows", "web")
+"""The lists of a scenario whose entries name a start-up."""
+
+_FILE = re.compile(r"(?P<file>[^,]*\.py)(?::(?P<kind>[^:]*)(?::(?P<arguments>.*))?)?", re.DOTALL)
+
+
+@dataclass
+class Guests:
+    """The classes behind the names."""
+
+    known: dict[str, Startup] = field(default_factory=dict)
+    from_files: bool = True
+    """Whether every name says where its class is, so that a command line can repeat it."""
+
+    def name(self, startup: object, field: str = "startups") -> str:
+        """The name that stands for `startup` from now on; a name of the catalog is its own."""
+        if isinstance(startup, str):
+            if startup not in self.known and _FILE.fullmatch(startup):
+                self.known[startup] = load(startup)
+            return startup
+        made = _made(startup, field)
+        name = label(made)
+        if any(name == listed.name for listed in algorithms("startup")):
+            raise RequestError(f"start-up `{name}`: the catalog has one; give yours another `name`")
+        if type(self.known.setdefault(name, made)) is not type(made):
+            raise RequestError(f"start-up `{name}`: two classes have this name; change a `name`")
+        self.from_files = False
+        return name
+
+    def names(self, startups: Sequence[object]) -> tuple[str, ...]:
+        """The names of several."""
+        return tuple(self.name(startup) for startup in startups)
+
+    def settle(self, document: dict[str, Any]) -> dict[str, Any]:
+        """A scenario's document with names in the place of classes."""
+        lists = {kind: document.get(kind) for kind in BEGINNERS}
+        return document | {
+            kind: [self._settled(entry, f"{kind}[{i}]") for i, entry in enumerate(entries)]
+            for kind, entries in lists.items()
+            if isinstance(entries, list)
+        }
+
+    def _settled(self, entry: Any, field: str) -> Any:
+        """An entry of `flows` or `web` with a name in the place of a class."""
+        if not isinstance(entry, dict) or not isinstance(
+            entry.get("startup"), str | type | Startup
+        ):
+            return entry
+        return entry | {"startup": self.name(entry["startup"], f"{field}.startup")}
+
+    def natives(self) -> dict[str, tuple[Callable[[], Startup], list[str]]]:
+        """What the simulator needs of each."""
+        return {name: (_maker(one), hooks(type(one))) for name, one in self.known.items()}
+
+
+def load(spec: str) -> Startup:
+    """The start-up that `FILE.py:CLASS` or `FILE.py:CLASS:name=value,...` means."""
+    match = _FILE.fullmatch(spec)
+    if not match:
+        raise RequestError(f"startup `{spec}`: FILE.py:CLASS is needed")
+    kind = _class(spec, pathlib.Path(match["file"]), (match["kind"] or "").strip())
+    try:
+        return kind(**_arguments(spec, match["arguments"] or ""))
+    except TypeError as error:
+        raise RequestError(f"startup `{spec}`: {error}") from error
+
+
+def short(name: str) -> str:
+    """A name without the folders of its file, for tables."""
+    match = _FILE.fullmatch(name)
+    return name[len(match["file"]) - len(pathlib.Path(match["file"]).name) :] if match else name
+
+
+def beside(name: object, folder: pathlib.Path) -> object:
+    """A start-up of a scenario's file: one in a file of its own is looked for beside it."""
+    match = _FILE.fullmatch(name) if isinstance(name, str) else None
+    if not match or pathlib.Path(match["file"]).is_absolute():
+        return name
+    file = os.path.relpath(folder / match["file"])
+    return f"{file}{match.string[match.end('file') :]}"
+
+
+def _class(spec: str, file: pathlib.Path, name: str) -> type[Startup]:
+    found = _module(spec, file)
+    kinds = {
+        key: value
+        for key, value in found.items()
+        if isinstance(value, type) and issubclass(value, Startup) and value is not Startup
+    }
+    if name in kinds:
+        return kinds[name]
+    if name in found:
+        raise RequestError(f"startup `{spec}`: `{name}` is not a class derived from fs.Startup")
+    if not kinds:
+        raise RequestError(f"startup `{spec}`: {file} has no class derived from fs.Startup")
+    there = ", ".join(f"`{file}:{kind}`" for kind in kinds)
+    problem = f"{file} has no `{name}`" if name else "which class of it is not said"
+    raise RequestError(f"startup `{spec}`: {problem}; there is {there}")
+
+
+def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:
+    """The names that a file defines; it is run once, with its folder's modules at hand."""
+    if not file.is_file():
+        problem = "is not a file" if file.exists() else "there is no such file"
+        raise RequestError(f"startup `{spec}`: {file}: {problem}")
+    path = file.resolve()
+    name = f"flowstart_guest_{abs(hash(str(path)))}"
+    if name in sys.modules:
+        return vars(sys.modules[name])
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise RequestError(f"startup `{spec}`: {file} cannot be read as Python")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        if isinstance(error, RequestError):
+            raise
+        problem = f"{file}{_line(error, path)}: {type(error).__name__}: {error}"
+        raise RequestError(f"startup `{spec}`: {problem}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return vars(module)
+
+
+def _line(error: BaseException, path: pathlib.Path) -> str:
+    """Where in the file an error arose."""
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    frames = inspect.getinnerframes(error.__traceback__) if error.__traceback__ else []
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _arguments(spec: str, text: str) -> dict[str, Any]:
+    """`name=value,...` as a constructor takes it: Python's literals, otherwise text."""
+    found: dict[str, Any] = {}
+    for piece in filter(None, (p.strip() for p in text.split(","))):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals:
+            raise RequestError(f"startup `{spec}`: `{piece}` should be written name=value")
+        if name in found:
+            raise RequestError(f"startup `{spec}`: `{name}` is given twice")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def _made(startup: object, field: str) -> Startup:
+    if isinstance(startup, type) and issubclass(startup, Startup):
+        return startup()
+    if isinstance(startup, Startup):
+        return startup
+    raise RequestError(
+        f"{field}: {startup!r} is neither the name of a start-up nor derived from fs.Startup"
+    )
+
+
+def _maker(template: Startup) -> Callable[[], Startup]:
+    args, kwargs = template._arguments
+    return lambda: type(template)(*args, **kwargs)

@@ -1,0 +1,98 @@
+"""The description of a run: a path, an endpoint stack, flows, and web sessions.
+
+The classes that describe one (`Path`, `Flow`, `Web`, `Scenario`) carry it to the simulator and
+check nothing themselves: the simulator alone knows which fields there are, what they default to
+and which values make sense, and says so in a RequestError. A scenario written as a TOML file has
+the same fields.
+
+Every quantity is text with its unit: `5Mbps`, `64ms`, `1.5MB`, `60pkt`, `1bdp`.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from flowstart.errors import RequestError
+from flowstart.model import guests, stack
+from flowstart.model.document import Document, plain
+from flowstart.model.flow import Flow, Web
+from flowstart.model.path import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Everything a run depends on."""
+
+    path: Path
+    flows: Sequence[Flow] = ()
+    web: Sequence[Web] | None = None
+    """Web sessions, beside the flows or instead of them."""
+    stack: str | Mapping[str, Any] | None = None
+    """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields as a mapping."""
+    name: str | None = None
+    seed: int | None = None
+    duration: str | None = None
+    """Where to stop; by default when every flow and every session is done."""
+    trace: bool | None = None
+
+    def document(self) -> Document:
+        """The scenario as the simulator reads it."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        if isinstance(self.stack, str):
+            fields["stack"] = stack.parse(self.stack)
+        document: Document = plain(fields)
+        return document
+
+
+ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
+"""A scenario, its document, or the name of the TOML (or JSON) file that holds it."""
+
+
+def document(scenario: ScenarioLike) -> Document:
+    """The document of whatever describes a scenario."""
+    if isinstance(scenario, Scenario):
+        return scenario.document()
+    if isinstance(scenario, Mapping):
+        copied: Document = plain(scenario)
+        return copied
+    return read(scenario)
+
+
+def read(file: str | os.PathLike[str]) -> Document:
+    """Reads a scenario file: TOML, or JSON where its name ends so."""
+    path = pathlib.Path(file)
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RequestError(f"{path}: not a text file; a scenario is TOML in UTF-8") from None
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise RequestError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
+    _find_traces(found.get("path"), path.parent)
+    for kind in guests.BEGINNERS:
+        entries = found.get(kind)
+        for entry in entries if isinstance(entries, list) else []:
+            if isinstance(entry, dict) and "startup" in entry:
+                entry["startup"] = guests.beside(entry["startup"], path.parent)
+    return found
+
+
+def _find_traces(described: object, folder: pathlib.Path) -> None:
+    """The traces that a scenario's file names are looked for beside it."""
+    if not isinstance(described, dict):
+        return
+    for name in ("rate_trace", "reverse_rate_trace"):
+        file = described.get(name)
+        if isinstance(file, str) and not pathlib.Path(file).is_absolute():
+            described[name] = os.path.relpath(folder / file)

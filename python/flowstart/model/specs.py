@@ -1,0 +1,145 @@
+"""Names with parameters as people write them: `limited-slow-start:max_ssthresh=100`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowstart import _native
+from flowstart.errors import RequestError
+from flowstart.model.catalog import algorithms
+from flowstart.model.guests import Guests, StartupLike
+
+
+def split(text: str) -> list[str]:
+    """Splits a list at its commas, leaving several parameters with their algorithm.
+
+    A piece that holds a `=` but no name before it belongs to the piece before it:
+    `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
+    """
+    pieces: list[str] = []
+    for piece in (p.strip() for p in text.split(",")):
+        name, equals, _ = piece.partition("=")
+        if equals and ":" not in name and pieces:
+            pieces[-1] += f",{piece}"
+        elif piece:
+            pieces.append(piece)
+    return pieces
+
+
+def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]:
+    """A list option's pieces, or `usual` where it is not given; empty text is refused."""
+    if text is None:
+        return usual
+    pieces = split(text)
+    if not pieces:
+        raise RequestError(f"--{option} `{text}`: empty; leave it out for the usual ones")
+    if not all(piece.strip() for piece in text.split(",")):
+        raise RequestError(f"--{option} `{text}`: nothing stands at a comma; leave the comma out")
+    return pieces
+
+
+def startups(
+    given: Sequence[StartupLike], guests: Guests | None = None, without: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The names of the start-ups meant, once each.
+
+    `all` stands for every one in the catalog that is not named yet and not in `without`, `-NAME`
+    takes one of them away again.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise RequestError(
+            f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
+        )
+    guests = guests or Guests()
+    listed = [a.name for a in algorithms("startup") if a.name not in without]
+    names: list[str] = []
+    by_all: set[str] = set()
+    for spec in given:
+        if spec == "all":
+            by_all |= {name for name in listed if name not in names}
+            names += [name for name in listed if name not in names]
+        elif isinstance(spec, str) and spec.startswith("-"):
+            if spec[1:] in names or spec[1:] not in without:
+                _remove(spec, names)
+        elif spec not in by_all:
+            names.append(guests.name(spec))
+    return unique("start-up", names)
+
+
+def _remove(spec: str, names: list[str]) -> None:
+    if spec[1:] not in names:
+        raise RequestError(
+            f"start-up `{spec}`: `{spec[1:]}` is not among those before it, so it cannot be left "
+            "out; write `all,-NAME`"
+        )
+    names.remove(spec[1:])
+
+
+def texts(what: str, given: Sequence[str]) -> Sequence[str]:
+    """`given`, which must be a list of text: a lone word would be taken letter by letter."""
+    if isinstance(given, str) or not all(isinstance(piece, str) for piece in given):
+        raise RequestError(f'{what} = {given!r}: a list of text is needed, such as ["..."]')
+    return given
+
+
+def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    """`given` as a tuple; refuses an empty list and what is given twice."""
+    texts(what, given)
+    if not given:
+        raise RequestError(f"no {what} is given")
+    twice = next((g for i, g in enumerate(given) if g in given[:i]), None)
+    if twice is not None:
+        raise RequestError(f"{what} `{twice}` is given twice")
+    return tuple(given)
+
+
+def unequal(sizes: Sequence[str], mss: str) -> None:
+    """Refuses sizes that are the same number of bytes, however they are written."""
+    found: dict[int, str] = {}
+    for size in sizes:
+        count = _native.size_bytes(size, mss)
+        known = size if count is None else found.setdefault(count, size)
+        if known != size:
+            raise RequestError(f"size `{size}` is the same as `{known}`; leave one of the two out")
+
+
+def quick_start(text: str) -> dict[str, str]:
+    """`target:threshold=90%` as the fields of a path's Quick-Start routers."""
+    return table("quick-start", "admission", text)
+
+
+def rate_steps(text: str) -> list[dict[str, str]]:
+    """`50Mbps:10s,0bps:100ms` as the steps of a path's rate."""
+    steps = []
+    for piece in filter(None, (piece.strip() for piece in text.split(","))):
+        rate, _, lasts = (part.strip() for part in piece.partition(":"))
+        if not rate or not lasts:
+            raise RequestError(
+                f"--rate-steps `{text}`: `{piece}` should be written RATE:TIME, such as 50Mbps:10s"
+            )
+        steps.append({"rate": rate, "lasts": lasts})
+    if not steps:
+        raise RequestError(f"--rate-steps `{text}`: empty; a step such as 50Mbps:10s is needed")
+    return steps
+
+
+def steps_text(steps: Sequence[Mapping[str, str]]) -> str:
+    """Steps as one word of a command line, the opposite of `rate_steps`."""
+    return ",".join(f"{step['rate']}:{step['lasts']}" for step in steps)
+
+
+def table(option: str, first: str, text: str) -> dict[str, str]:
+    """`value:name=value,...` as fields, the first of which has no name in the text."""
+    name, _, overrides = text.partition(":")
+    fields = {first: name.strip()}
+    for override in filter(None, overrides.split(",")):
+        field, equals, value = (part.strip() for part in override.partition("="))
+        if not equals:
+            raise RequestError(f"{option} `{text}`: `{override}` should be written name=value")
+        fields[field] = value
+    return fields
+
+
+def word(fields: Mapping[str, Any], first: str, usual: str) -> str:
+    """Fields as one word of a command line, the `first` of them, or its `usual` value, ahead."""
+    overrides = [f"{name}={value}" for name, value in fields.items() if name != first]
+    return ":".join(filter(None, [fields.get(first, usual), ",".join(overrides)]))

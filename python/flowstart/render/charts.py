@@ -1,0 +1,125 @@
+"""What all figures have in common: their looks, small panels, and the files they become.
+
+Every start-up keeps its colour, dash and marker through all figures; the colours are
+Okabe and Ito's, which colour-blind readers tell apart, and the dashes carry the figure
+where there is no colour at all.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from flowstart.model import guests
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+MARKERS = "osDPX<>"
+"""None that points up or down: with a line to it, it would read as an arrow."""
+# The default start-ups look the same in every comparison; others take what is left.
+FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
+MOST_LINES = 8
+"""More lines than these are not told apart in one panel: each gets a panel of its own."""
+PALE = "0.8"
+"""The others' lines behind it."""
+
+STYLE: Any = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "flowstart",  # the same figure is the same file
+}
+
+
+class Chart(Figure):
+    """A figure that a notebook shows whether or not pyplot was imported."""
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+
+def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, dash, marker and width by start-up."""
+    places = {name: FIXED.index(name) for name in names if name in FIXED}
+    free = (i for i in range(len(FIXED) + len(names)) if i not in places.values())
+    for name in names:
+        if name not in places:
+            places[name] = next(free)
+    return {
+        name: {
+            "color": COLOURS[place % len(COLOURS)],
+            "linestyle": DASHES[place % len(DASHES)],
+            "marker": MARKERS[place % len(MARKERS)],
+            # Lines that coincide show below each other.
+            "linewidth": max(1.2, 2.6 - 0.3 * place),
+        }
+        for name, place in places.items()
+    }
+
+
+def broken(name: str) -> str:
+    """A start-up's name for a narrow panel: its parameters below it where they are long."""
+    name = guests.short(name)
+    return name if len(name) <= 32 else name.replace(":", ":\n", 1)
+
+
+def panels_for(count: int, columns: int = 4) -> "tuple[Chart, list[Axes]]":
+    """A grid of small panels on common axes; those left over are not shown."""
+    lines = -(-count // columns)
+    chart = Chart(figsize=(2.6 * columns, 1.85 * lines + 0.5))
+    panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    for above, axes in zip(panels.flat[count - columns :], panels.flat[count:], strict=False):
+        axes.set_visible(False)
+        above.tick_params(labelbottom=True)
+    return chart, list(panels.flat[:count])
+
+
+def legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
+    """A legend above all panels, of what `axes` shows."""
+    handles, labels = axes.get_legend_handles_labels()
+    chart.legend(
+        handles,
+        labels,
+        loc="outside upper center",
+        ncols=min(len(labels), 5),
+        handlelength=3,
+        title=title,
+    )
+
+
+def svg(figure: Figure) -> str:
+    """A figure as the text of an SVG picture."""
+    with mpl.rc_context(STYLE):
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None})
+    # What stands where is settled, and takes as long as drawing: another format needs it not.
+    figure.set_layout_engine("none")
+    found = buffer.getvalue()
+    return found[found.index("<svg") :]
+
+
+def png(figure: Figure, about: Mapping[str, str] | None = None) -> bytes:
+    """A figure as a PNG picture, with what `about` says in its text."""
+    with mpl.rc_context(STYLE):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=150, metadata=about)
+    return buffer.getvalue()

@@ -1,0 +1,127 @@
+"""Figures of a replay."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from flowstart.model.guests import short
+from flowstart.render import text
+from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, panels_for
+from flowstart.replay.summary import ClassSummary, baseline
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+OVER_A_CLASS: Any = {
+    "xycoords": ("data", "axes fraction"),
+    "ha": "center",
+    "va": "top",
+    "fontsize": 6,
+}
+"""Where the number of a class stands in a panel."""
+
+
+def by_class(found: Sequence[ClassSummary]) -> Figure:
+    """Slowdown by size class (median and 95th percentile), and the share that is hurt.
+
+    With more start-ups than markers, a panel for each.
+    """
+    startups = list(dict.fromkeys(s.startup for s in found))
+    with mpl.rc_context(STYLE):
+        return _panels(found, startups) if len(startups) > len(MARKERS) else _rows(found, startups)
+
+
+def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
+    """Slowdown above, the share that is hurt below; the start-ups side by side in each class."""
+    classes = list(dict.fromkeys(s.size_class for s in found))
+    chart = Chart(figsize=(9, 5.6))
+    above, below = chart.subplots(2, 1, sharex=True, height_ratios=[2, 1])
+    width = 0.8 / len(startups)
+    for place, (name, look) in enumerate(looks(startups).items()):
+        at = {s.size_class: s for s in found if s.startup == name}
+        x = np.arange(len(classes)) + (place - (len(startups) - 1) / 2) * width
+        mine = [at.get(c) for c in classes]
+        middle = _values(s.slowdown_median if s else None for s in mine)
+        high = _values(s.slowdown_p95 if s else None for s in mine)
+        above.vlines(x, middle, high, color=look["color"], linewidth=1.2)
+        above.plot(
+            x, middle, marker=look["marker"], color=look["color"], linestyle="", label=short(name)
+        )
+        hurt = [100 * (s.hurt or 0) if s else 0 for s in mine]
+        below.bar(x, hurt, width=0.9 * width, color=look["color"])
+    _slowdown_axis(above)
+    above.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
+    below.set_ylabel("hurt (% of transfers)")
+    below.set_ylim(bottom=0)
+    counts = {s.size_class: s.transfers for s in found}
+    below.set_xticks(range(len(classes)), [f"{c}\n{counts[c]} transfers" for c in classes])
+    for axes in (above, below):
+        axes.grid(visible=False, axis="x")
+    chart.align_ylabels()
+    handles, labels = above.get_legend_handles_labels()
+    chart.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 5))
+    return chart
+
+
+def _panels(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
+    """A panel per start-up with its slowdown, that of the baseline pale behind.
+
+    Over each class stands the share that is hurt.
+    """
+    classes = list(dict.fromkeys(s.size_class for s in found))
+    counts = {s.size_class: s.transfers for s in found}
+    reference = baseline(startups)
+    chart, panels = panels_for(len(startups))
+    for axes, name in zip(panels, startups, strict=True):
+        for shown, colour in ((reference, PALE), (name, COLOURS[0])):
+            mine = [s for s in found if s.startup == shown]
+            x = [classes.index(s.size_class) for s in mine]
+            middle = _values(s.slowdown_median for s in mine)
+            high = _values(s.slowdown_p95 for s in mine)
+            axes.vlines(x, middle, high, color=colour, linewidth=1.2)
+            axes.plot(x, middle, marker="o", markersize=4, linestyle="", color=colour)
+        hurt = {s.size_class: s.hurt for s in found if s.startup == name}
+        for place, size_class in enumerate(classes):
+            axes.annotate(_share(hurt.get(size_class)), (place, 0.97), **OVER_A_CLASS)
+        axes.set_title(broken(name), fontsize=8)
+        _slowdown_axis(axes)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlim(-0.6, len(classes) - 0.4)
+        axes.set_xticks(
+            range(len(classes)),
+            [f"{c} ({counts[c]})" for c in classes],
+            fontsize=7,
+            rotation=45,
+            ha="right",
+            rotation_mode="anchor",
+        )
+    # Room for the numbers on top.
+    bottom, top = panels[0].get_ylim()
+    panels[0].set_ylim(bottom, top * (top / bottom) ** 0.25)
+    chart.supylabel("completion time / ideal (mark: median, line: to p95)", fontsize=9)
+    chart.supxlabel(
+        f"size class (transfers); pale: {short(reference)}; numbers on top: share that is hurt",
+        fontsize=9,
+    )
+    return chart
+
+
+def _values(values: Iterable[float | None]) -> "NDArray[Any]":
+    """What is not known is not drawn."""
+    return np.array([value or np.nan for value in values])
+
+
+def _share(hurt: float | None) -> str:
+    return text.ABSENT if hurt is None else f"{100 * hurt:.0f}%"
+
+
+def _slowdown_axis(axes: "Axes") -> None:
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

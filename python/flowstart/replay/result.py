@@ -1,0 +1,186 @@
+"""What the replay of a capture came to."""
+
+import dataclasses
+import functools
+import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native
+from flowstart.capture.reading import Capture
+from flowstart.model import buffers, guests, randomness, stack
+from flowstart.model.document import Document, queues, resolve
+from flowstart.model.path import told_interface
+from flowstart.render import footnotes, html
+from flowstart.replay import tables
+from flowstart.replay.jobs import job
+from flowstart.replay.roads import Road, resolved
+from flowstart.replay.settings import Settings
+from flowstart.replay.summary import EVERYTHING, ClassSummary, baseline, summarise
+from flowstart.simulation import frames
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+MORE_LOST = (2, 0.01)
+"""It is said where a replay loses so many times the capture's share, and so much more."""
+
+
+@dataclass(frozen=True, repr=False)
+class Replay:
+    """What the replay of a capture came to."""
+
+    capture: Capture
+    settings: Settings
+    roads: list[Road]
+    left_out: dict[str, int]
+    """Transfers that cannot be replayed, by reason."""
+    rows: list[dict[str, Any]]
+    """One dictionary per transfer, start-up and mode."""
+    interrupted: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per transfer, start-up and mode."""
+        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        return frames.frame(columns)
+
+    @functools.cached_property
+    def summaries(self) -> list[ClassSummary]:
+        """One summary per size class and start-up, all sizes last."""
+        return summarise(self.rows, self.settings.startups)
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same result."""
+        s = self.settings
+        options = {
+            name: getattr(s, name)
+            for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
+        }
+        options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
+        options |= {"remembered": s.remembered}
+        options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
+        words = ["flowstart", "compare", "--capture", self.capture.file]
+        for name, value in options.items():
+            if value:
+                words += [f"--{name.replace('_', '-')}", value]
+        return shlex.join(words)
+
+    @functools.cached_property
+    def resolved(self) -> dict[str, Document]:
+        """The whole configuration of one transfer under each start-up, on the first path."""
+        road, s = self.roads[0], self.settings
+        first = [job(road, name, "alone", road.transfers[:1], s) for name in s.startups]
+        return {one.startup: resolve(one.scenario, s.guests) for one in first}
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved[self.settings.startups[0]])
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its start-ups, queues and seed."""
+        s = self.settings
+        notes = footnotes.footnotes(
+            footnotes.Setting(
+                startups=s.startups,
+                remembered=[s.remembered],
+                memory_option="--remembered 1bdp gives each path its own",
+                interfaces=[told_interface(road.path).get("interface_rate") for road in self.roads],
+                queues={name: queues(document) for name, document in self.resolved.items()},
+                drawn=self.drawn,
+                seeds=1,
+                seed_option=f"--seed {s.seed + 1}",
+            )
+        )
+        if s.without:
+            who = ", ".join(s.without)
+            notes.append(f"left out of all, as nothing is remembered (--remembered 1bdp): {who}.")
+        return notes + self._beyond_the_capture()
+
+    def _beyond_the_capture(self) -> list[str]:
+        """Says where the replay loses far more than the capture: a buffer may be too small."""
+        startup, before = baseline(self.settings.startups), self.capture.retransmitted_share
+        rows = [s for s in self.summaries if (s.size_class, s.startup) == (EVERYTHING, startup)]
+        lost = rows[0].loss if rows else None
+        if lost is None or before is None or self.settings.loss:
+            return []
+        times, more = MORE_LOST
+        if lost <= times * before + more:
+            return []
+        under = f"{lost:.2%} of the packets under {guests.short(startup)}"
+        was = f"{before:.2%} were retransmitted in the capture"
+        said = f"the replay loses more than the capture did: {under}; {was}."
+        return [f"{said} --buffer sets another buffer."]
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        s = self.settings
+        asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
+        given = {name: said for name, said in asked.items() if said}
+        found = []
+        for road in self.roads:
+            filled = resolved(road.path, s)
+            window = buffers.initial_window(filled["stack"])
+            few = buffers.handfuls(given, filled["path"], window)
+            found += [(n, field, said, window, road.name) for field, (said, n) in few.items()]
+        if not found:
+            return []
+        packets, field, said, window, name = min(found)
+        paths = len({name for *_, name in found})
+        more = f" and a handful on {paths - 1} more" if paths > 1 else ""
+        return [buffers.warning(field, said, packets, f" on {name}{more}", window=window)]
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no transfer was completed."""
+        return bool(self.rows) and not any(row["complete"] for row in self.rows)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "command": self.command,
+            "capture": {
+                "file": self.capture.file,
+                "summary": self.capture.summary,
+                "warnings": self.capture.warnings,
+                "notes": self.capture.notes,
+            },
+            "paths": [
+                {
+                    "name": road.name,
+                    **road.path,
+                    "rate_method": road.rate_method,
+                    "buffer_method": road.buffer_method,
+                    "assumed": list(road.assumed),
+                    "transfers": len(road.transfers),
+                }
+                for road in self.roads
+            ],
+            "left_out": self.left_out,
+            "drawn": self.drawn,
+            "notes": self.notes,
+            "warnings": self.warnings,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "classes": [dataclasses.asdict(s) for s in self.summaries],
+            "rows": self.rows,
+        }
+
+    def plot(self) -> "Figure":
+        """Completion times by size class, and how many transfers are hurt."""
+        from flowstart.replay.figures import by_class  # loads matplotlib
+
+        return by_class(self.summaries)
+
+    def _repr_html_(self) -> str:
+        from flowstart.render import charts  # loads matplotlib
+
+        figure = html.picture(charts.svg(self.plot()), "Completion by size class")
+        return html.table(tables.classes(self.summaries)) + figure

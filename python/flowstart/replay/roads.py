@@ -1,0 +1,241 @@
+"""The paths that transfers of a capture are replayed on, as given or as the capture tells them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from flowstart.capture.reading import Capture
+from flowstart.errors import RequestError
+from flowstart.model.document import Document, resolve
+from flowstart.replay.settings import Settings
+
+WITHOUT_RTT = "round trip not known"
+"""Why a transfer is left out that `rtt` would let in."""
+BUFFERS = ("buffer", "reverse_buffer")
+ASSUMED = "assumed 1 BDP, at least 40 packets"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One transfer of the capture, as it is replayed."""
+
+    number: int
+    """Its place among the capture's transfers."""
+    connection: int
+    direction: str
+    """`c2s` or `s2c`."""
+    to_remote: bool
+    start_s: float
+    """Since the capture's first transfer."""
+    size_bytes: int
+    rtt: str
+
+
+@dataclass(frozen=True)
+class Road:
+    """A bottleneck in both directions, and what crosses it."""
+
+    name: str
+    path: Document
+    """The scenario's path; forward is towards the remote network."""
+    rate_method: str
+    buffer_method: str
+    transfers: tuple[Transfer, ...]
+    assumed: tuple[str, ...] = ()
+    """Which of the path's fields are neither given nor estimated from its own packets."""
+
+
+def lay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Road]:
+    """The roads of a capture with their transfers; counts what is left out, by reason."""
+    transfers = _transfers(capture, settings, left_out)
+    if not transfers:
+        raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
+    if settings.rate is not None:
+        return [_given(settings, transfers)]
+    place = {c: g for g in capture.document["groups"] for c in g["connections"]}
+    by_network: dict[str, list[Transfer]] = {}
+    for transfer in transfers:
+        by_network.setdefault(place[transfer.connection]["network"], []).append(transfer)
+    groups = {group["network"]: group for group in capture.document["groups"]}
+    return [
+        _estimated(groups[network], settings, mine, capture) for network, mine in by_network.items()
+    ]
+
+
+def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
+    if WITHOUT_RTT in left_out:
+        missing = "--rtt" if settings.rate else "--rtt and --rate"
+        return f"it tells no round trips, and a replay needs them; give {missing}"
+    return "there is no transfer to replay"
+
+
+def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Transfer]:
+    connections = capture.document["connections"]
+    from_client = capture.remote_is_client()
+    least = {
+        number: group["min_rtt_s"]
+        for group in capture.document["groups"]
+        for number in group["connections"]
+    }
+    found = []
+    rows = capture.document["transfers"]
+    begin = min((row["start"] for row in rows), default=0.0)
+    for number, row in enumerate(rows):
+        connection = row["connection"]
+        rtt = settings.rtt or _round_trip(connections[connection], least.get(connection))
+        if connection not in from_client:
+            why = "far side not known"
+        elif rtt is None:
+            why = WITHOUT_RTT
+        else:
+            towards_client = row["direction"] == "s2c"
+            found.append(
+                Transfer(
+                    number=number,
+                    connection=connection,
+                    direction=row["direction"],
+                    to_remote=towards_client == from_client[connection],
+                    start_s=row["start"] - begin,
+                    size_bytes=row["bytes"],
+                    rtt=rtt,
+                )
+            )
+            continue
+        left_out[why] = left_out.get(why, 0) + 1
+    return found
+
+
+def _round_trip(connection: dict[str, Any], least: float | None) -> str | None:
+    """The handshake's, unless it is not known which of several SYN-ACKs was answered."""
+    rtt_s: float | None = connection["rtt_s"]
+    if least is not None and "syn-ack-retransmitted" in connection["flags"]:
+        rtt_s = least
+    return f"{max(round(rtt_s * 1e6), 1)}us" if rtt_s else None
+
+
+def _given(settings: Settings, transfers: list[Transfer]) -> Road:
+    """One road for all, as the options say."""
+    path = {
+        "rate": settings.rate,
+        "reverse_rate": settings.reverse_rate,
+        "buffer": settings.buffer,
+        "reverse_buffer": settings.reverse_buffer,
+    }
+    path = {name: value for name, value in path.items() if value is not None}
+    path = _with_rtt(path, settings, transfers)
+    assumed = _assumed_buffers(path, settings)
+    methods = ["by --buffer" if path.get("buffer") else ASSUMED] * 2
+    methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
+    return Road(
+        "all",
+        path | assumed,
+        "by --rate",
+        joined(methods),
+        tuple(transfers),
+        tuple(assumed),
+    )
+
+
+def _estimated(
+    group: dict[str, Any], settings: Settings, transfers: list[Transfer], capture: Capture
+) -> Road:
+    """A network's own road, as far as the capture tells it."""
+    ways = (group["to_remote"], group["from_remote"])
+    rates = [way["rate_bps"] for way in ways]
+    assumed = [name for name, rate in zip(("rate", "reverse_rate"), rates, strict=True) if not rate]
+    methods = [way["rate_method"] for way in ways]
+    if None in rates:
+        other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
+        if other is None:
+            raise RequestError(
+                f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give --rate"
+            )
+        source = "the other direction's" if any(rates) else "the median of the other networks'"
+        methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
+        rates = [rate or other for rate in rates]
+    path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
+    path = _with_rtt(path, settings, transfers)
+    known, buffer_methods = _known_buffers(ways, settings)
+    guessed = _assumed_buffers(path | known, settings)
+    assumed += guessed
+    for name, way in zip(BUFFERS, ways, strict=True):
+        if name in guessed:
+            guessed[name], buffer_methods[name] = _at_least(guessed[name], way)
+    return Road(
+        group["network"],
+        path | known | guessed,
+        joined(methods),
+        joined([buffer_methods[name] for name in BUFFERS]),
+        tuple(transfers),
+        tuple(assumed),
+    )
+
+
+def _known_buffers(
+    ways: Sequence[dict[str, Any]], settings: Settings
+) -> tuple[Document, dict[str, str]]:
+    """The buffers that are given or measured, and where they come from.
+
+    One that is only known from below is not taken for its size.
+    """
+    known: Document = {}
+    methods = {}
+    given = (settings.buffer, settings.reverse_buffer or settings.buffer)
+    for name, way, option in zip(BUFFERS, ways, given, strict=True):
+        if option:
+            known[name], methods[name] = option, "by --buffer"
+        elif way["buffer_packets"] is not None and not way["buffer_at_least"]:
+            known[name], methods[name] = f"{way['buffer_packets']}pkt", way["buffer_method"]
+    return known, methods
+
+
+def _assumed_buffers(path: Document, settings: Settings) -> Document:
+    """What the simulator takes for the buffers that a path does not name."""
+    unsized = {name: value for name, value in path.items() if name not in BUFFERS}
+    usual = resolved(unsized, settings)["path"]
+    # Without a reverse one, the forward one holds in both directions.
+    named = {*path, *(("reverse_buffer",) if settings.buffer else ())}
+    return {name: usual[name] for name in BUFFERS if name not in named}
+
+
+def resolved(path: Document, settings: Settings) -> Document:
+    """A scenario on a path, with every default filled in."""
+    document: Document = {"path": path, "flows": [{"size": "1pkt"}]}
+    if settings.stack:
+        document["stack"] = settings.stack
+    return resolve(document)
+
+
+def _at_least(usual: str, way: dict[str, Any]) -> tuple[str, str]:
+    """The buffer that is usual or the least that is known, whichever is larger, and why."""
+    least = way["buffer_packets"] or 0
+    if least > int(usual.removesuffix("pkt")):
+        return f"{least}pkt", f"assumed no larger than is known: {way['buffer_method']}"
+    return usual, f"{ASSUMED}, since: {way['buffer_method']}"
+
+
+def _typical_rate(capture: Capture) -> float | None:
+    rates = [
+        way["rate_bps"]
+        for group in capture.document["groups"]
+        for way in (group["to_remote"], group["from_remote"])
+        if way["rate_bps"]
+    ]
+    return median(rates) if rates else None
+
+
+def joined(methods: Sequence[str]) -> str:
+    """How two things come about, there and back; once where it is the same."""
+    return methods[0] if len(set(methods)) == 1 else f"there: {methods[0]}; back: {methods[1]}"
+
+
+def _with_rtt(path: Document, settings: Settings, transfers: list[Transfer]) -> Document:
+    """The road's own round trip is the least of its transfers'; the rest is the flows'."""
+    if settings.loss:
+        path |= {"loss": settings.loss, "reverse_loss": settings.loss}
+    return path | {"rtt": settings.rtt or min((t.rtt for t in transfers), key=_microseconds)}
+
+
+def _microseconds(rtt: str) -> int:
+    return int(rtt.removesuffix("us"))

@@ -1,0 +1,64 @@
+"""The files of one run: tables, its trace, figures and a page to read."""
+
+from typing import TYPE_CHECKING
+
+from flowstart.render import charts, html
+from flowstart.render.files import columns, encoded
+from flowstart.simulation.figures import over_time, sequence
+from flowstart.simulation.run import Run
+from flowstart.simulation.series import shown
+from flowstart.simulation.tables import of_run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def tables(result: Run) -> dict[str, bytes]:
+    """The tables, the trace where there is one, and everything else as JSON."""
+    frames = {"rows": result.flows, "links": result.links}
+    if result.transfers.height:
+        frames["transfers"] = result.transfers
+    if result.objects.height:
+        frames["objects"] = result.objects
+    traced = {
+        "flow-samples": result.flow_samples,
+        "queue-samples": result.queue_samples,
+        "queue-departures": result.queue_departures,
+    }
+    frames |= {name: frame for name, frame in traced.items() if frame is not None}
+    found = {"result.json": encoded(result.result())}
+    for name, frame in frames.items():
+        found |= columns(frame, name)
+    return found
+
+
+def pictures(result: Run, title: str) -> dict[str, bytes]:
+    """The page, and the figures over time where the run has a trace."""
+    found: dict[str, bytes] = {}
+    parts = [html.table(grid) for grid in of_run(result.outcome)]
+    if result.notes:
+        parts.append(html.paragraph("\n".join(result.notes)))
+    for name, (figure, caption) in _pictures(result).items():
+        svg = charts.svg(figure)
+        found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
+        parts.append(html.picture(svg, caption))
+    found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
+    return found
+
+
+def _pictures(result: Run) -> "dict[str, tuple[Figure, str]]":
+    series = result.series()
+    if not series:
+        return {}
+    some = shown(result.outcome)
+    of = f", of {some}" if some else ""
+    return {
+        "over-time": (
+            over_time(series, some),
+            f"Window, bytes in flight{of}; bottleneck queue.",
+        ),
+        "sequence": (
+            sequence(series, some),
+            f"What was sent, sent again and acknowledged{of}.",
+        ),
+    }

@@ -1,0 +1,184 @@
+"""One scenario in depth: its tables, and its trace where one was asked for."""
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native
+from flowstart.model import randomness, scenario
+from flowstart.model.document import Document, encode, queues, resolve
+from flowstart.model.guests import Guests
+from flowstart.model.scenario import ScenarioLike
+from flowstart.render import footnotes, html
+from flowstart.simulation import frames, tables
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart._native import Outcome
+    from flowstart.simulation.series import Series
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """What a scenario came to."""
+
+    document: Document
+    outcome: "Outcome"
+    guests: Guests = field(default_factory=Guests)
+    """Its start-ups that are not in the catalog."""
+
+    @functools.cached_property
+    def flows(self) -> "pl.DataFrame":
+        """One row per flow."""
+        return frames.frame(self.outcome["flows"])
+
+    @functools.cached_property
+    def transfers(self) -> "pl.DataFrame":
+        """One row per application write, for flows that have `writes`."""
+        return frames.frame(self.outcome["transfers"])
+
+    @functools.cached_property
+    def objects(self) -> "pl.DataFrame":
+        """One row per object of web sessions; `flow` is its response among the flows."""
+        return frames.frame(self.outcome["objects"])
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row per link."""
+        return frames.frame(self.outcome["links"])
+
+    @functools.cached_property
+    def flow_samples(self) -> "pl.DataFrame | None":
+        """What each sender did and knew over time; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["flow_samples"]) if trace else None
+
+    @functools.cached_property
+    def queue_samples(self) -> "pl.DataFrame | None":
+        """What waited at each link over time; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["queue_samples"]) if trace else None
+
+    @functools.cached_property
+    def queue_departures(self) -> "pl.DataFrame | None":
+        """When packets left the bottleneck's queue; None without a trace."""
+        trace = self.outcome["trace"]
+        return frames.frame(trace["queue_departures"]) if trace else None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The flows as dictionaries, without polars."""
+        return frames.rows(self.outcome["flows"])
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
+        return frames.rows(self.outcome["runs"])[0]
+
+    @functools.cached_property
+    def resolved(self) -> Document:
+        """The whole configuration, every default filled in."""
+        return resolve(self.document, self.guests)
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return randomness.drawn(self.resolved)
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the tables has to know of start-ups, queues and the seed."""
+        entries = [*self.resolved["flows"], *self.resolved.get("web", ())]
+        startups = list(dict.fromkeys(entry["startup"] for entry in entries))
+        return footnotes.footnotes(
+            footnotes.Setting(
+                startups=startups,
+                remembered=[
+                    entry.get("remembered")
+                    for entry in entries
+                    if footnotes.uses_memory(entry["startup"])
+                ],
+                memory_option="`remembered`",
+                interfaces=[entry.get("interface_rate") for entry in entries],
+                queues=dict.fromkeys(startups, queues(self.resolved)),
+                drawn=self.drawn,
+                seeds=1,
+                seed_option=f"seed = {self.resolved['seed'] + 1}",
+            )
+        )
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow was done, nor under way when the run was cut short."""
+        return all_failed(self.rows, cut="duration" in self.document)
+
+    def result(self) -> dict[str, Any]:
+        """Everything but the trace as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "scenario": self.document,
+            "resolved": self.resolved,
+            "drawn": self.drawn,
+            "notes": self.notes,
+            **{
+                name: self.about[name]
+                for name in ("simulated_s", "events", "buffer", "buffer_reading")
+            },
+            "rows": self.rows,
+            "transfers": frames.rows(self.outcome["transfers"]),
+            "objects": frames.rows(self.outcome["objects"]),
+            "links": frames.rows(self.outcome["links"]),
+        }
+
+    def plot(self) -> "Figure":
+        """Windows, bytes in flight and queue over time; runs again where there is no trace."""
+        from flowstart.simulation import figures, series  # loads matplotlib
+
+        return figures.over_time(self.traced().series(), series.shown(self.outcome))
+
+    def traced(self) -> "Run":
+        """The same run with its trace; simulated again where it has none."""
+        if self.outcome["trace"]:
+            return self
+        return simulate(self.document | {"trace": True}, self.guests)
+
+    def series(self) -> "list[Series]":
+        """The trace taken apart, one series for each of the first flows."""
+        from flowstart.simulation.series import of_run  # loads numpy
+
+        return of_run(self.outcome)
+
+    def _repr_html_(self) -> str:
+        shown = "".join(map(html.table, tables.of_run(self.outcome)))
+        return shown + html.paragraph("\n".join(self.notes))
+
+
+def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:
+    """Runs one scenario; with `trace`, records every packet event and every queue.
+
+    Raises RequestError where the scenario is wrong, and what a start-up written in Python
+    raises.
+    """
+    guests = Guests()
+    document = guests.settle(scenario.document(scenario_like))
+    if trace is not None:
+        document["trace"] = trace
+    return simulate(document, guests)
+
+
+def simulate(document: Document, guests: Guests) -> Run:
+    """Runs a document whose start-ups are in the catalog or among `guests`."""
+    return Run(document, _native.run(encode(document), guests.natives()), guests)
+
+
+def all_failed(rows: Iterable[dict[str, Any]], cut: bool) -> bool:
+    """Whether there are flows and none came to anything.
+
+    `cut` is whether the runs had a duration, after which a flow may still be under way.
+    """
+    rows = list(rows)
+    under_way = [cut and not row["reset"] and row["bytes_delivered"] > 0 for row in rows]
+    return bool(rows) and not any(row["complete"] for row in rows) and not any(under_way)

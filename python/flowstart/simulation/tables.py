@@ -1,0 +1,117 @@
+"""The tables of one run."""
+
+from typing import TYPE_CHECKING, Any
+
+from flowstart.render import footnotes, text
+from flowstart.render.grid import Column, Grid
+from flowstart.simulation import frames
+
+if TYPE_CHECKING:
+    from flowstart._native import Outcome
+
+
+def of_run(outcome: "Outcome") -> list[Grid]:
+    """The tables of one run that have rows: flows, their writes, objects, links."""
+    found = [flows(outcome), transfers(outcome), objects(outcome), links(outcome)]
+    return [grid for grid in found if grid.rows]
+
+
+def flows(outcome: "Outcome", most: int = 50) -> Grid:
+    """The flows of one run that are no part of web sessions."""
+    titles = ["size", "opened", "time", "duration", "× ideal", "lost", "resent", "RTOs"]
+    grid = Grid(
+        [
+            Column("flow"),
+            Column("start-up", number=False),
+            *(Column(title) for title in titles),
+            Column("left by", number=False),
+            Column("at window"),
+        ]
+    )
+    rows = frames.rows(outcome["flows"])
+    rows = rows[: min(outcome["objects"].get("request_flow", [len(rows)]))]
+    grid.rows = [_flow_cells(row) for row in rows[:most]]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} flows"
+    return grid
+
+
+def _flow_cells(row: dict[str, Any]) -> list[str]:
+    return [
+        str(row["flow"]),
+        footnotes.marked(row["startup"]),
+        text.size(row["size_bytes"]),
+        text.seconds(row["opened_s"]),
+        text.seconds(row["fct_s"]),
+        text.seconds(row["duration_s"]),
+        text.ratio(row["slowdown"]),
+        text.count(row["packets_dropped"]),
+        text.count(row["packets_retransmitted"]),
+        text.count(row["timeouts"]),
+        row["startup_exit_reason"] or text.ABSENT,
+        _packets(row["startup_exit_cwnd_pkts"]),
+    ]
+
+
+def links(outcome: "Outcome") -> Grid:
+    """The links of one run."""
+    titles = ["packets", "carried", "dropped", "max queue", "use"]
+    grid = Grid([Column("link", number=False), *(Column(title) for title in titles)])
+    grid.rows = [
+        [
+            row["name"],
+            text.count(row["packets"]),
+            text.size(row["bytes"]),
+            text.count(row["dropped"]),
+            _packets(row["max_queue_pkts"]),
+            f"{row['utilisation']:.1%}",
+        ]
+        for row in frames.rows(outcome["links"])
+    ]
+    return grid
+
+
+def transfers(outcome: "Outcome", most: int = 50) -> Grid:
+    """The application's writes of one run."""
+    titles = ["flow", "write", "available", "size", "delivered", "acknowledged"]
+    rows = frames.rows(outcome["transfers"])
+    grid = Grid([Column(title) for title in titles])
+    grid.rows = [
+        [
+            str(row["flow"]),
+            str(row["transfer"]),
+            text.seconds(row["available_s"]),
+            text.size(row["bytes"]),
+            text.seconds(row["delivered_s"]),
+            text.seconds(row["acked_s"]),
+        ]
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} writes"
+    return grid
+
+
+def objects(outcome: "Outcome", most: int = 50) -> Grid:
+    """The objects of one run's web sessions."""
+    titles = ["web", "session", "page", "object", "packets", "asked for", "response", "done"]
+    grid = Grid([Column(title) for title in [*titles, "lost", "resent", "RTOs"]])
+    rows = frames.rows(outcome["objects"])
+    responses = frames.rows(outcome["flows"])
+    counts = ("packets_dropped", "packets_retransmitted", "timeouts")
+    for row in rows[:most]:
+        response = {} if row["flow"] is None else responses[row["flow"]]
+        grid.rows.append(
+            [
+                *(str(row[name]) for name in ("web", "session", "page", "object", "packets")),
+                *(text.seconds(row[name]) for name in ("requested_s", "response_s", "done_s")),
+                *(text.count(response.get(name)) for name in counts),
+            ]
+        )
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} objects"
+    return grid
+
+
+def _packets(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{text.count(value)} pkt"
