@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::results::{Capture, Connection, Format, Options};
+use crate::capture::Capture;
+use crate::results::{Connection, Format, Options};
 use crate::summary::{self, Summary};
 
 /// What one kind of file or the other gave.

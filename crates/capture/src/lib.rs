@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod capture;
 mod connection;
 mod copies;
 mod error;
@@ -31,10 +32,11 @@ mod time;
 mod turns;
 mod zeek;
 
+pub use capture::Capture;
 pub use error::Error;
 pub use read::read;
 pub use results::{
-    Capture, Connection, Demand, Direction, Flag, Format, Group, Handshake, Options, Path,
-    Progress, Transfer,
+    Connection, Demand, Direction, Flag, Format, Group, Handshake, Options, Path, Progress,
+    Transfer,
 };
 pub use summary::{ByHandshake, Reduction, Sizes, Spread, Summary};

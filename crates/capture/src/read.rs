@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::assembly::{assemble, Found};
+use crate::capture::Capture;
 use crate::file::order::{Late, Order, Timed};
 use crate::file::{self, Opened, PacketFile};
 use crate::layers::{self, Decoded, Segment};
-use crate::results::{Capture, Flag, Options, Progress};
+use crate::results::{Flag, Options, Progress};
 use crate::table::{Table, Tables};
 use crate::ticker::Ticker;
 use crate::zeek;

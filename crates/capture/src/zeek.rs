@@ -9,12 +9,11 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::assembly::{assemble, Found};
+use crate::capture::Capture;
 use crate::estimate::Lanes;
 use crate::file::Bytes;
 use crate::layers::mapped;
-use crate::results::{
-    Capture, Connection, Direction, Flag, Format, Group, Handshake, Options, Transfer,
-};
+use crate::results::{Connection, Direction, Flag, Format, Group, Handshake, Options, Transfer};
 use crate::ticker::Ticker;
 use crate::Error;
 

@@ -6,6 +6,7 @@
 //! Crates for these formats hand out whole blocks, and grow their buffer to what the block claims to be.
 
 mod bytes;
+mod frame;
 pub(crate) mod order;
 mod pcap;
 mod pcapng;
@@ -16,6 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Format};
+use frame::Found;
 
 /// One captured packet: as much of it as was kept, and how long it was on the wire.
 pub(crate) struct Packet<'a> {
@@ -24,25 +26,6 @@ pub(crate) struct Packet<'a> {
     pub link: u32,
     pub original: u32,
     pub data: &'a [u8],
-}
-
-/// Where the next packet lies in the window. The data follow `header` bytes further on.
-struct Frame {
-    time: Option<u64>,
-    link: u32,
-    original: u32,
-    header: usize,
-    captured: usize,
-    /// The whole record or block, to be stepped over afterwards.
-    length: u64,
-}
-
-/// How a look for the next packet ended.
-enum Found {
-    Packet(Frame),
-    End,
-    Cut,
-    Damage(String),
 }
 
 enum Framing {
@@ -213,42 +196,6 @@ impl PacketFile {
         match recognise(&mut bytes, Path::new("memory")) {
             Ok(Kind::Packets(framing)) => Some(PacketFile::new(bytes, framing)),
             _ => None,
-        }
-    }
-}
-
-/// A packet longer than this is damage, not a packet, unless the file's own limit is higher. It is the limit that
-/// capture programs set themselves.
-const LONGEST_PACKET: u32 = 256 * 1024;
-/// No record of a capture is longer than this whatever the file says of itself.
-const LONGEST_RECORD: u32 = 128 * 1024 * 1024;
-
-#[derive(Clone, Copy, Default)]
-enum Endian {
-    #[default]
-    Little,
-    Big,
-}
-
-impl Endian {
-    /// The 32-bit number at `at`; 0 where the data end before. Callers check lengths first.
-    fn u32(self, data: &[u8], at: usize) -> u32 {
-        let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<4>()) else {
-            return 0;
-        };
-        match self {
-            Endian::Little => u32::from_le_bytes(*bytes),
-            Endian::Big => u32::from_be_bytes(*bytes),
-        }
-    }
-
-    fn u16(self, data: &[u8], at: usize) -> u16 {
-        let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
-            return 0;
-        };
-        match self {
-            Endian::Little => u16::from_le_bytes(*bytes),
-            Endian::Big => u16::from_be_bytes(*bytes),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The pcap file format: a header of 24 bytes, then one record of 16 bytes and the packet, each.
 //! (draft-ietf-opsawg-pcap; the older variant with 24-byte record headers is read too.)
 
-use super::{Bytes, Endian, Found, Frame, LONGEST_PACKET, LONGEST_RECORD};
+use super::bytes::Bytes;
+use super::frame::{Endian, Found, Frame, LONGEST_PACKET, LONGEST_RECORD};
 
 pub(super) const HEADER: usize = 24;
 

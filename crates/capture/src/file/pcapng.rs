@@ -2,7 +2,8 @@
 //! (draft-ietf-opsawg-pcapng.) Read: section headers, interface descriptions, enhanced and simple packets and the
 //! old packet block. Everything else is stepped over.
 
-use super::{bytes::MOST, Bytes, Endian, Found, Frame, LONGEST_RECORD};
+use super::bytes::{Bytes, MOST};
+use super::frame::{Endian, Found, Frame, LONGEST_RECORD};
 
 const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use super::{u16_at, DEEPEST};
+use super::header::{u16_at, DEEPEST};
 
 /// A TCP header with what the IP header knows of it.
 pub(super) struct TcpPacket<'a> {

@@ -2,7 +2,7 @@
 //!
 //! Numbers are those of the registry of link-layer header types (LINKTYPE_*), and the EtherTypes of IEEE 802.
 
-use super::{u16_at, DEEPEST};
+use super::header::{u16_at, DEEPEST};
 
 /// What lies above the link layer.
 pub(super) enum Network {

@@ -6,34 +6,15 @@
 //! difference between "no window scaling" and "not known". Lengths come from the IP header, never from what was kept.
 //! On packets that are whole, the tests compare the result with `etherparse`.
 
+mod address;
+mod header;
 mod ip;
 mod link;
 mod tcp;
 
+pub(crate) use address::{mapped, written, Endpoint};
 pub(crate) use link::name as link_name;
 pub(crate) use tcp::{Segment, ACK, FIN, RST, SYN};
-
-use std::net::{IpAddr, Ipv6Addr};
-
-/// One end of a connection. IPv4 addresses are kept as IPv4-mapped ones, so that both kinds compare alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Endpoint {
-    pub address: u128,
-    pub port: u16,
-}
-
-/// The address as people write it.
-pub(crate) fn written(address: u128) -> IpAddr {
-    Ipv6Addr::from(address).to_canonical()
-}
-
-/// The address as it is kept.
-pub(crate) fn mapped(address: IpAddr) -> u128 {
-    match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped().into(),
-        IpAddr::V6(address) => address.into(),
-    }
-}
 
 /// What a packet was.
 pub(crate) enum Decoded {
@@ -47,9 +28,6 @@ pub(crate) enum Decoded {
     /// A link type that is not known here.
     UnknownLink,
 }
-
-/// Headers nested deeper than this are damage.
-const DEEPEST: usize = 16;
 
 /// Takes one packet apart.
 pub(crate) fn decode(link: u32, data: &[u8], original: u32, time: u64) -> Decoded {
@@ -73,19 +51,6 @@ pub(crate) fn decode(link: u32, data: &[u8], original: u32, time: u64) -> Decode
         ip::Transport::Fragment => Decoded::Fragment,
         ip::Transport::Cut => Decoded::Unreadable,
     }
-}
-
-/// A big-endian number of two bytes, where there are two.
-fn u16_at(data: &[u8], at: usize) -> Option<u16> {
-    data.get(at..)?
-        .first_chunk()
-        .map(|bytes| u16::from_be_bytes(*bytes))
-}
-
-fn u32_at(data: &[u8], at: usize) -> Option<u32> {
-    data.get(at..)?
-        .first_chunk()
-        .map(|bytes| u32::from_be_bytes(*bytes))
 }
 
 #[cfg(test)]

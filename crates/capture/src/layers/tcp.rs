@@ -1,6 +1,8 @@
 //! The TCP header (RFC 9293) and those of its options that a study of start-up needs (RFC 7323).
 
-use super::{ip::TcpPacket, u16_at, u32_at, Endpoint};
+use super::address::Endpoint;
+use super::header::{u16_at, u32_at};
+use super::ip::TcpPacket;
 use crate::file::order::Timed;
 
 pub(crate) const FIN: u8 = 0x01;
