@@ -13,12 +13,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowstart_control::Guests;
-use flowstart_sim::{Outcome, Prepared, Scenario};
+use flowstart_sim::{Outcome, Prepared};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::guest::{Callables, Failure};
+use crate::guest::Failure;
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
@@ -34,25 +33,33 @@ pub struct Batch {
     pub interrupted: bool,
 }
 
-/// Runs `scenarios` on up to `workers` threads without the interpreter's lock, and those in
-/// which `callables` take part on this one.
+/// A scenario that has been compiled.
+pub struct Task {
+    /// What is to run.
+    pub prepared: Prepared,
+    /// Whether a start-up written in Python takes part.
+    pub calls_python: bool,
+}
+
+/// Runs `tasks` on up to `workers` threads without the interpreter's lock, and those that call
+/// Python on this one; `failure` is where it is noted that they raised.
 ///
 /// Ctrl-C returns at once with what is finished. The threads are not waited for: each
 /// sees the flag at the next event of its simulation, and ends. So they do where Python
 /// code raises, which is raised here then.
 pub fn run(
     py: Python<'_>,
-    scenarios: Vec<Scenario>,
-    callables: &Callables,
+    tasks: Vec<Task>,
+    failure: &Failure,
     workers: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Batch> {
-    let total = scenarios.len();
+    let total = tasks.len();
     let (mut here, there): (VecDeque<usize>, VecDeque<usize>) =
-        (0..total).partition(|i| callables.take_part(&scenarios[*i]));
-    let scenarios = Arc::new(scenarios);
+        (0..total).partition(|i| tasks[*i].calls_python);
+    let tasks = Arc::new(tasks);
     let stop = Arc::new(AtomicBool::new(false));
-    let mut results = start(&scenarios, there, workers, &stop);
+    let mut results = start(&tasks, there, workers, &stop);
     let mut batch = Batch {
         finished: (0..total).map(|_| None).collect(),
         interrupted: false,
@@ -60,7 +67,9 @@ pub fn run(
     let mut done = 0;
     while done < total {
         let arrived = match here.pop_front() {
-            Some(index) => attend(py, index, &scenarios[index], callables).map(|m| vec![m]),
+            Some(index) => {
+                attend(py, &tasks[index], failure).map(|finished| vec![(index, finished)])
+            }
             None => Ok(py.detach(|| gather(&mut results, total - done))),
         };
         let looked = arrived.and_then(|arrived| {
@@ -86,14 +95,7 @@ pub fn run(
 const LOOK_UP_EVERY_EVENTS: u32 = 1 << 16;
 
 /// Runs a scenario with Python start-ups on this thread; what they raise is the error.
-fn attend(
-    py: Python<'_>,
-    index: usize,
-    scenario: &Scenario,
-    callables: &Callables,
-) -> PyResult<Message> {
-    let failure = Arc::new(Failure::default());
-    let guests = callables.guests(&failure);
+fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> {
     let mut events = 0u32;
     let go_on = || {
         events = events.wrapping_add(1);
@@ -103,19 +105,19 @@ fn attend(
         !failure.has_happened()
     };
     // Each hook takes the lock for itself, so that other Python threads are not held up.
-    let finished = py.detach(|| simulate(scenario, &guests, go_on));
+    let finished = py.detach(|| simulate(&task.prepared, go_on));
     match failure.take() {
         Some(error) => Err(error),
-        None => Ok((index, finished)),
+        None => Ok(finished),
     }
 }
 
 type Message = (usize, Finished);
 
-/// Starts up to `workers` threads on the scenarios at `indices`; their results arrive in no
+/// Starts up to `workers` threads on the tasks at `indices`; their results arrive in no
 /// particular order.
 fn start(
-    scenarios: &Arc<Vec<Scenario>>,
+    tasks: &Arc<Vec<Task>>,
     indices: VecDeque<usize>,
     workers: usize,
     stop: &Arc<AtomicBool>,
@@ -124,12 +126,11 @@ fn start(
     let indices: Arc<[usize]> = indices.into_iter().collect();
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..workers.min(indices.len()) {
-        let (scenarios, indices, next) = (scenarios.clone(), indices.clone(), next.clone());
+        let (tasks, indices, next) = (tasks.clone(), indices.clone(), next.clone());
         let (stop, sender) = (stop.clone(), sender.clone());
         thread::spawn(move || {
             while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
-                let finished =
-                    simulate(&scenarios[*index], &Guests::none(), || !stop.load(Relaxed));
+                let finished = simulate(&tasks[*index].prepared, || !stop.load(Relaxed));
                 // What was stopped half-way is no result.
                 if stop.load(Relaxed) || sender.send((*index, finished)).is_err() {
                     return;
@@ -140,12 +141,9 @@ fn start(
     results
 }
 
-fn simulate(scenario: &Scenario, guests: &Guests, go_on: impl FnMut() -> bool) -> Finished {
-    let run = || Prepared::among(scenario, guests).map(|prepared| prepared.run_while(go_on));
-    match panic::catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|e| e.to_string()),
-        Err(payload) => Err(describe(payload.as_ref())),
-    }
+fn simulate(prepared: &Prepared, go_on: impl FnMut() -> bool) -> Finished {
+    let run = AssertUnwindSafe(|| prepared.run_while(go_on));
+    panic::catch_unwind(run).map_err(|payload| describe(payload.as_ref()))
 }
 
 /// What arrives of the `missing` results until it is time to look up again.

@@ -26,13 +26,14 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::{Amount, Bytes, InitialWindow};
-    use flowstart_sim::{Prepared, Scenario};
+    use flowstart_sim::{Compiler, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    use crate::batch::Task;
     use crate::errors::{RequestError, SimulationError};
-    use crate::guest::{Callables, HOOKS};
+    use crate::guest::{Callables, Failure, HOOKS};
     use crate::{batch, capture, outcome};
 
     #[pymodule_export]
@@ -58,9 +59,9 @@ mod _native {
         scenario: &str,
         guests: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let guests = Callables::read(guests)?;
-        let scenario = parse(scenario, &guests)?;
-        let batch = batch::run(py, vec![scenario], &guests, 1, None)?;
+        let mut reader = Reader::new(guests)?;
+        let tasks = vec![reader.task(scenario)?];
+        let batch = batch::run(py, tasks, &reader.failure, 1, None)?;
         match batch.finished.into_iter().next().flatten() {
             Some(Ok(outcome)) => outcome::one(py, outcome),
             Some(Err(message)) => Err(SimulationError::new_err(message)),
@@ -90,20 +91,21 @@ mod _native {
                 return Err(RequestError::new_err(message));
             }
         };
-        let guests = Callables::read(guests)?;
-        let scenarios = scenarios.iter().map(|s| parse(s, &guests));
-        let scenarios = scenarios.collect::<PyResult<_>>()?;
-        outcome::many(py, batch::run(py, scenarios, &guests, workers, progress)?)
+        let mut reader = Reader::new(guests)?;
+        let tasks = scenarios.into_iter().map(|json| reader.task(&json));
+        let tasks = tasks.collect::<PyResult<_>>()?;
+        outcome::many(
+            py,
+            batch::run(py, tasks, &reader.failure, workers, progress)?,
+        )
     }
 
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
     #[pyfunction]
     #[pyo3(signature = (scenario, guests=None))]
     fn resolve(scenario: &str, guests: Option<Bound<'_, PyDict>>) -> PyResult<String> {
-        let whole = parse(scenario, &Callables::read(guests)?)?
-            .resolved()
-            .map_err(request)?;
-        serde_json::to_string(&whole).map_err(request)
+        let (scenario, prepared) = Reader::new(guests)?.compile(scenario)?;
+        serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
     }
 
     /// Every start-up, avoidance, queue discipline and rate variation with source, parameters
@@ -168,11 +170,39 @@ mod _native {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// A scenario from JSON, checked.
-    fn parse(json: &str, guests: &Callables) -> PyResult<Scenario> {
-        let scenario = Scenario::from_json(json).map_err(request)?;
-        Prepared::among(&scenario, &guests.guests(&Arc::default())).map_err(request)?;
-        Ok(scenario)
+    /// Reads scenarios from JSON and compiles them, once for all that is done with them.
+    struct Reader {
+        callables: Callables,
+        /// Where it is noted that a Python start-up of theirs has raised.
+        failure: Arc<Failure>,
+        compiler: Compiler,
+    }
+
+    impl Reader {
+        fn new(guests: Option<Bound<'_, PyDict>>) -> PyResult<Reader> {
+            let callables = Callables::read(guests)?;
+            let failure = Arc::default();
+            let compiler = Compiler::new(callables.guests(&failure));
+            Ok(Reader {
+                callables,
+                failure,
+                compiler,
+            })
+        }
+
+        fn compile(&mut self, json: &str) -> PyResult<(Scenario, Prepared)> {
+            let scenario = Scenario::from_json(json).map_err(request)?;
+            let prepared = self.compiler.compile(&scenario).map_err(request)?;
+            Ok((scenario, prepared))
+        }
+
+        fn task(&mut self, json: &str) -> PyResult<Task> {
+            let (scenario, prepared) = self.compile(json)?;
+            Ok(Task {
+                prepared,
+                calls_python: self.callables.take_part(&scenario),
+            })
+        }
     }
 
     fn request(error: impl std::fmt::Display) -> PyErr {

@@ -24,6 +24,6 @@ mod run;
 mod spec;
 pub mod workload;
 
-pub use compile::Prepared;
+pub use compile::{Compiler, Prepared};
 pub use run::{run, Outcome};
 pub use spec::*;

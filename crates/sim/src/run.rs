@@ -44,18 +44,18 @@ pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
 
 impl Prepared {
     /// Simulates.
-    pub fn run(self) -> Outcome {
+    pub fn run(&self) -> Outcome {
         self.run_while(|| true)
     }
 
     /// Simulates for as long as `go_on`, which is asked after every event, is true.
-    pub fn run_while(self, go_on: impl FnMut() -> bool) -> Outcome {
+    pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
         let chain = self.chain();
         let plans = expand(&self.flows, chain.hosts.shared, self.seed);
         let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
         let courses = self.web.iter().flat_map(WebEntry::courses);
         let network = graph::build(chain, flows, courses, self.seed);
-        let mut simulation = Simulation::new(&self, plans, network);
+        let mut simulation = Simulation::new(self, plans, network);
         simulation.run(self.end, go_on);
         simulation.outcome()
     }

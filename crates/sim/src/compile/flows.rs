@@ -1,7 +1,7 @@
 //! The flows of a scenario, read and checked.
 
 use super::checks::{out_of_range, rate, time, within};
-use super::setting::Setting;
+use super::setting::{Ends, Setting};
 use super::stack::segment_size;
 use super::LONGEST_RUN;
 use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
@@ -11,7 +11,6 @@ use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Guests, Rate, Time};
 use flowstart_network::chain::Chain;
-use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
 const MOST_FLOWS: u64 = 1_000_000;
@@ -31,17 +30,17 @@ pub(super) fn entries(
     let (mut entries, mut before) = (Vec::with_capacity(scenario.flows.len()), 0);
     for (i, spec) in scenario.flows.iter().enumerate() {
         let field = format!("flows[{i}]");
-        let stack = match spec.mss {
-            None => setting.stack.clone(),
+        let ends = match spec.mss {
+            None => setting.ends.clone(),
             Some(mss) => {
                 let mss = segment_size(&format!("{field}.mss"), mss)?;
-                Arc::new(scenario.stack.resolve(Some(mss))?)
+                Ends::new(scenario.stack.resolve(Some(mss))?)
             }
         };
         let reader = FlowReader {
             spec,
             field,
-            stack,
+            ends,
             chain: &setting.chain,
             guests,
         };
@@ -61,7 +60,7 @@ pub(super) fn entries(
 pub(super) struct FlowReader<'a> {
     pub(super) spec: &'a FlowSpec,
     pub(super) field: String,
-    pub(super) stack: Arc<Stack>,
+    pub(super) ends: Ends,
     pub(super) chain: &'a Chain,
     pub(super) guests: &'a Guests,
 }
@@ -112,8 +111,11 @@ impl FlowReader<'_> {
     pub(super) fn template(&self) -> Result<FlowPlan, RequestError> {
         let spec = self.spec;
         let startup = spec.startup.as_deref().unwrap_or("slow-start");
-        let avoidance = spec.avoidance.as_deref().unwrap_or(self.stack.avoidance);
-        let recipe = Recipe::among(self.guests, startup, avoidance, self.stack.convention)
+        let avoidance = spec
+            .avoidance
+            .as_deref()
+            .unwrap_or(self.ends.stack.avoidance);
+        let recipe = Recipe::among(self.guests, startup, avoidance, self.ends.stack.convention)
             .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);
@@ -134,8 +136,8 @@ impl FlowReader<'_> {
             .iter_mut()
             .for_each(|write| write.0 = write.0.since(start));
         let kind = FlowKind {
-            stack: self.stack.clone(),
-            receiver: Arc::new(self.stack.receiver()),
+            stack: self.ends.stack.clone(),
+            receiver: self.ends.receiver.clone(),
             startup: startup.into(),
             avoidance: avoidance.into(),
             recipe,
@@ -173,7 +175,7 @@ impl FlowReader<'_> {
             return Ok(None);
         };
         let bytes = self.bytes("remembered", window, from, to)?;
-        let cwnd = (bytes as f64 / f64::from(self.stack.mss)).max(1.0);
+        let cwnd = (bytes as f64 / f64::from(self.ends.stack.mss)).max(1.0);
         Ok(Some(PathMemory {
             cwnd,
             ssthresh: cwnd,
@@ -224,7 +226,7 @@ impl FlowReader<'_> {
     }
 
     fn writes(&self, start: Time, from: u32, to: u32) -> Result<Writes, RequestError> {
-        let mss = u64::from(self.stack.mss);
+        let mss = u64::from(self.ends.stack.mss);
         let mut writes = Writes::with_capacity(self.spec.writes.len());
         let mut end = 0;
         for (i, write) in self.spec.writes.iter().enumerate() {
@@ -236,7 +238,7 @@ impl FlowReader<'_> {
             }
             let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
             // Where segments leave whole, so do writes.
-            end += match self.stack.whole_segments {
+            end += match self.ends.stack.whole_segments {
                 true => bytes.next_multiple_of(mss),
                 false => bytes,
             };
@@ -254,7 +256,7 @@ impl FlowReader<'_> {
         from: u32,
         to: u32,
     ) -> Result<u64, RequestError> {
-        let mss = u64::from(self.stack.mss);
+        let mss = u64::from(self.ends.stack.mss);
         let bytes = match amount {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(mss),

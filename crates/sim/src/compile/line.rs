@@ -1,6 +1,7 @@
 //! The lines of a path, read and checked: their mean rates, how these vary, and what is lost.
 
 use super::checks::{holding, out_of_range, rate};
+use super::files::Files;
 use crate::spec::{BurstLength, PathSpec, Probability, RateStep, RequestError};
 use flowstart_control::Rate;
 use flowstart_network::link::Bursts;
@@ -8,7 +9,10 @@ use flowstart_network::variation::{mean_of, Opportunities, Plan, Step, Variation
 use std::sync::Arc;
 
 /// The forward line: its mean rate, and how that varies.
-pub(super) fn forward_line(path: &PathSpec) -> Result<(Rate, Option<Plan>), RequestError> {
+pub(super) fn forward_line(
+    path: &PathSpec,
+    files: &mut Files,
+) -> Result<(Rate, Option<Plan>), RequestError> {
     let contradicts = |field: &str, other: &str| {
         let problem = format!("contradicts `{other}`; leave one of the two out");
         Err(RequestError::new(field, problem))
@@ -27,7 +31,7 @@ pub(super) fn forward_line(path: &PathSpec) -> Result<(Rate, Option<Plan>), Requ
         _ => {}
     }
     if let Some(file) = &path.rate_trace {
-        return trace("path.rate_trace", file);
+        return files.trace("path.rate_trace", file).map(trace);
     }
     if !path.rate_steps.is_empty() {
         return steps(&path.rate_steps);
@@ -49,6 +53,7 @@ pub(super) fn forward_line(path: &PathSpec) -> Result<(Rate, Option<Plan>), Requ
 pub(super) fn reverse_line(
     path: &PathSpec,
     forward: Rate,
+    files: &mut Files,
 ) -> Result<(Rate, Option<Plan>), RequestError> {
     match (path.reverse_rate, &path.reverse_rate_trace) {
         (Some(_), Some(_)) => {
@@ -56,22 +61,13 @@ pub(super) fn reverse_line(
             Err(RequestError::new("path.reverse_rate_trace", problem))
         }
         (Some(given), None) => Ok((rate("path.reverse_rate", given)?, None)),
-        (None, Some(file)) => trace("path.reverse_rate_trace", file),
+        (None, Some(file)) => files.trace("path.reverse_rate_trace", file).map(trace),
         (None, None) => Ok((forward, None)),
     }
 }
 
-fn trace(field: &str, file: &str) -> Result<(Rate, Option<Plan>), RequestError> {
-    let wrong = |problem: String| RequestError::new(field, format!("`{file}` {problem}"));
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        wrong(match error.kind() {
-            std::io::ErrorKind::NotFound => "does not exist".into(),
-            std::io::ErrorKind::InvalidData => "is not a text file".into(),
-            _ => format!("cannot be read: {error}"),
-        })
-    })?;
-    let trace = Opportunities::parse(&text).map_err(wrong)?;
-    Ok((trace.mean(), Some(Plan::Trace(Arc::new(trace)))))
+fn trace(trace: Arc<Opportunities>) -> (Rate, Option<Plan>) {
+    (trace.mean(), Some(Plan::Trace(trace)))
 }
 
 fn steps(given: &[RateStep]) -> Result<(Rate, Option<Plan>), RequestError> {

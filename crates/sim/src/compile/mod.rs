@@ -2,6 +2,7 @@
 
 mod applicability;
 mod checks;
+mod files;
 mod flows;
 mod impairments;
 mod line;
@@ -17,6 +18,7 @@ use crate::spec::{RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
 use checks::out_of_range;
+use files::Files;
 use flowstart_control::{Guests, Time};
 use flowstart_network::chain::Chain;
 use setting::Setting;
@@ -37,18 +39,28 @@ pub struct Prepared {
     pub(crate) trace: bool,
 }
 
-impl Prepared {
-    /// Checks everything that can be wrong with a scenario.
-    pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
-        Prepared::among(scenario, &Guests::none())
+/// Compiles scenarios whose flows may also name a guest as their start-up. Files that several of
+/// them name are read once.
+pub struct Compiler {
+    guests: Guests,
+    files: Files,
+}
+
+impl Compiler {
+    /// One that knows these guests.
+    pub fn new(guests: Guests) -> Compiler {
+        Compiler {
+            guests,
+            files: Files::default(),
+        }
     }
 
-    /// The same where flows may also name one of `guests` as their start-up.
-    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
-        let setting = Setting::of(scenario)?;
-        let flows = flows::entries(scenario, &setting, guests)?;
+    /// Checks everything that can be wrong with a scenario.
+    pub fn compile(&mut self, scenario: &Scenario) -> Result<Prepared, RequestError> {
+        let setting = Setting::of(scenario, &mut self.files)?;
+        let flows = flows::entries(scenario, &setting, &self.guests)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
-        let web = web::web_entries(scenario, &setting, guests, count)?;
+        let web = web::web_entries(scenario, &setting, &self.guests, count)?;
         Ok(Prepared {
             setting,
             flows,
@@ -57,6 +69,18 @@ impl Prepared {
             end: end(scenario.duration)?,
             trace: scenario.trace,
         })
+    }
+}
+
+impl Prepared {
+    /// Checks everything that can be wrong with a scenario.
+    pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
+        Prepared::among(scenario, &Guests::none())
+    }
+
+    /// The same where flows may also name one of `guests` as their start-up.
+    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
+        Compiler::new(guests.clone()).compile(scenario)
     }
 
     /// The scenario from which this was made with every default written out.

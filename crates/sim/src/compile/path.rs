@@ -1,6 +1,7 @@
 //! A path, from what a scenario says of it to a chain in plain values. Every field is checked.
 
 use super::checks::{out_of_range, rate, time, within};
+use super::files::Files;
 use super::impairments::{gathering, ingredients};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
@@ -20,6 +21,7 @@ pub(super) fn chain(
     packet: u32,
     around: &Surroundings,
     usual: QueueSpec,
+    files: &mut Files,
 ) -> Result<Chain, RequestError> {
     let reading = path
         .buffer_reading
@@ -31,7 +33,7 @@ pub(super) fn chain(
         usual,
     };
     let hops = match path.hops.is_empty() {
-        true => vec![reader.single()?],
+        true => vec![reader.single(files)?],
         false => reader.routers()?,
     };
     Ok(Chain {
@@ -55,15 +57,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The hop of a path of one bottleneck.
-    fn single(&self) -> Result<Hop, RequestError> {
+    fn single(&self, files: &mut Files) -> Result<Hop, RequestError> {
         let path = self.path;
-        let (forward, varies) = forward_line(path)?;
+        let (forward, varies) = forward_line(path, files)?;
         let missing = "missing; a path needs one, such as `64ms`";
         let rtt = path
             .rtt
             .ok_or_else(|| RequestError::new("path.rtt", missing))?;
         let rtt = time("path.rtt", rtt)?;
-        let (reverse, reverse_varies) = reverse_line(path, forward)?;
+        let (reverse, reverse_varies) = reverse_line(path, forward, files)?;
         let sized = |field, given, rate| self.limit(field, given, rate, rtt);
         let reverse_buffer = path.reverse_buffer.or(path.buffer);
         let forward_queue = queue("path.queue", path.queue.as_deref(), &self.usual)?;

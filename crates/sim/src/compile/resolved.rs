@@ -1,6 +1,7 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
 //! again. A result that carries it says what it ran, whatever defaults change later.
 
+use super::files::Files;
 use super::setting::Setting;
 use super::surroundings::Surroundings;
 use super::LONGEST_RUN;
@@ -17,14 +18,14 @@ use flowstart_transport::stack::{Pacing, Stack};
 impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.
     pub fn resolved(&self) -> Result<Scenario, RequestError> {
-        Ok(Setting::of(self)?.fill_in(self))
+        Ok(Setting::of(self, &mut Files::default())?.fill_in(self))
     }
 }
 
 impl Setting {
     /// The scenario whose setting this is with every default written out.
     pub(super) fn fill_in(&self, scenario: &Scenario) -> Scenario {
-        let (stack, chain) = (&self.stack, &self.chain);
+        let (stack, chain) = (&self.ends.stack, &self.chain);
         let mut whole = scenario.clone();
         whole.duration.get_or_insert(LONGEST_RUN);
         whole.path = path(&scenario.path, chain);

@@ -1,5 +1,6 @@
 //! What the flows of a scenario share: the endpoints' stack, and the path with what stands around.
 
+use super::files::Files;
 use super::path::chain;
 use super::surroundings::Surroundings;
 use crate::spec::{RequestError, Scenario};
@@ -7,28 +8,47 @@ use flowstart_control::params::split;
 use flowstart_control::startup;
 use flowstart_network::chain::Chain;
 use flowstart_network::queue::QueueSpec;
+use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
 use std::sync::Arc;
 
 /// A scenario without its flows, worked out.
 pub(super) struct Setting {
-    /// The endpoints' behaviours.
-    pub(super) stack: Arc<Stack>,
+    /// The endpoints.
+    pub(super) ends: Ends,
     /// What these mean for the path.
     pub(super) around: Surroundings,
     /// The path.
     pub(super) chain: Chain,
 }
 
+/// The two ends of a flow.
+#[derive(Clone)]
+pub(super) struct Ends {
+    /// Their behaviours.
+    pub(super) stack: Arc<Stack>,
+    /// What the receiving one needs of them.
+    pub(super) receiver: Arc<ReceiverConfig>,
+}
+
+impl Ends {
+    pub(super) fn new(stack: Stack) -> Ends {
+        Ends {
+            receiver: Arc::new(stack.receiver()),
+            stack: Arc::new(stack),
+        }
+    }
+}
+
 impl Setting {
     /// That of a scenario, every field of it checked.
-    pub(super) fn of(scenario: &Scenario) -> Result<Setting, RequestError> {
+    pub(super) fn of(scenario: &Scenario, files: &mut Files) -> Result<Setting, RequestError> {
         let stack = scenario.stack()?;
         let around = scenario.stack.surroundings(stack.preset)?;
         let usual = usual_queue(scenario);
-        let chain = chain(&scenario.path, stack.packet(), &around, usual)?;
+        let chain = chain(&scenario.path, stack.packet(), &around, usual, files)?;
         Ok(Setting {
-            stack: Arc::new(stack),
+            ends: Ends::new(stack),
             around,
             chain,
         })

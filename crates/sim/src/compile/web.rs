@@ -121,7 +121,7 @@ impl Reader<'_> {
     }
 
     fn max_size(&self) -> Result<u64, RequestError> {
-        let most = LARGEST / u64::from(self.setting.stack.mss);
+        let most = LARGEST / u64::from(self.setting.ends.stack.mss);
         let Some(max) = self.spec.max_size else {
             return Ok(most);
         };
@@ -165,7 +165,7 @@ impl Reader<'_> {
         let entry = |spec| FlowReader {
             spec,
             field: self.field.clone(),
-            stack: self.setting.stack.clone(),
+            ends: self.setting.ends.clone(),
             chain: &self.setting.chain,
             guests: self.guests,
         };
