@@ -9,6 +9,7 @@ use crate::avoidance::{self, Avoidance};
 use crate::entry::{describe_one, read, Description, Entry, Need};
 use crate::guests::{Factory, Guests};
 use crate::params::{Kind, Params, SpecError};
+use crate::slow_start::SlowStart;
 use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
 
@@ -71,6 +72,13 @@ impl Source {
         let (entry, params) = read(Kind::STARTUP, STARTUPS, spec, convention)?;
         Ok(Source::Listed(entry, params))
     }
+
+    fn slow_start(&self, convention: Convention) -> SlowStart {
+        match self {
+            Source::Listed(_, params) => SlowStart::read(params, convention),
+            Source::Guest(..) => SlowStart::by_stack(convention),
+        }
+    }
 }
 
 /// A start-up and an avoidance with their parameters, read and found sound: what makes
@@ -78,6 +86,7 @@ impl Source {
 #[derive(Clone)]
 pub struct Recipe {
     startup: Source,
+    slow_start: SlowStart,
     avoidance: (&'static Entry<dyn Avoidance>, Params),
     convention: Convention,
 }
@@ -99,8 +108,10 @@ impl Recipe {
         avoidance: &str,
         convention: Convention,
     ) -> Result<Recipe, SpecError> {
+        let startup = Source::read(guests, startup, convention)?;
         Ok(Recipe {
-            startup: Source::read(guests, startup, convention)?,
+            slow_start: startup.slow_start(convention),
+            startup,
             avoidance: read(Kind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
             convention,
         })
@@ -115,7 +126,7 @@ impl Recipe {
         };
         let (entry, params) = &self.avoidance;
         let avoidance = (entry.build)(params, self.convention).expect(checked);
-        Controller::new(startup, avoidance)
+        Controller::new(startup, self.slow_start, avoidance)
     }
 
     /// What the start-up needs beyond an ordinary sender; a guest may make use of anything.

@@ -9,6 +9,7 @@ use crate::avoidance::Avoidance;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
+use crate::slow_start::SlowStart;
 use crate::startup::{LossResponse, Startup};
 use crate::{Rate, Segments, Time, Window};
 
@@ -56,6 +57,7 @@ pub struct Exit {
 /// A start-up and an avoidance working on one window.
 pub struct Controller {
     startup: Box<dyn Startup>,
+    slow_start: SlowStart,
     avoidance: Box<dyn Avoidance>,
     in_avoidance: bool,
     /// The start-up sets the window during the recovery under way.
@@ -64,10 +66,15 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Composes the two. See [`crate::catalog::controller`] for making them by name.
-    pub fn new(startup: Box<dyn Startup>, avoidance: Box<dyn Avoidance>) -> Controller {
+    /// Composes them. See [`crate::catalog::controller`] for making them by name.
+    pub fn new(
+        startup: Box<dyn Startup>,
+        slow_start: SlowStart,
+        avoidance: Box<dyn Avoidance>,
+    ) -> Controller {
         Controller {
             startup,
+            slow_start,
             avoidance,
             in_avoidance: false,
             governed: false,
@@ -123,6 +130,7 @@ impl Controller {
 
     /// The handshake is complete: sets the first window.
     pub fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.slow_start.open(w, e);
         self.startup.on_established(w, e);
         self.avoidance.on_established(w, e);
     }
@@ -143,14 +151,14 @@ impl Controller {
         }
         self.in_avoidance = false;
         let before = w.cwnd;
-        if let Some(reason) = self.startup.on_ack(w, a) {
+        if let Some(reason) = self.startup.on_ack(w, a, &mut self.slow_start) {
             self.record(reason, a.now, before, a.flight);
         }
         if self.startup.in_charge(w) {
             return self.avoidance.on_startup_ack(w, a);
         }
         self.enter_avoidance(w, a.now, before, a.flight);
-        match self.startup.leftover() {
+        match self.slow_start.unused_acked() {
             0 => self.avoidance.on_startup_ack(w, a),
             rest => {
                 let acked = Ack {
@@ -177,6 +185,7 @@ impl Controller {
         if !self.startup.lasts() {
             self.record(Reason::Loss, l.now, w.cwnd, l.flight);
         }
+        self.slow_start.on_loss();
         let response = self.startup.on_loss(w, l);
         if response == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
@@ -190,6 +199,7 @@ impl Controller {
         if !self.startup.lasts() {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
+        self.slow_start.on_loss();
         let response = self.startup.on_marked(w, m);
         if response == LossResponse::Standard {
             self.avoidance.on_marked(w, m);
@@ -235,7 +245,9 @@ impl Controller {
             return;
         }
         self.avoidance.on_timeout(w, t);
-        self.startup.after_timeout(w, t);
+        if !self.startup.after_timeout(w, t) {
+            self.slow_start.on_timeout();
+        }
         self.in_avoidance = self.avoidance.rules_window();
     }
 
@@ -501,7 +513,8 @@ mod tests {
             let counts = Arc::new(Counts::default());
             let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
             let startup = (entry.build)(&params, convention).unwrap();
-            let mut c = Controller::new(startup, Box::new(Counting(counts.clone())));
+            let slow_start = SlowStart::read(&params, convention);
+            let mut c = Controller::new(startup, slow_start, Box::new(Counting(counts.clone())));
             let mut w = Window::new(MSS as u32);
             (w.cwnd, w.ssthresh) = (10.0, 12.0);
             for count in packets {

@@ -31,6 +31,7 @@ mod nearest;
 pub mod params;
 mod rate_codes;
 pub mod signals;
+pub mod slow_start;
 pub mod startup;
 #[cfg(test)]
 mod testing;

@@ -293,6 +293,11 @@ impl Params {
         SpecError::at(self, format!("parameter `{name}` is unknown{hint}"))
     }
 
+    /// Whether the algorithm has a parameter of this name.
+    pub fn declares(&self, name: &str) -> bool {
+        self.specs.iter().any(|s| s.name == name)
+    }
+
     /// Every algorithm reads only what it declares; a name that it does not is a slip in
     /// its file, found by the first test that builds it.
     fn value(&self, name: &str) -> Option<Value> {

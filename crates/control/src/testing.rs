@@ -4,6 +4,7 @@ use crate::avoidance::reno;
 use crate::entry::Entry;
 use crate::params::{Kind, Params, SpecError};
 use crate::signals::{Ack, Established};
+use crate::slow_start::SlowStart;
 use crate::startup::Startup;
 use crate::{catalog, Controller, Convention, Time, Window};
 
@@ -13,6 +14,11 @@ pub(crate) const RTT: Time = Time::from_millis(100);
 /// So many milliseconds.
 pub(crate) fn ms(x: f64) -> Time {
     Time::from_secs_f64(x / 1_000.0)
+}
+
+/// Slow start as RFC 5681 and RFC 3465 have it.
+pub(crate) fn slow_start() -> SlowStart {
+    SlowStart::by_stack(Convention::Rfc)
 }
 
 /// When a receiver acknowledges.
@@ -47,6 +53,7 @@ pub(crate) fn with_reno(
     let reno = Params::parse(Kind::AVOIDANCE, reno::ENTRY.name, reno::ENTRY.params, "")?;
     Ok(Controller::new(
         (entry.build)(&params, convention)?,
+        SlowStart::read(&params, convention),
         (reno::ENTRY.build)(&reno, convention)?,
     ))
 }

@@ -18,8 +18,9 @@
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{Kind, ParamSpec, Params, Unit};
 use flowstart_control::signals::{Ack, Established};
+use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
-use flowstart_control::{Convention, Guests, Reason, Time, Window};
+use flowstart_control::{with_slow_start, Convention, Guests, Reason, Time, Window};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 /// The catalog entry.
@@ -29,7 +30,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "flowstart, an example",
     year: 2026,
     summary: "Slow start that ends when a round-trip time exceeds the least one by a share.",
-    params: &[RISE],
+    params: with_slow_start![RISE],
     needs: &[],
     certainty: Certainty::Text,
     build: |params, _convention| Ok(Box::new(CautiousStart::new(params))),
@@ -64,20 +65,17 @@ impl CautiousStart {
 }
 
 impl Startup for CautiousStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        w.cwnd = e.initial_window;
+    fn on_established(&mut self, _w: &mut Window, e: &Established) {
         self.least = e.rtt;
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if a.rtt.is_some_and(|rtt| self.is_late(rtt)) {
             // At the threshold the avoidance is in charge.
             w.ssthresh = w.cwnd;
             return Some(Reason::Delay);
         }
-        if a.cwnd_limited {
-            w.cwnd += w.segments(a.acked);
-        }
+        slow_start.grow(w, a);
         None
     }
 }
@@ -122,13 +120,17 @@ mod tests {
 
     #[test]
     fn it_grows_until_a_round_trip_is_a_quarter_above_the_least() {
+        let mut slow_start = SlowStart::by_stack(Convention::Rfc);
         let mut start = CautiousStart::new(&Params::parse(Kind::STARTUP, "", &[RISE], "").unwrap());
         let mut w = Window::new(1460);
         w.cwnd = 10.0;
-        assert_eq!(start.on_ack(&mut w, &ack(100)), None);
-        assert_eq!(start.on_ack(&mut w, &ack(125)), None);
+        assert_eq!(start.on_ack(&mut w, &ack(100), &mut slow_start), None);
+        assert_eq!(start.on_ack(&mut w, &ack(125), &mut slow_start), None);
         assert_eq!(w.cwnd, 12.0);
-        assert_eq!(start.on_ack(&mut w, &ack(126)), Some(Reason::Delay));
+        assert_eq!(
+            start.on_ack(&mut w, &ack(126), &mut slow_start),
+            Some(Reason::Delay)
+        );
         assert_eq!((w.cwnd, w.ssthresh), (12.0, 12.0));
     }
 

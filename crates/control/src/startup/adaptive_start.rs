@@ -44,11 +44,11 @@
 
 use std::collections::VecDeque;
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
+use crate::signals::{Ack, Established, Loss};
+use crate::slow_start::{self, SlowStart};
 use crate::{Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
@@ -210,9 +210,8 @@ fn gain(tau: f64, dt: f64) -> f64 {
 
 /// Adaptive start.
 struct AdaptiveStart {
+    ssthresh: Segments,
     by_estimate: bool,
-    opening: Opening,
-    growth: Growth,
     rate: EligibleRate,
     left: bool,
 }
@@ -223,70 +222,58 @@ impl AdaptiveStart {
             Convention::Linux => f64::INFINITY,
             Convention::Rfc | Convention::Ns2 | Convention::Quic => 22.0,
         };
-        let ssthresh = params.segments_given("ssthresh").unwrap_or(by_stack);
         AdaptiveStart {
+            ssthresh: params.segments_given("ssthresh").unwrap_or(by_stack),
             by_estimate: params.choice("response") == "estimate",
-            opening: Opening::read(params, convention).with_threshold(ssthresh),
-            growth: Growth::read(params, convention),
             rate: EligibleRate::new(),
             left: false,
         }
-    }
-
-    /// What was measured serves no more.
-    fn leave(&mut self) {
-        self.left = true;
-        self.rate.log = VecDeque::new();
     }
 }
 
 impl Startup for AdaptiveStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
+        w.ssthresh = self.ssthresh;
         self.rate.log.push_back((e.now, 0));
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if self.left {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         self.rate.on_ack(w, a);
         w.ssthresh = w.ssthresh.max(self.rate.window(w));
         if w.in_slow_start() {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         } else {
-            w.cwnd += self.growth.earned(w, a) / w.cwnd;
+            w.cwnd += slow_start.earned(w, a) / w.cwnd;
         }
         None
     }
 
     /// Westwood: down to the window that the estimated rate fills, no further.
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         let estimate = self.rate.window(w);
         if self.left || !self.by_estimate || estimate == 0.0 {
-            self.leave();
+            self.cancel(w);
             return LossResponse::Standard;
         }
-        self.leave();
+        self.cancel(w);
         w.ssthresh = estimate.max(2.0);
         w.cwnd = w.cwnd.min(w.ssthresh);
         LossResponse::Done
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.leave();
+    /// What was measured serves no more.
+    fn cancel(&mut self, _w: &mut Window) {
+        self.left = true;
+        self.rate.log = VecDeque::new();
     }
 
     /// Until the first loss it grows above the threshold too.
     fn in_charge(&self, w: &Window) -> bool {
         !self.left || w.in_slow_start()
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
@@ -294,7 +281,7 @@ impl Startup for AdaptiveStart {
 mod tests {
     use super::*;
     use crate::catalog;
-    use crate::testing::Bottleneck;
+    use crate::testing::{slow_start, Bottleneck};
 
     const MSS: f64 = 1460.0;
 
@@ -372,7 +359,7 @@ mod tests {
         astart.rate.rtt_min = Time::from_millis(100);
         astart.rate.ere = estimate * 10.0 * MSS;
         // At the instant of the handshake, so that the estimate stands.
-        astart.on_ack(&mut w, &Ack::of(Time::ZERO, 1460));
+        astart.on_ack(&mut w, &Ack::of(Time::ZERO, 1460), &mut slow_start());
         (w.cwnd, w.ssthresh)
     }
 

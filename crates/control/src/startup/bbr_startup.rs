@@ -57,14 +57,14 @@
 //!   here no ECN.
 //! - After a timeout everything counts as lost here, so that the window is one segment.
 
-use super::slow_start::{self, Opening};
 use super::{LossResponse, Startup};
 use crate::bbr::{Bbr, PlateauRate, Version};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::Model;
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::{Convention, InitialWindow, Reason, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{Convention, Reason, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -98,7 +98,6 @@ const PLATEAU: ParamSpec = ParamSpec {
 
 /// Startup and Drain; the model is gone once it has been handed over.
 struct BbrStartup {
-    iw: Option<InitialWindow>,
     model: Option<Box<Bbr>>,
 }
 
@@ -110,7 +109,6 @@ impl BbrStartup {
         });
         let version = Version::named(params.choice("version"));
         BbrStartup {
-            iw: params.initial_window_given("iw"),
             model: Some(Box::new(Bbr::new(version, convention, plateau))),
         }
     }
@@ -118,14 +116,14 @@ impl BbrStartup {
 
 impl Startup for BbrStartup {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        Opening::of(self.iw).open(w, e);
+        w.ssthresh = f64::INFINITY;
         if let Some(model) = &mut self.model {
             model.on_established(w, e);
             model.write_pacing(w);
         }
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, _slow_start: &mut SlowStart) -> Option<Reason> {
         self.model.as_mut()?.on_ack(w, a)
     }
 
@@ -164,10 +162,6 @@ impl Startup for BbrStartup {
 
     fn wants_delivery(&self) -> bool {
         true
-    }
-
-    fn lasts(&self) -> bool {
-        self.rules_window()
     }
 
     fn rules_window(&self) -> bool {

@@ -46,12 +46,12 @@
 //!   trip would pass unused.
 
 use super::round_trips::RoundTrips;
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -61,19 +61,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     summary: "Jumps, after one round trip, to half of what the path is remembered to have \
               carried, and retreats to half of what is confirmed if that was too much.",
-    params: &[
-        MAX_JUMP,
-        BETA,
-        FLOOR,
-        PIPESIZE,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![MAX_JUMP, BETA, FLOOR, PIPESIZE],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(CarefulResume::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(CarefulResume::new(params)?)),
 };
 
 const MAX_JUMP: ParamSpec = ParamSpec {
@@ -217,8 +208,6 @@ struct CarefulResume {
     beta: f64,
     floor_iw: bool,
     example: bool,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     /// `saved_cwnd`, bytes, and `saved_rtt`.
     saved: Option<(u64, Time)>,
@@ -235,14 +224,12 @@ struct CarefulResume {
 }
 
 impl CarefulResume {
-    fn new(params: &Params, convention: Convention) -> Result<CarefulResume, SpecError> {
+    fn new(params: &Params) -> Result<CarefulResume, SpecError> {
         Ok(CarefulResume {
             max_jump: params.segments("max_jump"),
             beta: read_beta(params)?,
             floor_iw: params.choice("floor") == "iw",
             example: params.choice("pipesize") == "example",
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Normal,
             saved: None,
             header: 0,
@@ -310,30 +297,24 @@ impl CarefulResume {
 
     /// While the retreat lasts the window does not grow. A recovery that begins anew from one
     /// segment (Tahoe) may come back to it.
-    fn stand_still(&mut self, w: &mut Window, a: &Ack) {
+    fn stand_still(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if w.cwnd < self.retreat {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             w.cwnd = w.cwnd.min(self.retreat);
         }
-        self.growth.spare(a);
+        slow_start.leave_unused(a);
         if self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
     }
+}
 
-    fn grow(&mut self, w: &mut Window, a: &Ack) {
-        if w.in_slow_start() {
-            self.growth.grow(w, a);
-        } else {
-            self.growth.spare(a);
-        }
-    }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Unvalidated {
-            w.pacing = None;
-        }
-        self.phase = Phase::Normal;
+/// Below the threshold; above it the ACK is the avoidance's.
+fn grow(w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
+    if w.in_slow_start() {
+        slow_start.grow(w, a);
+    } else {
+        slow_start.leave_unused(a);
     }
 }
 
@@ -346,7 +327,6 @@ impl Startup for CarefulResume {
 
     /// A lost SYN is a loss in Reconnaissance.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         self.initial = w.cwnd;
         self.rtts.sample(e.rtt);
@@ -365,28 +345,28 @@ impl Startup for CarefulResume {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.rtts.sample(a.rtt);
         self.pipe.on_ack(a.una);
         match self.phase {
-            Phase::Normal => self.grow(w, a),
+            Phase::Normal => grow(w, a, slow_start),
             Phase::Reconnaissance => {
-                self.grow(w, a);
+                grow(w, a, slow_start);
                 self.reconnoitre(w, a);
             }
             Phase::Unvalidated => {
-                self.growth.spare(a);
+                slow_start.leave_unused(a);
                 if self.pipe.confirmed() || a.now > self.deadline {
                     self.leave_unvalidated(w, a.flight);
                 }
             }
             Phase::Validating => {
-                self.grow(w, a);
+                grow(w, a, slow_start);
                 if self.pipe.accounted_for() {
                     self.phase = Phase::Normal;
                 }
             }
-            Phase::SafeRetreat => self.stand_still(w, a),
+            Phase::SafeRetreat => self.stand_still(w, a, slow_start),
         }
         None
     }
@@ -404,7 +384,6 @@ impl Startup for CarefulResume {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         match self.phase {
             Phase::Unvalidated | Phase::Validating => {}
             // One more of the same flight.
@@ -414,7 +393,7 @@ impl Startup for CarefulResume {
                 return LossResponse::Standard;
             }
         }
-        self.stop(w);
+        self.cancel(w);
         self.phase = Phase::SafeRetreat;
         self.pipe.end(self.high);
         let floor = if self.floor_iw { self.initial } else { 2.0 };
@@ -430,18 +409,16 @@ impl Startup for CarefulResume {
         }
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Unvalidated {
+            w.pacing = None;
+        }
+        self.phase = Phase::Normal;
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        self.stop(w);
+        self.cancel(w);
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// From the jump to its end the window is this start-up's, whatever the threshold says.
@@ -455,8 +432,9 @@ impl Startup for CarefulResume {
 mod tests {
     use super::*;
     use crate::signals::PathMemory;
+    use crate::signals::Timeout;
     use crate::testing::{ms, with_reno, RTT};
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
 
@@ -758,7 +736,7 @@ mod tests {
     #[test]
     fn a_memory_that_another_connection_uses_is_no_memory() {
         let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, "").unwrap();
-        let mut start = CarefulResume::new(&params, Convention::Rfc).unwrap();
+        let mut start = CarefulResume::new(&params).unwrap();
         for in_use in [true, false] {
             start.on_known(&known(in_use));
             assert_eq!(start.saved.is_none(), in_use);

@@ -37,12 +37,12 @@
 //!   the last doubling and undoes no overshoot.
 //! - The window doubles with the acknowledgements, not at the end of a round.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Timeout};
+use crate::slow_start::{self, SlowStart};
+use crate::{Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -63,7 +63,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     ],
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(CircuitStart::new(params, convention))),
+    build: |params, _| Ok(Box::new(CircuitStart::new(params))),
 };
 
 const GAMMA: ParamSpec = ParamSpec {
@@ -116,20 +116,16 @@ struct CircuitStart {
     gamma: Segments,
     latest: bool,
     whole_round: bool,
-    opening: Opening,
-    growth: Growth,
     base: Option<Time>,
     round: Round,
 }
 
 impl CircuitStart {
-    fn new(params: &Params, convention: Convention) -> CircuitStart {
+    fn new(params: &Params) -> CircuitStart {
         CircuitStart {
             gamma: params.segments("gamma"),
             latest: params.choice("sample") == "latest",
             whole_round: params.choice("confirmed") == "round",
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             base: None,
             round: Round::default(),
         }
@@ -169,45 +165,34 @@ impl CircuitStart {
 
 impl Startup for CircuitStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.base = e.rtt;
         self.round.cwnd = w.cwnd;
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if self.round.until == 0 {
             // What is out at the first ACK is the first round.
             self.begin_round(w, a);
         }
         self.measure(a);
         if a.una < self.round.until {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         if self.is_full() {
             let confirmed = w.segments(self.round.confirmed);
             w.cwnd = confirmed.max(2.0).min(w.cwnd);
             w.ssthresh = w.cwnd;
-            self.growth.spare(a);
+            slow_start.leave_unused(a);
             return Some(Reason::Delay);
         }
-        self.growth.grow(w, a);
+        slow_start.grow(w, a);
         self.begin_round(w, a);
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
-    }
-
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.round = Round::default();
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
@@ -215,7 +200,7 @@ impl Startup for CircuitStart {
 mod tests {
     use super::*;
     use crate::testing::{ms, with_reno};
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
 

@@ -30,12 +30,12 @@
 //! - One sample may be a delayed ACK, so two in a row are asked for.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::signals::Ack;
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -45,17 +45,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
              reconstruction); RFC 3742 §2 for the growth",
     year: 2007,
     summary: "Slow start that turns into limited slow start when the queueing delay exceeds tau0.",
-    params: &[
-        TAU0,
-        SAMPLES,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![TAU0, SAMPLES],
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(DelayBased::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(DelayBased::new(params)?)),
 };
 
 const TAU0: ParamSpec = ParamSpec {
@@ -76,8 +69,6 @@ const SAMPLES: ParamSpec = ParamSpec {
 struct DelayBased {
     tau0: Time,
     samples: u32,
-    opening: Opening,
-    growth: Growth,
     rtt_min: Time,
     /// Samples in a row with too much delay.
     late: u32,
@@ -86,7 +77,7 @@ struct DelayBased {
 }
 
 impl DelayBased {
-    fn new(params: &Params, convention: Convention) -> Result<DelayBased, SpecError> {
+    fn new(params: &Params) -> Result<DelayBased, SpecError> {
         let samples = params.number("samples");
         if samples.fract() != 0.0 || !(1.0..=1e6).contains(&samples) {
             let expected = "a whole number from 1 to 1000000";
@@ -95,8 +86,6 @@ impl DelayBased {
         Ok(DelayBased {
             tau0: params.time("tau0"),
             samples: samples as u32,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             rtt_min: Time::MAX,
             late: 0,
             max_ssthresh: f64::INFINITY,
@@ -111,60 +100,42 @@ impl DelayBased {
             self.max_ssthresh = w.cwnd;
         }
     }
-
-    fn disarm(&mut self) {
-        self.late = 0;
-        self.max_ssthresh = f64::INFINITY;
-    }
 }
 
 impl Startup for DelayBased {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
-    }
-
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if let Some(rtt) = a.rtt {
             self.watch(w, rtt);
         }
         if w.cwnd <= self.max_ssthresh {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         } else {
             // RFC 3742 §2, without its rounding to bytes.
             let k = (w.cwnd / (0.5 * self.max_ssthresh)).floor();
-            self.growth.grow_by(w, a, 1.0 / k);
+            slow_start.grow_by(w, a, 1.0 / k);
         }
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.disarm();
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.disarm();
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
+    fn cancel(&mut self, _w: &mut Window) {
+        self.late = 0;
+        self.max_ssthresh = f64::INFINITY;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
-    use crate::testing::Bottleneck;
+    use crate::signals::{Loss, Timeout};
+    use crate::testing::{slow_start, Bottleneck};
+    use crate::{catalog, Convention};
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
         let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 64.0;
-        let mut d = DelayBased::new(&params, Convention::Rfc).unwrap();
+        let mut d = DelayBased::new(&params).unwrap();
         d.rtt_min = Time::from_millis(100);
         (d, w)
     }
@@ -174,7 +145,7 @@ mod tests {
             rtt: Some(Time::from_millis(rtt)),
             ..Ack::of(Time::ZERO, 1460)
         };
-        d.on_ack(w, &ack);
+        d.on_ack(w, &ack, &mut slow_start());
     }
 
     #[test]

@@ -35,12 +35,12 @@
 //!   ACK tells it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -50,16 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 1998,
     summary: "Sends the remembered window of the path, paced and marked to be dropped first, \
               and gives up early.",
-    params: &[
-        FAST_RESET_TIMER,
-        FAST_LOSS_RECOV,
-        ACK_DELAY,
-        PACED,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(FastStart::new(params, convention))),
@@ -113,8 +104,6 @@ struct FastStart {
     ns2: bool,
     paced: bool,
     ack_delay: Time,
-    opening: Opening,
-    growth: Growth,
     mode: Mode,
     memory: Option<PathMemory>,
     header: u32,
@@ -142,8 +131,6 @@ impl FastStart {
             paced: params
                 .bool_given("paced")
                 .unwrap_or(convention != Convention::Ns2),
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             mode: Mode::Off,
             memory: None,
             header: 0,
@@ -222,7 +209,6 @@ impl Startup for FastStart {
     }
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         self.initial = w.cwnd;
         let Some(memory) = self.memory else {
@@ -245,7 +231,7 @@ impl Startup for FastStart {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.sample(a.rtt);
         self.una = a.una;
         // ACKs clock the rest.
@@ -256,9 +242,9 @@ impl Startup for FastStart {
             self.set_timeout(w);
         }
         if w.in_slow_start() {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         } else {
-            w.cwnd += self.growth.earned(w, a) / w.cwnd;
+            w.cwnd += slow_start.earned(w, a) / w.cwnd;
         }
         first.then_some(Reason::FirstAck)
     }
@@ -269,7 +255,6 @@ impl Startup for FastStart {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         let next = match self.mode {
             Mode::Fast if self.fast_loss_recov => Mode::Lost,
             _ => Mode::Off,
@@ -294,16 +279,17 @@ impl Startup for FastStart {
         if self.mode == Mode::Fast && self.una >= self.fs_start {
             self.stop(w, Mode::GivenUp);
         } else {
-            self.growth.on_timeout();
             self.stop(w, Mode::Off);
         }
     }
 
-    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        if self.mode == Mode::GivenUp {
+    fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) -> bool {
+        let given_up = self.mode == Mode::GivenUp;
+        if given_up {
             self.mode = Mode::Off;
             self.reset(w);
         }
+        given_up
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
@@ -316,10 +302,6 @@ impl Startup for FastStart {
         }
         self.begin(w, safe);
         true
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// While the flight is out its ACKs are this start-up's, whatever the threshold says.

@@ -31,12 +31,12 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
-use crate::{Convention, Copies, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Copies, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -46,16 +46,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2015,
     summary: "Paces a short flow over one round trip and sends its second half once more, from \
               the end backwards, as acknowledgements arrive.",
-    params: &[
-        THRESHOLD,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![THRESHOLD],
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(Halfback::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(Halfback::new(params)?)),
 };
 
 const THRESHOLD: ParamSpec = ParamSpec {
@@ -80,8 +74,6 @@ enum Phase {
 /// Halfback.
 struct Halfback {
     threshold: u64,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     /// All of the flow is paced.
     whole: bool,
@@ -97,7 +89,7 @@ struct Halfback {
 }
 
 impl Halfback {
-    fn new(params: &Params, convention: Convention) -> Result<Halfback, SpecError> {
+    fn new(params: &Params) -> Result<Halfback, SpecError> {
         let threshold = params.number("threshold");
         if threshold < 1.0 {
             let expected = "at least 1 byte";
@@ -105,8 +97,6 @@ impl Halfback {
         }
         Ok(Halfback {
             threshold: threshold as u64,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Over,
             whole: false,
             initial: 1.0,
@@ -156,7 +146,7 @@ impl Halfback {
         w.copies.segments += earned;
         if w.copies.below <= a.una {
             let window = w.segments(self.delivered).max(self.initial);
-            self.stop(w);
+            self.cancel(w);
             if !self.lost {
                 w.cwnd = window.min(w.cwnd.max(1.0));
             }
@@ -171,20 +161,11 @@ impl Halfback {
             self.phase = Phase::Over;
         }
     }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.copies = Copies::default();
-        self.phase = Phase::Over;
-    }
 }
 
 impl Startup for Halfback {
     /// Without a round-trip time there is nothing to pace over, and the path may be congested.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.initial = w.cwnd;
         if let Some(rtt) = e.rtt {
             self.begin(w, e, rtt);
@@ -206,19 +187,19 @@ impl Startup for Halfback {
         Some(Reason::AllSent)
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         match self.phase {
-            Phase::Over => self.growth.grow(w, a),
+            Phase::Over => slow_start.grow(w, a),
             Phase::Pacing => {
-                self.growth.spare(a);
+                slow_start.leave_unused(a);
                 self.arrived(w, a);
             }
             Phase::Ropr => {
-                self.growth.spare(a);
+                slow_start.leave_unused(a);
                 self.reverse(w, a);
             }
             Phase::Measuring => {
-                self.growth.spare(a);
+                slow_start.leave_unused(a);
                 self.measure(w, a);
             }
         }
@@ -230,26 +211,24 @@ impl Startup for Halfback {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         self.lost = true;
         if self.phase != Phase::Ropr {
-            self.stop(w);
+            self.cancel(w);
         }
         LossResponse::Standard
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.copies = Copies::default();
+        self.phase = Phase::Over;
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        self.stop(w);
+        self.cancel(w);
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// Until all of it is acknowledged the window is this start-up's.
@@ -261,8 +240,9 @@ impl Startup for Halfback {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Timeout;
     use crate::testing::{with_reno, RTT};
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
 

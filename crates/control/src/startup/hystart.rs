@@ -51,12 +51,12 @@
 //! - The paper, and kernels of its time, go on with slow start while `cwnd == ssthresh`. Here
 //!   the avoidance takes over, as in current kernels: a difference of one ACK.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -67,17 +67,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2008,
     summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
               when round-trip times rise.",
-    params: &[
-        READING,
-        DETECT,
-        LOW_WINDOW,
-        TICK,
-        PACED,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![READING, DETECT, LOW_WINDOW, TICK, PACED],
     needs: &[],
     certainty: Certainty::Text,
     build: |params, convention| Ok(Box::new(HyStart::new(params, convention))),
@@ -141,8 +131,6 @@ struct HyStart {
     low_window: Segments,
     tick: Time,
     paced: Option<bool>,
-    opening: Opening,
-    growth: Growth,
     found: bool,
     d_min: Time,
     round_start: Time,
@@ -180,8 +168,6 @@ impl HyStart {
             low_window: params.segments("low_window"),
             tick: params.time_given("tick").unwrap_or(by_reading),
             paced: params.bool_given("paced"),
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             found: false,
             d_min: Time::MAX,
             round_start: Time::ZERO,
@@ -353,8 +339,7 @@ fn coarse(rtt: Time, unit: Time) -> Time {
 }
 
 impl Startup for HyStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
+    fn on_established(&mut self, _w: &mut Window, e: &Established) {
         let now = floor(e.now, self.tick);
         (self.round_start, self.last_ack_time) = (now, now);
     }
@@ -364,26 +349,21 @@ impl Startup for HyStart {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let reason = match self.reading {
             _ if self.found => None,
             Reading::Seed2008 | Reading::Seed2011 => self.seed(w, a),
             Reading::Linux2629 | Reading::Linux319 | Reading::Linux56 => self.linux(w, a),
         };
         match reason {
-            None => self.growth.grow(w, a),
+            None => slow_start.grow(w, a),
             Some(_) => {
                 self.found = true;
                 w.ssthresh = w.cwnd;
-                self.growth.spare(a);
+                slow_start.leave_unused(a);
             }
         }
         reason
-    }
-
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
     }
 
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
@@ -395,7 +375,6 @@ impl Startup for HyStart {
 
     /// The path may have changed: what was known of it is forgotten.
     fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) {
-        self.growth.on_timeout();
         self.found = false;
         self.d_min = Time::MAX;
         self.deaf_until = Time::ZERO;
@@ -403,16 +382,12 @@ impl Startup for HyStart {
             self.start_round(floor(t.now, self.tick), self.nxt);
         }
     }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ms;
+    use crate::testing::{ms, slow_start};
     use crate::{catalog, Controller};
 
     const MSS: u64 = 1460;
@@ -729,9 +704,9 @@ mod tests {
             rtt: Some(ms(50.0)),
             ..Ack::of(ms(now), MSS)
         };
-        h.on_ack(&mut w, &ack(1499.0));
+        h.on_ack(&mut w, &ack(1499.0), &mut slow_start());
         assert_eq!(h.d_min, Time::MAX);
-        h.on_ack(&mut w, &ack(1500.0));
+        h.on_ack(&mut w, &ack(1500.0), &mut slow_start());
         assert_eq!(h.d_min, ms(50.0));
     }
 }

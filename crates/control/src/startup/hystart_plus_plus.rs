@@ -42,12 +42,12 @@
 //! - §4.3 allows it to run again after an idle time. Here it does not.
 
 use super::rapid_start::{self, Speed};
-use super::slow_start::{self, Growth, Opening};
-use super::{hystart, LossResponse, Startup};
+use super::{hystart, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::signals::Ack;
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -57,7 +57,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2023,
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
               fall, and to congestion avoidance after five such rounds.",
-    params: &[
+    params: with_slow_start![
         MIN_RTT_THRESH,
         MAX_RTT_THRESH,
         MIN_RTT_DIVISOR,
@@ -67,15 +67,11 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         L,
         hystart::PACED,
         LOW_CWND,
-        rapid_start::SPEED,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
+        rapid_start::SPEED
     ],
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(HyStartPlusPlus::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(HyStartPlusPlus::new(params)?)),
 };
 
 const MIN_RTT_THRESH: ParamSpec = ParamSpec {
@@ -160,9 +156,7 @@ enum Phase {
 /// HyStart++.
 struct HyStartPlusPlus {
     constants: Constants,
-    opening: Opening,
     /// Slow start as it is after HyStart++ has ended.
-    growth: Growth,
     speed: Speed,
     phase: Phase,
     /// `windowEnd`, once there has been an ACK.
@@ -188,7 +182,7 @@ fn count(params: &Params, name: &str, least: u32) -> Result<u32, SpecError> {
 }
 
 impl HyStartPlusPlus {
-    fn new(params: &Params, convention: Convention) -> Result<HyStartPlusPlus, SpecError> {
+    fn new(params: &Params) -> Result<HyStartPlusPlus, SpecError> {
         let min_rtt_thresh = params.time("min_rtt_thresh");
         let max_rtt_thresh = params.time("max_rtt_thresh");
         if max_rtt_thresh < min_rtt_thresh {
@@ -211,8 +205,6 @@ impl HyStartPlusPlus {
                 paced: params.bool_given("paced"),
                 low_cwnd: params.segments("low_cwnd"),
             },
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             speed: Speed::read(params),
             phase: Phase::SlowStart,
             window_end: None,
@@ -296,13 +288,9 @@ impl HyStartPlusPlus {
 }
 
 impl Startup for HyStartPlusPlus {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
-    }
-
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if self.phase == Phase::Done {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         self.grow(w, a);
@@ -318,34 +306,24 @@ impl Startup for HyStartPlusPlus {
     }
 
     /// §4.2: any congestion signal ends it for good.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
+    fn cancel(&mut self, _w: &mut Window) {
         self.phase = Phase::Done;
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.phase = Phase::Done;
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
-    use crate::testing::ms;
+    use crate::signals::{Established, Loss, Timeout};
+    use crate::testing::{ms, slow_start};
+    use crate::{catalog, Convention};
 
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
         let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
-        HyStartPlusPlus::new(&params, Convention::Rfc).unwrap()
+        HyStartPlusPlus::new(&params).unwrap()
     }
 
     struct Flow {
@@ -386,7 +364,7 @@ mod tests {
                 };
                 // The harness ends rounds exactly: the next one is as long as its ACKs.
                 self.h.window_end = Some(start + size);
-                reason = reason.or(self.h.on_ack(&mut self.w, &ack));
+                reason = reason.or(self.h.on_ack(&mut self.w, &ack, &mut slow_start()));
             }
             reason
         }
@@ -433,7 +411,7 @@ mod tests {
             nxt: 99 * MSS,
             ..Ack::of(Time::ZERO, 20 * MSS)
         };
-        flow.h.on_ack(&mut flow.w, &ack);
+        flow.h.on_ack(&mut flow.w, &ack, &mut slow_start());
         (flow.w.cwnd - 10.0) * MSS as f64
     }
 
@@ -537,7 +515,7 @@ mod tests {
                 rtt: Some(ms(50.0)),
                 ..Ack::of(Time::ZERO, MSS)
             };
-            h.on_ack(&mut w, &ack);
+            h.on_ack(&mut w, &ack, &mut slow_start());
             assert_eq!(
                 h.last_round_min_rtt,
                 if una < 10 { Time::MAX } else { ms(50.0) }

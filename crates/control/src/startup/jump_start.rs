@@ -35,12 +35,12 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -50,21 +50,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2007,
     summary: "Paces all queued data over the first round trip, then ordinary TCP; after a loss \
               half of what got through.",
-    params: &[
-        MAX_D,
-        CAP_RATE,
-        TARGET_TIME,
-        IW_REFINEMENT,
-        FLAG,
-        GAP,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![MAX_D, CAP_RATE, TARGET_TIME, IW_REFINEMENT, FLAG, GAP],
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(JumpStart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(JumpStart::new(params)?)),
 };
 
 const MAX_D: ParamSpec = ParamSpec {
@@ -139,8 +128,6 @@ struct JumpStart {
     iw_refinement: bool,
     flag_all: bool,
     intervals_less_one: bool,
-    opening: Opening,
-    growth: Growth,
     js: Js,
     /// The paper's D in bytes: the last segment may be short.
     flight: u64,
@@ -152,7 +139,7 @@ struct JumpStart {
 }
 
 impl JumpStart {
-    fn new(params: &Params, convention: Convention) -> Result<JumpStart, SpecError> {
+    fn new(params: &Params) -> Result<JumpStart, SpecError> {
         let max_d = params.segments("max_d");
         if !(1.0..=1e9).contains(&max_d) {
             let expected = "a number from 1 to 1e9; the flight of an endless source needs a bound";
@@ -176,8 +163,6 @@ impl JumpStart {
             iw_refinement: params.bool("iw_refinement"),
             flag_all: params.choice("flag") == "all",
             intervals_less_one: params.choice("gap") == "rtt/(d-1)",
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             js: Js::Off,
             flight: 0,
             sent: 0,
@@ -256,7 +241,6 @@ impl Startup for JumpStart {
     /// so the handshake gives no unambiguous sample (Karn), and the path may already be
     /// congested. The ordinary initial window is used then.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         if let Some(rtt) = e.rtt {
             self.begin(w, e, rtt);
         }
@@ -279,7 +263,7 @@ impl Startup for JumpStart {
         Some(Reason::AllSent)
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let first = self.js == Js::Pacing;
         if first {
             self.hand_over(w);
@@ -287,14 +271,13 @@ impl Startup for JumpStart {
         if self.js == Js::Watch && a.una >= self.end {
             self.js = Js::Off;
         }
-        self.growth.grow(w, a);
+        slow_start.grow(w, a);
         first.then_some(Reason::FirstAck)
     }
 
     /// §II: the usual reduction now, a second one when the recovery shows how much was
     /// lost.
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         match self.js {
             Js::Pacing | Js::Watch => self.stop(w, Js::Recovery),
             Js::Recovery | Js::Off => self.js = Js::Off,
@@ -317,12 +300,7 @@ impl Startup for JumpStart {
 
     /// §IV.F: a timeout is answered as ever.
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.stop(w, Js::Off);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// While the flight leaves it is this start-up's whatever the threshold says.
@@ -334,7 +312,7 @@ impl Startup for JumpStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller};
+    use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
     const RTT: Time = Time::from_millis(64);

@@ -25,12 +25,12 @@
 //!
 //! The `linux` reading's credit; for `ns2` whether a fast retransmit has ended it.
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Window};
+use crate::slow_start::{peer_window, SlowStart};
+use crate::{with_slow_start, Convention, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -40,15 +40,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2004,
     summary: "Slow start that adds at most max_ssthresh/2 segments per round trip once the \
               window exceeds max_ssthresh.",
-    params: &[
-        MAX_SSTHRESH,
-        READING,
-        ARITHMETIC,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![MAX_SSTHRESH, READING, ARITHMETIC],
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention))),
@@ -90,8 +82,6 @@ enum Reading {
 struct LimitedSlowStart {
     max_ssthresh: Segments,
     reading: Reading,
-    opening: Opening,
-    growth: Growth,
     /// Linux's `snd_cwnd_cnt`.
     credit: Segments,
     /// ns-2: the last reduction, if any, was a timeout.
@@ -114,8 +104,6 @@ impl LimitedSlowStart {
         LimitedSlowStart {
             max_ssthresh: params.segments("max_ssthresh"),
             reading,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             credit: 0.0,
             unreduced: true,
         }
@@ -127,12 +115,12 @@ impl LimitedSlowStart {
 
     /// RFC 3742 §2: above `max_ssthresh` an ACK adds `int(MSS/K)` bytes,
     /// `K = int(cwnd/(0.5 max_ssthresh))`, K by the window before the ACK.
-    fn grow_rfc(&mut self, w: &mut Window, a: &Ack) {
+    fn grow_rfc(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if w.cwnd <= self.max_ssthresh {
-            return self.growth.grow(w, a);
+            return slow_start.grow(w, a);
         }
         let mss = f64::from(w.mss);
-        w.cwnd += self.growth.earned(w, a)
+        w.cwnd += slow_start.earned(w, a)
             * match self.reading {
                 Reading::Exact => 1.0 / (w.cwnd / (0.5 * self.max_ssthresh)).floor(),
                 // The RFC's int(MSS/K) is zero from 0.5*max_ssthresh*MSS segments on, and
@@ -148,9 +136,9 @@ impl LimitedSlowStart {
     /// ns-2: slow start below the threshold, which is at most `max_ssthresh`; above it the
     /// larger of congestion avoidance's increment and 1/K. In ns-2's own order of
     /// operations, so that its rounding is met.
-    fn grow_ns2(&mut self, w: &mut Window, a: &Ack) {
+    fn grow_ns2(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if w.in_slow_start() {
-            return self.growth.grow(w, a);
+            return slow_start.grow(w, a);
         }
         if !a.cwnd_limited {
             return;
@@ -168,11 +156,11 @@ impl LimitedSlowStart {
 
     /// Linux up to 3.x: credit gathers and buys segments at the price of one window each.
     /// The price does not rise within an ACK.
-    fn grow_linux(&mut self, w: &mut Window, a: &Ack) {
+    fn grow_linux(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if w.cwnd <= self.max_ssthresh {
-            return self.growth.grow(w, a);
+            return slow_start.grow(w, a);
         }
-        let earned = self.growth.earned(w, a);
+        let earned = slow_start.earned(w, a);
         if earned == 0.0 {
             return;
         }
@@ -185,40 +173,33 @@ impl LimitedSlowStart {
 
 impl Startup for LimitedSlowStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         if self.reading == Reading::Ns2 && !self.off() {
             w.ssthresh = w
                 .ssthresh
-                .min(slow_start::peer_window(w, e.peer_window))
+                .min(peer_window(w, e.peer_window))
                 .min(self.max_ssthresh);
         }
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         match self.reading {
-            _ if self.off() => self.growth.grow(w, a),
-            Reading::Bytes | Reading::Exact => self.grow_rfc(w, a),
-            Reading::Ns2 => self.grow_ns2(w, a),
-            Reading::Linux => self.grow_linux(w, a),
+            _ if self.off() => slow_start.grow(w, a),
+            Reading::Bytes | Reading::Exact => self.grow_rfc(w, a, slow_start),
+            Reading::Ns2 => self.grow_ns2(w, a, slow_start),
+            Reading::Linux => self.grow_linux(w, a, slow_start),
         }
         None
     }
 
     fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         self.credit = 0.0;
         self.unreduced = false;
         LossResponse::Standard
     }
 
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.credit = 0.0;
         self.unreduced = true;
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has

@@ -4,6 +4,7 @@ use crate::model::Model;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
+use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 
 pub mod adaptive_start;
@@ -53,6 +54,11 @@ pub enum LossResponse {
 ///
 /// An implementation edits the window and reports, once, that its work is done. It must
 /// not assume that it is called for every packet of the path, only for its own flow's.
+///
+/// Most need [`on_ack`](Self::on_ack), some [`on_established`](Self::on_established) and
+/// [`cancel`](Self::cancel) besides; what the others do by default is right for nearly all. What
+/// start-ups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
+/// with [`SlowStart`], and remembers for it whether a timeout came last.
 pub trait Startup: Send {
     /// The rate, headers included, for which the routers are to be asked on the SYN.
     fn rate_request(&self, _s: &Syn) -> Option<Rate> {
@@ -62,10 +68,9 @@ pub trait Startup: Send {
     /// What is known of the path besides, before the handshake is reported.
     fn on_known(&mut self, _k: &Known) {}
 
-    /// Sets the first window. The default takes the stack's initial window.
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        w.cwnd = e.initial_window;
-    }
+    /// The handshake is complete. Slow start has opened `w`; a start-up that begins otherwise
+    /// changes it.
+    fn on_established(&mut self, _w: &mut Window, _e: &Established) {}
 
     /// A data segment has left, `w` already obeyed.
     fn on_sent(&mut self, _w: &mut Window, _s: &Sent) -> Option<Reason> {
@@ -83,14 +88,19 @@ pub trait Startup: Send {
 
     /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
     /// say so when the start-up is over. A start-up that leaves without loss sets
-    /// `ssthresh` itself.
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason>;
+    /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
 
     /// An ACK during recovery.
     fn on_recovery_ack(&mut self, _w: &mut Window, _a: &Ack) {}
 
+    /// A loss, a mark or a timeout has ended what was under way: takes back pacing, tags and
+    /// the like. It is what the next three do unless they are written.
+    fn cancel(&mut self, _w: &mut Window) {}
+
     /// Loss was found; `w` is as before the loss.
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.cancel(w);
         LossResponse::Standard
     }
 
@@ -113,11 +123,15 @@ pub trait Startup: Send {
     }
 
     /// The retransmission timer expired. The avoidance sets the window after this.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.cancel(w);
+    }
 
     /// The avoidance has set the window after a timeout. A start-up that has an answer of its
-    /// own gives it here.
-    fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) {}
+    /// own gives it here. True where growth goes on as before the timeout.
+    fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> bool {
+        false
+    }
 
     /// Sending resumes after an idle time; the stack's restart rule has been applied to `w`,
     /// which was `before`. True where this start-up begins anew.
@@ -125,15 +139,9 @@ pub trait Startup: Send {
         false
     }
 
-    /// Bytes of the last ACK that this start-up did not use because it ended there: the
-    /// avoidance grows by them.
-    fn leftover(&self) -> u64 {
-        0
-    }
-
     /// Whether it stays in charge for good at present, so that not even a loss ends it.
     fn lasts(&self) -> bool {
-        false
+        self.rules_window()
     }
 
     /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.

@@ -35,13 +35,13 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, PeerGap, Sent, Timeout};
+use crate::signals::{Ack, Established, PeerGap, Sent, Timeout};
+use crate::slow_start::SlowStart;
 use crate::window::Pair;
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -52,16 +52,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2008,
     summary: "Swift Start whose receiver measures the spacing of marked pairs and returns it in \
               an option.",
-    params: &[
-        UPDATES,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![UPDATES],
     needs: &[Need::Pacing, Need::Peer],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(ModifiedSwiftStart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(ModifiedSwiftStart::new(params)?)),
 };
 
 const UPDATES: ParamSpec = ParamSpec {
@@ -84,8 +78,6 @@ enum Phase {
 /// Modified Swift Start.
 struct ModifiedSwiftStart {
     updates_left: u32,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     header: u32,
     sent: u64,
@@ -97,15 +89,13 @@ struct ModifiedSwiftStart {
 }
 
 impl ModifiedSwiftStart {
-    fn new(params: &Params, convention: Convention) -> Result<ModifiedSwiftStart, SpecError> {
+    fn new(params: &Params) -> Result<ModifiedSwiftStart, SpecError> {
         let updates = params.number("updates");
         if updates != 1.0 && updates != 2.0 {
             return Err(SpecError::bad_value(params, "updates", "1 or 2"));
         }
         Ok(ModifiedSwiftStart {
             updates_left: updates as u32,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Off,
             header: 0,
             sent: 0,
@@ -113,14 +103,6 @@ impl ModifiedSwiftStart {
             pace_end: Time::ZERO,
             set: false,
         })
-    }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        w.marks.pair = Pair::None;
-        self.phase = Phase::Off;
     }
 }
 
@@ -133,7 +115,6 @@ fn window(rtt: Time, mss: u32, gap: Time) -> u64 {
 impl Startup for ModifiedSwiftStart {
     /// Without a round-trip time a SYN was lost, and there is no volley.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         if e.rtt.is_some() {
             w.cwnd = VOLLEY as Segments;
@@ -177,38 +158,35 @@ impl Startup for ModifiedSwiftStart {
         Some(Reason::Estimate)
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let set = std::mem::take(&mut self.set);
         let paced_acked = a.una > self.paced_from || a.now >= self.pace_end;
         match self.phase {
             Phase::Pacing if set || !paced_acked => return None,
-            Phase::Pacing => self.stop(w),
+            Phase::Pacing => self.cancel(w),
             // The receiver did not answer: nothing will come any more.
-            Phase::Probe if a.una >= VOLLEY * u64::from(w.mss) => self.stop(w),
+            Phase::Probe if a.una >= VOLLEY * u64::from(w.mss) => self.cancel(w),
             Phase::Probe | Phase::Off => {}
         }
-        self.growth.grow(w, a);
+        slow_start.grow(w, a);
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.stop(w);
-        LossResponse::Standard
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        w.marks.pair = Pair::None;
+        self.phase = Phase::Off;
     }
 
     /// A volley that takes longer than the first timeout still arrives, and what the receiver
     /// measured of it is as true as without the timeout.
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         if self.phase == Phase::Pacing {
-            self.stop(w);
+            self.cancel(w);
         }
         w.marks.pair = Pair::None;
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -220,7 +198,7 @@ impl Startup for ModifiedSwiftStart {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
 

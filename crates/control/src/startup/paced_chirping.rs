@@ -45,12 +45,12 @@
 //! - Where fewer packets wait than the next chirp has, slow start takes over.
 
 use super::round_trips::RoundTrips;
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 use std::collections::VecDeque;
 
 /// The catalog entry.
@@ -61,22 +61,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2019,
     summary: "Sends trains whose gaps shrink, finds the gap at which a queue begins, and packs \
               such trains closer until they fill the round trip.",
-    params: &[
-        GAP,
-        CHIRPS,
-        GAIN,
-        GEOMETRY,
-        L,
-        ROUND_LENGTH,
-        DELAYED_ACKS,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![GAP, CHIRPS, GAIN, GEOMETRY, L, ROUND_LENGTH, DELAYED_ACKS],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(PacedChirping::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(PacedChirping::new(params)?)),
 };
 
 const GAP: ParamSpec = ParamSpec {
@@ -289,8 +277,6 @@ struct Rules {
 /// Paced Chirping.
 struct PacedChirping {
     rules: Rules,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     initial: Segments,
     header: u32,
@@ -307,7 +293,7 @@ struct PacedChirping {
 }
 
 impl PacedChirping {
-    fn new(params: &Params, convention: Convention) -> Result<PacedChirping, SpecError> {
+    fn new(params: &Params) -> Result<PacedChirping, SpecError> {
         let within = |name: &str, range: std::ops::RangeInclusive<f64>, expected: &str| {
             let value = params.number(name);
             match range.contains(&value) {
@@ -332,8 +318,6 @@ impl PacedChirping {
                 counts_gaps: params.choice("round_length") == "with-gaps",
                 leaves: params.choice("delayed_acks") == "leave",
             },
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Over,
             initial: 1.0,
             header: 0,
@@ -493,22 +477,12 @@ impl PacedChirping {
     fn fall_back(&mut self, w: &mut Window, flight: u64) {
         let more = packets_of(self.started) as f64;
         w.cwnd = (w.segments(flight).ceil() + more).max(self.initial);
-        self.stop(w);
-    }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase != Phase::Over {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
-        self.leaving = None;
-        self.out.clear();
+        self.cancel(w);
     }
 }
 
 impl Startup for PacedChirping {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.initial = w.cwnd;
         self.header = e.header;
         self.queued_until = e.queued;
@@ -527,7 +501,7 @@ impl Startup for PacedChirping {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.rtts.sample(a.rtt);
         self.queued_until = a.nxt.saturating_add(a.queued);
         if self.phase == Phase::Chirping && self.rules.leaves && a.acked > u64::from(w.mss) {
@@ -535,44 +509,43 @@ impl Startup for PacedChirping {
         }
         match self.phase {
             Phase::Over => {
-                self.growth.grow(w, a);
+                slow_start.grow(w, a);
                 return None;
             }
             Phase::Chirping => self.chirp(w, a),
             Phase::Ending { until } if a.una >= until => {
                 w.cwnd = w.segments(a.flight).floor().max(2.0).min(w.cwnd);
                 w.ssthresh = w.cwnd;
-                self.stop(w);
-                self.growth.spare(a);
+                self.cancel(w);
+                slow_start.leave_unused(a);
                 return Some(Reason::Estimate);
             }
             Phase::Ending { .. } => {}
         }
-        self.growth.spare(a);
+        slow_start.leave_unused(a);
         None
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         if self.phase != Phase::Over {
-            self.stop(w);
+            self.cancel(w);
             w.cwnd = w.segments(l.flight).clamp(1.0, w.cwnd);
         }
         LossResponse::Standard
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Over {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
+        self.leaving = None;
+        self.out.clear();
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        self.stop(w);
+        self.cancel(w);
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// While it chirps the window is its own, whatever the threshold says.
@@ -584,7 +557,8 @@ impl Startup for PacedChirping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::with_reno;
+    use crate::testing::{slow_start, with_reno};
+    use crate::Convention;
 
     const US: u64 = 1_000;
     const RTT: Time = Time::from_millis(20);
@@ -608,7 +582,7 @@ mod tests {
 
     fn start(spec: &str) -> PacedChirping {
         let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, spec).unwrap();
-        let mut start = PacedChirping::new(&params, Convention::Rfc).unwrap();
+        let mut start = PacedChirping::new(&params).unwrap();
         start.rtts.sample(Some(RTT));
         start
     }
@@ -730,8 +704,11 @@ mod tests {
             flight: (390 - una) * 1460,
             ..Ack::of(RTT, 1460)
         };
-        assert_eq!(start.on_ack(&mut w, &ack(199)), None);
-        assert_eq!(start.on_ack(&mut w, &ack(200)), Some(Reason::Estimate));
+        assert_eq!(start.on_ack(&mut w, &ack(199), &mut slow_start()), None);
+        assert_eq!(
+            start.on_ack(&mut w, &ack(200), &mut slow_start()),
+            Some(Reason::Estimate)
+        );
         assert_eq!((w.cwnd, w.ssthresh, w.pacing), (190.0, 190.0, None));
     }
 

@@ -33,12 +33,12 @@
 //! when it is over, a whole round of doubling later, which mostly ends in a loss.
 
 use super::pacing::Pacing;
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Sent, Timeout};
-use crate::{Convention, Reason, Time, Window};
+use crate::signals::{Ack, Established, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -48,18 +48,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     summary: "Paced slow start whose factor falls from 2 to 1 as the queueing delay of a round \
               rises from 4 to 16 ms.",
-    params: &[
-        LOW,
-        HIGH,
-        PACING,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![LOW, HIGH, PACING],
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(PacedGradual::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(PacedGradual::new(params)?)),
 };
 
 const LOW: ParamSpec = ParamSpec {
@@ -91,8 +83,6 @@ const N_RTT_SAMPLE: u32 = 8;
 struct PacedGradual {
     low: Time,
     high: Time,
-    opening: Opening,
-    growth: Growth,
     pacing: Pacing,
     least_rtt: Time,
     round_rtt: Time,
@@ -103,7 +93,7 @@ struct PacedGradual {
 }
 
 impl PacedGradual {
-    fn new(params: &Params, convention: Convention) -> Result<PacedGradual, SpecError> {
+    fn new(params: &Params) -> Result<PacedGradual, SpecError> {
         let (low, high) = (params.time("low"), params.time("high"));
         if high <= low {
             let expected = format!("above `low`, {low}");
@@ -112,8 +102,6 @@ impl PacedGradual {
         Ok(PacedGradual {
             low,
             high,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             pacing: Pacing::new(params.bool("pacing")),
             least_rtt: Time::MAX,
             round_rtt: Time::MAX,
@@ -152,16 +140,10 @@ impl PacedGradual {
             self.samples = 0;
         }
     }
-
-    fn end(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.done = true;
-    }
 }
 
 impl Startup for PacedGradual {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.pacing.open(w, e.header, e.rtt, self.factor);
     }
 
@@ -170,9 +152,9 @@ impl Startup for PacedGradual {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if self.done {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         if let Some(rtt) = a.rtt {
@@ -180,32 +162,22 @@ impl Startup for PacedGradual {
         }
         if self.factor <= 1.0 {
             w.ssthresh = w.cwnd;
-            self.end(w);
-            self.growth.spare(a);
+            self.cancel(w);
+            slow_start.leave_unused(a);
             return Some(Reason::Delay);
         }
-        self.growth.grow_by(w, a, self.factor - 1.0);
+        slow_start.grow_by(w, a, self.factor - 1.0);
         self.end_round(a);
         self.pacing.update(w, a.rtt, self.factor);
         if !w.in_slow_start() {
-            self.end(w);
+            self.cancel(w);
         }
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.end(w);
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.end(w);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.done = true;
     }
 }
 
@@ -213,14 +185,14 @@ impl Startup for PacedGradual {
 mod tests {
     use super::*;
     use crate::params::Kind;
-    use crate::testing::{ms, with_reno};
-    use crate::Rate;
+    use crate::testing::{ms, slow_start, with_reno};
+    use crate::{Convention, Rate};
 
     const MSS: u64 = 1460;
 
     fn gradual(spec: &str) -> PacedGradual {
         let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        PacedGradual::new(&params, Convention::Rfc).unwrap()
+        PacedGradual::new(&params).unwrap()
     }
 
     /// The definition's values.
@@ -249,6 +221,7 @@ mod tests {
             header: 0,
             ..Established::at(Time::ZERO)
         };
+        slow_start().open(&mut w, &e);
         g.on_established(&mut w, &e);
         assert_eq!(w.pacing, Some(Rate::of(20 * MSS, ms(100.0))));
         let (mut una, mut windows) = (0, vec![]);
@@ -263,7 +236,7 @@ mod tests {
                     rtt: Some(ms(rtt)),
                     ..Ack::of(Time::ZERO, MSS)
                 };
-                assert_eq!(g.on_ack(&mut w, &a), None);
+                assert_eq!(g.on_ack(&mut w, &a, &mut slow_start()), None);
             }
             windows.push(w.cwnd);
         }
@@ -275,9 +248,12 @@ mod tests {
             ..Ack::of(Time::ZERO, MSS)
         };
         for _ in 1..8 {
-            assert_eq!(g.on_ack(&mut w, &late), None);
+            assert_eq!(g.on_ack(&mut w, &late, &mut slow_start()), None);
         }
-        assert_eq!(g.on_ack(&mut w, &late), Some(Reason::Delay));
+        assert_eq!(
+            g.on_ack(&mut w, &late, &mut slow_start()),
+            Some(Reason::Delay)
+        );
         assert_eq!((w.ssthresh, w.pacing), (w.cwnd, None));
     }
 

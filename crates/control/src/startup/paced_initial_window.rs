@@ -32,12 +32,12 @@
 //! - Without a round-trip time, as after a lost SYN, there is nothing to spread over: the
 //!   window leaves at once, at most ten segments of it.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Window};
+use crate::signals::{Ack, Established, Idle, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -46,16 +46,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Sallantin et al.: Initial Spreading, IEEE LCN 2013; draft-irtf-iccrg-pacing",
     year: 2013,
     summary: "Spaces the initial window over the first round trip, then slow start.",
-    params: &[
-        SPREAD,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![SPREAD],
     needs: &[Need::Pacing],
     certainty: Certainty::Secondhand,
-    build: |params, convention| Ok(Box::new(PacedInitialWindow::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(PacedInitialWindow::new(params)?)),
 };
 
 const SPREAD: ParamSpec = ParamSpec {
@@ -72,38 +66,23 @@ const PLAIN: Segments = 10.0;
 /// Initial Spreading.
 struct PacedInitialWindow {
     spread: f64,
-    opening: Opening,
-    growth: Growth,
     /// Bytes of the window that have not left yet, while it is being spread.
     left: u64,
 }
 
 impl PacedInitialWindow {
-    fn new(params: &Params, convention: Convention) -> Result<PacedInitialWindow, SpecError> {
+    fn new(params: &Params) -> Result<PacedInitialWindow, SpecError> {
         let spread = params.ratio("spread");
         if spread < 0.01 {
             let expected = "a share from 0.01 to 1";
             return Err(SpecError::bad_value(params, "spread", expected));
         }
-        Ok(PacedInitialWindow {
-            spread,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
-            left: 0,
-        })
-    }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.left > 0 {
-            w.pacing = None;
-        }
-        self.left = 0;
+        Ok(PacedInitialWindow { spread, left: 0 })
     }
 }
 
 impl Startup for PacedInitialWindow {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         let Some(rtt) = e.rtt else {
             w.cwnd = w.cwnd.min(PLAIN);
             return;
@@ -120,37 +99,29 @@ impl Startup for PacedInitialWindow {
     /// All of the window is out.
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.left > 0 && self.left <= u64::from(s.bytes) {
-            self.stop(w);
+            self.cancel(w);
         }
         self.left = self.left.saturating_sub(u64::from(s.bytes));
         None
     }
 
     /// ACKs clock what follows.
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
-        self.stop(w);
-        self.growth.grow(w, a);
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        self.cancel(w);
+        slow_start.grow(w, a);
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.stop(w);
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.left > 0 {
+            w.pacing = None;
+        }
+        self.left = 0;
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        self.stop(w);
+        self.cancel(w);
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
@@ -158,7 +129,7 @@ impl Startup for PacedInitialWindow {
 mod tests {
     use super::*;
     use crate::testing::{ms, with_reno, RTT};
-    use crate::{Controller, Time};
+    use crate::{Controller, Convention, Time};
 
     const MSS: u32 = 1460;
 

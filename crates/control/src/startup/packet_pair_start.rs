@@ -40,12 +40,12 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -56,14 +56,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 1996,
     summary: "Slow start with a threshold that the spacing of the first ACKs and the round-trip \
               time give.",
-    params: &[
-        READING,
-        ACKS,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![READING, ACKS],
     needs: &[],
     certainty: Certainty::Secondhand,
     build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
@@ -115,8 +108,6 @@ struct Instants {
 struct PacketPairStart {
     reading: Reading,
     acks: u32,
-    opening: Opening,
-    growth: Growth,
     base_rtt: Option<Time>,
     first: Option<First>,
     /// The last two instants of the flight at which ACKs came.
@@ -144,8 +135,6 @@ impl PacketPairStart {
                 _ => Reading::Robust,
             },
             acks: acks as u32,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             base_rtt: None,
             first: None,
             instants: Instants::default(),
@@ -228,12 +217,11 @@ fn window(base: Time, span: Time, segments: u64) -> Option<Segments> {
 }
 
 impl Startup for PacketPairStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
+    fn on_established(&mut self, _w: &mut Window, e: &Established) {
         self.base_rtt = e.rtt;
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if !self.done {
             if let Some(estimate) = self.estimate(w, a) {
                 w.ssthresh = if self.reading == Reading::Closest {
@@ -242,28 +230,17 @@ impl Startup for PacketPairStart {
                     w.ssthresh.min(estimate)
                 };
                 if !w.in_slow_start() {
-                    self.growth.spare(a);
+                    slow_start.leave_unused(a);
                     return Some(Reason::Estimate);
                 }
             }
         }
-        self.growth.grow(w, a);
+        slow_start.grow(w, a);
         None
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
+    fn cancel(&mut self, _w: &mut Window) {
         self.done = true;
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.done = true;
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
@@ -271,6 +248,7 @@ impl Startup for PacketPairStart {
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::signals::Loss;
     use crate::testing::{established, Bottleneck};
 
     const MSS: u64 = 1460;

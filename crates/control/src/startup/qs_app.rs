@@ -31,12 +31,12 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Known, Loss, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Known};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -46,20 +46,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2008,
     summary: "Opens with the window that the sender's own interface and the round-trip time \
               make, at once or paced.",
-    params: &[
-        INTERFACE_RATE,
-        PACED,
-        AFTER,
-        WIRE_SIZE,
-        SESSIONS,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![INTERFACE_RATE, PACED, AFTER, WIRE_SIZE, SESSIONS],
     needs: &[Need::Interface],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(QsApp::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(QsApp::new(params)?)),
 };
 
 const INTERFACE_RATE: ParamSpec = ParamSpec {
@@ -104,14 +94,12 @@ struct QsApp {
     avoidance: bool,
     wire_size: bool,
     sessions: u64,
-    opening: Opening,
-    growth: Growth,
     /// The first flight has not been acknowledged yet.
     active: bool,
 }
 
 impl QsApp {
-    fn new(params: &Params, convention: Convention) -> Result<QsApp, SpecError> {
+    fn new(params: &Params) -> Result<QsApp, SpecError> {
         let sessions = params.number("sessions");
         if sessions.fract() != 0.0 || !(1.0..=1e6).contains(&sessions) {
             let expected = "a whole number from 1 to 1000000";
@@ -123,8 +111,6 @@ impl QsApp {
             avoidance: params.choice("after") == "avoidance",
             wire_size: params.bool("wire_size"),
             sessions: sessions as u64,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             active: false,
         })
     }
@@ -147,12 +133,6 @@ impl QsApp {
         }
         self.active = true;
     }
-
-    fn stop(&mut self, w: &mut Window) {
-        if std::mem::take(&mut self.active) {
-            w.pacing = None;
-        }
-    }
 }
 
 impl Startup for QsApp {
@@ -161,36 +141,26 @@ impl Startup for QsApp {
     }
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
             self.begin(w, e, rate, rtt);
         }
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let first = self.active;
-        self.stop(w);
+        self.cancel(w);
         if w.in_slow_start() {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         } else {
-            self.growth.spare(a);
+            slow_start.leave_unused(a);
         }
         first.then_some(Reason::FirstAck)
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.stop(w);
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            w.pacing = None;
+        }
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -202,7 +172,7 @@ impl Startup for QsApp {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
         let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();

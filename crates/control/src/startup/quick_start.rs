@@ -38,12 +38,12 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Known, Loss, Recovered, Sent, Syn, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2007,
     summary: "Asks all routers on the path for a rate on the SYN and starts at what they approve, \
               paced.",
-    params: &[
+    params: with_slow_start![
         REQUEST,
         SIZING,
         QS_RTT,
@@ -61,11 +61,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         MIN_WINDOW,
         PACING,
         MAX_SSTHRESH,
-        LOSS,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
+        LOSS
     ],
     needs: &[Need::Pacing, Need::Peer, Need::Routers],
     certainty: Certainty::Text,
@@ -154,8 +150,6 @@ struct QuickStart {
     max_ssthresh: Segments,
     rfc_loss: bool,
     round_up: bool,
-    opening: Opening,
-    growth: Growth,
     known: Known,
     qs: Qs,
     /// An approval was used: slow start is limited from then on.
@@ -192,8 +186,6 @@ impl QuickStart {
             max_ssthresh,
             rfc_loss: choice("loss", if ns2 { "ns2" } else { "rfc" }) == "rfc",
             round_up: !ns2,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             known: Known::default(),
             qs: Qs::Off,
             used: false,
@@ -223,12 +215,12 @@ impl QuickStart {
     }
 
     /// RFC 3742 above `max_ssthresh`, which is obligatory after an approval (§4.4).
-    fn grow(&mut self, w: &mut Window, a: &Ack) {
+    fn grow(&self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         if !self.used || w.cwnd <= self.max_ssthresh {
-            return self.growth.grow(w, a);
+            return slow_start.grow(w, a);
         }
         let k = (w.cwnd / (0.5 * self.max_ssthresh)).floor();
-        self.growth.grow_by(w, a, 1.0 / k);
+        slow_start.grow_by(w, a, 1.0 / k);
     }
 
     /// The first ACK of the flight: its window is what was used of it.
@@ -282,7 +274,6 @@ impl Startup for QuickStart {
     }
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.initial = w.cwnd;
         if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
             let exact = self.known.exact_rtt.unwrap_or(rtt);
@@ -300,7 +291,7 @@ impl Startup for QuickStart {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.delivered = a.delivered_total;
         let first = self.qs == Qs::Approved;
         if first {
@@ -309,7 +300,7 @@ impl Startup for QuickStart {
         if self.qs == Qs::Watch && a.una >= self.end {
             self.qs = Qs::Off;
         }
-        self.grow(w, a);
+        self.grow(w, a, slow_start);
         first.then_some(Reason::Router)
     }
 
@@ -319,7 +310,6 @@ impl Startup for QuickStart {
 
     /// §4.6: back to the initial window and slow start.
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         match self.qs {
             Qs::Off => LossResponse::Standard,
             Qs::Recovery => {
@@ -345,13 +335,8 @@ impl Startup for QuickStart {
     }
 
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.qs = Qs::Off;
         self.stop_pacing(w);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// While the flight leaves it is this start-up's whatever the threshold says.

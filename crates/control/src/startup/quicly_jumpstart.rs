@@ -36,12 +36,12 @@
 //! - quicly paces at twice the window a round trip outside the jump; that is the stack's here.
 
 use super::round_trips::RoundTrips;
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -51,19 +51,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     summary: "Paces one round trip at a preset or remembered window as soon as the window is \
               what holds it back, and keeps what gets through.",
-    params: &[
-        JUMP_MODE,
-        DEFAULT_PACKETS,
-        MAX_PACKETS,
-        BETA,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(QuiclyJumpstart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
 };
 
 const JUMP_MODE: ParamSpec = ParamSpec {
@@ -144,8 +135,6 @@ enum Phase {
 struct QuiclyJumpstart {
     options: Options,
     beta: f64,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     memory: Option<PathMemory>,
     header: u32,
@@ -162,7 +151,7 @@ struct QuiclyJumpstart {
 }
 
 impl QuiclyJumpstart {
-    fn new(params: &Params, convention: Convention) -> Result<QuiclyJumpstart, SpecError> {
+    fn new(params: &Params) -> Result<QuiclyJumpstart, SpecError> {
         let beta = params.ratio("beta");
         if beta < 0.1 {
             return Err(SpecError::bad_value(
@@ -184,8 +173,6 @@ impl QuiclyJumpstart {
                 max: params.segments("max_packets"),
             },
             beta,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Before,
             memory: None,
             header: 0,
@@ -231,13 +218,6 @@ impl QuiclyJumpstart {
         w.cwnd = w.cwnd.max(lifted);
         w.ssthresh = w.ssthresh.max(w.cwnd);
     }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Jumping {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
-    }
 }
 
 impl Startup for QuiclyJumpstart {
@@ -247,7 +227,6 @@ impl Startup for QuiclyJumpstart {
 
     /// A lost SYN is a loss, after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         self.initial = w.cwnd;
         self.queued_until = e.queued;
@@ -270,7 +249,7 @@ impl Startup for QuiclyJumpstart {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.rtts.sample(a.rtt);
         self.queued_until = a.nxt.saturating_add(a.queued);
         (self.una, self.delivered) = (a.una, a.delivered_total);
@@ -286,7 +265,7 @@ impl Startup for QuiclyJumpstart {
         if self.phase == Phase::Validating && a.una >= self.exit {
             self.phase = Phase::Over;
         }
-        self.growth.grow(w, a);
+        slow_start.grow(w, a);
         reason
     }
 
@@ -299,13 +278,12 @@ impl Startup for QuiclyJumpstart {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         let jumped = match self.phase {
             Phase::Jumping | Phase::Validating => self.una < self.exit,
             Phase::Before | Phase::Recovery | Phase::Over => false,
         };
         if !jumped {
-            self.stop(w);
+            self.cancel(w);
             return LossResponse::Standard;
         }
         if self.phase == Phase::Jumping {
@@ -332,20 +310,18 @@ impl Startup for QuiclyJumpstart {
         }
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Jumping {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
         if self.phase != Phase::Before {
-            self.stop(w);
+            self.cancel(w);
         }
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     /// While the jump is out it is this start-up's, whatever the threshold says.
@@ -358,7 +334,7 @@ impl Startup for QuiclyJumpstart {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::Controller;
+    use crate::{Controller, Convention};
 
     /// quicly's packets.
     const MSS: u32 = 1472;
@@ -490,7 +466,7 @@ mod tests {
             ENTRY.params,
             "default_packets=27.174",
         );
-        let mut start = QuiclyJumpstart::new(&params.unwrap(), Convention::Rfc).unwrap();
+        let mut start = QuiclyJumpstart::new(&params.unwrap()).unwrap();
         start.rtts.sample(Some(ms(100)));
         start.jump(&mut w, 14_720);
         assert_eq!((w.cwnd, start.phase), (20.0, Phase::Over));

@@ -44,12 +44,12 @@
 //!   the draft means 0.5.
 
 use super::pacing::Pacing;
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Loss, Recovered, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -59,21 +59,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     summary: "Paced, threefold growth while there is no queue; after the first loss a short \
               silence and a window that shrinks by what is delivered and lost.",
-    params: &[
-        THRESHOLD,
-        BETA,
-        K,
-        INITIAL_FACTOR,
-        PACING,
-        W_MAX,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![THRESHOLD, BETA, K, INITIAL_FACTOR, PACING, W_MAX],
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(RapidStart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(RapidStart::new(params)?)),
 };
 
 const THRESHOLD: ParamSpec = ParamSpec {
@@ -320,8 +309,6 @@ struct RapidStart {
     initial_factor: f64,
     pacing: Pacing,
     w_max: f64,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     sense: Sense,
     flight: Flight,
@@ -330,7 +317,7 @@ struct RapidStart {
 }
 
 impl RapidStart {
-    fn new(params: &Params, convention: Convention) -> Result<RapidStart, SpecError> {
+    fn new(params: &Params) -> Result<RapidStart, SpecError> {
         let beta = params.ratio("beta");
         if !(0.1..1.0).contains(&beta) {
             let expected = "a number from 0.1 to below 1";
@@ -359,24 +346,16 @@ impl RapidStart {
             initial_factor,
             pacing: Pacing::new(params.bool("pacing")),
             w_max,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Probing,
             sense: Sense::new(params.choice("threshold") == "quicly"),
             flight: Flight::default(),
             found: None,
         })
     }
-
-    fn end(&mut self, w: &mut Window) {
-        self.pacing.end(w);
-        self.phase = Phase::Over;
-    }
 }
 
 impl Startup for RapidStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         w.cwnd *= self.initial_factor;
         self.pacing.open(w, e.header, e.rtt, 1.0);
     }
@@ -387,10 +366,10 @@ impl Startup for RapidStart {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.flight.on_ack(a);
         if !matches!(self.phase, Phase::Probing) {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         if let Some(rtt) = a.rtt {
@@ -403,18 +382,17 @@ impl Startup for RapidStart {
         }
         self.pacing.update(w, a.rtt, windows);
         if !w.in_slow_start() {
-            self.end(w);
+            self.cancel(w);
         }
         None
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         if !matches!(self.phase, Phase::Probing) {
             self.phase = Phase::Over;
             return LossResponse::Standard;
         }
-        self.end(w);
+        self.cancel(w);
         let recovery = Recovery::new(self.shares, w.cwnd);
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
@@ -446,30 +424,26 @@ impl Startup for RapidStart {
         self.found.take()
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.end(w);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
+    fn cancel(&mut self, w: &mut Window) {
+        self.pacing.end(w);
+        self.phase = Phase::Over;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
     use crate::params::Kind;
-    use crate::testing::{ms, with_reno};
+    use crate::testing::{ms, slow_start, with_reno};
     use crate::Rate;
+    use crate::{catalog, Convention};
 
     const MSS: u64 = 1460;
     const DRAFTS_K: f64 = 2.0 / 3.0;
 
     fn rapid_start(spec: &str) -> RapidStart {
         let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        RapidStart::new(&params, Convention::Rfc).unwrap()
+        RapidStart::new(&params).unwrap()
     }
 
     /// The window after so much was delivered and lost of `pre`.
@@ -570,7 +544,7 @@ mod tests {
                 rtt: Some(ms(100.0 + queue)),
                 ..Ack::of(ms(1000.0), 10 * MSS)
             };
-            r.on_ack(&mut w, &a);
+            r.on_ack(&mut w, &a, &mut slow_start());
             assert_eq!(w.cwnd, expected);
         }
     }
@@ -597,6 +571,7 @@ mod tests {
             rtt: Some(ms(100.0)),
             ..Established::at(ms(100.0))
         };
+        slow_start().open(&mut w, &e);
         rapid_start(spec).on_established(&mut w, &e);
         w
     }

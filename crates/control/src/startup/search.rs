@@ -68,12 +68,12 @@ mod rules;
 use self::bins::{width, Bins, Totals, W};
 use self::rules::{AppLimited, Exit, Missed, Rules};
 use super::rapid_start::{self, Speed};
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
-use crate::{Convention, Reason, Segments, Time, Window};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -83,7 +83,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2026,
     summary: "Slow start that ends when deliveries over 3.5 round trips fall behind what was \
               sent a round trip before.",
-    params: &[
+    params: with_slow_start![
         rules::READING,
         rules::THRESH,
         rules::EXTRA_BINS,
@@ -91,11 +91,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         rules::INTERPOLATION,
         rules::RESET,
         rules::EXIT,
-        rapid_start::SPEED,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
+        rapid_start::SPEED
     ],
     needs: &[],
     certainty: Certainty::Code,
@@ -146,8 +142,6 @@ impl Drain {
 /// SEARCH.
 struct Search {
     rules: Rules,
-    opening: Opening,
-    growth: Growth,
     speed: Speed,
     phase: Phase,
     totals: Totals,
@@ -161,8 +155,6 @@ impl Search {
         let rules = Rules::read(params, convention)?;
         Ok(Search {
             rules,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             speed: Speed::read(params),
             phase: Phase::Waiting,
             totals: Totals::default(),
@@ -256,7 +248,7 @@ impl Search {
     }
 
     /// `SEARCH_EXIT_SLOW_START`.
-    fn leave(&mut self, w: &mut Window, a: &Ack) {
+    fn leave(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         let target = w.segments(self.bins.delivered(BINS_OF_A_RTT)).max(self.iw);
         self.phase = Phase::Done;
         match self.rules.exit {
@@ -274,7 +266,7 @@ impl Search {
             Exit::AtOnce | Exit::Drain | Exit::ShortDrain => {}
         }
         w.ssthresh = w.cwnd;
-        self.growth.spare(a);
+        slow_start.leave_unused(a);
     }
 
     /// Up to version 3.2: what two round trips delivered was too much.
@@ -295,8 +287,7 @@ impl Search {
 }
 
 impl Startup for Search {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
+    fn on_established(&mut self, w: &mut Window, _e: &Established) {
         self.iw = w.cwnd;
     }
 
@@ -305,7 +296,7 @@ impl Startup for Search {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let factor = self.speed.factor(a);
         if let Phase::Draining(drain) = &mut self.phase {
             let counts = a.rtt.is_some() || !self.rules.needs_sample;
@@ -316,23 +307,21 @@ impl Startup for Search {
             return None;
         }
         if self.phase != Phase::Done && self.update(a) {
-            self.leave(w, a);
+            self.leave(w, a, slow_start);
             return Some(Reason::FullPipe);
         }
-        self.growth.grow_by(w, a, factor);
+        slow_start.grow_by(w, a, factor);
         None
     }
 
     /// A congestion signal ends it.
     fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         self.phase = Phase::Done;
         LossResponse::Standard
     }
 
     /// The slow start after a timeout is watched like the first.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.reset();
     }
 
@@ -344,10 +333,6 @@ impl Startup for Search {
     fn wants_delivery(&self) -> bool {
         self.rules.app_limited == AppLimited::RestartsThen
     }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
-    }
 }
 
 #[cfg(test)]
@@ -355,7 +340,7 @@ mod tests {
     use super::*;
     use crate::params::Kind;
     use crate::signals::{Delivery, RateSample};
-    use crate::testing::{ms, with_reno};
+    use crate::testing::{ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
 
@@ -644,7 +629,7 @@ mod tests {
                 flight: flight * MSS,
                 ..ack(Time::ZERO, step * MSS, 100.0)
             };
-            s.on_ack(&mut w, &a);
+            s.on_ack(&mut w, &a, &mut slow_start());
             windows.push(w.cwnd);
             flight = flight.max(w.cwnd_segments());
         }
@@ -667,7 +652,11 @@ mod tests {
         let until = |exit: &str| {
             let mut s = quadratic(&format!("reading=neqo,exit={exit}"), 60 * MSS);
             s.latest_rtt = ms(100.0);
-            s.leave(&mut window(100.0), &ack(ms(100.0), MSS, 100.0));
+            s.leave(
+                &mut window(100.0),
+                &ack(ms(100.0), MSS, 100.0),
+                &mut slow_start(),
+            );
             match s.phase {
                 Phase::Draining(drain) => drain.until,
                 _ => Time::ZERO,
@@ -686,7 +675,7 @@ mod tests {
             flight: 90 * MSS,
             ..ack(ms(300.0), MSS, 100.0)
         };
-        s.on_ack(&mut w, &a);
+        s.on_ack(&mut w, &a, &mut slow_start());
         assert_eq!((s.phase, w.cwnd, w.ssthresh), (Phase::Done, 90.0, 90.0));
     }
 
@@ -702,8 +691,12 @@ mod tests {
             let x = f64::from(step) / f64::from(STEPS);
             let delivered = (CAPACITY * x.min(0.0).exp2()) as u64 / STEPS as u64;
             let at = Time::from_secs_f64(10.0 + x);
-            if s.on_ack(&mut w, &ack(at, delivered, 1000.0 * rtt(x)))
-                .is_some()
+            if s.on_ack(
+                &mut w,
+                &ack(at, delivered, 1000.0 * rtt(x)),
+                &mut slow_start(),
+            )
+            .is_some()
             {
                 return x;
             }
@@ -771,7 +764,7 @@ mod tests {
                 s.bins.close(1, totals);
             }
             let mut w = window(cwnd);
-            s.leave(&mut w, &ack(ms(900.0), MSS, rtt));
+            s.leave(&mut w, &ack(ms(900.0), MSS, rtt), &mut slow_start());
             assert_eq!(w.ssthresh, w.cwnd);
             w.cwnd
         };
@@ -834,7 +827,7 @@ mod tests {
             let mut s = search(spec);
             let mut w = window(10.0);
             for _ in 0..10 {
-                s.on_ack(&mut w, &ack(ms(100.0), MSS, 100.0));
+                s.on_ack(&mut w, &ack(ms(100.0), MSS, 100.0), &mut slow_start());
             }
             w.cwnd
         };

@@ -24,13 +24,14 @@
 //!
 //! # State
 //!
-//! Whether a timeout came last, and what the last ACK had to spare at the threshold.
+//! Whether a timeout came last, and what the last ACK had to spare at the threshold
+//! ([`crate::slow_start`]).
 
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, InitialWindow, Reason, Segments, Window};
+use crate::signals::Ack;
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -39,257 +40,28 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "RFC 5681 §3.1",
     year: 2009,
     summary: "Doubles the window every round trip until a loss or the threshold.",
-    params: &[GROWTH, LIMIT, IW, SSTHRESH],
+    params: with_slow_start![],
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| {
-        Ok(Box::new(SlowStart {
-            growth: Growth::read(params, convention),
-            opening: Opening::read(params, convention),
-        }))
-    },
+    build: |_, _| Ok(Box::new(Plain)),
 };
 
-/// What an ACK adds.
-pub(crate) const GROWTH: ParamSpec = ParamSpec {
-    name: "growth",
-    unit: Unit::Choice(&["per-ack", "per-byte", "abc", "packets", "bytes"]),
-    default: "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic",
-    meaning: "what an ACK adds. per-ack: one segment; per-byte: what it covers, at most one \
-              segment (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and \
-              one after a timeout (RFC 3465); packets: every packet that it reports, up to \
-              the threshold (Linux); bytes: all that it covers (RFC 9002 section 7.3.1)",
-};
+/// Nothing but the rules that all share.
+struct Plain;
 
-/// RFC 3465's L.
-pub(crate) const LIMIT: ParamSpec = ParamSpec {
-    name: "limit",
-    unit: Unit::Segments,
-    default: "2",
-    meaning: "growth=abc: the most that one ACK may add, RFC 3465's L",
-};
-
-/// The first window.
-pub(crate) const IW: ParamSpec = ParamSpec {
-    name: "iw",
-    unit: Unit::InitialWindow,
-    default: "by stack: its initial-window rule",
-    meaning: "the first window; after a lost SYN at most what the stack's rule allows",
-};
-
-/// The first threshold.
-pub(crate) const SSTHRESH: ParamSpec = ParamSpec {
-    name: "ssthresh",
-    unit: Unit::Segments,
-    default: "by stack: the peer's window under ns2, otherwise unlimited",
-    meaning: "the threshold while nothing is known of the path",
-};
-
-/// How a connection opens: the first window and the first threshold.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    iw: Option<InitialWindow>,
-    ssthresh: Option<Segments>,
-    convention: Convention,
-}
-
-impl Opening {
-    /// By the parameters `iw` and `ssthresh`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Opening {
-        let (iw, ssthresh) = (
-            params.initial_window_given("iw"),
-            params.segments_given("ssthresh"),
-        );
-        Opening {
-            iw,
-            ssthresh,
-            convention,
-        }
-    }
-
-    /// With this first window and no threshold.
-    pub(crate) fn of(iw: Option<InitialWindow>) -> Opening {
-        Opening {
-            iw,
-            ssthresh: Some(f64::INFINITY),
-            convention: Convention::Rfc,
-        }
-    }
-
-    /// The same with a threshold that the start-up chooses.
-    pub(crate) fn with_threshold(self, ssthresh: Segments) -> Opening {
-        Opening {
-            ssthresh: Some(ssthresh),
-            ..self
-        }
-    }
-
-    /// RFC 5681 §3.1: the initial window; the threshold "arbitrarily high". ns-2 takes
-    /// the receiver's window for the latter.
-    pub(crate) fn open(&self, w: &mut Window, e: &Established) {
-        w.cwnd = match self.iw {
-            None => e.initial_window,
-            // A lost SYN is the only news of the path, and it is bad: a generous first
-            // window does not overrule what the stack makes of it.
-            Some(iw) if e.rtt.is_none() => iw.segments(w.mss).min(e.initial_window),
-            Some(iw) => iw.segments(w.mss),
-        };
-        w.ssthresh = match self.ssthresh {
-            Some(ssthresh) => ssthresh,
-            None if self.convention == Convention::Ns2 => peer_window(w, e.peer_window),
-            None => f64::INFINITY,
-        };
-    }
-}
-
-/// The peer's window in segments, at least one, infinite where nothing limits.
-pub(crate) fn peer_window(w: &Window, bytes: u64) -> Segments {
-    if bytes == u64::MAX {
-        f64::INFINITY
-    } else {
-        w.segments(bytes).max(1.0)
-    }
-}
-
-/// Slow start's growth rule, which other start-ups call for their own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Growth {
-    policy: Policy,
-    after_timeout: bool,
-    leftover: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Policy {
-    PerAck,
-    Abc(Segments),
-    Packets,
-    Bytes,
-}
-
-impl Growth {
-    /// By the parameters `growth` and `limit`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Growth {
-        let by_stack = match convention {
-            Convention::Rfc => "abc",
-            Convention::Ns2 => "per-ack",
-            Convention::Linux => "packets",
-            Convention::Quic => "bytes",
-        };
-        let policy = match params.choice_given("growth").unwrap_or(by_stack) {
-            "per-ack" => Policy::PerAck,
-            "per-byte" => Policy::Abc(1.0),
-            "abc" => Policy::Abc(params.segments("limit")),
-            "bytes" => Policy::Bytes,
-            _ => Policy::Packets,
-        };
-        Growth {
-            policy,
-            after_timeout: false,
-            leftover: 0,
-        }
-    }
-
-    /// The segments for which `a` earns growth; none where the window was not what held
-    /// the sender back, since an unused window is no evidence of anything (RFC 7661 §4;
-    /// ns-2's transport calls every ACK limited).
-    pub(crate) fn earned(&mut self, w: &Window, a: &Ack) -> Segments {
-        self.leftover = 0;
-        if !a.cwnd_limited {
-            return 0.0;
-        }
-        match self.policy {
-            Policy::PerAck => 1.0,
-            // RFC 3465 §2.3. After a timeout an ACK may cover segments that had arrived
-            // long before, so only one segment is credited.
-            Policy::Abc(limit) => {
-                let limit = if self.after_timeout {
-                    limit.min(1.0)
-                } else {
-                    limit
-                };
-                w.segments(a.acked).min(limit)
-            }
-            // Linux counts packets, so a short one counts whole.
-            Policy::Packets => w.segments(a.delivered).ceil(),
-            Policy::Bytes => w.segments(a.acked),
-        }
-    }
-
-    /// RFC 5681 §3.1: the window grows by what the ACK earns. Linux stops at the
-    /// threshold and leaves the rest to the avoidance.
-    pub(crate) fn grow(&mut self, w: &mut Window, a: &Ack) {
-        self.grow_by(w, a, 1.0);
-    }
-
-    /// The same at a fraction of the speed, for start-ups that brake.
-    pub(crate) fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
-        w.cwnd += share * self.earned(w, a);
-        if matches!(self.policy, Policy::Packets) && w.cwnd > w.ssthresh {
-            self.leftover = ((w.cwnd - w.ssthresh) / share * f64::from(w.mss)) as u64;
-            w.cwnd = w.ssthresh;
-        }
-    }
-
-    /// Leaves all of `a` to the avoidance: the start-up ended before using it.
-    pub(crate) fn spare(&mut self, a: &Ack) {
-        self.leftover = match self.policy {
-            Policy::Packets => a.delivered,
-            _ => a.acked,
-        };
-    }
-
-    /// What the last ACK had beyond what growth used, in bytes.
-    pub(crate) fn leftover(&self) -> u64 {
-        self.leftover
-    }
-
-    /// The slow start that a timeout began is over.
-    pub(crate) fn on_loss(&mut self) {
-        self.after_timeout = false;
-    }
-
-    /// Growth is limited to one segment per ACK until that slow start is over.
-    pub(crate) fn on_timeout(&mut self) {
-        self.after_timeout = true;
-    }
-}
-
-/// Slow start.
-struct SlowStart {
-    growth: Growth,
-    opening: Opening,
-}
-
-impl Startup for SlowStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
-    }
-
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
-        self.growth.grow(w, a);
+impl Startup for Plain {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        slow_start.grow(w, a);
         None
-    }
-
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::{Established, Timeout};
     use crate::testing::{established, rounds, Receiver};
-    use crate::Time;
+    use crate::{Convention, Time};
 
     const NS2: Convention = Convention::Ns2;
 

@@ -24,12 +24,12 @@
 //! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the
 //! power of the step.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Window};
+use crate::signals::Ack;
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -39,17 +39,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
              Control, ISCC 2000 (the rule is a reconstruction)",
     year: 2000,
     summary: "Slow start that halves its speed step by step as it nears the threshold.",
-    params: &[
-        START_FRAC,
-        DEPTH,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![START_FRAC, DEPTH],
     needs: &[],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(SmoothStart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(SmoothStart::new(params)?)),
 };
 
 const START_FRAC: ParamSpec = ParamSpec {
@@ -74,12 +67,10 @@ const LEAST_SSTHRESH: Segments = 8.0;
 struct SmoothStart {
     start_frac: f64,
     depth: u32,
-    opening: Opening,
-    growth: Growth,
 }
 
 impl SmoothStart {
-    fn new(params: &Params, convention: Convention) -> Result<SmoothStart, SpecError> {
+    fn new(params: &Params) -> Result<SmoothStart, SpecError> {
         let start_frac = params.ratio("start_frac");
         if start_frac == 1.0 {
             return Err(SpecError::bad_value(params, "start_frac", "below 1"));
@@ -92,8 +83,6 @@ impl SmoothStart {
         Ok(SmoothStart {
             start_frac,
             depth: depth as u32,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
         })
     }
 
@@ -110,27 +99,10 @@ impl SmoothStart {
 }
 
 impl Startup for SmoothStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
-    }
-
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         let share = self.share(w);
-        self.growth.grow_by(w, a, share);
+        slow_start.grow_by(w, a, share);
         None
-    }
-
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 
@@ -138,7 +110,7 @@ impl Startup for SmoothStart {
 mod tests {
     use super::*;
     use crate::testing::{established, rounds, Receiver};
-    use crate::{catalog, Time};
+    use crate::{catalog, Convention, Time};
 
     /// ACKs until the window reaches each of these.
     fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {

@@ -36,12 +36,12 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{read_beta, Pipe, BETA};
-use super::slow_start::{self, Growth, Opening};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Window};
+use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -51,18 +51,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2020,
     summary: "Sends the remembered bandwidth times the round trip, paced, and goes on with \
               congestion avoidance.",
-    params: &[
-        FACTOR,
-        RESPONSE,
-        BETA,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![FACTOR, RESPONSE, BETA],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(StatefulTcp::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(StatefulTcp::new(params)?)),
 };
 
 const FACTOR: ParamSpec = ParamSpec {
@@ -99,8 +91,6 @@ struct StatefulTcp {
     factor: f64,
     safe: bool,
     beta: f64,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     bw: Rate,
     /// The window that all of it makes.
@@ -111,13 +101,11 @@ struct StatefulTcp {
 }
 
 impl StatefulTcp {
-    fn new(params: &Params, convention: Convention) -> Result<StatefulTcp, SpecError> {
+    fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
         Ok(StatefulTcp {
             factor: params.ratio("factor"),
             safe: params.choice("response") == "safe-retreat",
             beta: read_beta(params)?,
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Over,
             bw: Rate(0),
             remembered: 0.0,
@@ -125,13 +113,6 @@ impl StatefulTcp {
             high: 0,
             retreat: FLOOR,
         })
-    }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Paced {
-            w.pacing = None;
-        }
-        self.phase = Phase::Over;
     }
 
     fn finish_retreat(&mut self, w: &mut Window) {
@@ -147,7 +128,6 @@ impl Startup for StatefulTcp {
     }
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         let Some(rtt) = e.rtt else { return };
         let bw = Rate((self.bw.bps() as f64 * self.factor) as u64);
         let cwnd = w.segments(bw.bytes_in(rtt));
@@ -169,13 +149,13 @@ impl Startup for StatefulTcp {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.pipe.on_ack(a.una);
         if self.phase == Phase::Over {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
-        self.growth.spare(a);
+        slow_start.leave_unused(a);
         if self.phase == Phase::Paced {
             // ACKs clock what follows.
             w.pacing = None;
@@ -205,12 +185,11 @@ impl Startup for StatefulTcp {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
         let first = matches!(self.phase, Phase::Paced | Phase::Watched);
         if self.phase == Phase::Retreat {
             return LossResponse::Done;
         }
-        self.stop(w);
+        self.cancel(w);
         if !first || !self.safe {
             return LossResponse::Standard;
         }
@@ -228,18 +207,16 @@ impl Startup for StatefulTcp {
         }
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Paced {
+            w.pacing = None;
+        }
+        self.phase = Phase::Over;
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        self.stop(w);
+        self.cancel(w);
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -252,7 +229,7 @@ mod tests {
     use super::*;
     use crate::signals::PathMemory;
     use crate::testing::with_reno;
-    use crate::{Controller, Time};
+    use crate::{Controller, Convention, Time};
 
     /// So that a megabyte is a whole number of segments.
     const MSS: u32 = 1000;

@@ -38,12 +38,12 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Sent, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established, Idle, Sent};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -53,18 +53,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2024,
     summary: "Slow start with HyStart that quadruples the window in a round, half of it paced, \
               where growth is predicted to go on.",
-    params: &[
-        SUSS_MAX,
-        LEAST_RTT,
-        hystart::LOW_WINDOW,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![SUSS_MAX, LEAST_RTT, hystart::LOW_WINDOW],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Suss::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(Suss::new(params)?)),
 };
 
 const SUSS_MAX: ParamSpec = ParamSpec {
@@ -200,8 +192,6 @@ struct Suss {
     suss_max: u32,
     least_rtt: Time,
     low_window: Segments,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     blue: Blue,
     rtts: Rtts,
@@ -210,7 +200,7 @@ struct Suss {
 }
 
 impl Suss {
-    fn new(params: &Params, convention: Convention) -> Result<Suss, SpecError> {
+    fn new(params: &Params) -> Result<Suss, SpecError> {
         let suss_max = params.number("suss_max");
         if suss_max.fract() != 0.0 || suss_max > 10.0 {
             let expected = "a whole number from 0 to 10";
@@ -220,8 +210,6 @@ impl Suss {
             suss_max: suss_max as u32,
             least_rtt: params.time("least_rtt"),
             low_window: params.segments("low_window"),
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Clocking,
             blue: Blue {
                 round: 1,
@@ -349,13 +337,11 @@ impl Suss {
             w.cwnd = w.segments(a.flight).max(2.0).min(w.cwnd);
         }
         w.ssthresh = w.cwnd;
-        self.growth.spare(a);
     }
 }
 
 impl Startup for Suss {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         self.blue.iw = w.cwnd.floor().max(1.0);
         self.blue.tail = w.cwnd_bytes().saturating_sub(1);
@@ -379,9 +365,9 @@ impl Startup for Suss {
         None
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if self.phase == Phase::Done {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
             return None;
         }
         if a.una > self.blue.head {
@@ -395,25 +381,19 @@ impl Startup for Suss {
         }
         if let Some(reason) = self.judge(w, a, a.rtt) {
             self.leave(w, a);
+            slow_start.leave_unused(a);
             return Some(reason);
         }
         if self.blue.coming && a.una > self.blue.tail {
             self.end_train(w, a);
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         } else if !matches!(self.phase, Phase::Armed(_) | Phase::Pacing(_)) {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         }
         None
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.end_acceleration(w, Phase::Done);
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
+    fn cancel(&mut self, w: &mut Window) {
         self.end_acceleration(w, Phase::Done);
     }
 
@@ -423,24 +403,22 @@ impl Startup for Suss {
         }
         false
     }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::Kind;
-    use crate::testing::{ms, with_reno};
+    use crate::signals::Loss;
+    use crate::testing::{ms, slow_start, with_reno};
+    use crate::Convention;
 
     const MSS: u64 = 1460;
 
     /// In this round of a path of 100 ms, with ten segments in the first.
     fn suss(spec: &str, round: u32) -> Suss {
         let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        let mut s = Suss::new(&params, Convention::Rfc).unwrap();
+        let mut s = Suss::new(&params).unwrap();
         s.blue.iw = 10.0;
         s.blue.round = round;
         s.blue.acked = s.blue.packets() / 2.0;
@@ -566,6 +544,7 @@ mod tests {
                 initial_window: 10.0,
                 ..Established::at(Time::ZERO)
             };
+            slow_start().open(&mut flow.w, &e);
             flow.s.on_established(&mut flow.w, &e);
             flow.s.header = 0;
             flow.send(ms(0.0), 10);
@@ -597,7 +576,7 @@ mod tests {
                 rtt: Some(ms(100.0)),
                 ..Ack::of(now, MSS)
             };
-            let reason = self.s.on_ack(&mut self.w, &a);
+            let reason = self.s.on_ack(&mut self.w, &a, &mut slow_start());
             while self.w.pacing.is_none() && self.nxt - self.una + MSS <= self.w.cwnd_bytes() {
                 self.send(now, 1);
             }

@@ -35,12 +35,12 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Loss, Timeout};
-use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use crate::signals::{Ack, Established};
+use crate::slow_start::{peer_window, SlowStart};
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -52,19 +52,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2002,
     summary: "Measures the path by the ACKs of four segments and paces a part of the estimate \
               over the second round trip.",
-    params: &[
-        ACK_SPACING,
-        ALPHA,
-        POLICY,
-        AFTER,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![ACK_SPACING, ALPHA, POLICY, AFTER],
     needs: &[Need::Pacing],
     certainty: Certainty::Reconstructed,
-    build: |params, convention| Ok(Box::new(SwiftStart::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(SwiftStart::new(params)?)),
 };
 
 const ACK_SPACING: ParamSpec = ParamSpec {
@@ -113,8 +104,6 @@ struct SwiftStart {
     alpha: f64,
     early: bool,
     threshold: bool,
-    opening: Opening,
-    growth: Growth,
     phase: Phase,
     header: u32,
     /// When the last ACK came and what it acknowledged.
@@ -128,7 +117,7 @@ struct SwiftStart {
 }
 
 impl SwiftStart {
-    fn new(params: &Params, convention: Convention) -> Result<SwiftStart, SpecError> {
+    fn new(params: &Params) -> Result<SwiftStart, SpecError> {
         let alpha = params.number("alpha");
         if !(1.0..=8.0).contains(&alpha) {
             return Err(SpecError::bad_value(
@@ -142,8 +131,6 @@ impl SwiftStart {
             alpha,
             early: params.choice("policy") == "early",
             threshold: params.choice("after") == "estimate",
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             phase: Phase::Off,
             header: 0,
             last: None,
@@ -190,7 +177,7 @@ impl SwiftStart {
     /// The estimate becomes the window, to be paced over one round trip.
     fn begin(&mut self, w: &mut Window, a: &Ack, spacing: Time) {
         let full = self.rtt.secs() / spacing.secs();
-        let most = slow_start::peer_window(w, a.peer_window).max(w.cwnd);
+        let most = peer_window(w, a.peer_window).max(w.cwnd);
         w.cwnd = (full / self.alpha).clamp(w.cwnd, most);
         if self.threshold {
             w.ssthresh = full.max(2.0);
@@ -216,19 +203,11 @@ impl SwiftStart {
         self.begin(w, a, spacing);
         Some(Reason::Estimate)
     }
-
-    fn stop(&mut self, w: &mut Window) {
-        if self.phase == Phase::Pacing {
-            w.pacing = None;
-        }
-        self.phase = Phase::Off;
-    }
 }
 
 impl Startup for SwiftStart {
     /// Without a round-trip time a SYN was lost, and there is no volley.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.header = e.header;
         if e.rtt.is_some() {
             w.cwnd = VOLLEY as Segments;
@@ -236,43 +215,35 @@ impl Startup for SwiftStart {
         }
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         match self.phase {
             Phase::Probe => {
                 let reason = self.probe(w, a);
                 if self.phase == Phase::Off {
                     // No estimate: slow start, which the volley's ACKs have earned.
                     let volley = Ack { acked: a.una, ..*a };
-                    self.growth.grow(w, &volley);
+                    slow_start.grow(w, &volley);
                 }
                 reason
             }
             Phase::Pacing if a.una <= self.paced_from && a.now < self.pace_end => None,
             Phase::Pacing => {
-                self.stop(w);
-                self.growth.grow(w, a);
+                self.cancel(w);
+                slow_start.grow(w, a);
                 None
             }
             Phase::Off => {
-                self.growth.grow(w, a);
+                slow_start.grow(w, a);
                 None
             }
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        self.stop(w);
-        LossResponse::Standard
-    }
-
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
-        self.stop(w);
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase == Phase::Pacing {
+            w.pacing = None;
+        }
+        self.phase = Phase::Off;
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -283,8 +254,9 @@ impl Startup for SwiftStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Loss;
     use crate::testing::ms;
-    use crate::{catalog, Controller};
+    use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
 

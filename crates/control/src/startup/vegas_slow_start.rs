@@ -32,13 +32,13 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::avoidance::vegas::{self, out, Reading, Round, Rounds};
 use crate::entry::{Certainty, Entry};
 use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Timeout};
-use crate::{Convention, Reason, Segments, Window};
+use crate::signals::{Ack, Established, Idle, Timeout};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Convention, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -49,15 +49,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 1995,
     summary: "Doubles the window every other round trip until more than gamma segments wait \
               in queues.",
-    params: &[
-        vegas::READING,
-        GAMMA,
-        FIRST,
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![vegas::READING, GAMMA, FIRST],
     needs: &[],
     certainty: Certainty::Code,
     build: |params, convention| Ok(Box::new(VegasSlowStart::new(params, convention))),
@@ -86,8 +78,6 @@ struct VegasSlowStart {
     held_back: Option<Segments>,
     acks: u32,
     gamma: Segments,
-    opening: Opening,
-    growth: Growth,
     rounds: Rounds,
     inc_flag: bool,
     incr: bool,
@@ -102,8 +92,6 @@ impl VegasSlowStart {
             held_back: None,
             acks: 0,
             gamma: params.segments("gamma"),
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             rounds: Rounds::new(reading),
             inc_flag: true,
             incr: false,
@@ -134,26 +122,25 @@ impl VegasSlowStart {
         false
     }
 
-    fn grow(&mut self, w: &mut Window, a: &Ack) {
+    fn grow(&self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
         match self.reading {
-            Reading::Linux => self.growth.grow(w, a),
+            Reading::Linux => slow_start.grow(w, a),
             Reading::Ns2 | Reading::Paper if !self.incr => {}
             Reading::Ns2 | Reading::Paper if w.cwnd - out(w, a) > 2.0 => {}
-            Reading::Ns2 | Reading::Paper => self.growth.grow(w, a),
+            Reading::Ns2 | Reading::Paper => slow_start.grow(w, a),
         }
     }
 }
 
 impl Startup for VegasSlowStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
+    fn on_established(&mut self, w: &mut Window, _e: &Established) {
         if self.one_by_one {
             self.held_back = Some(w.cwnd);
             w.cwnd = 1.0;
         }
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.acks += 1;
         if self.acks == 2 {
             w.cwnd = self.held_back.take().unwrap_or(w.cwnd);
@@ -162,7 +149,7 @@ impl Startup for VegasSlowStart {
         if round.is_some_and(|round| self.end_round(w, round)) {
             return Some(Reason::Delay);
         }
-        self.grow(w, a);
+        self.grow(w, a, slow_start);
         None
     }
 
@@ -170,13 +157,7 @@ impl Startup for VegasSlowStart {
         self.rounds.on_recovery_ack(a);
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
-    }
-
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.rounds.restart();
         (self.inc_flag, self.incr) = (true, false);
     }
@@ -187,10 +168,6 @@ impl Startup for VegasSlowStart {
             w.cwnd = w.cwnd.max(before.cwnd.min(2.0));
         }
         false
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 }
 

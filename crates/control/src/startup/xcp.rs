@@ -37,12 +37,12 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::slow_start::{self, Growth, Opening};
-use super::{LossResponse, Startup};
+use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
-use crate::signals::{Ack, Established, Feedback, Loss, Timeout};
-use crate::{Convention, Reason, Time, Window};
+use crate::signals::{Ack, Established, Feedback, Timeout};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -53,15 +53,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     year: 2002,
     summary: "Changes the window by what the routers write into the congestion header of every \
               data segment, for the whole connection; slow start where none does.",
-    params: &[
-        slow_start::GROWTH,
-        slow_start::LIMIT,
-        slow_start::IW,
-        slow_start::SSTHRESH,
-    ],
+    params: with_slow_start![],
     needs: &[Need::Peer, Need::Routers],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(Xcp::new(params, convention)?)),
+    build: |params, _| Ok(Box::new(Xcp::new(params)?)),
 };
 
 /// RFC 6298's gain for the smoothed round trip, as a divisor.
@@ -69,9 +64,6 @@ const SMOOTHING: u64 = 8;
 
 /// XCP at the sender.
 struct Xcp {
-    opening: Opening,
-    /// Without routers that answer.
-    growth: Growth,
     /// Routers have answered the newest header that came back.
     controlled: bool,
     /// They have answered at some time.
@@ -80,10 +72,8 @@ struct Xcp {
 }
 
 impl Xcp {
-    fn new(params: &Params, convention: Convention) -> Result<Xcp, SpecError> {
+    fn new(_params: &Params) -> Result<Xcp, SpecError> {
         Ok(Xcp {
-            opening: Opening::read(params, convention),
-            growth: Growth::read(params, convention),
             controlled: false,
             answered: false,
             srtt: None,
@@ -110,7 +100,6 @@ impl Xcp {
 
 impl Startup for Xcp {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.opening.open(w, e);
         self.sample(w, e.rtt);
     }
 
@@ -128,9 +117,9 @@ impl Startup for Xcp {
         w.cwnd = (w.cwnd + segments).max(1.0);
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         if !self.controlled {
-            self.growth.grow(w, a);
+            slow_start.grow(w, a);
         }
         None
     }
@@ -139,19 +128,9 @@ impl Startup for Xcp {
         self.sample(w, a.rtt);
     }
 
-    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
-        self.growth.on_loss();
-        LossResponse::Standard
-    }
-
     /// What was lost is repaired in slow start; then routers are heard again.
     fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.growth.on_timeout();
         self.controlled = false;
-    }
-
-    fn leftover(&self) -> u64 {
-        self.growth.leftover()
     }
 
     fn lasts(&self) -> bool {
@@ -166,8 +145,9 @@ impl Startup for Xcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signals::Loss;
     use crate::testing::{established, ms, RTT};
-    use crate::{catalog, Controller};
+    use crate::{catalog, Controller, Convention};
 
     const MSS: u64 = 1460;
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use flowstart_control::signals as told;
+use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::{LossResponse, Startup};
 use flowstart_control::{nearest, Guests, Rate, Reason, Segments, Time, Window};
 use flowstart_sim::Scenario;
@@ -228,6 +229,13 @@ impl Guest {
         Ok(window)
     }
 
+    /// Bytes of the ACK that just ended the start-up which are the avoidance's.
+    fn leftover(&self) -> u64 {
+        let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
+        self.ask(Hook::Leftover, None, |m| m.call0(), read)
+            .unwrap_or(0)
+    }
+
     /// What a hook answers that edits the window.
     fn edit<T, S>(
         &self,
@@ -367,6 +375,7 @@ impl Startup for Guest {
 
     fn on_established(&mut self, w: &mut Window, e: &told::Established) {
         let (hook, signal) = (Hook::OnEstablished, signals::Established::from(e));
+        (w.cwnd, w.ssthresh) = (1.0, f64::INFINITY);
         let own = self.edit(hook, w, e.now, signal, nothing);
         if own.is_none() {
             w.cwnd = e.initial_window;
@@ -387,8 +396,17 @@ impl Startup for Guest {
         self.edit(Hook::OnFeedback, w, f.now, signal, nothing);
     }
 
-    fn on_ack(&mut self, w: &mut Window, a: &told::Ack) -> Option<Reason> {
-        self.edit(Hook::OnAck, w, a.now, signals::Ack::from(a), reason)?
+    fn on_ack(
+        &mut self,
+        w: &mut Window,
+        a: &told::Ack,
+        slow_start: &mut SlowStart,
+    ) -> Option<Reason> {
+        let reason = self.edit(Hook::OnAck, w, a.now, signals::Ack::from(a), reason)?;
+        if self.methods[Hook::Leftover as usize].is_some() && !self.in_charge(w) {
+            slow_start.set_unused_acked(self.leftover());
+        }
+        reason
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &told::Ack) {
@@ -439,9 +457,10 @@ impl Startup for Guest {
         self.edit(Hook::OnTimeout, w, t.now, signal, nothing);
     }
 
-    fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
+    fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> bool {
         let signal = signals::Timeout::from(t);
         self.edit(Hook::AfterTimeout, w, t.now, signal, nothing);
+        false
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, i: &told::Idle) -> bool {
@@ -458,12 +477,6 @@ impl Startup for Guest {
             truth_or_nothing,
         );
         answer.unwrap_or(false)
-    }
-
-    fn leftover(&self) -> u64 {
-        let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
-        self.ask(Hook::Leftover, None, |m| m.call0(), read)
-            .unwrap_or(0)
     }
 
     fn lasts(&self) -> bool {

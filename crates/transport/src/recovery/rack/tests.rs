@@ -4,6 +4,7 @@ use super::super::super::sender::{Preparation, Sender};
 use super::super::super::stack::Stack;
 use super::*;
 use flowstart_control::catalog::Recipe;
+use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
 use flowstart_control::{catalog, Controller, Convention, Guests, Reason, Window};
 use flowstart_wire::{
@@ -282,7 +283,7 @@ struct LeavesInRecovery {
 }
 
 impl Startup for LeavesInRecovery {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack) -> Option<Reason> {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &mut SlowStart) -> Option<Reason> {
         w.cwnd += 1.0;
         None
     }

@@ -1,0 +1,225 @@
+//! Slow start's rules, of which every start-up is a variation: how a connection opens, and what
+//! an ACK adds to the window below the threshold.
+//!
+//! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its start-up: it opens the
+//! window, hands the rules to the start-up with each ACK, and tells them of losses and timeouts.
+
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Established};
+use crate::{Convention, InitialWindow, Segments, Window};
+
+/// What an ACK adds.
+pub const GROWTH: ParamSpec = ParamSpec {
+    name: "growth",
+    unit: Unit::Choice(&["per-ack", "per-byte", "abc", "packets", "bytes"]),
+    default: "by stack: abc under rfc, per-ack under ns2, packets under linux, bytes under quic",
+    meaning: "what an ACK adds. per-ack: one segment; per-byte: what it covers, at most one \
+              segment (RFC 5681 eq. 2); abc: what it covers, at most `limit` segments, and \
+              one after a timeout (RFC 3465); packets: every packet that it reports, up to \
+              the threshold (Linux); bytes: all that it covers (RFC 9002 section 7.3.1)",
+};
+
+/// RFC 3465's L.
+pub const LIMIT: ParamSpec = ParamSpec {
+    name: "limit",
+    unit: Unit::Segments,
+    default: "2",
+    meaning: "growth=abc: the most that one ACK may add, RFC 3465's L",
+};
+
+/// The first window.
+pub const IW: ParamSpec = ParamSpec {
+    name: "iw",
+    unit: Unit::InitialWindow,
+    default: "by stack: its initial-window rule",
+    meaning: "the first window; after a lost SYN at most what the stack's rule allows",
+};
+
+/// The first threshold.
+pub const SSTHRESH: ParamSpec = ParamSpec {
+    name: "ssthresh",
+    unit: Unit::Segments,
+    default: "by stack: the peer's window under ns2, otherwise unlimited",
+    meaning: "the threshold while nothing is known of the path",
+};
+
+/// The parameters of a start-up: its own, and then those of slow start.
+#[macro_export]
+macro_rules! with_slow_start {
+    ($($own:expr),* $(,)?) => {
+        &[
+            $($own,)*
+            $crate::slow_start::GROWTH,
+            $crate::slow_start::LIMIT,
+            $crate::slow_start::IW,
+            $crate::slow_start::SSTHRESH,
+        ]
+    };
+}
+
+/// Slow start with the parameters of one connection.
+#[derive(Clone, Copy, Debug)]
+pub struct SlowStart {
+    iw: Option<InitialWindow>,
+    ssthresh: Option<Segments>,
+    convention: Convention,
+    policy: Policy,
+    after_timeout: bool,
+    unused_acked: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Policy {
+    PerAck,
+    Abc(Segments),
+    Packets,
+    Bytes,
+}
+
+impl Policy {
+    fn by_stack(convention: Convention) -> Policy {
+        match convention {
+            Convention::Rfc => Policy::Abc(2.0),
+            Convention::Ns2 => Policy::PerAck,
+            Convention::Linux => Policy::Packets,
+            Convention::Quic => Policy::Bytes,
+        }
+    }
+
+    fn read(params: &Params, convention: Convention) -> Policy {
+        let abc = || Policy::Abc(params.segments("limit"));
+        match params.choice_given("growth") {
+            None if convention == Convention::Rfc => abc(),
+            None => Policy::by_stack(convention),
+            Some("per-ack") => Policy::PerAck,
+            Some("per-byte") => Policy::Abc(1.0),
+            Some("abc") => abc(),
+            Some("bytes") => Policy::Bytes,
+            Some(_) => Policy::Packets,
+        }
+    }
+}
+
+impl SlowStart {
+    /// As the stack has it.
+    pub fn by_stack(convention: Convention) -> SlowStart {
+        SlowStart {
+            iw: None,
+            ssthresh: None,
+            convention,
+            policy: Policy::by_stack(convention),
+            after_timeout: false,
+            unused_acked: 0,
+        }
+    }
+
+    /// By those of the parameters `growth`, `limit`, `iw` and `ssthresh` that are declared.
+    pub fn read(params: &Params, convention: Convention) -> SlowStart {
+        let mut slow_start = SlowStart::by_stack(convention);
+        if params.declares("growth") {
+            slow_start.policy = Policy::read(params, convention);
+        }
+        if params.declares("iw") {
+            slow_start.iw = params.initial_window_given("iw");
+        }
+        if params.declares("ssthresh") {
+            slow_start.ssthresh = params.segments_given("ssthresh");
+        }
+        slow_start
+    }
+
+    /// RFC 5681 §3.1: the initial window; the threshold "arbitrarily high". ns-2 takes
+    /// the receiver's window for the latter.
+    pub fn open(&self, w: &mut Window, e: &Established) {
+        w.cwnd = match self.iw {
+            None => e.initial_window,
+            // A lost SYN is the only news of the path, and it is bad: a generous first
+            // window does not overrule what the stack makes of it.
+            Some(iw) if e.rtt.is_none() => iw.segments(w.mss).min(e.initial_window),
+            Some(iw) => iw.segments(w.mss),
+        };
+        w.ssthresh = match self.ssthresh {
+            Some(ssthresh) => ssthresh,
+            None if self.convention == Convention::Ns2 => peer_window(w, e.peer_window),
+            None => f64::INFINITY,
+        };
+    }
+
+    /// The segments for which `a` earns growth; none where the window was not what held
+    /// the sender back, since an unused window is no evidence of anything (RFC 7661 §4;
+    /// ns-2's transport calls every ACK limited).
+    pub fn earned(&mut self, w: &Window, a: &Ack) -> Segments {
+        self.unused_acked = 0;
+        if !a.cwnd_limited {
+            return 0.0;
+        }
+        match self.policy {
+            Policy::PerAck => 1.0,
+            // RFC 3465 §2.3. After a timeout an ACK may cover segments that had arrived
+            // long before, so only one segment is credited.
+            Policy::Abc(limit) => {
+                let limit = if self.after_timeout {
+                    limit.min(1.0)
+                } else {
+                    limit
+                };
+                w.segments(a.acked).min(limit)
+            }
+            // Linux counts packets, so a short one counts whole.
+            Policy::Packets => w.segments(a.delivered).ceil(),
+            Policy::Bytes => w.segments(a.acked),
+        }
+    }
+
+    /// RFC 5681 §3.1: the window grows by what the ACK earns. Linux stops at the
+    /// threshold and leaves the rest to the avoidance.
+    pub fn grow(&mut self, w: &mut Window, a: &Ack) {
+        self.grow_by(w, a, 1.0);
+    }
+
+    /// The same at a fraction of the speed, for start-ups that brake.
+    pub fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
+        w.cwnd += share * self.earned(w, a);
+        if matches!(self.policy, Policy::Packets) && w.cwnd > w.ssthresh {
+            self.unused_acked = ((w.cwnd - w.ssthresh) / share * f64::from(w.mss)) as u64;
+            w.cwnd = w.ssthresh;
+        }
+    }
+
+    /// Uses nothing of `a`: where the start-up ends here, all of it is the avoidance's.
+    pub fn leave_unused(&mut self, a: &Ack) {
+        self.unused_acked = match self.policy {
+            Policy::Packets => a.delivered,
+            _ => a.acked,
+        };
+    }
+
+    /// Sets how many bytes of this ACK the avoidance is to grow by if the start-up ends here.
+    pub fn set_unused_acked(&mut self, bytes: u64) {
+        self.unused_acked = bytes;
+    }
+
+    /// Bytes of the last ACK beyond what growth used.
+    pub(crate) fn unused_acked(&self) -> u64 {
+        self.unused_acked
+    }
+
+    /// The slow start that a timeout began is over.
+    pub(crate) fn on_loss(&mut self) {
+        self.after_timeout = false;
+    }
+
+    /// Growth is limited to one segment per ACK until that slow start is over.
+    pub(crate) fn on_timeout(&mut self) {
+        self.after_timeout = true;
+    }
+}
+
+/// The peer's window in segments, at least one, infinite where nothing limits.
+pub(crate) fn peer_window(w: &Window, bytes: u64) -> Segments {
+    if bytes == u64::MAX {
+        f64::INFINITY
+    } else {
+        w.segments(bytes).max(1.0)
+    }
+}
