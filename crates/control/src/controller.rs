@@ -130,6 +130,7 @@ impl Controller {
 
     /// The handshake is complete: sets the first window.
     pub fn on_established(&mut self, w: &mut Window, e: &Established) {
+        w.header = e.header;
         self.slow_start.open(w, e);
         self.startup.on_established(w, e);
         self.avoidance.on_established(w, e);

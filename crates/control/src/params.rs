@@ -6,6 +6,7 @@
 //! that making a controller for each of many flows costs no parsing.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::{nearest, InitialWindow, Rate, Segments, Time};
 
@@ -318,6 +319,28 @@ impl fmt::Display for Params {
             }
         }
         Ok(())
+    }
+}
+
+impl Params {
+    /// A whole number within these bounds.
+    pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, SpecError> {
+        let (value, least, most) = (self.number(name), *range.start(), *range.end());
+        if value.fract() != 0.0 || !(f64::from(least)..=f64::from(most)).contains(&value) {
+            let expected = format!("a whole number from {least} to {most}");
+            return Err(SpecError::bad_value(self, name, &expected));
+        }
+        Ok(value as u32)
+    }
+
+    /// A number within these bounds.
+    pub fn within(&self, name: &str, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
+        let value = self.number(name);
+        if !range.contains(&value) {
+            let expected = format!("a number from {} to {}", range.start(), range.end());
+            return Err(SpecError::bad_value(self, name, &expected));
+        }
+        Ok(value)
     }
 }
 

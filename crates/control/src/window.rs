@@ -60,6 +60,8 @@ pub struct Window {
     pub congestion_header: Option<Time>,
     /// Maximum segment size, bytes of payload.
     pub mss: u32,
+    /// Bytes that a full-size segment has on the wire beyond its payload.
+    pub header: u32,
 }
 
 impl Window {
@@ -76,6 +78,7 @@ impl Window {
             copies: Copies::default(),
             congestion_header: None,
             mss,
+            header: 40,
         }
     }
 
@@ -90,6 +93,18 @@ impl Window {
     /// The window in whole segments.
     pub fn cwnd_segments(&self) -> u64 {
         self.cwnd as u64
+    }
+
+    /// Bytes that a full-size segment has on the wire.
+    pub fn wire(&self) -> u32 {
+        self.mss + self.header
+    }
+
+    /// The rate, headers included, that sends so many segments in so long; `None` where it is
+    /// too low to be one.
+    pub fn rate_over(&self, segments: Segments, time: Time) -> Option<Rate> {
+        let rate = Rate::of((segments * f64::from(self.wire())) as u64, time);
+        (rate.bps() > 0).then_some(rate)
     }
 
     /// So many bytes, in segments.

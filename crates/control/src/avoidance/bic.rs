@@ -117,11 +117,7 @@ impl Bic {
             let expected = format!("a number from {} to 1000000", s_min.max(1.0));
             return Err(SpecError::bad_value(params, "s_max", &expected));
         }
-        let beta = params.ratio("beta");
-        if !(0.05..=0.95).contains(&beta) {
-            let expected = "a number from 0.05 to 0.95";
-            return Err(SpecError::bad_value(params, "beta", expected));
-        }
+        let beta = params.within("beta", 0.05..=0.95)?;
         let base = reno::Base::read(params, convention);
         Ok(Bic {
             low_window: params.segments("low_window"),

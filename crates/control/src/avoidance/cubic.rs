@@ -106,26 +106,18 @@ fn build(params: &Params, convention: Convention) -> Result<Box<dyn Avoidance>, 
         _ => (0.7, 0.4),
     };
     let constants = Constants {
-        beta: params.ratio_given("beta").unwrap_or(beta),
-        c: params.number_given("c").unwrap_or(c),
+        beta: match params.ratio_given("beta") {
+            Some(_) => params.within("beta", 0.05..=0.95)?,
+            None => beta,
+        },
+        c: match params.number_given("c") {
+            Some(_) => params.within("c", 1e-6..=1e6)?,
+            None => c,
+        },
         fast_convergence: params.bool("fast_convergence"),
         friendly: params.bool("friendly"),
         base: reno::Base::read(params, convention),
     };
-    if !(0.05..=0.95).contains(&constants.beta) {
-        return Err(SpecError::bad_value(
-            params,
-            "beta",
-            "a number from 0.05 to 0.95",
-        ));
-    }
-    if !(1e-6..=1e6).contains(&constants.c) {
-        return Err(SpecError::bad_value(
-            params,
-            "c",
-            "a number from 0.000001 to 1000000",
-        ));
-    }
     Ok(match reading {
         "2008" => Box::new(cubic_2008::Cubic2008::new(constants)),
         "linux" => Box::new(cubic_linux::CubicLinux::new(constants)),

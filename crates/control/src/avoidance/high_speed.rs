@@ -163,7 +163,6 @@ impl HighSpeed {
         let low_window = params.segments("low_window");
         let high_window = params.segments("high_window");
         let high_p = params.ratio("high_p");
-        let high_decrease = params.ratio("high_decrease");
         if low_window < 2.0 {
             return Err(SpecError::bad_value(params, "low_window", "at least 2"));
         }
@@ -174,10 +173,7 @@ impl HighSpeed {
         if high_p == 0.0 {
             return Err(SpecError::bad_value(params, "high_p", "above zero"));
         }
-        if !(0.01..=0.5).contains(&high_decrease) {
-            let expected = "a number from 0.01 to 0.5";
-            return Err(SpecError::bad_value(params, "high_decrease", expected));
-        }
+        let high_decrease = params.within("high_decrease", 0.01..=0.5)?;
         let (ln_low, ln_high) = (libm::log(low_window), libm::log(high_window));
         let reading = params.choice_given("reading");
         let line = (reading.unwrap_or(if ns2 { "ns2" } else { "rfc" }) == "ns2").then(|| {

@@ -51,7 +51,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -211,7 +211,6 @@ struct CarefulResume {
     phase: Phase,
     /// `saved_cwnd`, bytes, and `saved_rtt`.
     saved: Option<(u64, Time)>,
-    header: u32,
     initial: Segments,
     rtts: RoundTrips,
     pipe: Pipe,
@@ -232,7 +231,6 @@ impl CarefulResume {
             example: params.choice("pipesize") == "example",
             phase: Phase::Normal,
             saved: None,
-            header: 0,
             initial: 1.0,
             rtts: RoundTrips::default(),
             pipe: Pipe::default(),
@@ -270,9 +268,7 @@ impl CarefulResume {
         self.pipe = Pipe::new(a.flight, a.nxt);
         self.deadline = a.now + self.rtts.smoothed;
         w.cwnd = jump;
-        let wire = jump * f64::from(w.mss + self.header);
-        let rate = Rate::of(wire as u64, self.rtts.smoothed);
-        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.pacing = w.rate_over(jump, self.rtts.smoothed);
     }
 
     /// The jump is out, confirmed in part, or late: the window becomes what is in flight.
@@ -327,7 +323,6 @@ impl Startup for CarefulResume {
 
     /// A lost SYN is a loss in Reconnaissance.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
         self.initial = w.cwnd;
         self.rtts.sample(e.rtt);
         if e.rtt.is_some() && self.saved.is_some() {
@@ -434,7 +429,7 @@ mod tests {
     use crate::signals::PathMemory;
     use crate::signals::Timeout;
     use crate::testing::{ms, with_reno, RTT};
-    use crate::{Controller, Convention};
+    use crate::{Controller, Convention, Rate};
 
     const MSS: u64 = 1460;
 

@@ -78,14 +78,9 @@ struct DelayBased {
 
 impl DelayBased {
     fn new(params: &Params) -> Result<DelayBased, SpecError> {
-        let samples = params.number("samples");
-        if samples.fract() != 0.0 || !(1.0..=1e6).contains(&samples) {
-            let expected = "a whole number from 1 to 1000000";
-            return Err(SpecError::bad_value(params, "samples", expected));
-        }
         Ok(DelayBased {
             tau0: params.time("tau0"),
-            samples: samples as u32,
+            samples: params.whole("samples", 1..=1_000_000)?,
             rtt_min: Time::MAX,
             late: 0,
             max_ssthresh: f64::INFINITY,

@@ -40,7 +40,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -106,7 +106,6 @@ struct FastStart {
     ack_delay: Time,
     mode: Mode,
     memory: Option<PathMemory>,
-    header: u32,
     initial: Segments,
     srtt: Time,
     rttvar: Time,
@@ -133,7 +132,6 @@ impl FastStart {
                 .unwrap_or(convention != Convention::Ns2),
             mode: Mode::Off,
             memory: None,
-            header: 0,
             initial: 1.0,
             srtt: Time::ZERO,
             rttvar: Time::ZERO,
@@ -163,9 +161,7 @@ impl FastStart {
         self.mode = Mode::Fast;
         self.fs_start = self.una.saturating_add(mss);
         self.fs_end = self.una.saturating_add((safe * mss as f64) as u64);
-        let wire = safe * f64::from(w.mss + self.header);
-        let rate = Rate::of(wire as u64, self.srtt);
-        w.pacing = (self.paced && rate.bps() > 0).then_some(rate);
+        w.pacing = w.rate_over(safe, self.srtt).filter(|_| self.paced);
         w.marks.startup_excess = false;
         self.set_timeout(w);
     }
@@ -209,7 +205,6 @@ impl Startup for FastStart {
     }
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
         self.initial = w.cwnd;
         let Some(memory) = self.memory else {
             return self.sample(e.rtt);
@@ -314,7 +309,7 @@ impl Startup for FastStart {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::Controller;
+    use crate::{Controller, Rate};
 
     const MSS: u64 = 1460;
     const RTT: Time = Time::from_millis(100);

@@ -36,7 +36,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Copies, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Copies, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -118,10 +118,9 @@ impl Halfback {
         } else {
             (limit / mss).max(1)
         };
-        let rate = Rate::of(segments * u64::from(w.mss + e.header), rtt);
-        if rate.bps() == 0 {
+        let Some(rate) = w.rate_over(segments as Segments, rtt) else {
             return;
-        }
+        };
         self.phase = Phase::Pacing;
         self.rtt = rtt;
         self.pace_end = (segments * mss).min(e.queued);

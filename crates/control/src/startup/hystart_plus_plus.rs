@@ -168,19 +168,6 @@ struct HyStartPlusPlus {
     css_rounds: u32,
 }
 
-/// A count that is a parameter: whole, from `least` to a million.
-fn count(params: &Params, name: &str, least: u32) -> Result<u32, SpecError> {
-    let value = params.number(name);
-    if value.fract() == 0.0 && (f64::from(least)..=1e6).contains(&value) {
-        return Ok(value as u32);
-    }
-    let expected = match least {
-        2 => "a whole number from 2 to 1000000",
-        _ => "a whole number from 1 to 1000000",
-    };
-    Err(SpecError::bad_value(params, name, expected))
-}
-
 impl HyStartPlusPlus {
     fn new(params: &Params) -> Result<HyStartPlusPlus, SpecError> {
         let min_rtt_thresh = params.time("min_rtt_thresh");
@@ -197,10 +184,10 @@ impl HyStartPlusPlus {
             constants: Constants {
                 min_rtt_thresh,
                 max_rtt_thresh,
-                min_rtt_divisor: count(params, "min_rtt_divisor", 1)?.into(),
-                n_rtt_sample: count(params, "n_rtt_sample", 1)?,
-                css_growth_divisor: count(params, "css_growth_divisor", 2)?.into(),
-                css_rounds: count(params, "css_rounds", 1)?,
+                min_rtt_divisor: params.whole("min_rtt_divisor", 1..=1_000_000)?.into(),
+                n_rtt_sample: params.whole("n_rtt_sample", 1..=1_000_000)?,
+                css_growth_divisor: params.whole("css_growth_divisor", 2..=1_000_000)?.into(),
+                css_rounds: params.whole("css_rounds", 1..=1_000_000)?,
                 l,
                 paced: params.bool_given("paced"),
                 low_cwnd: params.segments("low_cwnd"),

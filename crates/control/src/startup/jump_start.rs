@@ -196,9 +196,7 @@ impl JumpStart {
         let intervals = if self.intervals_less_one { d - 1.0 } else { d };
         // One packet per gap, so as many as there are gaps in one RTT. Computed at once, so
         // that no rounding of a gap adds up.
-        let wire = u64::from(w.mss + e.header) * intervals as u64;
-        let rate = Rate::of(wire, rtt);
-        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.pacing = w.rate_over(intervals.floor(), rtt);
     }
 
     fn stop(&mut self, w: &mut Window, next: Js) {

@@ -79,7 +79,6 @@ enum Phase {
 struct ModifiedSwiftStart {
     updates_left: u32,
     phase: Phase,
-    header: u32,
     sent: u64,
     /// The paced flight begins here.
     paced_from: u64,
@@ -97,7 +96,6 @@ impl ModifiedSwiftStart {
         Ok(ModifiedSwiftStart {
             updates_left: updates as u32,
             phase: Phase::Off,
-            header: 0,
             sent: 0,
             paced_from: 0,
             pace_end: Time::ZERO,
@@ -115,7 +113,6 @@ fn window(rtt: Time, mss: u32, gap: Time) -> u64 {
 impl Startup for ModifiedSwiftStart {
     /// Without a round-trip time a SYN was lost, and there is no volley.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
         if e.rtt.is_some() {
             w.cwnd = VOLLEY as Segments;
             w.marks.pair = Pair::First;
@@ -151,7 +148,7 @@ impl Startup for ModifiedSwiftStart {
         if self.phase == Phase::Pacing {
             return None;
         }
-        w.pacing = Some(Rate::of(u64::from(w.mss + self.header), g.gap).max(Rate(1)));
+        w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
         w.marks.pair = Pair::None;
         self.phase = Phase::Pacing;
         (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);

@@ -279,7 +279,6 @@ struct PacedChirping {
     rules: Rules,
     phase: Phase,
     initial: Segments,
-    header: u32,
     gap_avg: u64,
     m: Fixed,
     started: u64,
@@ -294,13 +293,11 @@ struct PacedChirping {
 
 impl PacedChirping {
     fn new(params: &Params) -> Result<PacedChirping, SpecError> {
-        let within = |name: &str, range: std::ops::RangeInclusive<f64>, expected: &str| {
-            let value = params.number(name);
-            match range.contains(&value) {
-                true => Ok(value),
-                false => Err(SpecError::bad_value(params, name, expected)),
-            }
-        };
+        let l = params.number("l");
+        if !(1.0..=16.0).contains(&l) {
+            let expected = "a number of packets from 1 to 16";
+            return Err(SpecError::bad_value(params, "l", expected));
+        }
         let gap_avg = params.time("gap").nanos();
         if !(1_000..=WIDEST).contains(&gap_avg) {
             return Err(SpecError::bad_value(
@@ -309,20 +306,18 @@ impl PacedChirping {
                 "a time from 1us to 5ms",
             ));
         }
-        let chirps = "a number from 1 to 100";
         Ok(PacedChirping {
             rules: Rules {
-                gain: Fixed::new(within("gain", 1.0..=10.0, "a number from 1 to 10")?),
-                geometry: Fixed::new(within("geometry", 1.0..=3.0, "a number from 1 to 3")?),
-                l: within("l", 1.0..=16.0, "a number of packets from 1 to 16")? as usize,
+                gain: Fixed::new(params.within("gain", 1.0..=10.0)?),
+                geometry: Fixed::new(params.within("geometry", 1.0..=3.0)?),
+                l: l as usize,
                 counts_gaps: params.choice("round_length") == "with-gaps",
                 leaves: params.choice("delayed_acks") == "leave",
             },
             phase: Phase::Over,
             initial: 1.0,
-            header: 0,
             gap_avg,
-            m: Fixed::new(within("chirps", 1.0..=100.0, chirps)?),
+            m: Fixed::new(params.within("chirps", 1.0..=100.0)?),
             started: 0,
             round: Round::default(),
             leaving: None,
@@ -335,7 +330,7 @@ impl PacedChirping {
 
     /// What the next packet waits for after the one before it.
     fn space(&self, w: &mut Window, gap: u64) {
-        let wire = u64::from(w.mss + self.header);
+        let wire = u64::from(w.wire());
         let rate = Rate::of(wire, Time(gap.max(1)));
         w.pacing = Some(Rate(rate.bps().max(1)));
     }
@@ -484,7 +479,6 @@ impl PacedChirping {
 impl Startup for PacedChirping {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
-        self.header = e.header;
         self.queued_until = e.queued;
         self.rtts.sample(e.rtt);
         if e.rtt.is_some_and(|rtt| rtt > Time::ZERO) {
@@ -693,7 +687,10 @@ mod tests {
     #[test]
     fn the_last_round_is_paced_at_the_gap_with_two_products_for_a_window() {
         let mut start = start("gap=100us");
-        let mut w = Window::new(1460);
+        let mut w = Window {
+            header: 0,
+            ..Window::new(1460)
+        };
         start.end(&mut w, 0);
         assert_eq!(w.cwnd, 400.0);
         assert_eq!(w.pacing.unwrap().time_for(1460), Time(100 * US));

@@ -144,7 +144,7 @@ impl PacedGradual {
 
 impl Startup for PacedGradual {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.pacing.open(w, e.header, e.rtt, self.factor);
+        self.pacing.open(w, e.rtt, self.factor);
     }
 
     fn on_sent(&mut self, w: &mut Window, _s: &Sent) -> Option<Reason> {
@@ -214,11 +214,13 @@ mod tests {
     #[test]
     fn the_eighth_sample_of_a_round_decides_its_growth() {
         let mut g = gradual("");
-        let mut w = Window::new(MSS as u32);
+        let mut w = Window {
+            header: 0,
+            ..Window::new(MSS as u32)
+        };
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
-            header: 0,
             ..Established::at(Time::ZERO)
         };
         slow_start().open(&mut w, &e);

@@ -88,7 +88,7 @@ impl Startup for PacedInitialWindow {
             return;
         };
         // In half a round trip what is twice as much in a whole one.
-        let wire = w.cwnd.floor() * f64::from(w.mss + e.header) / self.spread;
+        let wire = w.cwnd.floor() * f64::from(w.wire()) / self.spread;
         let rate = Rate::of(wire as u64, rtt);
         if rate.bps() > 0 {
             w.pacing = Some(rate);

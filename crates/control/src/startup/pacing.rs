@@ -6,22 +6,16 @@ use crate::{Rate, Time, Window};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     on: bool,
-    header: u32,
     srtt: Option<Time>,
 }
 
 impl Pacing {
     pub(crate) fn new(on: bool) -> Pacing {
-        Pacing {
-            on,
-            header: 0,
-            srtt: None,
-        }
+        Pacing { on, srtt: None }
     }
 
     /// The handshake: so many windows over its round trip, if there is a fair one.
-    pub(crate) fn open(&mut self, w: &mut Window, header: u32, rtt: Option<Time>, windows: f64) {
-        self.header = header;
+    pub(crate) fn open(&mut self, w: &mut Window, rtt: Option<Time>, windows: f64) {
         if let Some(rtt) = rtt {
             self.set(w, rtt, windows);
         }
@@ -40,7 +34,7 @@ impl Pacing {
     }
 
     fn set(&self, w: &mut Window, rtt: Time, windows: f64) {
-        let wire = w.cwnd * f64::from(w.mss + self.header) * windows;
+        let wire = w.cwnd * f64::from(w.wire()) * windows;
         let rate = Rate::of(wire as u64, rtt);
         if self.on && rate.bps() > 0 {
             w.pacing = Some(rate);

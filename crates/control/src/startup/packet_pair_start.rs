@@ -119,11 +119,6 @@ struct PacketPairStart {
 
 impl PacketPairStart {
     fn new(params: &Params, convention: Convention) -> Result<PacketPairStart, SpecError> {
-        let acks = params.number("acks");
-        if acks.fract() != 0.0 || !(2.0..=1e6).contains(&acks) {
-            let expected = "a whole number from 2 to 1000000";
-            return Err(SpecError::bad_value(params, "acks", expected));
-        }
         let by_stack = match convention {
             Convention::Ns2 => "ns2",
             Convention::Rfc | Convention::Linux | Convention::Quic => "robust",
@@ -134,7 +129,7 @@ impl PacketPairStart {
                 "closest" => Reading::Closest,
                 _ => Reading::Robust,
             },
-            acks: acks as u32,
+            acks: params.whole("acks", 2..=1_000_000)?,
             base_rtt: None,
             first: None,
             instants: Instants::default(),

@@ -100,36 +100,25 @@ struct QsApp {
 
 impl QsApp {
     fn new(params: &Params) -> Result<QsApp, SpecError> {
-        let sessions = params.number("sessions");
-        if sessions.fract() != 0.0 || !(1.0..=1e6).contains(&sessions) {
-            let expected = "a whole number from 1 to 1000000";
-            return Err(SpecError::bad_value(params, "sessions", expected));
-        }
         Ok(QsApp {
             rate: params.rate_given("interface_rate"),
             paced: params.bool("paced"),
             avoidance: params.choice("after") == "avoidance",
             wire_size: params.bool("wire_size"),
-            sessions: sessions as u64,
+            sessions: params.whole("sessions", 1..=1_000_000)?.into(),
             active: false,
         })
     }
 
-    fn begin(&mut self, w: &mut Window, e: &Established, rate: Rate, rtt: Time) {
-        let wire = u64::from(w.mss + e.header);
-        let segment = if self.wire_size {
-            wire
-        } else {
-            u64::from(w.mss)
-        };
-        let window = Rate(rate.bps() / self.sessions).bytes_in(rtt) / segment;
+    fn begin(&mut self, w: &mut Window, rate: Rate, rtt: Time) {
+        let segment = if self.wire_size { w.wire() } else { w.mss };
+        let window = Rate(rate.bps() / self.sessions).bytes_in(rtt) / u64::from(segment);
         w.cwnd = (window as Segments).max(w.cwnd);
         if self.avoidance {
             w.ssthresh = w.cwnd;
         }
         if self.paced {
-            let rate = Rate::of(wire.saturating_mul(w.cwnd_segments()), rtt);
-            w.pacing = (rate.bps() > 0).then_some(rate);
+            w.pacing = w.rate_over(w.cwnd.floor(), rtt);
         }
         self.active = true;
     }
@@ -142,7 +131,7 @@ impl Startup for QsApp {
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         if let (Some(rate), Some(rtt)) = (self.rate, e.rtt) {
-            self.begin(w, e, rate, rtt);
+            self.begin(w, rate, rtt);
         }
     }
 

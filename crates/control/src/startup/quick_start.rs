@@ -197,9 +197,8 @@ impl QuickStart {
     }
 
     /// §4.4: the window that the approved rate fills, where it is worth using.
-    fn begin(&mut self, w: &mut Window, rate: Rate, exact: Time, rounded: Time, header: u32) {
-        let wire = u64::from(w.mss + header);
-        let window = (rate.bytes_in(exact) / wire) as Segments;
+    fn begin(&mut self, w: &mut Window, rate: Rate, exact: Time, rounded: Time) {
+        let window = (rate.bytes_in(exact) / u64::from(w.wire())) as Segments;
         let used = match self.min_window {
             None => window > self.initial,
             Some(least) => window >= least.max(1.0),
@@ -208,9 +207,10 @@ impl QuickStart {
             return;
         }
         w.cwnd = window;
-        let over_window = Rate::of(wire.saturating_mul(window as u64), rounded);
-        let pacing = if self.at_rate { rate } else { over_window };
-        w.pacing = (pacing.bps() > 0).then_some(pacing);
+        w.pacing = match self.at_rate {
+            true => Some(rate).filter(|rate| rate.bps() > 0),
+            false => w.rate_over(window, rounded),
+        };
         (self.qs, self.used, self.paced) = (Qs::Approved, true, true);
     }
 
@@ -277,7 +277,7 @@ impl Startup for QuickStart {
         self.initial = w.cwnd;
         if let (Some(rate), Some(rtt)) = (self.known.approved, e.rtt) {
             let exact = self.known.exact_rtt.unwrap_or(rtt);
-            self.begin(w, rate, exact, rtt, e.header);
+            self.begin(w, rate, exact, rtt);
         }
     }
 

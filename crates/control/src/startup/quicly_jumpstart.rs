@@ -41,7 +41,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -137,7 +137,6 @@ struct QuiclyJumpstart {
     beta: f64,
     phase: Phase,
     memory: Option<PathMemory>,
-    header: u32,
     initial: Segments,
     rtts: RoundTrips,
     /// One past what the application has handed over, as far as that is known.
@@ -175,7 +174,6 @@ impl QuiclyJumpstart {
             beta,
             phase: Phase::Before,
             memory: None,
-            header: 0,
             initial: 1.0,
             rtts: RoundTrips::default(),
             queued_until: 0,
@@ -200,9 +198,7 @@ impl QuiclyJumpstart {
         self.phase = Phase::Jumping;
         self.enter = self.high;
         w.cwnd = w.segments(jump);
-        let wire = w.cwnd * f64::from(w.mss + self.header);
-        let rate = Rate::of(wire as u64, self.rtts.smoothed);
-        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.pacing = w.rate_over(w.cwnd, self.rtts.smoothed);
     }
 
     /// `bytes_acked`: what has arrived of the jump as it was first sent.
@@ -227,7 +223,6 @@ impl Startup for QuiclyJumpstart {
 
     /// A lost SYN is a loss, after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
         self.initial = w.cwnd;
         self.queued_until = e.queued;
         self.rtts.sample(e.rtt);
@@ -334,7 +329,7 @@ impl Startup for QuiclyJumpstart {
 mod tests {
     use super::*;
     use crate::testing::with_reno;
-    use crate::{Controller, Convention};
+    use crate::{Controller, Convention, Rate};
 
     /// quicly's packets.
     const MSS: u32 = 1472;

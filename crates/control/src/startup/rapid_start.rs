@@ -323,19 +323,6 @@ impl RapidStart {
             let expected = "a number from 0.1 to below 1";
             return Err(SpecError::bad_value(params, "beta", expected));
         }
-        let initial_factor = params.number("initial_factor");
-        if !(1.0..=2.0).contains(&initial_factor) {
-            let expected = "a number from 1 to 2";
-            return Err(SpecError::bad_value(params, "initial_factor", expected));
-        }
-        let w_max = params.number("w_max");
-        if !(1.0..=2.0).contains(&w_max) {
-            return Err(SpecError::bad_value(
-                params,
-                "w_max",
-                "a number from 1 to 2",
-            ));
-        }
         let k = if params.choice("k") == "2/3" {
             2.0 / 3.0
         } else {
@@ -343,9 +330,9 @@ impl RapidStart {
         };
         Ok(RapidStart {
             shares: Shares::new(beta, k),
-            initial_factor,
+            initial_factor: params.within("initial_factor", 1.0..=2.0)?,
             pacing: Pacing::new(params.bool("pacing")),
-            w_max,
+            w_max: params.within("w_max", 1.0..=2.0)?,
             phase: Phase::Probing,
             sense: Sense::new(params.choice("threshold") == "quicly"),
             flight: Flight::default(),
@@ -357,7 +344,7 @@ impl RapidStart {
 impl Startup for RapidStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         w.cwnd *= self.initial_factor;
-        self.pacing.open(w, e.header, e.rtt, 1.0);
+        self.pacing.open(w, e.rtt, 1.0);
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {

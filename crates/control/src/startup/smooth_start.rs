@@ -75,14 +75,9 @@ impl SmoothStart {
         if start_frac == 1.0 {
             return Err(SpecError::bad_value(params, "start_frac", "below 1"));
         }
-        let depth = params.number("depth");
-        if depth.fract() != 0.0 || !(1.0..=16.0).contains(&depth) {
-            let expected = "a whole number from 1 to 16";
-            return Err(SpecError::bad_value(params, "depth", expected));
-        }
         Ok(SmoothStart {
             start_frac,
-            depth: depth as u32,
+            depth: params.whole("depth", 1..=16)?,
         })
     }
 

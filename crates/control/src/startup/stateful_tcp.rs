@@ -131,12 +131,10 @@ impl Startup for StatefulTcp {
         let Some(rtt) = e.rtt else { return };
         let bw = Rate((self.bw.bps() as f64 * self.factor) as u64);
         let cwnd = w.segments(bw.bytes_in(rtt));
-        // Headers are paced with the data.
-        let wire = cwnd * f64::from(w.mss + e.header);
-        let rate = Rate::of(wire as u64, rtt);
-        if cwnd > w.cwnd && rate.bps() > 0 {
+        let rate = w.rate_over(cwnd, rtt);
+        if cwnd > w.cwnd && rate.is_some() {
             w.cwnd = cwnd;
-            w.pacing = Some(rate);
+            w.pacing = rate;
             self.remembered = w.segments(self.bw.bytes_in(rtt)).max(cwnd);
             self.pipe = Pipe::new(0, 0);
             self.phase = Phase::Paced;

@@ -196,18 +196,12 @@ struct Suss {
     blue: Blue,
     rtts: Rtts,
     cap: Option<Segments>,
-    header: u32,
 }
 
 impl Suss {
     fn new(params: &Params) -> Result<Suss, SpecError> {
-        let suss_max = params.number("suss_max");
-        if suss_max.fract() != 0.0 || suss_max > 10.0 {
-            let expected = "a whole number from 0 to 10";
-            return Err(SpecError::bad_value(params, "suss_max", expected));
-        }
         Ok(Suss {
-            suss_max: suss_max as u32,
+            suss_max: params.whole("suss_max", 0..=10)?,
             least_rtt: params.time("least_rtt"),
             low_window: params.segments("low_window"),
             phase: Phase::Clocking,
@@ -231,7 +225,6 @@ impl Suss {
                 samples: 0,
             },
             cap: None,
-            header: 0,
         })
     }
 
@@ -293,13 +286,12 @@ impl Suss {
         let least = self.rtts.least;
         let slack = Time(least.nanos() >> (self.blue.round - 1));
         let (sent, acked) = self.blue.red();
-        let wire = sent * f64::from(w.mss + self.header);
         let plan = Plan {
             limit: w.cwnd + w.segments(a.acked) + sent - acked,
-            rate: Rate::of(wire as u64, least - slack),
+            rate: w.rate_over(sent, least - slack)?,
             start: a.now + slack.since(dt).over(2),
         };
-        (slack > dt && plan.rate.bps() > 0).then_some(plan)
+        (slack > dt).then_some(plan)
     }
 
     /// A stack that paces sets a rate of its own again.
@@ -341,8 +333,7 @@ impl Suss {
 }
 
 impl Startup for Suss {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
+    fn on_established(&mut self, w: &mut Window, _e: &Established) {
         self.blue.iw = w.cwnd.floor().max(1.0);
         self.blue.tail = w.cwnd_bytes().saturating_sub(1);
     }
@@ -430,6 +421,7 @@ mod tests {
     fn window(cwnd: f64) -> Window {
         Window {
             cwnd,
+            header: 0,
             ..Window::new(MSS as u32)
         }
     }
@@ -546,7 +538,6 @@ mod tests {
             };
             slow_start().open(&mut flow.w, &e);
             flow.s.on_established(&mut flow.w, &e);
-            flow.s.header = 0;
             flow.send(ms(0.0), 10);
             flow.w.pacing = pacing;
             flow

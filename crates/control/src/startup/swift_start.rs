@@ -40,7 +40,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -105,7 +105,6 @@ struct SwiftStart {
     early: bool,
     threshold: bool,
     phase: Phase,
-    header: u32,
     /// When the last ACK came and what it acknowledged.
     last: Option<(Time, u64)>,
     rtt: Time,
@@ -118,21 +117,12 @@ struct SwiftStart {
 
 impl SwiftStart {
     fn new(params: &Params) -> Result<SwiftStart, SpecError> {
-        let alpha = params.number("alpha");
-        if !(1.0..=8.0).contains(&alpha) {
-            return Err(SpecError::bad_value(
-                params,
-                "alpha",
-                "a number from 1 to 8",
-            ));
-        }
         Ok(SwiftStart {
             per_segment: params.choice("ack_spacing") == "per-segment",
-            alpha,
+            alpha: params.within("alpha", 1.0..=8.0)?,
             early: params.choice("policy") == "early",
             threshold: params.choice("after") == "estimate",
             phase: Phase::Off,
-            header: 0,
             last: None,
             rtt: Time::ZERO,
             samples: [Time::ZERO; VOLLEY as usize],
@@ -182,9 +172,7 @@ impl SwiftStart {
         if self.threshold {
             w.ssthresh = full.max(2.0);
         }
-        let wire = w.cwnd * f64::from(w.mss + self.header);
-        let rate = Rate::of(wire as u64, self.rtt);
-        w.pacing = (rate.bps() > 0).then_some(rate);
+        w.pacing = w.rate_over(w.cwnd, self.rtt);
         self.phase = Phase::Pacing;
         (self.paced_from, self.pace_end) = (a.nxt, a.now + self.rtt);
     }
@@ -208,7 +196,6 @@ impl SwiftStart {
 impl Startup for SwiftStart {
     /// Without a round-trip time a SYN was lost, and there is no volley.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.header = e.header;
         if e.rtt.is_some() {
             w.cwnd = VOLLEY as Segments;
             self.phase = Phase::Probe;

@@ -257,12 +257,8 @@ impl Rules {
         if let Some(thresh) = params.ratio_given("thresh") {
             self.thresh = (thresh * 10_000.0).round() as u128;
         }
-        if let Some(extra_bins) = params.number_given("extra_bins") {
-            if extra_bins.fract() != 0.0 || !(1.0..=1000.0).contains(&extra_bins) {
-                let expected = "a whole number from 1 to 1000";
-                return Err(SpecError::bad_value(params, "extra_bins", expected));
-            }
-            self.extra_bins = extra_bins as u64;
+        if params.number_given("extra_bins").is_some() {
+            self.extra_bins = params.whole("extra_bins", 1..=1000)?.into();
         }
         if let Some(look_back) = params.choice_given("look_back") {
             self.by_initial = look_back == "initial";
