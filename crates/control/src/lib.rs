@@ -20,10 +20,11 @@
 #![forbid(unsafe_code)]
 
 pub mod avoidance;
-pub mod bbr;
 pub mod catalog;
 mod controller;
+mod convention;
 pub mod entry;
+mod exit;
 pub mod guests;
 mod initial_window;
 pub mod model;
@@ -38,26 +39,12 @@ mod testing;
 pub mod units;
 mod window;
 
-pub use controller::{Controller, Exit, Reason};
+pub use controller::Controller;
+pub use convention::Convention;
+pub use exit::{Exit, Reason};
 pub use guests::Guests;
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
 pub use rate_codes::RateCodes;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
 pub use window::{Copies, Marks, Pair, Window};
-
-/// Whose conventions an algorithm follows where its sources leave a choice open.
-///
-/// It selects defaults only; every choice is also a named parameter of the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Convention {
-    /// The standards as written today.
-    #[default]
-    Rfc,
-    /// ns-2.35's one-way agents: windows counted in packets, one increment per ACK.
-    Ns2,
-    /// A current Linux kernel.
-    Linux,
-    /// QUIC (RFC 9002): windows in bytes, every packet its own acknowledgement.
-    Quic,
-}

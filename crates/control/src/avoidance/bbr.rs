@@ -22,7 +22,7 @@
 //!
 //! # State
 //!
-//! The model ([`crate::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
+//! The model ([`crate::model::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
 //! be in the path; v3: the phase and the bounds.
 //!
 //! # Contested
@@ -38,8 +38,8 @@
 //!   been sent for a retransmission timeout.
 
 use super::Avoidance;
-use crate::bbr::{Bbr, Version};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::bbr::{Bbr, Version};
 use crate::model::Model;
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};

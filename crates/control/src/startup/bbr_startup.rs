@@ -36,7 +36,7 @@
 //!
 //! # State
 //!
-//! The model ([`crate::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
+//! The model ([`crate::model::bbr`]): the largest delivery rate of ten rounds (v3: of two cycles), the
 //! least round trip of ten seconds, the round under way, the rate that a plateau is measured by,
 //! and what comes in bursts. All of it goes to the avoidance, if that is BBR.
 //!
@@ -58,8 +58,8 @@
 //! - After a timeout everything counts as lost here, so that the window is one segment.
 
 use super::{LossResponse, Startup};
-use crate::bbr::{Bbr, PlateauRate, Version};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::bbr::{Bbr, PlateauRate, Version};
 use crate::model::Model;
 use crate::params::{ParamSpec, Params, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};

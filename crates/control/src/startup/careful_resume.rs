@@ -45,9 +45,9 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::round_trips::RoundTrips;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;

@@ -44,9 +44,9 @@
 //! - Loss is not dealt with by the authors; here it ends the start-up with what is out.
 //! - Where fewer packets wait than the next chirp has, slow start takes over.
 
-use super::round_trips::RoundTrips;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Sent};
 use crate::slow_start::SlowStart;

@@ -32,9 +32,9 @@
 //! A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //! when it is over, a whole round of doubling later, which mostly ends in a loss.
 
-use super::pacing::Pacing;
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::pacing::Pacing;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;

@@ -35,9 +35,9 @@
 //!   acknowledged of the jump. Here bytes that were sent again are left out instead.
 //! - quicly paces at twice the window a round trip outside the jump; that is the stack's here.
 
-use super::round_trips::RoundTrips;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;

@@ -43,9 +43,9 @@
 //! - A sender knows its avoidance's beta; here it is a parameter, 0.7 as CUBIC has it. With Reno
 //!   the draft means 0.5.
 
-use super::pacing::Pacing;
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::pacing::Pacing;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;

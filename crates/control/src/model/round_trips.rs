@@ -4,16 +4,16 @@ use crate::Time;
 
 /// Samples so far; all zero before the first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RoundTrips {
+pub(crate) struct RoundTrips {
     /// RFC 6298's average, in whole nanoseconds.
-    pub(super) smoothed: Time,
-    pub(super) least: Time,
-    pub(super) latest: Time,
+    pub(crate) smoothed: Time,
+    pub(crate) least: Time,
+    pub(crate) latest: Time,
 }
 
 impl RoundTrips {
     /// An ACK or the handshake gave one, or none.
-    pub(super) fn sample(&mut self, rtt: Option<Time>) {
+    pub(crate) fn sample(&mut self, rtt: Option<Time>) {
         let Some(rtt) = rtt else { return };
         self.latest = rtt;
         if self.smoothed == Time::ZERO {
@@ -25,7 +25,7 @@ impl RoundTrips {
     }
 
     /// By how much the latest is above the least: what it waited in queues.
-    pub(super) fn queueing(&self) -> Time {
+    pub(crate) fn queueing(&self) -> Time {
         self.latest.since(self.least)
     }
 }

@@ -1,4 +1,9 @@
-//! What a start-up may have learned of its path and hand over with the window.
+//! What several algorithms share of their view of the path; and the model that a start-up may hand
+//! over with the window.
+
+pub mod bbr;
+pub(crate) mod pacing;
+pub(crate) mod round_trips;
 
 use std::any::Any;
 

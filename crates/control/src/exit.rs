@@ -1,0 +1,57 @@
+//! Leaving start-up: why, when, and with which window.
+
+use crate::{Segments, Time};
+
+/// Why a start-up ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// A round's ACK train grew as long as the path (HyStart).
+    AckTrain,
+    /// Round-trip times rose.
+    Delay,
+    /// A loss was found.
+    Loss,
+    /// The retransmission timer expired.
+    Timeout,
+    /// The window reached the threshold.
+    Ssthresh,
+    /// The first acknowledgement of data arrived (Jump Start).
+    FirstAck,
+    /// Everything that was to be sent at start had been sent (Jump Start).
+    AllSent,
+    /// An estimate of the path was ready.
+    Estimate,
+    /// A router answered.
+    Router,
+    /// Delivery stopped growing (SEARCH, BBR).
+    FullPipe,
+    /// A congestion mark arrived.
+    Ecn,
+}
+
+/// The record of leaving start-up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exit {
+    /// Why.
+    pub reason: Reason,
+    /// When the sender knew.
+    pub at: Time,
+    /// The window just before the change.
+    pub cwnd: Segments,
+    /// Bytes in flight at that moment.
+    pub flight: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_written_as_the_tables_have_them() {
+        let text = |reason| serde_json::to_string(&reason).unwrap();
+        assert_eq!(text(Reason::AckTrain), "\"ack-train\"");
+        assert_eq!(text(Reason::FullPipe), "\"full-pipe\"");
+        assert_eq!(text(Reason::Ssthresh), "\"ssthresh\"");
+    }
+}
