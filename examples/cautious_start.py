@@ -11,8 +11,7 @@ class CautiousStart(fs.Startup):
         self.least: int | None = None
 
     def on_established(self, w: fs.Window, e: fs.Established) -> None:
-        """The first window is the stack's; the handshake gives the first round trip."""
-        w.cwnd = e.initial_window
+        """The handshake gives the first round trip."""
         self.least = e.rtt
 
     def on_ack(self, w: fs.Window, a: fs.Ack) -> fs.Reason | None:

@@ -132,8 +132,7 @@ class Startup(abc.ABC):
         """What is known of the path besides, before the handshake is reported."""
 
     def on_established(self, w: Window, e: Established) -> None:
-        """Sets the first window; the stack's initial window unless written."""
-        w.cwnd = e.initial_window
+        """The handshake is complete; `w` has the stack's initial window and threshold."""
 
     def on_sent(self, w: Window, s: Sent) -> Reason | None:
         """A data segment has left, `w` already obeyed."""

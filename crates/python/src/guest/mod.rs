@@ -375,11 +375,7 @@ impl Startup for Guest {
 
     fn on_established(&mut self, w: &mut Window, e: &told::Established) {
         let (hook, signal) = (Hook::OnEstablished, signals::Established::from(e));
-        (w.cwnd, w.ssthresh) = (1.0, f64::INFINITY);
-        let own = self.edit(hook, w, e.now, signal, nothing);
-        if own.is_none() {
-            w.cwnd = e.initial_window;
-        }
+        self.edit(hook, w, e.now, signal, nothing);
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &told::Sent) -> Option<Reason> {
