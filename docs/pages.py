@@ -14,6 +14,7 @@ import commands
 import demo
 import fidelity
 import flowstart as fs
+import stubs
 import tables
 from figure import Exit, Figure
 from flowstart.model import catalog
@@ -132,6 +133,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     for name, content in fidelity.files().items():
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
+    wanted[ROOT / "python" / "flowstart" / "model" / "signals.pyi"] = stubs.text()
     for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
         wanted.setdefault(page, filled(page.read_text("utf-8")))
     found: dict[pathlib.Path, str | bytes | None] = {

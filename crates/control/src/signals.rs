@@ -2,111 +2,277 @@
 //!
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
+//!
+//! The definitions stand in a macro, so that bindings to other languages take names, fields and
+//! texts from here.
 
 use crate::{Rate, RateCodes, Segments, Time};
 
-/// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
-#[derive(Clone, Copy, Debug)]
-pub struct Syn {
-    /// Bytes the application has queued.
-    pub queued: u64,
-    /// Maximum segment size, bytes of payload.
-    pub mss: u32,
-    /// Bytes that a full-size segment has on the wire beyond its payload.
-    pub header: u32,
-    /// How rates are coded on this network.
-    pub codes: RateCodes,
+/// Passes the definitions of all signals to the macro of this name.
+#[macro_export]
+macro_rules! signals {
+    ($make:ident) => {
+        $make! {
+            /// A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782).
+            #[derive(Clone, Copy, Debug)]
+            pub struct Syn {
+                /// Bytes the application has queued.
+                pub queued: u64,
+                /// Maximum segment size, bytes of payload.
+                pub mss: u32,
+                /// Bytes that a full-size segment has on the wire beyond its payload.
+                pub header: u32,
+                /// How rates are coded on this network.
+                pub codes: RateCodes,
+            }
+
+            /// What is known of the path besides what the handshake shows. Told before
+            /// [`Established`]; a transport that knows nothing of the kind need not tell it.
+            #[derive(Clone, Copy, Debug, Default)]
+            pub struct Known {
+                /// What the routers approved of the rate that was asked for, headers included;
+                /// `None` where it was refused, not answered, or found not valid.
+                pub approved: Option<Rate>,
+                /// The round-trip time of the handshake as it was, where [`Established`] has it
+                /// rounded.
+                pub exact_rtt: Option<Time>,
+                /// The rate of the sender's own interface.
+                pub interface_rate: Option<Rate>,
+                /// What an earlier connection left behind.
+                pub memory: Option<PathMemory>,
+            }
+
+            /// What a connection knew of its path when it was last used (RFC 9040).
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            pub struct PathMemory {
+                /// Its congestion window.
+                pub cwnd: Segments,
+                /// Its threshold.
+                pub ssthresh: Segments,
+                /// Its smoothed round-trip time.
+                pub srtt: Time,
+                /// The variation of that.
+                pub rttvar: Time,
+                /// The least that it measured.
+                pub min_rtt: Time,
+                /// Bytes of payload that a round trip delivered, the last in which it had enough to
+                /// send.
+                pub delivered: u64,
+                /// How fast these arrived, payload only; zero where no round was measured.
+                pub rate: Rate,
+                /// Another connection that is still open has been told of the same path.
+                pub in_use: bool,
+            }
+
+            /// The peer has measured how far apart the two segments of a pair arrived. Told before
+            /// the [`Ack`] that carried it.
+            #[derive(Clone, Copy, Debug)]
+            pub struct PeerGap {
+                /// Time now.
+                pub now: Time,
+                /// From the arrival of the first segment of the pair to that of the second.
+                pub gap: Time,
+                /// The round-trip time of the newest segment that the ACK covers, from when it
+                /// was first sent.
+                pub rtt: Option<Time>,
+                /// Position of the next new byte (SND.NXT), before anything is sent in answer.
+                pub nxt: u64,
+                /// The peer's advertised window in bytes.
+                pub peer_window: u64,
+            }
+
+            /// The congestion headers of data that the peer has received have come back (XCP). Told
+            /// before the [`Ack`] that brought them.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Feedback {
+                /// Time now.
+                pub now: Time,
+                /// By how much the routers want the throughput to change, bytes per second on the
+                /// wire; `None` where no router has written into them.
+                pub change: Option<f64>,
+                /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
+                pub rtt: Option<Time>,
+                /// Bytes that a full-size segment has on the wire, its congestion header included.
+                pub wire: u32,
+                /// As the [`Ack`] that follows has it.
+                pub cwnd_limited: bool,
+            }
+
+            /// The handshake is complete; data may be sent.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Established {
+                /// Time now.
+                pub now: Time,
+                /// What the initial-window rule of the stack allows, after any lost SYN.
+                pub initial_window: Segments,
+                /// Round-trip time of the handshake; `None` if a SYN was sent more than once.
+                pub rtt: Option<Time>,
+                /// Bytes the application has queued.
+                pub queued: u64,
+                /// The peer's advertised window in bytes; `u64::MAX` where nothing limits.
+                pub peer_window: u64,
+                /// Bytes that a full-size segment has on the wire beyond its payload.
+                pub header: u32,
+                /// The resolution at which the transport measures and paces, if it is coarse
+                /// (ns-2's clock ticks). The RTT above has been rounded to it.
+                pub clock: Option<Time>,
+            }
+
+            /// A data segment has left.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Sent {
+                /// Time now.
+                pub now: Time,
+                /// Payload bytes of this segment.
+                pub bytes: u32,
+                /// Position of its first byte.
+                pub seq: u64,
+                /// Whether it has been sent before.
+                pub retransmission: bool,
+                /// Bytes sent and not yet cumulatively acknowledged, this segment included.
+                pub flight: u64,
+            }
+
+            /// An acknowledgement has arrived that says something new.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Ack {
+                /// Time now.
+                pub now: Time,
+                /// Bytes it acknowledges cumulatively for the first time.
+                pub acked: u64,
+                /// Bytes it reports as received for the first time, cumulatively or selectively.
+                pub delivered: u64,
+                /// All bytes reported as received so far.
+                pub delivered_total: u64,
+                /// The round-trip time it gives, by Karn's rule, if it gives one.
+                pub rtt: Option<Time>,
+                /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
+                pub una: u64,
+                /// Position of the next new byte (SND.NXT), before anything is sent in answer.
+                pub nxt: u64,
+                /// Bytes in flight as the transport estimates them, this ACK included.
+                pub flight: u64,
+                /// Whether the congestion window, not the application, the peer or the pacer, was
+                /// what held the acknowledged data's flight back. Growth is for those only.
+                pub cwnd_limited: bool,
+                /// Bytes the application has queued and not yet sent.
+                pub queued: u64,
+                /// The peer's advertised window in bytes.
+                pub peer_window: u64,
+                /// What it says of delivery, where the controller wants to know.
+                pub delivery: Option<Delivery>,
+            }
+
+            /// What an acknowledgement says of delivery
+            /// (draft-cheng-iccrg-delivery-rate-estimation).
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            pub struct Delivery {
+                /// Bytes delivered so far (`C.delivered`).
+                pub total: u64,
+                /// Bytes delivered since the acknowledgement before.
+                pub newly: u64,
+                /// Bytes found lost since the acknowledgement before.
+                pub lost: u64,
+                /// Bytes in flight before it.
+                pub in_flight_before: u64,
+                /// What a timeout took for lost is not all repaired.
+                pub repairing: bool,
+                /// The sample of the delivery rate, if it gives a fair one.
+                pub sample: Option<RateSample>,
+            }
+
+            /// A sample of the delivery rate: what was delivered between the sending of a packet
+            /// and its acknowledgement. The packet is the one that left last of those newly
+            /// acknowledged.
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            pub struct RateSample {
+                /// Bytes that had been delivered when the packet left (`P.delivered`).
+                pub prior_delivered: u64,
+                /// Bytes delivered since.
+                pub delivered: u64,
+                /// In so long: the longer of the sending of what was delivered and its
+                /// acknowledging.
+                pub interval: Time,
+                /// The application, not the network, was the limit when the packet left.
+                pub app_limited: bool,
+                /// Bytes in flight when the packet had left, itself included.
+                pub tx_in_flight: u64,
+                /// Bytes found lost since the packet left.
+                pub lost: u64,
+            }
+
+            /// Loss has been found and recovery begins; at most once per window.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Loss {
+                /// Time now.
+                pub now: Time,
+                /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2),
+                /// and at most the window.
+                pub flight: u64,
+                /// The usable window, `min(cwnd, peer's)`: what ns-2 halves.
+                pub usable: Segments,
+            }
+
+            /// The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but
+            /// nothing is missing. At most once per window, and not where a loss in it has been
+            /// told. [`Recovered`] follows, as it does after a loss: at once, or when the window
+            /// has come down.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Marked {
+                /// Time now.
+                pub now: Time,
+                /// FlightSize, at most the window.
+                pub flight: u64,
+                /// The usable window, `min(cwnd, peer's)`.
+                pub usable: Segments,
+            }
+
+            /// Recovery has ended: everything outstanding when it began is acknowledged.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Recovered {
+                /// Time now.
+                pub now: Time,
+                /// Distinct bytes that were retransmitted during this recovery.
+                pub retransmitted: u64,
+                /// Bytes in flight.
+                pub flight: u64,
+            }
+
+            /// The retransmission timer has expired with data outstanding.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Timeout {
+                /// Time now.
+                pub now: Time,
+                /// Bytes in flight as the transport estimates them; at most what is outstanding.
+                pub flight: u64,
+                /// The usable window, `min(cwnd, peer's)`.
+                pub usable: Segments,
+                /// Whether the timer had already retransmitted the oldest segment before: then the
+                /// threshold is not lowered again (RFC 5681 §3.1).
+                pub repeated: bool,
+            }
+
+            /// Data is about to be sent after an idle time longer than the retransmission timeout.
+            #[derive(Clone, Copy, Debug)]
+            pub struct Idle {
+                /// Time now.
+                pub now: Time,
+                /// How long nothing was sent.
+                pub idle: Time,
+                /// The window that the stack's restart rule allows.
+                pub restart_window: Segments,
+            }
+        }
+    };
 }
 
-/// What is known of the path besides what the handshake shows. Told before [`Established`];
-/// a transport that knows nothing of the kind need not tell it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
-    /// What the routers approved of the rate that was asked for, headers included; `None`
-    /// where it was refused, not answered, or found not valid.
-    pub approved: Option<Rate>,
-    /// The round-trip time of the handshake as it was, where [`Established`] has it rounded.
-    pub exact_rtt: Option<Time>,
-    /// The rate of the sender's own interface.
-    pub interface_rate: Option<Rate>,
-    /// What an earlier connection left behind.
-    pub memory: Option<PathMemory>,
+macro_rules! define {
+    ($($definitions:item)*) => {
+        $($definitions)*
+    };
 }
 
-/// What a connection knew of its path when it was last used (RFC 9040).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathMemory {
-    /// Its congestion window.
-    pub cwnd: Segments,
-    /// Its threshold.
-    pub ssthresh: Segments,
-    /// Its smoothed round-trip time.
-    pub srtt: Time,
-    /// The variation of that.
-    pub rttvar: Time,
-    /// The least that it measured.
-    pub min_rtt: Time,
-    /// Bytes of payload that a round trip delivered, the last in which it had enough to send.
-    pub delivered: u64,
-    /// How fast these arrived, payload only; zero where no round was measured.
-    pub rate: Rate,
-    /// Another connection that is still open has been told of the same path.
-    pub in_use: bool,
-}
-
-/// The peer has measured how far apart the two segments of a pair arrived. Told before the
-/// [`Ack`] that carried it.
-#[derive(Clone, Copy, Debug)]
-pub struct PeerGap {
-    /// Time now.
-    pub now: Time,
-    /// From the arrival of the first segment of the pair to that of the second.
-    pub gap: Time,
-    /// The round-trip time of the newest segment that the ACK covers, from when it
-    /// was first sent.
-    pub rtt: Option<Time>,
-    /// Position of the next new byte (SND.NXT), before anything is sent in answer.
-    pub nxt: u64,
-    /// The peer's advertised window in bytes.
-    pub peer_window: u64,
-}
-
-/// The congestion headers of data that the peer has received have come back (XCP). Told before
-/// the [`Ack`] that brought them.
-#[derive(Clone, Copy, Debug)]
-pub struct Feedback {
-    /// Time now.
-    pub now: Time,
-    /// By how much the routers want the throughput to change, bytes per second on the wire;
-    /// `None` where no router has written into them.
-    pub change: Option<f64>,
-    /// The round-trip time of the newest segment that the ACK covers, by Karn's rule.
-    pub rtt: Option<Time>,
-    /// Bytes that a full-size segment has on the wire, its congestion header included.
-    pub wire: u32,
-    /// As the [`Ack`] that follows has it.
-    pub cwnd_limited: bool,
-}
-
-/// The handshake is complete; data may be sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Established {
-    /// Time now.
-    pub now: Time,
-    /// What the initial-window rule of the stack allows, after any lost SYN.
-    pub initial_window: Segments,
-    /// Round-trip time of the handshake; `None` if a SYN was sent more than once.
-    pub rtt: Option<Time>,
-    /// Bytes the application has queued.
-    pub queued: u64,
-    /// The peer's advertised window in bytes; `u64::MAX` where nothing limits.
-    pub peer_window: u64,
-    /// Bytes that a full-size segment has on the wire beyond its payload.
-    pub header: u32,
-    /// The resolution at which the transport measures and paces, if it is coarse
-    /// (ns-2's clock ticks). The RTT above has been rounded to it.
-    pub clock: Option<Time>,
-}
+signals!(define);
 
 impl Established {
     /// A handshake completed at `now` about which nothing else is known.
@@ -121,86 +287,6 @@ impl Established {
             clock: None,
         }
     }
-}
-
-/// A data segment has left.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// Time now.
-    pub now: Time,
-    /// Payload bytes of this segment.
-    pub bytes: u32,
-    /// Position of its first byte.
-    pub seq: u64,
-    /// Whether it has been sent before.
-    pub retransmission: bool,
-    /// Bytes sent and not yet cumulatively acknowledged, this segment included.
-    pub flight: u64,
-}
-
-/// An acknowledgement has arrived that says something new.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack {
-    /// Time now.
-    pub now: Time,
-    /// Bytes it acknowledges cumulatively for the first time.
-    pub acked: u64,
-    /// Bytes it reports as received for the first time, cumulatively or selectively.
-    pub delivered: u64,
-    /// All bytes reported as received so far.
-    pub delivered_total: u64,
-    /// The round-trip time it gives, by Karn's rule, if it gives one.
-    pub rtt: Option<Time>,
-    /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
-    pub una: u64,
-    /// Position of the next new byte (SND.NXT), before anything is sent in answer.
-    pub nxt: u64,
-    /// Bytes in flight as the transport estimates them, this ACK included.
-    pub flight: u64,
-    /// Whether the congestion window, not the application, the peer or the pacer, was
-    /// what held the acknowledged data's flight back. Growth is for those only.
-    pub cwnd_limited: bool,
-    /// Bytes the application has queued and not yet sent.
-    pub queued: u64,
-    /// The peer's advertised window in bytes.
-    pub peer_window: u64,
-    /// What it says of delivery, where the controller wants to know.
-    pub delivery: Option<Delivery>,
-}
-
-/// What an acknowledgement says of delivery (draft-cheng-iccrg-delivery-rate-estimation).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Delivery {
-    /// Bytes delivered so far (`C.delivered`).
-    pub total: u64,
-    /// Bytes delivered since the acknowledgement before.
-    pub newly: u64,
-    /// Bytes found lost since the acknowledgement before.
-    pub lost: u64,
-    /// Bytes in flight before it.
-    pub in_flight_before: u64,
-    /// What a timeout took for lost is not all repaired.
-    pub repairing: bool,
-    /// The sample of the delivery rate, if it gives a fair one.
-    pub sample: Option<RateSample>,
-}
-
-/// A sample of the delivery rate: what was delivered between the sending of a packet and its
-/// acknowledgement. The packet is the one that left last of those newly acknowledged.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RateSample {
-    /// Bytes that had been delivered when the packet left (`P.delivered`).
-    pub prior_delivered: u64,
-    /// Bytes delivered since.
-    pub delivered: u64,
-    /// In so long: the longer of the sending of what was delivered and its acknowledging.
-    pub interval: Time,
-    /// The application, not the network, was the limit when the packet left.
-    pub app_limited: bool,
-    /// Bytes in flight when the packet had left, itself included.
-    pub tx_in_flight: u64,
-    /// Bytes found lost since the packet left.
-    pub lost: u64,
 }
 
 impl RateSample {
@@ -231,31 +317,6 @@ impl Ack {
     }
 }
 
-/// Loss has been found and recovery begins; at most once per window.
-#[derive(Clone, Copy, Debug)]
-pub struct Loss {
-    /// Time now.
-    pub now: Time,
-    /// FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2), and at
-    /// most the window.
-    pub flight: u64,
-    /// The usable window, `min(cwnd, peer's)`: what ns-2 halves.
-    pub usable: Segments,
-}
-
-/// The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but nothing is
-/// missing. At most once per window, and not where a loss in it has been told. [`Recovered`]
-/// follows, as it does after a loss: at once, or when the window has come down.
-#[derive(Clone, Copy, Debug)]
-pub struct Marked {
-    /// Time now.
-    pub now: Time,
-    /// FlightSize, at most the window.
-    pub flight: u64,
-    /// The usable window, `min(cwnd, peer's)`.
-    pub usable: Segments,
-}
-
 impl From<&Marked> for Loss {
     /// What a mark is to who answers it as a loss.
     fn from(m: &Marked) -> Loss {
@@ -265,40 +326,4 @@ impl From<&Marked> for Loss {
             usable: m.usable,
         }
     }
-}
-
-/// Recovery has ended: everything outstanding when it began is acknowledged.
-#[derive(Clone, Copy, Debug)]
-pub struct Recovered {
-    /// Time now.
-    pub now: Time,
-    /// Distinct bytes that were retransmitted during this recovery.
-    pub retransmitted: u64,
-    /// Bytes in flight.
-    pub flight: u64,
-}
-
-/// The retransmission timer has expired with data outstanding.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeout {
-    /// Time now.
-    pub now: Time,
-    /// Bytes in flight as the transport estimates them; at most what is outstanding.
-    pub flight: u64,
-    /// The usable window, `min(cwnd, peer's)`.
-    pub usable: Segments,
-    /// Whether the timer had already retransmitted the oldest segment before: then the
-    /// threshold is not lowered again (RFC 5681 §3.1).
-    pub repeated: bool,
-}
-
-/// Data is about to be sent after an idle time longer than the retransmission timeout.
-#[derive(Clone, Copy, Debug)]
-pub struct Idle {
-    /// Time now.
-    pub now: Time,
-    /// How long nothing was sent.
-    pub idle: Time,
-    /// The window that the stack's restart rule allows.
-    pub restart_window: Segments,
 }

@@ -33,19 +33,19 @@ mod _native {
 
     use crate::batch::Task;
     use crate::errors::{RequestError, SimulationError};
-    use crate::guest::{Callables, Failure, HOOKS};
+    use crate::guest::{self, signals, Callables, Failure, HOOKS};
     use crate::{batch, capture, outcome};
 
     #[pymodule_export]
-    use crate::guest::signals::{
-        Ack, Delivery, Established, Feedback, Idle, Known, Loss, Marked, PathMemory, PeerGap,
-        RateSample, Recovered, Sent, Syn, Timeout, Window,
-    };
+    use crate::guest::signals::Window;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
+        module.add("EVENTS", guest::events())?;
+        module.add("SIGNALS", signals::described())?;
+        signals::add_to(module)?;
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
         module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -25,11 +25,13 @@ import inspect
 from types import FunctionType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from flowstart._native import (
-    HOOKS,
+from flowstart._native import HOOKS, Window
+from flowstart.errors import RequestError
+from flowstart.model.signals import (
     Ack,
     Delivery,
     Established,
+    Events,
     Feedback,
     Idle,
     Known,
@@ -41,9 +43,7 @@ from flowstart._native import (
     Sent,
     Syn,
     Timeout,
-    Window,
 )
-from flowstart.errors import RequestError
 
 __all__ = [
     "Ack",
@@ -83,11 +83,12 @@ Reason: TypeAlias = Literal[
 """Why a start-up ended."""
 
 
-class Startup(abc.ABC):
+class Startup(Events, abc.ABC):
     """A start-up: from the handshake until it knows the path.
 
     It edits the window and reports, once, that its work is done. Only `on_ack` has to be
-    written; the other hooks do nothing unless they say otherwise.
+    written; the other hooks do nothing unless they say otherwise. Those that are told of one event
+    are in `Events`.
 
     A class stands for itself made without arguments, an instance for its class made with the
     arguments that it was made with: every flow gets an object of its own.
@@ -131,23 +132,6 @@ class Startup(abc.ABC):
     def on_known(self, k: Known) -> None:
         """What is known of the path besides, before the handshake is reported."""
 
-    def on_established(self, w: Window, e: Established) -> None:
-        """The handshake is complete; `w` has the stack's initial window and threshold."""
-
-    def on_sent(self, w: Window, s: Sent) -> Reason | None:
-        """A data segment has left, `w` already obeyed."""
-        return None
-
-    def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
-        """The peer has measured a pair; the ACK that says so follows."""
-        return None
-
-    def on_feedback(self, w: Window, f: Feedback) -> None:
-        """Congestion headers have come back; the ACK that brings them follows.
-
-        Data carries them where `w.congestion_header` is not None.
-        """
-
     @abc.abstractmethod
     def on_ack(self, w: Window, a: Ack) -> Reason | None:
         """An ACK of new data outside recovery, while this start-up is in charge.
@@ -156,8 +140,11 @@ class Startup(abc.ABC):
         loss sets `w.ssthresh` itself.
         """
 
-    def on_recovery_ack(self, w: Window, a: Ack) -> None:
-        """An ACK during recovery."""
+    def cancel(self, w: Window) -> None:
+        """A loss, a mark or a timeout has ended what was under way: takes back pacing and tags.
+
+        It is what `on_loss`, `on_marked` and `on_timeout` do unless they are written.
+        """
 
     def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done", "governed"] | None:
         """Loss was found; `w` is as before the loss.
@@ -166,6 +153,7 @@ class Startup(abc.ABC):
         it goes on to in `on_recovery_ack`, so that the transport reduces nothing
         proportionally; otherwise the avoidance reduces it by its own rule.
         """
+        self.cancel(w)
         return None
 
     def on_marked(self, w: Window, m: Marked) -> Literal["standard", "done", "governed"] | None:
@@ -179,9 +167,6 @@ class Startup(abc.ABC):
     def on_spurious(self, w: Window) -> None:
         """The last timeout was for nothing: what it took for lost has arrived."""
 
-    def on_recovered(self, w: Window, r: Recovered) -> None:
-        """The recovery that a loss began has ended."""
-
     def loss_to_pass_on(self) -> float | None:
         """After a recovery that this start-up answered itself: the window of the loss, once.
 
@@ -191,6 +176,7 @@ class Startup(abc.ABC):
 
     def on_timeout(self, w: Window, t: Timeout) -> None:
         """The retransmission timer expired. The avoidance sets the window after this."""
+        self.cancel(w)
 
     def after_timeout(self, w: Window, t: Timeout) -> None:
         """The avoidance has set the window after a timeout; an answer of one's own goes here."""

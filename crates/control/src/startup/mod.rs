@@ -48,6 +48,40 @@ pub enum LossResponse {
     Governed,
 }
 
+/// Passes those hooks of [`Startup`] that are told one event, may edit the window and do nothing
+/// unless they are written to the macro of this name. Bindings to other languages have the same.
+#[macro_export]
+macro_rules! startup_events {
+    ($make:ident) => {
+        $make! {
+            /// The handshake is complete. Slow start has opened `w`; a start-up that begins
+            /// otherwise changes it.
+            on_established(e: Established) -> ();
+            /// A data segment has left, `w` already obeyed.
+            on_sent(s: Sent) -> Option<Reason>;
+            /// The peer has measured a pair; the ACK that says so follows.
+            on_peer_gap(g: PeerGap) -> Option<Reason>;
+            /// The congestion headers of data that the peer has received have come back; the ACK
+            /// that brings them follows. Data carries them where `w.congestion_header` is set.
+            on_feedback(f: Feedback) -> ();
+            /// An ACK during recovery.
+            on_recovery_ack(a: Ack) -> ();
+            /// The recovery that a loss began has ended.
+            on_recovered(r: Recovered) -> ();
+        }
+    };
+}
+
+macro_rules! hooks {
+    ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ty) -> $answer:ty;)*) => {$(
+        $(#[doc = $doc])*
+        #[allow(unused_variables, clippy::unused_unit)]
+        fn $hook(&mut self, w: &mut Window, $signal: &$kind) -> $answer {
+            Default::default()
+        }
+    )*};
+}
+
 /// A start-up: from the handshake until it knows the path.
 ///
 /// An implementation edits the window and reports, once, that its work is done. It must
@@ -58,6 +92,13 @@ pub enum LossResponse {
 /// start-ups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
 /// with [`SlowStart`], and remembers for it whether a timeout came last.
 pub trait Startup: Send {
+    /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
+    /// say so when the start-up is over. A start-up that leaves without loss sets
+    /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
+
+    startup_events!(hooks);
+
     /// The rate, headers included, for which the routers are to be asked on the SYN.
     fn rate_request(&self, _s: &Syn) -> Option<Rate> {
         None
@@ -65,32 +106,6 @@ pub trait Startup: Send {
 
     /// What is known of the path besides, before the handshake is reported.
     fn on_known(&mut self, _k: &Known) {}
-
-    /// The handshake is complete. Slow start has opened `w`; a start-up that begins otherwise
-    /// changes it.
-    fn on_established(&mut self, _w: &mut Window, _e: &Established) {}
-
-    /// A data segment has left, `w` already obeyed.
-    fn on_sent(&mut self, _w: &mut Window, _s: &Sent) -> Option<Reason> {
-        None
-    }
-
-    /// The peer has measured a pair; the ACK that says so follows.
-    fn on_peer_gap(&mut self, _w: &mut Window, _g: &PeerGap) -> Option<Reason> {
-        None
-    }
-
-    /// The congestion headers of data that the peer has received have come back; the ACK that
-    /// brings them follows.
-    fn on_feedback(&mut self, _w: &mut Window, _f: &Feedback) {}
-
-    /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
-    /// say so when the start-up is over. A start-up that leaves without loss sets
-    /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
-
-    /// An ACK during recovery.
-    fn on_recovery_ack(&mut self, _w: &mut Window, _a: &Ack) {}
 
     /// A loss, a mark or a timeout has ended what was under way: takes back pacing, tags and
     /// the like. It is what the next three do unless they are written.
@@ -110,9 +125,6 @@ pub trait Startup: Send {
 
     /// The last timeout was for nothing: what it took for lost has arrived.
     fn on_spurious(&mut self, _w: &mut Window) {}
-
-    /// The recovery that a loss began has ended.
-    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
 
     /// After the end of a recovery that this start-up answered itself: the window at which the
     /// avoidance is to take the loss to have come, once.

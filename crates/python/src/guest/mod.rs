@@ -22,55 +22,42 @@ use serde::Deserialize;
 
 use crate::errors::RequestError;
 
-/// The hooks by name, in the order of `Hook`.
-pub const HOOKS: [&str; 21] = [
-    "rate_request",
-    "on_known",
-    "on_established",
-    "on_sent",
-    "on_peer_gap",
-    "on_feedback",
-    "on_ack",
-    "on_recovery_ack",
-    "on_loss",
-    "on_marked",
-    "on_spurious",
-    "on_recovered",
-    "loss_to_pass_on",
-    "on_timeout",
-    "after_timeout",
-    "on_idle",
-    "leftover",
-    "lasts",
-    "wants_delivery",
-    "rules_window",
-    "in_charge",
-];
+macro_rules! named {
+    ($($hook:ident)*) => {
+        /// The hooks of a start-up.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy)]
+        enum Hook {
+            $($hook,)*
+        }
 
-#[derive(Clone, Copy)]
-enum Hook {
-    RateRequest,
-    OnKnown,
-    OnEstablished,
-    OnSent,
-    OnPeerGap,
-    OnFeedback,
-    OnAck,
-    OnRecoveryAck,
-    OnLoss,
-    OnMarked,
-    OnSpurious,
-    OnRecovered,
-    LossToPassOn,
-    OnTimeout,
-    AfterTimeout,
-    OnIdle,
-    Leftover,
-    Lasts,
-    WantsDelivery,
-    RulesWindow,
-    InCharge,
+        /// The hooks by name, in the order of `Hook`.
+        pub const HOOKS: &[&str] = &[$(stringify!($hook),)*];
+    };
 }
+
+macro_rules! hooks {
+    ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {
+        named! {
+            $($hook)* rate_request on_known on_ack cancel on_loss on_marked on_spurious
+            loss_to_pass_on on_timeout after_timeout on_idle leftover lasts wants_delivery
+            rules_window in_charge
+        }
+
+        /// Those that are told an event: name, what it is, its argument, signal and answer.
+        pub fn events() -> Vec<(&'static str, String, &'static str, &'static str, &'static str)> {
+            vec![$((
+                stringify!($hook),
+                signals::joined(&[$($doc),*]),
+                stringify!($signal),
+                stringify!($kind),
+                <$answer as Answered>::ANNOTATION,
+            )),*]
+        }
+    };
+}
+
+flowstart_control::startup_events!(hooks);
 
 /// What was raised first while a run with Python start-ups went on; it is to stop then.
 #[derive(Default)]
@@ -229,10 +216,30 @@ impl Guest {
         Ok(window)
     }
 
+    /// A hook that is told nothing but the window.
+    fn edit_alone(&self, hook: Hook, w: &mut Window) {
+        self.ask(
+            hook,
+            None,
+            |method| {
+                let window = self.window(method.py(), w)?;
+                let answer = method.call1((&window,))?;
+                *w = window.try_borrow()?.0;
+                Ok(answer)
+            },
+            nothing,
+        );
+    }
+
+    /// Whether the class has this hook of its own.
+    fn has(&self, hook: Hook) -> bool {
+        self.methods[hook as usize].is_some()
+    }
+
     /// Bytes of the ACK that just ended the start-up which are the avoidance's.
     fn leftover(&self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
-        self.ask(Hook::Leftover, None, |m| m.call0(), read)
+        self.ask(Hook::leftover, None, |m| m.call0(), read)
             .unwrap_or(0)
     }
 
@@ -263,6 +270,26 @@ impl Guest {
 }
 
 type Reader<T> = fn(&Answer<'_>) -> PyResult<T>;
+
+/// What an event may be answered.
+trait Answered: Sized {
+    const ANNOTATION: &'static str;
+    fn read(answer: &Answer<'_>) -> PyResult<Self>;
+}
+
+impl Answered for () {
+    const ANNOTATION: &'static str = "None";
+    fn read(answer: &Answer<'_>) -> PyResult<()> {
+        nothing(answer)
+    }
+}
+
+impl Answered for Option<Reason> {
+    const ANNOTATION: &'static str = "Reason | None";
+    fn read(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
+        reason(answer)
+    }
+}
 
 /// What a method returned.
 struct Answer<'a> {
@@ -360,36 +387,29 @@ fn positive(answer: &Answer<'_>, what: &str) -> PyResult<Option<u64>> {
     }
 }
 
+macro_rules! tell {
+    ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {$(
+        fn $hook(&mut self, w: &mut Window, $signal: &told::$kind) -> $answer {
+            let (hook, now) = (Hook::$hook, $signal.now);
+            let answer = self.edit(hook, w, now, signals::$kind::from($signal), Answered::read);
+            answer.unwrap_or_default()
+        }
+    )*};
+}
+
 impl Startup for Guest {
+    flowstart_control::startup_events!(tell);
+
     fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
         let signal = signals::Syn::from(s);
         let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");
-        let rate = self.ask(Hook::RateRequest, None, |m| m.call1((signal,)), read);
+        let rate = self.ask(Hook::rate_request, None, |m| m.call1((signal,)), read);
         rate?.map(Rate::from_bps)
     }
 
     fn on_known(&mut self, k: &told::Known) {
         let signal = signals::Known::from(k);
-        self.ask(Hook::OnKnown, None, |m| m.call1((signal,)), nothing);
-    }
-
-    fn on_established(&mut self, w: &mut Window, e: &told::Established) {
-        let (hook, signal) = (Hook::OnEstablished, signals::Established::from(e));
-        self.edit(hook, w, e.now, signal, nothing);
-    }
-
-    fn on_sent(&mut self, w: &mut Window, s: &told::Sent) -> Option<Reason> {
-        self.edit(Hook::OnSent, w, s.now, signals::Sent::from(s), reason)?
-    }
-
-    fn on_peer_gap(&mut self, w: &mut Window, g: &told::PeerGap) -> Option<Reason> {
-        let signal = signals::PeerGap::from(g);
-        self.edit(Hook::OnPeerGap, w, g.now, signal, reason)?
-    }
-
-    fn on_feedback(&mut self, w: &mut Window, f: &told::Feedback) {
-        let signal = signals::Feedback::from(f);
-        self.edit(Hook::OnFeedback, w, f.now, signal, nothing);
+        self.ask(Hook::on_known, None, |m| m.call1((signal,)), nothing);
     }
 
     fn on_ack(
@@ -398,70 +418,65 @@ impl Startup for Guest {
         a: &told::Ack,
         slow_start: &mut SlowStart,
     ) -> Option<Reason> {
-        let reason = self.edit(Hook::OnAck, w, a.now, signals::Ack::from(a), reason)?;
-        if self.methods[Hook::Leftover as usize].is_some() && !self.in_charge(w) {
+        let reason = self.edit(Hook::on_ack, w, a.now, signals::Ack::from(a), reason)?;
+        if self.has(Hook::leftover) && !self.in_charge(w) {
             slow_start.set_unused_acked(self.leftover());
         }
         reason
     }
 
-    fn on_recovery_ack(&mut self, w: &mut Window, a: &told::Ack) {
-        let signal = signals::Ack::from(a);
-        self.edit(Hook::OnRecoveryAck, w, a.now, signal, nothing);
+    fn cancel(&mut self, w: &mut Window) {
+        self.edit_alone(Hook::cancel, w);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &told::Loss) -> LossResponse {
+        if !self.has(Hook::on_loss) {
+            self.cancel(w);
+        }
         let signal = signals::Loss::from(l);
-        self.edit(Hook::OnLoss, w, l.now, signal, loss_response)
+        self.edit(Hook::on_loss, w, l.now, signal, loss_response)
             .unwrap_or(LossResponse::Standard)
     }
 
     fn on_marked(&mut self, w: &mut Window, m: &told::Marked) -> LossResponse {
-        if self.methods[Hook::OnMarked as usize].is_none() {
+        if !self.has(Hook::on_marked) {
             return self.on_loss(w, &m.into());
         }
         let signal = signals::Marked::from(m);
-        self.edit(Hook::OnMarked, w, m.now, signal, loss_response)
+        self.edit(Hook::on_marked, w, m.now, signal, loss_response)
             .unwrap_or(LossResponse::Standard)
     }
 
     fn on_spurious(&mut self, w: &mut Window) {
-        self.ask(
-            Hook::OnSpurious,
-            None,
-            |method| {
-                let window = self.window(method.py(), w)?;
-                let answer = method.call1((&window,))?;
-                *w = window.try_borrow()?.0;
-                Ok(answer)
-            },
-            nothing,
-        );
-    }
-
-    fn on_recovered(&mut self, w: &mut Window, r: &told::Recovered) {
-        let signal = signals::Recovered::from(r);
-        self.edit(Hook::OnRecovered, w, r.now, signal, nothing);
+        self.edit_alone(Hook::on_spurious, w);
     }
 
     fn loss_to_pass_on(&mut self) -> Option<Segments> {
-        self.ask(Hook::LossToPassOn, None, |m| m.call0(), window_or_nothing)?
+        self.ask(
+            Hook::loss_to_pass_on,
+            None,
+            |m| m.call0(),
+            window_or_nothing,
+        )?
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
+        if !self.has(Hook::on_timeout) {
+            return self.cancel(w);
+        }
         let signal = signals::Timeout::from(t);
-        self.edit(Hook::OnTimeout, w, t.now, signal, nothing);
+        self.edit(Hook::on_timeout, w, t.now, signal, nothing);
     }
 
     fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> bool {
         let signal = signals::Timeout::from(t);
-        self.edit(Hook::AfterTimeout, w, t.now, signal, nothing);
+        self.edit(Hook::after_timeout, w, t.now, signal, nothing);
         false
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, i: &told::Idle) -> bool {
         let answer = self.ask(
-            Hook::OnIdle,
+            Hook::on_idle,
             Some(i.now),
             |method| {
                 let window = self.window(method.py(), w)?;
@@ -476,23 +491,23 @@ impl Startup for Guest {
     }
 
     fn lasts(&self) -> bool {
-        self.ask(Hook::Lasts, None, |m| m.call0(), truth)
+        self.ask(Hook::lasts, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 
     fn wants_delivery(&self) -> bool {
-        self.ask(Hook::WantsDelivery, None, |m| m.call0(), truth)
+        self.ask(Hook::wants_delivery, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 
     fn rules_window(&self) -> bool {
-        self.ask(Hook::RulesWindow, None, |m| m.call0(), truth)
+        self.ask(Hook::rules_window, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 
     fn in_charge(&self, w: &Window) -> bool {
         let answer = self.ask(
-            Hook::InCharge,
+            Hook::in_charge,
             None,
             |method| method.call1((self.window(method.py(), w)?,)),
             truth,

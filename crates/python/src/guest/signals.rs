@@ -1,8 +1,7 @@
-//! A transport's signals and its window as Python objects: the fields of
+//! A transport's signals and its window as Python objects: fields and texts are those of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
-use flowstart_control::RateCodes;
-use flowstart_control::{signals, Pair, Rate, Time};
+use flowstart_control::{signals, Pair, Rate, RateCodes, Segments, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -10,37 +9,42 @@ use pyo3::prelude::*;
 trait Plain {
     type As;
     fn plain(self) -> Self::As;
+    /// What Python's annotations call it.
+    fn annotation() -> String;
 }
 
 macro_rules! plain {
-    ($($from:ty => $to:ty, $value:ident => $expr:expr;)*) => {$(
+    ($($from:ty => $to:ty, $annotation:literal, $value:ident => $expr:expr;)*) => {$(
         impl Plain for $from {
             type As = $to;
             fn plain(self) -> $to {
                 let $value = self;
                 $expr
             }
+            fn annotation() -> String {
+                $annotation.into()
+            }
         }
     )*};
 }
 
 plain! {
-    Time => u64, t => t.nanos();
-    Rate => u64, r => r.bps();
-    f64 => f64, x => x;
-    u64 => u64, n => n;
-    u32 => u32, n => n;
-    bool => bool, b => b;
-    RateCodes => &'static str, c => c.name();
-    signals::PathMemory => PathMemory, m => PathMemory::from(&m);
-    signals::Delivery => Delivery, d => Delivery::from(&d);
-    signals::RateSample => RateSample, s => RateSample::from(&s);
+    Time => u64, "int", t => t.nanos();
+    Rate => u64, "int", r => r.bps();
+    f64 => f64, "float", x => x;
+    u64 => u64, "int", n => n;
+    u32 => u32, "int", n => n;
+    bool => bool, "bool", b => b;
+    RateCodes => &'static str, "str", c => c.name();
 }
 
 impl<T: Plain> Plain for Option<T> {
     type As = Option<T::As>;
     fn plain(self) -> Option<T::As> {
         self.map(Plain::plain)
+    }
+    fn annotation() -> String {
+        format!("{} | None", T::annotation())
     }
 }
 
@@ -65,111 +69,104 @@ shown! {
     u64, n => n.to_string();
     f64, x => x.to_string();
     bool, b => if *b { "True".into() } else { "False".into() };
-    &'static str, s => format!("'{s}'");
-    PathMemory, m => m.__repr__();
-    Option<u64>, n => n.map_or("None".into(), |n| n.to_string());
-    Option<f64>, x => x.map_or("None".into(), |x| x.to_string());
-    Option<PathMemory>, m => m.as_ref().map_or("None".into(), Shown::shown);
-    Delivery, d => d.__repr__();
-    Option<Delivery>, d => d.as_ref().map_or("None".into(), Shown::shown);
-    RateSample, s => s.__repr__();
-    Option<RateSample>, s => s.as_ref().map_or("None".into(), Shown::shown);
-    Option<&str>, s => s.map_or("None".into(), |s| format!("'{s}'"));
+    &str, s => format!("'{s}'");
 }
 
-/// A signal as a frozen Python class. Every field is named, so that one which the signal
-/// gains is not forgotten here.
-macro_rules! signal {
-    ($($name:ident { $($field:ident: $kind:ty),* })*) => {$(
-        #[doc = concat!("The signal `", stringify!($name), "`.")]
-        #[pyclass(frozen, get_all, module = "flowstart")]
-        #[derive(Clone, Debug)]
-        pub struct $name {
-            $($field: $kind),*
-        }
-
-        impl From<&signals::$name> for $name {
-            fn from(signal: &signals::$name) -> $name {
-                let signals::$name { $($field),* } = *signal;
-                $name { $($field: $field.plain()),* }
-            }
-        }
-
-        #[pymethods]
-        impl $name {
-            fn __repr__(&self) -> String {
-                let fields = [$(format!("{}={}", stringify!($field), self.$field.shown())),*];
-                format!("{}({})", stringify!($name), fields.join(", "))
-            }
-        }
-    )*};
+impl<T: Shown> Shown for Option<T> {
+    fn shown(&self) -> String {
+        self.as_ref().map_or("None".into(), Shown::shown)
+    }
 }
 
-signal! {
-    Syn { queued: u64, mss: u32, header: u32, codes: &'static str }
-    Known {
-        approved: Option<u64>,
-        exact_rtt: Option<u64>,
-        interface_rate: Option<u64>,
-        memory: Option<PathMemory>
-    }
-    PathMemory {
-        cwnd: f64,
-        ssthresh: f64,
-        srtt: u64,
-        rttvar: u64,
-        min_rtt: u64,
-        delivered: u64,
-        rate: u64,
-        in_use: bool
-    }
-    PeerGap { now: u64, gap: u64, rtt: Option<u64>, nxt: u64, peer_window: u64 }
-    Feedback { now: u64, change: Option<f64>, rtt: Option<u64>, wire: u32, cwnd_limited: bool }
-    Established {
-        now: u64,
-        initial_window: f64,
-        rtt: Option<u64>,
-        queued: u64,
-        peer_window: u64,
-        header: u32,
-        clock: Option<u64>
-    }
-    Sent { now: u64, bytes: u32, seq: u64, retransmission: bool, flight: u64 }
-    Ack {
-        now: u64,
-        acked: u64,
-        delivered: u64,
-        delivered_total: u64,
-        rtt: Option<u64>,
-        una: u64,
-        nxt: u64,
-        flight: u64,
-        cwnd_limited: bool,
-        queued: u64,
-        peer_window: u64,
-        delivery: Option<Delivery>
-    }
-    Delivery {
-        total: u64,
-        newly: u64,
-        lost: u64,
-        in_flight_before: u64,
-        repairing: bool,
-        sample: Option<RateSample>
-    }
-    RateSample {
-        prior_delivered: u64,
-        delivered: u64,
-        interval: u64,
-        app_limited: bool,
-        tx_in_flight: u64,
-        lost: u64
-    }
-    Loss { now: u64, flight: u64, usable: f64 }
-    Marked { now: u64, flight: u64, usable: f64 }
-    Recovered { now: u64, retransmitted: u64, flight: u64 }
-    Timeout { now: u64, flight: u64, usable: f64, repeated: bool }
-    Idle { now: u64, idle: u64, restart_window: f64 }
+/// A signal or an event, described: its name, what it is, and its fields.
+pub type Described = (&'static str, String, Vec<(&'static str, String, String)>);
+
+/// The signals as frozen Python classes.
+macro_rules! classes {
+    ($(
+        $(#[doc = $doc:literal])*
+        #[derive($($derived:ident),*)]
+        pub struct $name:ident {
+            $($(#[doc = $field_doc:literal])* pub $field:ident: $kind:ty,)*
+        }
+    )*) => {
+        $(
+            $(#[doc = $doc])*
+            #[pyclass(frozen, get_all, module = "flowstart")]
+            #[derive(Clone, Debug)]
+            pub struct $name {
+                $($(#[doc = $field_doc])* $field: <$kind as Plain>::As,)*
+            }
+
+            impl From<&signals::$name> for $name {
+                fn from(signal: &signals::$name) -> $name {
+                    $name { $($field: signal.$field.plain()),* }
+                }
+            }
+
+            /// A signal within a signal.
+            impl Plain for $name {
+                type As = $name;
+                fn plain(self) -> $name {
+                    self
+                }
+                fn annotation() -> String {
+                    stringify!($name).into()
+                }
+            }
+
+            impl Plain for signals::$name {
+                type As = $name;
+                fn plain(self) -> $name {
+                    $name::from(&self)
+                }
+                fn annotation() -> String {
+                    stringify!($name).into()
+                }
+            }
+
+            impl Shown for $name {
+                fn shown(&self) -> String {
+                    self.__repr__()
+                }
+            }
+
+            #[pymethods]
+            impl $name {
+                fn __repr__(&self) -> String {
+                    let fields = [$(format!("{}={}", stringify!($field), self.$field.shown())),*];
+                    format!("{}({})", stringify!($name), fields.join(", "))
+                }
+            }
+        )*
+
+        /// Adds the classes to a module.
+        pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(module.add_class::<$name>()?;)*
+            Ok(())
+        }
+
+        /// All signals.
+        pub fn described() -> Vec<Described> {
+            vec![$((
+                stringify!($name),
+                joined(&[$($doc),*]),
+                vec![$((
+                    stringify!($field),
+                    <$kind as Plain>::annotation(),
+                    joined(&[$($field_doc),*]),
+                )),*],
+            )),*]
+        }
+    };
+}
+
+flowstart_control::signals!(classes);
+
+/// The lines of a comment as one text.
+pub fn joined(lines: &[&str]) -> String {
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+    lines.join(" ")
 }
 
 /// The window that a start-up edits.

@@ -1,0 +1,288 @@
+"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
+
+Written by `make docs`. Frozen classes: sizes are bytes, sequence positions too, windows
+segments, times whole nanoseconds, rates bits per second.
+"""
+
+from typing import final
+
+from flowstart._native import Window
+from flowstart.startup import Reason
+
+class Events:
+    """The hooks that are told of one event and may edit the window.
+
+    They do nothing unless they are written.
+    """
+
+    def on_established(self, w: Window, e: Established) -> None:
+        """The handshake is complete. Slow start has opened `w`; a start-up that begins otherwise
+        changes it.
+        """
+    def on_sent(self, w: Window, s: Sent) -> Reason | None:
+        """A data segment has left, `w` already obeyed."""
+    def on_peer_gap(self, w: Window, g: PeerGap) -> Reason | None:
+        """The peer has measured a pair; the ACK that says so follows."""
+    def on_feedback(self, w: Window, f: Feedback) -> None:
+        """The congestion headers of data that the peer has received have come back; the ACK that
+        brings them follows. Data carries them where `w.congestion_header` is set.
+        """
+    def on_recovery_ack(self, w: Window, a: Ack) -> None:
+        """An ACK during recovery."""
+    def on_recovered(self, w: Window, r: Recovered) -> None:
+        """The recovery that a loss began has ended."""
+
+@final
+class Syn:
+    """A SYN is about to leave: a start-up may ask the routers for a rate (RFC 4782)."""
+
+    queued: int
+    """Bytes the application has queued."""
+    mss: int
+    """Maximum segment size, bytes of payload."""
+    header: int
+    """Bytes that a full-size segment has on the wire beyond its payload."""
+    codes: str
+    """How rates are coded on this network."""
+
+@final
+class Known:
+    """What is known of the path besides what the handshake shows. Told before `Established`; a
+    transport that knows nothing of the kind need not tell it.
+    """
+
+    approved: int | None
+    """What the routers approved of the rate that was asked for, headers included; `None` where it
+    was refused, not answered, or found not valid.
+    """
+    exact_rtt: int | None
+    """The round-trip time of the handshake as it was, where `Established` has it rounded."""
+    interface_rate: int | None
+    """The rate of the sender's own interface."""
+    memory: PathMemory | None
+    """What an earlier connection left behind."""
+
+@final
+class PathMemory:
+    """What a connection knew of its path when it was last used (RFC 9040)."""
+
+    cwnd: float
+    """Its congestion window."""
+    ssthresh: float
+    """Its threshold."""
+    srtt: int
+    """Its smoothed round-trip time."""
+    rttvar: int
+    """The variation of that."""
+    min_rtt: int
+    """The least that it measured."""
+    delivered: int
+    """Bytes of payload that a round trip delivered, the last in which it had enough to send."""
+    rate: int
+    """How fast these arrived, payload only; zero where no round was measured."""
+    in_use: bool
+    """Another connection that is still open has been told of the same path."""
+
+@final
+class PeerGap:
+    """The peer has measured how far apart the two segments of a pair arrived. Told before the `Ack`
+    that carried it.
+    """
+
+    now: int
+    """Time now."""
+    gap: int
+    """From the arrival of the first segment of the pair to that of the second."""
+    rtt: int | None
+    """The round-trip time of the newest segment that the ACK covers, from when it was first sent.
+    """
+    nxt: int
+    """Position of the next new byte (SND.NXT), before anything is sent in answer."""
+    peer_window: int
+    """The peer's advertised window in bytes."""
+
+@final
+class Feedback:
+    """The congestion headers of data that the peer has received have come back (XCP). Told before
+    the `Ack` that brought them.
+    """
+
+    now: int
+    """Time now."""
+    change: float | None
+    """By how much the routers want the throughput to change, bytes per second on the wire; `None`
+    where no router has written into them.
+    """
+    rtt: int | None
+    """The round-trip time of the newest segment that the ACK covers, by Karn's rule."""
+    wire: int
+    """Bytes that a full-size segment has on the wire, its congestion header included."""
+    cwnd_limited: bool
+    """As the `Ack` that follows has it."""
+
+@final
+class Established:
+    """The handshake is complete; data may be sent."""
+
+    now: int
+    """Time now."""
+    initial_window: float
+    """What the initial-window rule of the stack allows, after any lost SYN."""
+    rtt: int | None
+    """Round-trip time of the handshake; `None` if a SYN was sent more than once."""
+    queued: int
+    """Bytes the application has queued."""
+    peer_window: int
+    """The peer's advertised window in bytes; `u64::MAX` where nothing limits."""
+    header: int
+    """Bytes that a full-size segment has on the wire beyond its payload."""
+    clock: int | None
+    """The resolution at which the transport measures and paces, if it is coarse (ns-2's clock
+    ticks). The RTT above has been rounded to it.
+    """
+
+@final
+class Sent:
+    """A data segment has left."""
+
+    now: int
+    """Time now."""
+    bytes: int
+    """Payload bytes of this segment."""
+    seq: int
+    """Position of its first byte."""
+    retransmission: bool
+    """Whether it has been sent before."""
+    flight: int
+    """Bytes sent and not yet cumulatively acknowledged, this segment included."""
+
+@final
+class Ack:
+    """An acknowledgement has arrived that says something new."""
+
+    now: int
+    """Time now."""
+    acked: int
+    """Bytes it acknowledges cumulatively for the first time."""
+    delivered: int
+    """Bytes it reports as received for the first time, cumulatively or selectively."""
+    delivered_total: int
+    """All bytes reported as received so far."""
+    rtt: int | None
+    """The round-trip time it gives, by Karn's rule, if it gives one."""
+    una: int
+    """Position of the first byte not yet acknowledged (SND.UNA), this ACK included."""
+    nxt: int
+    """Position of the next new byte (SND.NXT), before anything is sent in answer."""
+    flight: int
+    """Bytes in flight as the transport estimates them, this ACK included."""
+    cwnd_limited: bool
+    """Whether the congestion window, not the application, the peer or the pacer, was what held the
+    acknowledged data's flight back. Growth is for those only.
+    """
+    queued: int
+    """Bytes the application has queued and not yet sent."""
+    peer_window: int
+    """The peer's advertised window in bytes."""
+    delivery: Delivery | None
+    """What it says of delivery, where the controller wants to know."""
+
+@final
+class Delivery:
+    """What an acknowledgement says of delivery (draft-cheng-iccrg-delivery-rate-estimation)."""
+
+    total: int
+    """Bytes delivered so far (`C.delivered`)."""
+    newly: int
+    """Bytes delivered since the acknowledgement before."""
+    lost: int
+    """Bytes found lost since the acknowledgement before."""
+    in_flight_before: int
+    """Bytes in flight before it."""
+    repairing: bool
+    """What a timeout took for lost is not all repaired."""
+    sample: RateSample | None
+    """The sample of the delivery rate, if it gives a fair one."""
+
+@final
+class RateSample:
+    """A sample of the delivery rate: what was delivered between the sending of a packet and its
+    acknowledgement. The packet is the one that left last of those newly acknowledged.
+    """
+
+    prior_delivered: int
+    """Bytes that had been delivered when the packet left (`P.delivered`)."""
+    delivered: int
+    """Bytes delivered since."""
+    interval: int
+    """In so long: the longer of the sending of what was delivered and its acknowledging."""
+    app_limited: bool
+    """The application, not the network, was the limit when the packet left."""
+    tx_in_flight: int
+    """Bytes in flight when the packet had left, itself included."""
+    lost: int
+    """Bytes found lost since the packet left."""
+
+@final
+class Loss:
+    """Loss has been found and recovery begins; at most once per window."""
+
+    now: int
+    """Time now."""
+    flight: int
+    """FlightSize: bytes outstanding, less what limited transmit added (RFC 5681 §3.2), and at most
+    the window.
+    """
+    usable: float
+    """The usable window, `min(cwnd, peer's)`: what ns-2 halves."""
+
+@final
+class Marked:
+    """The peer echoes that a queue has marked data (RFC 3168 §6.1): congestion, but nothing is
+    missing. At most once per window, and not where a loss in it has been told. `Recovered` follows,
+    as it does after a loss: at once, or when the window has come down.
+    """
+
+    now: int
+    """Time now."""
+    flight: int
+    """FlightSize, at most the window."""
+    usable: float
+    """The usable window, `min(cwnd, peer's)`."""
+
+@final
+class Recovered:
+    """Recovery has ended: everything outstanding when it began is acknowledged."""
+
+    now: int
+    """Time now."""
+    retransmitted: int
+    """Distinct bytes that were retransmitted during this recovery."""
+    flight: int
+    """Bytes in flight."""
+
+@final
+class Timeout:
+    """The retransmission timer has expired with data outstanding."""
+
+    now: int
+    """Time now."""
+    flight: int
+    """Bytes in flight as the transport estimates them; at most what is outstanding."""
+    usable: float
+    """The usable window, `min(cwnd, peer's)`."""
+    repeated: bool
+    """Whether the timer had already retransmitted the oldest segment before: then the threshold is
+    not lowered again (RFC 5681 §3.1).
+    """
+
+@final
+class Idle:
+    """Data is about to be sent after an idle time longer than the retransmission timeout."""
+
+    now: int
+    """Time now."""
+    idle: int
+    """How long nothing was sent."""
+    restart_window: float
+    """The window that the stack's restart rule allows."""
