@@ -19,5 +19,6 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod sent;
 pub mod stack;
 pub mod throughput;

@@ -1,0 +1,134 @@
+//! Retransmissions on their way, in the order of their sending: what a detector by time needs
+//! (RFC 8985), and nobody else keeps.
+//!
+//! An index by position finds those that an arrival answers, so that neither the queue nor the
+//! arrivals are walked through.
+
+use super::Sending;
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// A retransmission.
+#[derive(Clone, Copy, Debug)]
+pub struct Retransmission {
+    /// Its first byte.
+    pub start: u64,
+    /// One past its last byte.
+    pub end: u64,
+    /// When it left.
+    pub sent: Time,
+    order: u64,
+    /// It repeats what counts as lost; a probe may repeat what does not.
+    of_lost: bool,
+    /// Neither has it arrived nor is it lost.
+    out: bool,
+}
+
+impl Retransmission {
+    /// Whether it is known to have left before a sending that has arrived. Where both left
+    /// together, positions do not tell: new data may have left before what it is ahead of,
+    /// at the sight of an earlier one of several acknowledgements that came at once.
+    pub fn left_before(&self, newest: &Sending) -> bool {
+        let together = self.sent == newest.sent;
+        self.sent < newest.sent || together && newest.again && self.order < newest.order
+    }
+}
+
+/// The retransmissions of one connection.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Retransmissions {
+    /// The first of it is out.
+    queue: VecDeque<Retransmission>,
+    /// The order of the first in the queue.
+    first: u64,
+    /// Start and order of those that are out, sorted.
+    by_start: VecDeque<(u64, u64)>,
+    /// No retransmission was longer.
+    longest: u64,
+    /// How many that are out repeat what counts as lost.
+    of_lost: usize,
+}
+
+impl Retransmissions {
+    /// `[start, end)` is sent again.
+    pub(super) fn push(&mut self, start: u64, end: u64, sent: Time, of_lost: bool) {
+        let order = self.first + self.queue.len() as u64;
+        let at = self.by_start.partition_point(|(s, _)| *s <= start);
+        self.by_start.insert(at, (start, order));
+        self.longest = self.longest.max(end - start);
+        self.of_lost += usize::from(of_lost);
+        self.queue.push_back(Retransmission {
+            start,
+            end,
+            sent,
+            order,
+            of_lost,
+            out: true,
+        });
+    }
+
+    /// The one that left first of those that are out.
+    pub(super) fn oldest(&self) -> Option<&Retransmission> {
+        self.queue.front()
+    }
+
+    /// It is not on its way any more.
+    pub(super) fn remove_oldest(&mut self) -> Option<Retransmission> {
+        let oldest = self.oldest().copied()?;
+        let key = (oldest.start, oldest.order);
+        let at = self.by_start.partition_point(|other| *other < key);
+        self.remove(at);
+        Some(oldest)
+    }
+
+    /// Something of `[start, end)` has arrived: what repeated any of it is not on its way any
+    /// more. Returns the one that left last.
+    pub(super) fn arrived(&mut self, start: u64, end: u64) -> Option<Sending> {
+        let mut newest = None;
+        let mut at = self.by_start.partition_point(|(s, _)| *s < end);
+        while let Some((from, order)) = at.checked_sub(1).map(|below| self.by_start[below]) {
+            if from + self.longest <= start {
+                break;
+            }
+            at -= 1;
+            let again = self.queue[(order - self.first) as usize];
+            if again.end > start {
+                newest = newest.max(Some(Sending {
+                    sent: again.sent,
+                    end: again.end,
+                    again: true,
+                    order,
+                }));
+                self.remove(at);
+            }
+        }
+        newest
+    }
+
+    /// Takes away the one at this place of the index.
+    fn remove(&mut self, at: usize) {
+        let Some((_, order)) = self.by_start.remove(at) else {
+            return;
+        };
+        let again = &mut self.queue[(order - self.first) as usize];
+        again.out = false;
+        self.of_lost -= usize::from(again.of_lost);
+        while self.queue.front().is_some_and(|again| !again.out) {
+            self.queue.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Whether one that is out repeats what counts as lost.
+    pub(super) fn repeat_losses(&self) -> bool {
+        self.of_lost > 0
+    }
+
+    /// None is on its way any more.
+    pub(super) fn clear(&mut self) {
+        self.first += self.queue.len() as u64;
+        self.queue.clear();
+        self.by_start.clear();
+        self.of_lost = 0;
+    }
+}

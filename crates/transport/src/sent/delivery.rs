@@ -1,0 +1,367 @@
+//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation), for controllers
+//! that want them; other connections carry none of this.
+//!
+//! Every packet takes along how much had been delivered when it left. When it is acknowledged,
+//! what has been delivered since, over the time that this took, is a sample. Packets that left
+//! at one instant and have the same to say are one entry, so a flight takes as much memory as it
+//! had acknowledgements to send by.
+
+use super::super::plan::Plan;
+use flowstart_control::signals::{Delivery, RateSample};
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// What packets take along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Snapshot {
+    sent: Time,
+    /// `P.first_send_time`.
+    first_sent: Time,
+    /// `P.delivered`.
+    delivered: u64,
+    /// `P.delivered_time`.
+    delivered_at: Time,
+    app_limited: bool,
+    lost: u64,
+}
+
+/// Packets that have not been acknowledged: `[start, end)`.
+#[derive(Clone, Copy, Debug)]
+struct Packets {
+    start: u64,
+    end: u64,
+    /// In flight when the last of them had left.
+    in_flight: u64,
+    snapshot: Snapshot,
+}
+
+impl Packets {
+    /// Those that end by `end`.
+    fn up_to(self, end: u64) -> Packets {
+        let end = end.min(self.end);
+        Packets {
+            end,
+            in_flight: self.in_flight - (self.end - end),
+            ..self
+        }
+    }
+}
+
+/// The state of one connection.
+#[derive(Debug, Default)]
+pub struct DeliveryRate {
+    /// `C.delivered`.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// `C.app_limited`: until so much is delivered, the application is the limit.
+    limited_until: Option<u64>,
+    /// `C.lost`.
+    lost: u64,
+    /// As they were first sent, in order of position.
+    first: VecDeque<Packets>,
+    /// What was sent again, in order of position.
+    again: VecDeque<Packets>,
+    /// The newest packet of the acknowledgement under way.
+    newest: Option<Packets>,
+    /// Bytes delivered that the controller has not been told of.
+    fresh: u64,
+    pipe_before: u64,
+    now: Time,
+}
+
+impl DeliveryRate {
+    /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
+    pub fn sent(&mut self, plan: Plan, una: u64, high: u64, pipe: u64, now: Time) {
+        if una == high {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let packets = Packets {
+            start: plan.start,
+            end: plan.end,
+            in_flight: pipe + plan.end - plan.start,
+            snapshot: Snapshot {
+                sent: now,
+                first_sent: self.first_sent,
+                delivered: self.delivered,
+                delivered_at: self.delivered_at,
+                app_limited: self.limited_until.is_some(),
+                lost: self.lost,
+            },
+        };
+        if plan.start < high {
+            self.send_again(packets);
+        } else {
+            join(&mut self.first, packets);
+        }
+    }
+
+    /// They replace what was sent again before, perhaps cut up in another way.
+    fn send_again(&mut self, packets: Packets) {
+        let again = &mut self.again;
+        let mut at = again.partition_point(|p| p.end <= packets.start);
+        while let Some(old) = again.get(at).copied().filter(|p| p.start < packets.end) {
+            again.remove(at);
+            if old.start < packets.start {
+                again.insert(at, old.up_to(packets.start));
+                at += 1;
+            }
+            if old.end > packets.end {
+                let start = packets.end;
+                again.insert(at, Packets { start, ..old });
+                break;
+            }
+        }
+        if at == again.len() {
+            join(again, packets);
+        } else {
+            again.insert(at, packets);
+        }
+    }
+
+    /// The application has left room in the window.
+    pub fn application_limits(&mut self, pipe: u64) {
+        self.limited_until = Some((self.delivered + pipe).max(1));
+    }
+
+    /// An acknowledgement has come while `pipe` was in flight.
+    pub fn before(&mut self, pipe: u64) {
+        if self.fresh == 0 {
+            self.pipe_before = pipe;
+        }
+    }
+
+    /// The acknowledgement says for the first time that these have arrived, of which all below
+    /// `una` is done with.
+    pub(super) fn take(&mut self, una: u64, fresh: &[(u64, u64)], now: Time) {
+        (self.newest, self.now) = (None, now);
+        for (start, end) in fresh {
+            self.arrived(*start, *end);
+        }
+        self.forget_below(una);
+        if let Some(newest) = &self.newest {
+            self.first_sent = newest.snapshot.sent;
+        }
+        if !fresh.is_empty() {
+            self.delivered_at = now;
+        }
+        if self
+            .limited_until
+            .is_some_and(|until| self.delivered > until)
+        {
+            self.limited_until = None;
+        }
+    }
+
+    /// `[start, end)` has arrived. Of what it may have been, the newest counts.
+    fn arrived(&mut self, start: u64, end: u64) {
+        self.fresh += end - start;
+        self.delivered += end - start;
+        let from = self.again.partition_point(|p| p.end <= start);
+        let mut last_again = None;
+        for packets in self.again.iter().skip(from) {
+            if packets.start >= end {
+                break;
+            }
+            last_again = Some(packets.end);
+            self.newest = later(self.newest, packets.up_to(end));
+        }
+        if last_again.is_some_and(|last| last >= end) {
+            return;
+        }
+        let at = self.first.partition_point(|p| p.end < end);
+        if let Some(packets) = self.first.get(at) {
+            self.newest = later(self.newest, packets.up_to(end));
+        }
+    }
+
+    fn forget_below(&mut self, una: u64) {
+        for packets in [&mut self.first, &mut self.again] {
+            while packets.front().is_some_and(|p| p.end <= una) {
+                packets.pop_front();
+            }
+        }
+    }
+
+    /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
+    pub fn conclude(&mut self, pipe: u64, repairing: bool, least_rtt: Option<Time>) -> Delivery {
+        // What neither arrived nor is in flight any more has been found lost.
+        let newly = std::mem::take(&mut self.fresh);
+        let lost = self.pipe_before.saturating_sub(pipe + newly);
+        self.lost += lost;
+        Delivery {
+            total: self.delivered,
+            newly,
+            lost,
+            in_flight_before: self.pipe_before,
+            repairing,
+            sample: self.sample(least_rtt),
+        }
+    }
+
+    fn sample(&mut self, least_rtt: Option<Time>) -> Option<RateSample> {
+        let Packets {
+            in_flight,
+            snapshot,
+            ..
+        } = self.newest.take()?;
+        let sending = snapshot.sent.since(snapshot.first_sent);
+        let acknowledging = self.now.since(snapshot.delivered_at);
+        let interval = sending.max(acknowledging);
+        // Shorter than any round trip: a retransmission that was none.
+        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
+        fair.then(|| RateSample {
+            prior_delivered: snapshot.delivered,
+            delivered: self.delivered - snapshot.delivered,
+            interval,
+            app_limited: snapshot.app_limited,
+            tx_in_flight: in_flight,
+            lost: self.lost - snapshot.lost,
+        })
+    }
+}
+
+/// Puts `packets` at the end, as one entry with those that have the same to say.
+fn join(queue: &mut VecDeque<Packets>, packets: Packets) {
+    match queue.back_mut() {
+        Some(last) if last.end == packets.start && last.snapshot == packets.snapshot => {
+            (last.end, last.in_flight) = (packets.end, packets.in_flight);
+        }
+        _ => queue.push_back(packets),
+    }
+}
+
+/// The one that left later.
+fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
+    let key = |n: &Packets| (n.snapshot.sent, n.end);
+    a.filter(|a| key(a) >= key(&b)).or(Some(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Detail, Sent};
+    use super::*;
+
+    const SIZE: u64 = 1000;
+
+    /// A connection that is measured, and what is in flight on it.
+    struct Measured {
+        sent: Sent,
+        pipe: u64,
+    }
+
+    impl Measured {
+        fn new() -> Measured {
+            Measured {
+                sent: Sent::new(Detail::Positions, true),
+                pipe: 0,
+            }
+        }
+
+        fn rate(&mut self) -> &mut DeliveryRate {
+            self.sent.delivery().unwrap()
+        }
+
+        /// Sends packet number `n`, for the first time or again.
+        fn send(&mut self, n: u64, ms: u64) {
+            let plan = Plan {
+                start: n * SIZE,
+                end: (n + 1) * SIZE,
+            };
+            self.sent.send(plan, self.pipe, Time::from_millis(ms));
+            self.pipe += SIZE;
+        }
+
+        /// All below number `n` are acknowledged, and those of `sacked`; `gone` more are lost.
+        fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
+            let blocks = sacked.iter().map(|(a, b)| (a * SIZE, b * SIZE));
+            self.sent.before(self.pipe);
+            let news = self.sent.take(n * SIZE, blocks, Time::from_millis(ms));
+            self.pipe -= news.delivered + gone * SIZE;
+            let pipe = self.pipe;
+            self.rate().conclude(pipe, false, None)
+        }
+    }
+
+    fn sample(d: Delivery) -> (u64, u64, u64) {
+        let s = d.sample.unwrap();
+        let ms = s.interval.nanos() / 1_000_000;
+        (s.prior_delivered / SIZE, s.delivered / SIZE, ms)
+    }
+
+    #[test]
+    fn what_was_delivered_since_the_packet_left_over_the_time_it_took() {
+        let mut s = Measured::new();
+        (0..4).for_each(|n| s.send(n, 0));
+        assert_eq!(sample(s.ack(1, &[], 0, 100)), (0, 1, 100));
+        assert_eq!(sample(s.ack(2, &[], 0, 110)), (0, 2, 110));
+        s.send(4, 110);
+        assert_eq!(sample(s.ack(4, &[], 0, 130)), (0, 4, 130));
+        // Two had been delivered when it left. It came back in 100 ms, but it had taken 110 ms
+        // to send it and what was delivered with it.
+        assert_eq!(sample(s.ack(5, &[], 0, 210)), (2, 3, 110));
+    }
+
+    #[test]
+    fn acknowledgements_that_come_together_do_not_make_the_path_faster() {
+        let mut s = Measured::new();
+        (0..10).for_each(|n| s.send(n, 10 * n));
+        // All at once: as fast as they were sent, not as fast as they came back.
+        assert_eq!(sample(s.ack(1, &[], 0, 100)), (0, 1, 100));
+        let d = s.ack(10, &[], 0, 100);
+        assert_eq!(sample(d), (0, 10, 100));
+        (10..20).for_each(|n| s.send(n, 200 + 10 * n));
+        assert_eq!(sample(s.ack(20, &[], 0, 405)), (10, 10, 105));
+    }
+
+    #[test]
+    fn of_several_the_one_that_left_last_counts_also_where_it_was_sent_again() {
+        let mut s = Measured::new();
+        (0..4).for_each(|n| s.send(n, n));
+        let d = s.ack(0, &[(1, 4)], 1, 50);
+        assert_eq!((sample(d), d.lost), ((0, 3, 50), SIZE));
+        s.send(0, 60);
+        s.send(4, 61);
+        // Number 0 left again after three were delivered.
+        assert_eq!(sample(s.ack(4, &[], 0, 110)), (3, 1, 60));
+        assert_eq!(sample(s.ack(5, &[], 0, 112)), (3, 2, 62));
+    }
+
+    #[test]
+    fn what_is_repeated_in_other_pieces_is_found_all_the_same() {
+        let mut s = Measured::new();
+        (0..6).for_each(|n| s.send(n, n));
+        s.ack(0, &[(5, 6)], 5, 50);
+        (0..5).for_each(|n| s.send(n, 60));
+        s.pipe -= SIZE;
+        s.send(2, 70);
+        assert_eq!(s.rate().again.len(), 3);
+        assert_eq!(sample(s.ack(2, &[], 0, 110)), (1, 2, 60));
+        let d = s.ack(5, &[], 0, 120);
+        assert_eq!(d.sample.unwrap().prior_delivered, SIZE);
+        assert!(s.rate().again.is_empty());
+    }
+
+    #[test]
+    fn the_application_is_the_limit_until_all_that_was_out_is_delivered() {
+        let mut s = Measured::new();
+        s.rate().application_limits(0);
+        s.send(0, 0);
+        let limited = |d: Delivery| d.sample.unwrap().app_limited;
+        assert!(limited(s.ack(1, &[], 0, 100)));
+        s.send(1, 100);
+        assert!(!limited(s.ack(2, &[], 0, 200)));
+    }
+
+    #[test]
+    fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
+        let mut s = Measured::new();
+        s.send(0, 0);
+        s.sent.before(SIZE);
+        let none = std::iter::empty();
+        s.sent.take(SIZE, none, Time::from_millis(20));
+        let least = Some(Time::from_millis(50));
+        let d = s.rate().conclude(0, false, least);
+        assert_eq!((d.sample, d.total), (None, SIZE));
+    }
+}

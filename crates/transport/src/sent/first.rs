@@ -1,0 +1,135 @@
+//! First sendings, in the order of positions, which is the order of time.
+//!
+//! Segments that left at one instant are one entry, so a flight takes as much memory as it
+//! had acknowledgements to send by, and none for a window sent at once.
+
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// Segments that were first sent at one instant, up to this position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Burst {
+    end: u64,
+    at: Time,
+}
+
+/// The outstanding bytes as they were first sent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FirstSendings {
+    /// All but the last.
+    earlier: VecDeque<Burst>,
+    /// The last burst, which ends at zero where nothing is outstanding.
+    last: Burst,
+    /// When the newest that the last cumulative acknowledgement covered was first sent.
+    newest: Time,
+}
+
+/// Where the last search ended. The next is mostly for what lies right above.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hint(usize);
+
+impl FirstSendings {
+    /// New data up to `end` was sent.
+    pub(super) fn push(&mut self, end: u64, at: Time) {
+        if self.last.at != at && self.last.end > 0 {
+            self.earlier.push_back(self.last);
+        }
+        self.last = Burst { end, at };
+    }
+
+    /// When the byte at `position` was first sent.
+    pub(super) fn sent_at(&self, position: u64, hint: &mut Hint) -> Time {
+        let burst = self.burst_at(position, hint);
+        burst.map_or(self.newest, |(sent, _)| sent)
+    }
+
+    /// When what is out from `position` on was first sent, and where that ends.
+    pub(super) fn burst_at(&self, position: u64, hint: &mut Hint) -> Option<(Time, u64)> {
+        hint.0 = self.search(position, hint.0);
+        let burst = self.earlier.get(hint.0).unwrap_or(&self.last);
+        (position < burst.end).then_some((burst.at, burst.end))
+    }
+
+    /// The first burst that ends beyond `position`, looked for near `hint` first.
+    fn search(&self, position: u64, hint: usize) -> usize {
+        const NEAR: usize = 4;
+        let len = self.earlier.len();
+        let below = |at: usize| self.earlier[at].end <= position;
+        let from = hint.saturating_sub(NEAR).min(len);
+        let to = (hint + NEAR).min(len);
+        if from == 0 || below(from - 1) {
+            if let Some(at) = (from..to).find(|at| !below(*at)) {
+                return at;
+            }
+        }
+        self.earlier.partition_point(|burst| burst.end <= position)
+    }
+
+    /// Forgets what lies below `una`. Returns when the newest of it was sent.
+    pub(super) fn forget_below(&mut self, una: u64) -> Time {
+        while let Some(&Burst { end, at }) = self.earlier.front() {
+            self.newest = at;
+            if end <= una {
+                self.earlier.pop_front();
+            }
+            if end >= una {
+                return self.newest;
+            }
+        }
+        self.newest = self.last.at;
+        if self.last.end <= una {
+            self.last = Burst::default();
+        }
+        self.newest
+    }
+
+    /// When the newest that the last cumulative acknowledgement covered was first sent.
+    pub(super) fn newest(&self) -> Time {
+        self.newest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_newest_acknowledged_segment_gives_the_sample() {
+        let mut first = FirstSendings::default();
+        first.push(10, Time(1));
+        first.push(20, Time(2));
+        first.push(30, Time(3));
+        assert_eq!(first.forget_below(20), Time(2));
+        assert_eq!(first.forget_below(25), Time(3), "a part of the third");
+        assert_eq!(first.forget_below(30), Time(3));
+    }
+
+    #[test]
+    fn what_left_at_one_instant_is_one_entry() {
+        let mut first = FirstSendings::default();
+        (1..=10).for_each(|n| first.push(10 * n, Time(1)));
+        first.push(110, Time(2));
+        assert_eq!(first.earlier.len(), 1);
+        assert_eq!(first.forget_below(40), Time(1));
+        assert_eq!(first.forget_below(100), Time(1));
+        assert_eq!(first.forget_below(110), Time(2));
+    }
+
+    proptest! {
+        #[test]
+        fn a_search_from_anywhere_finds_the_burst(
+            ends in prop::collection::btree_set(1u64..200, 1..40), positions in prop::collection::vec((0u64..200, 0usize..50), 1..20)
+        ) {
+            let mut first = FirstSendings::default();
+            for end in &ends {
+                first.push(*end, Time(*end));
+            }
+            for (position, from) in positions {
+                let found = first.burst_at(position, &mut Hint(from));
+                let expected = ends.iter().find(|end| **end > position);
+                prop_assert_eq!(found, expected.map(|end| (Time(*end), *end)));
+            }
+        }
+    }
+}

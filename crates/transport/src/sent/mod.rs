@@ -1,0 +1,509 @@
+//! The ledger of what is out: what was sent when and how often, and what has become of it.
+//!
+//! A connection has one. It takes in every sending and every acknowledgement once; loss
+//! detectors, round-trip timing and samples of the delivery rate read it. Every byte of
+//! `[una, high)` has arrived, is lost and waits to be sent again, or is on its way. That it has
+//! arrived the ledger hears from the peer; that it is lost, from the loss detector.
+//!
+//! Three facts keep it small. What was sent once was sent in the order of positions, so first
+//! sendings are a queue with one entry for all that left at one instant, not one for each
+//! segment. What has arrived and what is lost are few ranges that change at their ends. And most
+//! connections lose nothing: what is only needed after a loss or beside packets out of order
+//! stands apart (`Uneven`), and until then an acknowledgement moves one position.
+//!
+//! A record for each transmission in the order of sending, with retransmissions in the same
+//! queue, would be simpler to say. It would take 24 bytes for each segment of a window instead of
+//! 16 for each acknowledgement's worth, and an allocation for each idle connection. Only QUIC,
+//! whose acknowledgements name packets, keeps such records (`packets`); only a detector by time
+//! keeps retransmissions in order (`again`); only a controller that asks has the state of
+//! delivery noted with each sending (`delivery`).
+
+mod again;
+mod delivery;
+mod first;
+mod packets;
+#[cfg(test)]
+mod tests;
+mod uneven;
+
+use super::plan::Plan;
+use super::ranges::RangeSet;
+use delivery::DeliveryRate;
+use first::FirstSendings;
+use flowstart_control::Time;
+use packets::Packets;
+use uneven::{bytes, Uneven};
+
+pub use again::Retransmission;
+pub use first::Hint;
+pub use packets::Packet;
+
+/// One of the times that a segment was sent. The later sending is the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sending {
+    /// When it left.
+    pub sent: Time,
+    /// Where the segment ends: of those that left together, the later.
+    pub end: u64,
+    /// Whether the segment had been sent before.
+    pub again: bool,
+    /// Which retransmission it was, in the order of their sending.
+    order: u64,
+}
+
+/// What a connection's loss detector needs beside positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    #[default]
+    Positions,
+    /// When what has arrived was sent, and retransmissions in the order of their sending.
+    Times,
+    /// What each packet carries, by number.
+    Numbers,
+}
+
+/// What an acknowledgement of positions says for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct News {
+    /// By how many bytes it moved SND.UNA.
+    pub acked: u64,
+    /// Bytes that had not been known to have arrived.
+    pub delivered: u64,
+    /// Those of them that it acknowledges selectively.
+    pub sacked: u64,
+    /// When the newest that it covers cumulatively was sent, unless some of that was sent twice:
+    /// then a sample would be ambiguous (RFC 6298 §3).
+    pub sent: Option<Time>,
+    /// And with [`Detail::Times`]:
+    pub times: Arrivals,
+}
+
+/// Which sendings an acknowledgement says have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arrivals {
+    /// The sending that left last of those that could be meant.
+    pub newest: Option<Sending>,
+    /// When the newest segment that was SACKed and sent only once had left.
+    pub sacked_once: Option<Time>,
+    /// Data arrived below what had arrived before and was never sent again.
+    pub reordered: bool,
+    /// Data that was sent only once arrived up to here.
+    pub once_up_to: u64,
+}
+
+/// What an acknowledgement of packet numbers says for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NumberNews {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of the stream that had not arrived before.
+    pub delivered: u64,
+    /// Those of them that came in packets of the present epoch.
+    pub in_epoch: u64,
+    /// Whether such a packet arrived.
+    pub any_in_epoch: bool,
+    /// When the largest packet acknowledged had left, if it is among the new.
+    pub largest: Option<Time>,
+}
+
+/// The ledger of one connection.
+#[derive(Debug, Default)]
+pub struct Sent {
+    una: u64,
+    high: u64,
+    first: FirstSendings,
+    uneven: Option<Box<Uneven>>,
+    detail: Detail,
+    packets: Option<Box<Packets>>,
+    delivery: Option<Box<DeliveryRate>>,
+}
+
+/// Sendings.
+impl Sent {
+    /// The ledger of a connection that has sent nothing; `measured` where its controller wants
+    /// samples of the delivery rate.
+    pub fn new(detail: Detail, measured: bool) -> Sent {
+        Sent {
+            detail,
+            packets: (detail == Detail::Numbers).then(Box::default),
+            delivery: measured.then(Box::default),
+            ..Sent::default()
+        }
+    }
+
+    /// `plan` is sent, while `pipe` is in flight. Returns its packet number where packets have
+    /// one.
+    pub fn send(&mut self, plan: Plan, pipe: u64, now: Time) -> Option<u64> {
+        let Plan { start, end } = plan;
+        if let Some(delivery) = &mut self.delivery {
+            delivery.sent(plan, self.una, self.high, pipe, now);
+        }
+        if start < self.high {
+            let uneven = self.uneven.get_or_insert_default();
+            uneven.repeated.insert(start, end, |_, _| {});
+        } else {
+            self.first.push(end, now);
+            self.high = end;
+        }
+        self.packets.as_mut().map(|packets| packets.send(plan, now))
+    }
+
+    /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
+    pub fn repair(&mut self, plan: Plan, now: Time) {
+        let Plan { start, end } = plan;
+        let uneven = self.uneven.get_or_insert_default();
+        let before = uneven.lost_bytes;
+        uneven.end_loss(start, end);
+        if self.detail == Detail::Times {
+            let of_lost = uneven.lost_bytes < before;
+            uneven.again.push(start, end, now, of_lost);
+        }
+    }
+}
+
+/// Acknowledgements.
+impl Sent {
+    /// An acknowledgement has come while `pipe` was in flight: for samples of the delivery rate.
+    pub fn before(&mut self, pipe: u64) {
+        if let Some(delivery) = &mut self.delivery {
+            delivery.before(pipe);
+        }
+    }
+
+    /// Takes in an acknowledgement of all below `una`, no less than before, and of `blocks`
+    /// above it.
+    pub fn take(&mut self, una: u64, blocks: impl Iterator<Item = (u64, u64)>, now: Time) -> News {
+        let mut blocks = blocks.peekable();
+        let even = self.uneven.as_ref().is_none_or(|uneven| uneven.is_over());
+        if even && blocks.peek().is_none() {
+            return self.take_in_order(una, now);
+        }
+        self.take_uneven(una, blocks, now)
+    }
+
+    fn take_in_order(&mut self, una: u64, now: Time) -> News {
+        let acked = una - self.una;
+        if acked == 0 {
+            return News::default();
+        }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.take(una, &[(self.una, una)], now);
+        }
+        self.una = una;
+        let sent = self.first.forget_below(una);
+        News {
+            acked,
+            delivered: acked,
+            sacked: 0,
+            sent: Some(sent),
+            times: Arrivals {
+                newest: Some(Sending {
+                    sent,
+                    end: una,
+                    again: false,
+                    order: 0,
+                }),
+                once_up_to: una,
+                ..Arrivals::default()
+            },
+        }
+    }
+
+    #[inline(never)]
+    fn take_uneven(
+        &mut self,
+        una: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> News {
+        let uneven = self.uneven.get_or_insert_default();
+        let forward = uneven.arrived.end().unwrap_or(self.una);
+        let mut fresh = std::mem::take(&mut uneven.fresh);
+        let above = uneven.uncover((self.una, una), blocks, &mut fresh);
+        let mut times = Arrivals::default();
+        for (i, piece) in fresh.iter().enumerate() {
+            uneven.end_loss(piece.0, piece.1);
+            if self.detail == Detail::Times {
+                let once = uneven.time(*piece, forward, &self.first, &mut times);
+                if i < above {
+                    times.sacked_once = times.sacked_once.max(once);
+                }
+            }
+        }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.take(una, &fresh, now);
+        }
+        let (acked, delivered) = (una - self.una, bytes(&fresh));
+        let sacked = bytes(&fresh[..above]);
+        fresh.clear();
+        uneven.fresh = fresh;
+        News {
+            acked,
+            delivered,
+            sacked,
+            sent: if acked > 0 { self.advance(una) } else { None },
+            times,
+        }
+    }
+
+    /// Moves SND.UNA up to `una`. Returns when the newest below it was sent, if nothing below it
+    /// was sent twice.
+    fn advance(&mut self, una: u64) -> Option<Time> {
+        self.una = una;
+        let sent = self.first.forget_below(una);
+        let uneven = self.uneven.as_mut();
+        let ambiguous = uneven.is_some_and(|uneven| uneven.forget_repeated(una));
+        (!ambiguous).then_some(sent)
+    }
+
+    /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
+    pub fn take_numbers(
+        &mut self,
+        ranges: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> NumberNews {
+        let mut news = NumberNews::default();
+        let Some(mut packets) = self.packets.take() else {
+            return news;
+        };
+        let mut reach = self.una;
+        let mut fresh = std::mem::take(&mut packets.fresh);
+        let mut ranges = ranges.peekable();
+        let largest = ranges.peek().map(|range| range.1);
+        for (first, end) in ranges {
+            packets.acknowledge(first, end, |arrival| {
+                let delivered = self.bring(arrival.packet.plan(), &mut reach, &mut fresh);
+                news.packets += 1;
+                news.delivered += delivered;
+                if arrival.in_epoch {
+                    news.in_epoch += delivered;
+                    news.any_in_epoch = true;
+                }
+                if Some(arrival.number + 1) == largest {
+                    news.largest = Some(arrival.packet.sent);
+                }
+            });
+        }
+        if reach > self.una {
+            self.advance(reach);
+        }
+        if let (Some(delivery), true) = (&mut self.delivery, news.packets > 0) {
+            delivery.take(reach, &fresh, now);
+        }
+        fresh.clear();
+        packets.fresh = fresh;
+        self.packets = Some(packets);
+        news
+    }
+
+    /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes
+    /// had not; notes them in `fresh`.
+    fn bring(&mut self, plan: Plan, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
+        let Plan { start, end } = plan;
+        let even = self.uneven.as_ref().is_none_or(|uneven| uneven.is_over());
+        if even && start <= *reach {
+            let from = std::mem::replace(reach, end.max(*reach));
+            if from < end {
+                fresh.push((from, end));
+            }
+            return end.saturating_sub(from);
+        }
+        let uneven = &mut **self.uneven.get_or_insert_default();
+        uneven.end_loss(start, end);
+        let before = fresh.len();
+        uneven
+            .arrived
+            .insert(start.max(*reach), end, |a, b| fresh.push((a, b)));
+        let delivered = bytes(&fresh[before..]);
+        uneven.arrived_bytes += delivered;
+        let joined = uneven.arrived.first().filter(|range| range.0 <= *reach);
+        if let Some((from, to)) = joined {
+            uneven.arrived.remove_below(to, |_, _| {});
+            uneven.arrived_bytes -= to - from;
+            *reach = to;
+        }
+        delivered
+    }
+}
+
+/// Losses.
+impl Sent {
+    /// What of `[start, end)` has not arrived is lost.
+    pub fn lose(&mut self, start: u64, end: u64) {
+        let Uneven {
+            arrived,
+            lost,
+            lost_bytes,
+            ..
+        } = &mut **self.uneven.get_or_insert_default();
+        arrived.holes_within(start, end, |from, to| {
+            lost.insert(from, to, |a, b| *lost_bytes += b - a);
+        });
+    }
+
+    /// All that has not arrived is lost.
+    pub fn lose_everything(&mut self) {
+        if let Some(uneven) = &mut self.uneven {
+            uneven.again.clear();
+        }
+        self.lose(self.una, self.high);
+    }
+
+    /// What counted as lost is on its way after all.
+    pub fn lose_nothing(&mut self) {
+        if let Some(uneven) = &mut self.uneven {
+            uneven.lost.clear();
+            uneven.lost_bytes = 0;
+        }
+    }
+
+    /// The retransmission that left first of those on their way, with [`Detail::Times`].
+    pub fn oldest_retransmission(&self) -> Option<Retransmission> {
+        let uneven = self.uneven.as_ref()?;
+        uneven.again.oldest().copied()
+    }
+
+    /// It is lost.
+    pub fn lose_oldest_retransmission(&mut self) {
+        let uneven = self.uneven.as_mut();
+        if let Some(again) = uneven.and_then(|uneven| uneven.again.remove_oldest()) {
+            self.lose(again.start.max(self.una), again.end);
+        }
+    }
+
+    /// The oldest packet that is on its way, with its number.
+    pub fn oldest_packet(&self) -> Option<(u64, Packet)> {
+        self.packets.as_ref()?.oldest()
+    }
+
+    /// It is lost, and what it carried where that has not arrived with another.
+    pub fn lose_oldest_packet(&mut self) {
+        let packets = self.packets.as_mut();
+        if let Some(packet) = packets.and_then(|packets| packets.lose_oldest()) {
+            let Plan { start, end } = packet.plan();
+            self.lose(start.max(self.una), end);
+        }
+    }
+
+    /// Packets that leave from now on belong to a new epoch.
+    pub fn begin_epoch(&mut self) {
+        if let Some(packets) = &mut self.packets {
+            packets.epoch = packets.next();
+        }
+    }
+
+    /// All packets belong to one epoch again.
+    pub fn end_epoch(&mut self) {
+        if let Some(packets) = &mut self.packets {
+            packets.epoch = 0;
+        }
+    }
+}
+
+/// What is known.
+impl Sent {
+    /// SND.UNA: all below has arrived.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// One past the highest byte ever sent.
+    pub fn high(&self) -> u64 {
+        self.high
+    }
+
+    /// Bytes sent and not cumulatively acknowledged.
+    pub fn outstanding(&self) -> u64 {
+        self.high - self.una
+    }
+
+    /// Bytes on their way: what is neither lost nor has arrived. Of packets with numbers, what
+    /// those carry that are neither acknowledged nor lost.
+    pub fn in_flight(&self) -> u64 {
+        if let Some(packets) = &self.packets {
+            return packets.in_flight();
+        }
+        let uneven = self.uneven.as_ref();
+        let known = uneven.map_or(0, |uneven| uneven.arrived_bytes + uneven.lost_bytes);
+        self.outstanding() - known
+    }
+
+    /// Bytes that have arrived above SND.UNA.
+    pub fn arrived_bytes(&self) -> u64 {
+        let uneven = self.uneven.as_ref();
+        uneven.map_or(0, |uneven| uneven.arrived_bytes)
+    }
+
+    /// What has arrived above SND.UNA.
+    pub fn arrived(&self) -> Option<&RangeSet> {
+        self.uneven.as_ref().map(|uneven| &uneven.arrived)
+    }
+
+    /// Whether anything of `[start, end)`, above SND.UNA, has arrived.
+    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+        self.arrived()
+            .is_some_and(|arrived| arrived.meets(start, end))
+    }
+
+    /// Bytes that are lost and were not sent again since.
+    pub fn lost_bytes(&self) -> u64 {
+        let uneven = self.uneven.as_ref();
+        uneven.map_or(0, |uneven| uneven.lost_bytes)
+    }
+
+    /// The lowest bytes that are lost and were not sent again since.
+    pub fn first_lost(&self) -> Option<(u64, u64)> {
+        self.uneven.as_ref()?.lost.first()
+    }
+
+    /// Whether anything that has not arrived was lost, sent again since or not: with
+    /// [`Detail::Times`].
+    pub fn has_losses(&self) -> bool {
+        let uneven = self.uneven.as_ref();
+        uneven.is_some_and(|uneven| uneven.lost_bytes > 0 || uneven.again.repeat_losses())
+    }
+
+    /// When what is out from `position` on was first sent, and where that ends.
+    pub fn first_sent(&self, position: u64, hint: &mut Hint) -> Option<(Time, u64)> {
+        self.first.burst_at(position, hint)
+    }
+
+    /// When the newest segment of the last cumulative acknowledgement was first sent: a sample
+    /// only where something beside the acknowledgement says that this is what it answers.
+    pub fn newest_first_sent(&self) -> Time {
+        self.first.newest()
+    }
+
+    /// The number of the next packet.
+    pub fn next_number(&self) -> u64 {
+        self.packets.as_ref().map_or(0, |packets| packets.next())
+    }
+
+    /// One past the largest number acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        let packets = self.packets.as_ref();
+        packets.map_or(0, |packets| packets.acknowledged)
+    }
+
+    /// Whether the packet of this number belongs to the present epoch.
+    pub fn is_in_epoch(&self, number: u64) -> bool {
+        let packets = self.packets.as_ref();
+        packets.is_some_and(|packets| number >= packets.epoch)
+    }
+
+    /// The oldest packet on its way of those numbered `[first, end)`.
+    pub fn oldest_packet_within(&self, first: u64, end: u64) -> Option<(u64, Packet)> {
+        self.packets.as_ref()?.oldest_within(first, end)
+    }
+
+    /// The sampler of the delivery rate, where the controller wants one.
+    pub fn delivery(&mut self) -> Option<&mut DeliveryRate> {
+        self.delivery.as_deref_mut()
+    }
+
+    /// Whether samples of the delivery rate are wanted.
+    pub fn measures_delivery(&self) -> bool {
+        self.delivery.is_some()
+    }
+}

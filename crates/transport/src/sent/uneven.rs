@@ -1,0 +1,109 @@
+//! What a connection's ledger has only once something was lost, sent again or out of order.
+
+use super::super::ranges::RangeSet;
+use super::again::Retransmissions;
+use super::first::{FirstSendings, Hint};
+use super::{Arrivals, Sending};
+use flowstart_control::Time;
+
+/// What a connection has only once something was lost, sent again or out of order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uneven {
+    /// What has arrived above SND.UNA.
+    pub(super) arrived: RangeSet,
+    pub(super) arrived_bytes: u64,
+    /// What is lost and was not sent again since.
+    pub(super) lost: RangeSet,
+    pub(super) lost_bytes: u64,
+    /// What was sent more than once.
+    pub(super) repeated: RangeSet,
+    /// With [`Detail::Times`].
+    pub(super) again: Retransmissions,
+    hint: Hint,
+    /// Room for what an acknowledgement says for the first time.
+    pub(super) fresh: Vec<(u64, u64)>,
+}
+
+impl Uneven {
+    /// Whether all is in order again: nothing is missing, and nothing was sent twice.
+    pub(super) fn is_over(&self) -> bool {
+        self.arrived.is_empty() && self.lost_bytes == 0 && self.repeated.is_empty()
+    }
+
+    /// Puts what is new in an acknowledgement of all below `una` and of `blocks` into `fresh`,
+    /// what is above `una` first; returns how many pieces that is.
+    pub(super) fn uncover(
+        &mut self,
+        (from, una): (u64, u64),
+        blocks: impl Iterator<Item = (u64, u64)>,
+        fresh: &mut Vec<(u64, u64)>,
+    ) -> usize {
+        for (start, end) in blocks {
+            self.arrived
+                .insert(start.max(una), end, |a, b| fresh.push((a, b)));
+        }
+        self.arrived_bytes += bytes(fresh);
+        let above = fresh.len();
+        let mut next = from;
+        let arrived_bytes = &mut self.arrived_bytes;
+        self.arrived.remove_below(una, |start, end| {
+            if next < start {
+                fresh.push((next, start));
+            }
+            *arrived_bytes -= end - start;
+            next = end;
+        });
+        if next < una {
+            fresh.push((next, una));
+        }
+        above
+    }
+
+    /// `[start, end)` is not lost any more, or was not: it has arrived or was sent again.
+    pub(super) fn end_loss(&mut self, start: u64, end: u64) {
+        let lost_bytes = &mut self.lost_bytes;
+        self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
+    }
+
+    /// Which sendings may have brought `[start, end)`, which has arrived above `forward` or
+    /// below it. Returns when its last byte left, if it left only once.
+    pub(super) fn time(
+        &mut self,
+        (start, end): (u64, u64),
+        forward: u64,
+        first: &FirstSendings,
+        arrivals: &mut Arrivals,
+    ) -> Option<Time> {
+        let repeated = self.repeated.meets(start, end);
+        if repeated {
+            arrivals.newest = arrivals.newest.max(self.again.arrived(start, end));
+        }
+        if repeated && self.repeated.meets(end - 1, end) {
+            return None;
+        }
+        let sent = first.sent_at(end - 1, &mut self.hint);
+        arrivals.newest = arrivals.newest.max(Some(Sending {
+            sent,
+            end,
+            again: false,
+            order: 0,
+        }));
+        arrivals.reordered |= start < forward && !repeated;
+        arrivals.once_up_to = arrivals.once_up_to.max(end);
+        Some(sent)
+    }
+
+    /// Whether something below `una` was sent again; it is forgotten.
+    pub(super) fn forget_repeated(&mut self, una: u64) -> bool {
+        let repeated = self.repeated.first().is_some_and(|(start, _)| start < una);
+        if repeated {
+            self.repeated.remove_below(una, |_, _| {});
+        }
+        repeated
+    }
+}
+
+/// Bytes in these pieces.
+pub(super) fn bytes(pieces: &[(u64, u64)]) -> u64 {
+    pieces.iter().map(|(start, end)| end - start).sum()
+}
