@@ -1,12 +1,11 @@
 //! The part of a sending endpoint that every kind of loss recovery shares: positions in
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
-use super::delivery::DeliveryRate;
 use super::ecn::EcnSender;
-use super::flight::Flight;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
-use super::stack::{Sharing, Stack};
+use super::sent::{Detail, Ledger, News, NumberNews};
+use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Marks, Segments, Time, Window};
@@ -85,12 +84,10 @@ pub struct Connection {
     pub window: Window,
     /// Who sets the window.
     pub controller: Controller,
-    /// SND.UNA.
-    pub una: u64,
+    /// What is out.
+    pub sent: Ledger,
     /// The next position to send: behind `high` while going back.
     pub nxt: u64,
-    /// One past the highest byte ever sent.
-    pub high: u64,
     /// Where `high` was before the last segment left.
     pub new_from: u64,
     /// One past the last byte the application has handed over.
@@ -107,9 +104,6 @@ pub struct Connection {
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
     apart: Option<Box<Apart>>,
-    flight: Flight,
-    /// What is needed for samples of the delivery rate, where the controller wants them.
-    delivery: Option<Box<DeliveryRate>>,
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
@@ -130,12 +124,10 @@ impl Connection {
         Connection {
             window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
-            delivery: controller.wants_delivery().then(Box::default),
+            sent: Ledger::new(detail(stack.recovery), controller.wants_delivery()),
             controller,
             flow,
-            una: 0,
             nxt: 0,
-            high: 0,
             new_from: 0,
             queued: 0,
             peer_window: u64::MAX,
@@ -148,7 +140,6 @@ impl Connection {
                     ..Apart::default()
                 })
             }),
-            flight: Flight::default(),
             timed: Timed::default(),
             delivered_total: 0,
             limited_until: 0,
@@ -166,14 +157,19 @@ impl Connection {
         u64::from(self.stack.mss)
     }
 
-    /// When what is out was sent.
-    pub fn flight(&self) -> &Flight {
-        &self.flight
+    /// SND.UNA.
+    pub fn una(&self) -> u64 {
+        self.sent.una()
+    }
+
+    /// One past the highest byte ever sent.
+    pub fn high(&self) -> u64 {
+        self.sent.high()
     }
 
     /// Bytes sent and not cumulatively acknowledged.
     pub fn outstanding(&self) -> u64 {
-        self.high - self.una
+        self.sent.outstanding()
     }
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
@@ -188,7 +184,7 @@ impl Connection {
             return None;
         }
         let plan = self.segment_at(self.nxt);
-        (plan.end <= self.una.saturating_add(self.peer_window)).then_some(plan)
+        (plan.end <= self.una().saturating_add(self.peer_window)).then_some(plan)
     }
 
     /// The segment that starts at `start`.
@@ -201,8 +197,8 @@ impl Connection {
 
     /// Where a segment that starts at `start` ends. Old and new data do not share one.
     pub fn segment_end(&self, start: u64) -> u64 {
-        let end = if start < self.high {
-            self.high
+        let end = if start < self.high() {
+            self.high()
         } else {
             self.queued
         };
@@ -224,38 +220,31 @@ impl Connection {
     /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
     pub fn note_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.
-        self.limited_until = self.high;
+        self.limited_until = self.high();
     }
 
-    /// Sends `plan`: the segment for the wire, with every account updated. `number` is the
-    /// packet's, where packets have one; `pipe` is what was in flight before.
+    /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
+    /// flight before, where the delivery rate is measured.
     #[inline(always)]
-    pub fn transmit(&mut self, plan: Plan, number: u32, pipe: u64, now: Time) -> Packet {
-        self.new_from = self.high;
-        if let Some(delivery) = &mut self.delivery {
-            delivery.sent(plan, self.una, self.high, pipe, now);
-        }
+    pub fn transmit(&mut self, plan: Plan, pipe: u64, now: Time) -> Packet {
+        self.new_from = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);
         }
-        let again = plan.start < self.high;
+        let again = plan.start < self.high();
         let timed = !self.stack.numbers_packets();
-        if timed && (self.deadline.is_none() || self.una == self.high) {
+        if timed && (self.deadline.is_none() || self.una() == self.high()) {
             self.restart_timer(now);
         }
+        let number = self.sent.send(plan, pipe, now);
         if again {
-            self.flight.sent_again(plan.start, plan.end);
             self.counters.packets_retransmitted += 1;
             self.retransmitted_in_recovery += plan.end - plan.start;
-        } else {
-            self.flight.sent(plan.end, now);
-            self.high = plan.end;
-            if self.rtt.times_one_segment() && self.timed.end == 0 {
-                self.timed = Timed {
-                    end: plan.end,
-                    sent: now,
-                };
-            }
+        } else if self.rtt.times_one_segment() && self.timed.end == 0 {
+            self.timed = Timed {
+                end: plan.end,
+                sent: now,
+            };
         }
         self.nxt = self.nxt.max(plan.end);
         self.counters.packets_sent += 1;
@@ -273,7 +262,11 @@ impl Connection {
             hop: 0,
             ecn: Ecn::default(),
             tags,
-            body: Body::Data(Data::new(plan.start, len, number)),
+            body: Body::Data(Data::new(
+                plan.start,
+                len,
+                number.map_or(0, |number| number as u32),
+            )),
         };
         let ordinary = self.apart.is_none() && self.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
@@ -308,7 +301,7 @@ impl Connection {
             packet.wire += Data::congestion_bytes(option_bytes);
         }
         if self.stack.buffer.is_some() {
-            data.set_echo(self.una);
+            data.set_echo(self.sent.una());
         }
     }
 
@@ -358,56 +351,73 @@ impl Connection {
 
     /// Whether samples of the delivery rate are wanted.
     pub fn measures_delivery(&self) -> bool {
-        self.delivery.is_some()
-    }
-
-    /// All below `una` has arrived, and the `blocks` above it, while `pipe` was in flight: for
-    /// samples of the delivery rate, before the controller hears of it.
-    pub fn note_delivery(
-        &mut self,
-        una: u64,
-        blocks: impl Iterator<Item = (u64, u64)>,
-        pipe: u64,
-        now: Time,
-    ) {
-        if let Some(delivery) = &mut self.delivery {
-            delivery.take(una, blocks, pipe, now);
-        }
+        self.sent.measures_delivery()
     }
 
     /// The application has left room in the window, `pipe` being in flight.
     pub fn application_limits(&mut self, pipe: u64) {
-        if let Some(delivery) = &mut self.delivery {
+        if let Some(delivery) = self.sent.delivery() {
             delivery.application_limits(pipe);
         }
     }
 
     /// Whether there is nothing more to send.
     pub fn is_drained(&self) -> bool {
-        self.high >= self.queued
+        self.high() >= self.queued
     }
 
     /// The last timeout was for nothing.
     pub fn undo_timeout(&mut self) {
-        self.repairing_until = self.una;
+        self.repairing_until = self.una();
         self.controller.on_spurious(&mut self.window);
     }
 
-    /// Moves SND.UNA up to `ack` and forgets what it covers. Returns when the newest
-    /// segment covered was sent, if that is a fair sample.
-    pub fn advance(&mut self, ack: u64, now: Time) -> Option<Time> {
-        self.una = ack;
-        self.nxt = self.nxt.max(ack);
+    /// Takes in an acknowledgement of all below `una` and of `blocks` above it. `None` where it
+    /// is older than the last.
+    #[inline]
+    pub fn take(
+        &mut self,
+        una: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> Option<News> {
+        if una < self.una() {
+            return None;
+        }
+        let news = self.sent.take(una, blocks, now);
+        if news.acked > 0 {
+            self.note_advance(now);
+        }
+        Some(news)
+    }
+
+    /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
+    pub fn take_numbers(
+        &mut self,
+        ranges: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> NumberNews {
+        let before = self.una();
+        let news = self.sent.take_numbers(ranges, now);
+        if self.una() > before {
+            self.note_advance(now);
+        }
+        news
+    }
+
+    /// SND.UNA has moved.
+    fn note_advance(&mut self, now: Time) {
+        self.nxt = self.nxt.max(self.una());
         self.last_acked = now;
         self.timeouts_in_a_row = 0;
-        self.flight.acknowledged(ack)
     }
 
     /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
-    /// returns it exact. `sent` is what [`advance`](Self::advance) returned.
+    /// returns it exact. `sent` is when what it
+    /// answers was sent, if that is known ([`News::sent`]).
     pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
         if self.rtt.times_one_segment() {
-            if self.timed.covered_by(self.una) {
+            if self.timed.covered_by(self.una()) {
                 self.rtt.sample(self.timed.sent, now);
                 self.stop_timing();
             }
@@ -425,7 +435,7 @@ impl Connection {
     /// A partial acknowledgement passed the timed segment: ns-2 drops the measurement
     /// but ends a back-off.
     pub fn drop_passed_timing(&mut self) {
-        if self.timed.covered_by(self.una) {
+        if self.timed.covered_by(self.una()) {
             self.stop_timing();
             self.rtt.end_backoff();
         }
@@ -458,24 +468,25 @@ impl Connection {
     ) -> Ack {
         self.delivered_total += delivered;
         if let Some(throughput) = &mut self.throughput {
-            throughput.on_ack(now, self.una, self.high, self.delivered_total);
+            throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
         }
-        let repairing = self.una < self.repairing_until;
+        let repairing = self.una() < self.repairing_until;
         let least = self.rtt.min_rtt();
-        let conclude = |d: &mut Box<DeliveryRate>| d.conclude(flight, repairing, least);
+        let delivery = self.sent.delivery();
+        let delivery = delivery.map(|rate| rate.conclude(flight, repairing, least));
         Ack {
             now,
             acked,
             delivered,
             delivered_total: self.delivered_total,
             rtt,
-            una: self.una,
-            nxt: self.high,
+            una: self.una(),
+            nxt: self.high(),
             flight,
-            cwnd_limited: self.stack.grow_when_app_limited || self.una <= self.limited_until,
+            cwnd_limited: self.stack.grow_when_app_limited || self.una() <= self.limited_until,
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
-            delivery: self.delivery.as_mut().map(conclude),
+            delivery,
         }
     }
 
@@ -519,7 +530,7 @@ impl Connection {
 
     /// Whether an echo that has come now is of a window not yet answered for.
     pub fn mark_is_news(&self) -> bool {
-        self.ecn().is_some_and(|ecn| ecn.is_news(self.una))
+        self.ecn().is_some_and(|ecn| ecn.is_news(self.una()))
     }
 
     /// Tells the controller of a mark.
@@ -535,7 +546,7 @@ impl Connection {
 
     /// RFC 3168 §6.1.2: the peer is told whenever the window has come down, whatever for.
     fn note_reduction(&mut self) {
-        let high = self.high;
+        let high = self.high();
         if let Some(ecn) = self.ecn_mut() {
             ecn.reduced(high);
         }
@@ -544,7 +555,7 @@ impl Connection {
     fn on_option(&mut self, option: AckOption, ack: &Ack) {
         match option {
             AckOption::Gap(gap) => self.take_gap(gap, ack),
-            AckOption::Feedback(_) if self.una < self.repairing_until => {}
+            AckOption::Feedback(_) if self.una() < self.repairing_until => {}
             AckOption::Feedback(change) => self.take_feedback(change, option, ack),
             AckOption::None => {}
         }
@@ -555,7 +566,7 @@ impl Connection {
         let gap = PeerGap {
             now: ack.now,
             gap,
-            rtt: Some(ack.now.since(self.flight.newest_first_sent())),
+            rtt: Some(ack.now.since(self.sent.newest_first_sent())),
             nxt: ack.nxt,
             peer_window: ack.peer_window,
         };
@@ -602,7 +613,7 @@ impl Connection {
         self.repair();
         // Packet numbers say better what is of one window than positions in the stream.
         let by_number = self.stack.numbers_packets();
-        if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una)) {
+        if !by_number && self.ecn().is_some_and(|ecn| ecn.has_answered(self.una())) {
             return;
         }
         // Right after a recovery what is outstanding may be twice the window. RFC 5681's eq. 4
@@ -649,7 +660,7 @@ impl Connection {
     pub fn time_out(&mut self, now: Time, pipe: u64) -> bool {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
-        self.repairing_until = self.high;
+        self.repairing_until = self.high();
         let timeout = Timeout {
             now,
             flight: pipe.min(self.outstanding()),
@@ -672,7 +683,7 @@ impl Connection {
     /// How long nothing was sent, where that is longer than the timeout and nothing is
     /// outstanding. ns-2 counts from the last acknowledgement, since its timer runs on.
     pub fn idle_for(&self, now: Time) -> Option<Time> {
-        if self.high == 0 || self.outstanding() > 0 {
+        if self.high() == 0 || self.outstanding() > 0 {
             return None;
         }
         let since = if self.stack.rto.ticks.is_some() {
@@ -686,5 +697,14 @@ impl Connection {
     /// Keeps the largest window.
     pub fn note_cwnd(&mut self) {
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
+    }
+}
+
+/// What a loss detector needs of the ledger.
+fn detail(recovery: RecoveryKind) -> Detail {
+    match recovery {
+        RecoveryKind::Rack => Detail::Times,
+        RecoveryKind::Quic => Detail::Numbers,
+        _ => Detail::Positions,
     }
 }

@@ -3,9 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod connection;
-mod delivery;
 pub mod ecn;
-pub mod flight;
 pub mod handshake;
 pub mod numbers;
 pub mod pacer;
@@ -17,7 +15,6 @@ pub mod receive_window;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
-pub mod scoreboard;
 pub mod sender;
 pub mod sent;
 pub mod stack;

@@ -233,7 +233,7 @@ impl Sender {
             self.stop_spreading();
         }
         if self.connection.measures_delivery() {
-            self.note_delivery(ack, now);
+            self.note_pipe();
         }
         self.recovery
             .on_ack(&mut self.connection, ack, carried, now);
@@ -242,21 +242,18 @@ impl Sender {
 
     fn acknowledges_data(&self, ack: &Ack) -> bool {
         match ack {
-            Ack::Bytes(ack) => ack.una() > self.connection.una,
+            Ack::Bytes(ack) => ack.una() > self.connection.una(),
             Ack::Numbers(_) => true,
         }
     }
 
-    /// For samples of the delivery rate. What packet numbers stand for only recovery knows.
-    fn note_delivery(&mut self, ack: &Ack, now: Time) {
+    /// For samples of the delivery rate.
+    fn note_pipe(&mut self) {
         let pipe = self.flight();
         if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
             self.connection.application_limits(pipe);
         }
-        if let Ack::Bytes(ack) = ack {
-            self.connection
-                .note_delivery(ack.una(), ack.sack_blocks(), pipe, now);
-        }
+        self.connection.sent.before(pipe);
     }
 
     /// Whether all that the application has handed over is on its way, with room for more
@@ -522,8 +519,8 @@ impl Sender {
         let release = self.release();
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
-        let number = self.recovery.on_sent(c, plan, now);
-        let segment = c.transmit(plan, number, pipe, now);
+        self.recovery.on_sent(c, plan, now);
+        let segment = c.transmit(plan, pipe, now);
         self.recovery.after_sent(c, now);
         if let Some((rate, release)) = release {
             self.pacer.sent(rate, release, segment.wire, now);
@@ -545,12 +542,11 @@ impl Sender {
     fn send_copy(&mut self, now: Time) -> Option<Packet> {
         let copy = self.next_copy()?;
         let pipe = self.measured_pipe();
-        let number = match self.connection.stack.numbers_packets() {
+        if self.connection.stack.numbers_packets() {
             // A packet of its own, which is acknowledged by its number.
-            true => self.recovery.on_sent(&self.connection, copy, now),
-            false => 0,
-        };
-        Some(self.connection.transmit(copy, number, pipe, now))
+            self.recovery.on_sent(&mut self.connection, copy, now);
+        }
+        Some(self.connection.transmit(copy, pipe, now))
     }
 
     /// The next segment that the start-up wants sent a second time. Recovery has nothing to
@@ -558,15 +554,15 @@ impl Sender {
     fn next_copy(&mut self) -> Option<Plan> {
         let c = &mut self.connection;
         while c.window.copies.segments > 0 {
-            let end = c.window.copies.below.min(c.high);
-            if end <= c.una {
+            let end = c.window.copies.below.min(c.high());
+            if end <= c.una() {
                 c.window.copies.segments = 0;
                 break;
             }
-            let start = ((end - 1) / c.mss() * c.mss()).max(c.una);
+            let start = ((end - 1) / c.mss() * c.mss()).max(c.una());
             c.window.copies.segments -= 1;
             c.window.copies.below = start;
-            if !self.recovery.has_arrived(start, end) {
+            if !self.recovery.has_arrived(c, start, end) {
                 return Some(Plan { start, end });
             }
         }
@@ -663,14 +659,14 @@ impl Sender {
 
     /// Everything below this position is acknowledged.
     pub fn acknowledged(&self) -> u64 {
-        self.connection.una
+        self.connection.una()
     }
 
     /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
     pub fn position_of(&self, answer: &Packet) -> u64 {
         match answer.body {
             Body::Ack(Ack::Bytes(ack)) => ack.una(),
-            Body::Ack(Ack::Numbers(_)) => self.connection.una,
+            Body::Ack(Ack::Numbers(_)) => self.connection.una(),
             _ => 0,
         }
     }

@@ -8,9 +8,9 @@
 
 use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
+use super::super::sent::News;
 use super::super::stack::RecoveryKind;
 use flowstart_control::Time;
-use flowstart_wire::ByteAck;
 
 const DUP_THRESH: u64 = 3;
 
@@ -59,25 +59,25 @@ impl Classic {
         }
     }
 
-    /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
-        if ack.una() > c.una {
-            if self.in_recovery && self.kind == RecoveryKind::NewReno && ack.una() < self.recover {
-                self.on_partial_ack(c, ack.una(), now);
+    /// An acknowledgement has come that says this for the first time.
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+        if news.acked > 0 {
+            let partial = self.in_recovery && c.una() < self.recover;
+            if partial && self.kind == RecoveryKind::NewReno {
+                self.on_partial_ack(c, news, now);
             } else {
-                self.on_new_ack(c, ack.una(), carried, now);
+                self.on_new_ack(c, news, carried, now);
             }
-        } else if ack.una() == c.una && c.outstanding() > 0 {
+        } else if c.outstanding() > 0 {
             self.on_duplicate_ack(c, now);
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, una: u64, carried: Carried, now: Time) {
-        let acked = una - c.una;
+    fn on_new_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+        let acked = news.acked;
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
-        let sent = c.advance(una, now);
-        let rtt = c.take_sample(sent, now);
+        let rtt = c.take_sample(news.sent, now);
         c.rearm(now);
         self.dup_acks = 0;
         self.limited_bytes = 0;
@@ -104,22 +104,21 @@ impl Classic {
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, una: u64, now: Time) {
-        let acked = una - c.una;
+    fn on_partial_ack(&mut self, c: &mut Connection, news: &News, now: Time) {
+        let acked = news.acked;
         if !c.stack.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
         self.deflate(c, acked.div_ceil(c.mss()));
-        let sent = c.advance(una, now);
         if c.rtt.times_one_segment() {
             c.drop_passed_timing();
         } else {
-            c.take_sample(sent, now);
+            c.take_sample(news.sent, now);
         }
         let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
         c.recovery_ack(&signal);
-        self.forced = Some(c.segment_at(c.una));
+        self.forced = Some(c.segment_at(c.una()));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
     }
 
@@ -140,7 +139,7 @@ impl Classic {
         self.dup_acks += 1;
         if self.dup_acks == DUP_THRESH && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::Open;
-            if c.una > self.recover || c.una == 0 {
+            if c.una() > self.recover || c.una() == 0 {
                 self.enter(c, now);
             }
         } else if self.dup_acks > DUP_THRESH {
@@ -159,19 +158,19 @@ impl Classic {
     }
 
     fn enter(&mut self, c: &mut Connection, now: Time) {
-        self.recover = c.high;
+        self.recover = c.high();
         c.lose(now, self.limited_bytes);
         c.restart_timer(now);
         c.stop_timing();
         if self.kind == RecoveryKind::Tahoe {
             c.window.cwnd = 1.0;
-            c.nxt = c.una;
+            c.nxt = c.una();
             return;
         }
         self.in_recovery = true;
         self.first_partial_seen = false;
         self.inflation = DUP_THRESH;
-        self.forced = Some(c.segment_at(c.una));
+        self.forced = Some(c.segment_at(c.una()));
     }
 
     /// The timer expired: go back to the first unacknowledged segment.
@@ -182,10 +181,10 @@ impl Classic {
         self.limited_bytes = 0;
         self.inflation = 0;
         self.in_recovery = false;
-        self.recover = c.high;
+        self.recover = c.high();
         self.forced = None;
         self.gate = Gate::Open;
-        c.nxt = c.una;
+        c.nxt = c.una();
     }
 
     /// Sending starts without an acknowledgement.
@@ -206,7 +205,7 @@ impl Classic {
             Gate::One => c.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
             Gate::Open | Gate::Burst(_) => self.window_bytes(c),
         };
-        (plan.end <= c.una + room).then_some(plan)
+        (plan.end <= c.una() + room).then_some(plan)
     }
 
     fn window_bytes(&self, c: &Connection) -> u64 {
@@ -225,7 +224,7 @@ impl Classic {
         match &mut self.gate {
             Gate::Burst(left) => *left -= 1,
             Gate::One => {
-                self.limited_bytes += plan.end.saturating_sub(c.high.max(plan.start));
+                self.limited_bytes += plan.end.saturating_sub(c.high().max(plan.start));
                 self.gate = Gate::Closed;
             }
             _ => {}
@@ -234,6 +233,6 @@ impl Classic {
 
     /// What is outstanding, less what duplicates told has left.
     pub fn pipe(&self, c: &Connection) -> u64 {
-        (c.nxt - c.una).saturating_sub(self.inflation * c.mss())
+        (c.nxt - c.una()).saturating_sub(self.inflation * c.mss())
     }
 }

@@ -5,10 +5,12 @@
 //! sender's, the window the controller's.
 
 use super::connection::{Carried, Connection};
+use super::numbers::ack_delay;
 use super::plan::Plan;
+use super::sent::News;
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Time;
-use flowstart_wire::Ack;
+use flowstart_wire::{Ack, ByteAck};
 
 mod classic;
 mod ns2_sack;
@@ -61,17 +63,44 @@ impl Recovery {
         }
     }
 
-    /// An acknowledgement has arrived.
+    /// An acknowledgement has arrived: what it says for the first time is for this recovery to
+    /// judge.
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, carried: Carried, now: Time) {
-        match (self, ack) {
-            (Recovery::Classic(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
-            (Recovery::Sack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
-            (Recovery::Ns2Sack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
-            (Recovery::Rack(r), Ack::Bytes(ack)) => r.on_ack(c, ack, carried, now),
-            (Recovery::Quic(r), Ack::Numbers(ack)) => r.on_ack(c, ack, carried, now),
-            (_, Ack::Bytes(_) | Ack::Numbers(_)) => {
-                debug_assert!(false, "both ends have the same stack");
+        match ack {
+            Ack::Bytes(ack) => match c.take(ack.una(), ack.sack_blocks(), now) {
+                Some(news) => self.on_news(c, &news, ack, carried, now),
+                None => self.on_stale_ack(),
+            },
+            Ack::Numbers(ack) => {
+                let news = c.take_numbers(ack.numbers(), now);
+                if let Recovery::Quic(quic) = self {
+                    quic.on_ack(c, &news, ack_delay(ack), carried, now);
+                }
             }
+        }
+    }
+
+    fn on_news(
+        &mut self,
+        c: &mut Connection,
+        news: &News,
+        ack: &ByteAck,
+        carried: Carried,
+        now: Time,
+    ) {
+        match self {
+            Recovery::Classic(r) => r.on_ack(c, news, carried, now),
+            Recovery::Sack(r) => r.on_ack(c, news, carried, now),
+            Recovery::Ns2Sack(r) => r.on_ack(c, news, ack, carried, now),
+            Recovery::Rack(r) => r.on_ack(c, news, carried, now),
+            Recovery::Quic(_) => debug_assert!(false, "both ends have the same stack"),
+        }
+    }
+
+    /// An acknowledgement has arrived that is older than the last.
+    fn on_stale_ack(&mut self) {
+        if let Recovery::Ns2Sack(r) = self {
+            r.on_stale_ack();
         }
     }
 
@@ -91,17 +120,15 @@ impl Recovery {
         dispatch!(self, r => r.plan(c))
     }
 
-    /// `plan` is being sent. Returns its packet's number, cut off as on the wire; zero where packets
-    /// have none.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) -> u32 {
+    /// `plan` is about to be sent.
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         match self {
             Recovery::Classic(r) => r.on_sent(c, plan),
-            Recovery::Sack(r) => r.on_sent(c, plan),
+            Recovery::Sack(r) => r.on_sent(c, plan, now),
             Recovery::Ns2Sack(r) => r.on_sent(c, plan),
             Recovery::Rack(r) => r.on_sent(c, plan, now),
-            Recovery::Quic(r) => return r.on_sent(plan, now),
+            Recovery::Quic(r) => r.on_sent(c, plan, now),
         }
-        0
     }
 
     /// It has been sent.
@@ -134,13 +161,10 @@ impl Recovery {
     }
 
     /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
-    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
+    pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
         match self {
-            Recovery::Classic(_) => false,
-            Recovery::Sack(r) => r.has_arrived(start, end),
             Recovery::Ns2Sack(r) => r.has_arrived(start, end),
-            Recovery::Rack(r) => r.has_arrived(start, end),
-            Recovery::Quic(r) => r.has_arrived(start, end),
+            _ => c.sent.has_arrived(start, end),
         }
     }
 

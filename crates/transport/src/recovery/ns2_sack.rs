@@ -4,11 +4,13 @@
 //! down, twice where it is partial; lost packets stay in it. Every hole below the
 //! highest SACKed packet is sent once, with no test of loss, and what is lost above that
 //! is found by the timer alone. The scoreboard is forgotten when recovery ends and when
-//! the timer fires. (ns-2.35, `tcp-sack1.cc`.)
+//! the timer fires, so it is not the connection's ledger, which forgets nothing. (ns-2.35,
+//! `tcp-sack1.cc`.)
 
 use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
+use super::super::sent::News;
 use flowstart_control::Time;
 use flowstart_wire::ByteAck;
 
@@ -50,22 +52,37 @@ impl Ns2Sack {
         self.sacked.meets(start, end)
     }
 
-    /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
+    /// An acknowledgement has come that says this for the first time.
+    pub fn on_ack(
+        &mut self,
+        c: &mut Connection,
+        news: &News,
+        ack: &ByteAck,
+        carried: Carried,
+        now: Time,
+    ) {
         if self.in_recovery {
-            return self.on_recovery_ack(c, ack, now);
+            return self.on_recovery_ack(c, news, ack, now);
         }
-        if ack.una() > c.una {
-            self.on_new_ack(c, ack, carried, now);
-        } else if ack.una() == c.una && !self.after_timeout {
+        if news.acked > 0 {
+            self.on_new_ack(c, news, carried, now);
+        } else if !self.after_timeout {
             self.on_duplicate_ack(c, ack, now);
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
-        let acked = self.acknowledge(c, ack, now);
+    /// One that is older than the last has come: it is counted all the same.
+    pub fn on_stale_ack(&mut self) {
+        if self.in_recovery {
+            self.pipe -= 1;
+            self.gate = Gate::Open;
+        }
+    }
+
+    fn on_new_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+        let rtt = self.acknowledge(c, news, now);
         self.gate = Gate::Open;
-        let signal = c.ack_signal(now, acked.0, acked.0, acked.1, c.outstanding());
+        let signal = c.ack_signal(now, news.acked, news.acked, rtt, c.outstanding());
         c.grow(&signal, carried);
     }
 
@@ -76,7 +93,7 @@ impl Ns2Sack {
         self.dup_acks += 1;
         self.gate = Gate::Closed;
         if self.dup_acks == NUMDUPACKS {
-            if c.una > self.recover || c.una == 0 {
+            if c.una() > self.recover || c.una() == 0 {
                 self.enter(c, now);
             }
         } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
@@ -86,12 +103,12 @@ impl Ns2Sack {
     }
 
     fn enter(&mut self, c: &mut Connection, now: Time) {
-        self.recover = c.high;
+        self.recover = c.high();
         self.in_recovery = true;
         self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
         c.restart_timer(now);
         c.stop_timing();
-        let first = c.segment_at(c.una);
+        let first = c.segment_at(c.una());
         self.retransmitted_to = self.retransmitted_to.max(first.end);
         c.lose(now, 0);
         self.forced = Some(first);
@@ -100,48 +117,45 @@ impl Ns2Sack {
         self.gate = Gate::Closed;
     }
 
-    fn on_recovery_ack(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) {
+    fn on_recovery_ack(&mut self, c: &mut Connection, news: &News, ack: &ByteAck, now: Time) {
         self.pipe -= 1;
         self.gate = Gate::Open;
         // A pacer may have held it back until nobody needs it.
-        self.forced = self.forced.filter(|plan| plan.start >= ack.una());
-        if ack.una() >= self.recover {
+        self.forced = self.forced.filter(|plan| plan.start >= c.una());
+        if c.una() >= self.recover {
             self.recover = 0;
             self.in_recovery = false;
-            self.acknowledge(c, ack, now);
+            self.acknowledge(c, news, now);
             c.recovered(now);
             c.tell_ruler(now, self.pipe(c));
-        } else if ack.una() > c.una {
+        } else if news.acked > 0 {
             self.pipe -= 1;
-            let acked = ack.una() - c.una;
-            c.advance(ack.una(), now);
             c.restart_timer(now);
             c.rtt.end_backoff();
             self.learn(c, ack);
+            let acked = news.acked;
             let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
             c.recovery_ack(&signal);
-        } else if ack.una() == c.una {
+        } else {
             self.learn(c, ack);
             c.tell_ruler(now, self.pipe(c));
         }
     }
 
-    /// ns-2's `newack`: bytes acknowledged and the round-trip sample.
-    fn acknowledge(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) -> (u64, Option<Time>) {
-        let acked = ack.una() - c.una;
-        let sent = c.advance(ack.una(), now);
-        let rtt = c.take_sample(sent, now);
+    /// ns-2's `newack`. Returns the round-trip sample.
+    fn acknowledge(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Time> {
+        let rtt = c.take_sample(news.sent, now);
         c.rearm(now);
         self.dup_acks = 0;
         self.after_timeout = false;
         self.forget();
-        (acked, rtt)
+        rtt
     }
 
     /// Takes in SACK blocks; whether they said anything new.
     fn learn(&mut self, c: &Connection, ack: &ByteAck) -> bool {
         let mut changed = false;
-        self.sacked.remove_below(c.una, |_, _| changed = true);
+        self.sacked.remove_below(c.una(), |_, _| changed = true);
         for (start, end) in ack.sack_blocks() {
             self.sacked.insert(start, end, |_, _| changed = true);
         }
@@ -158,11 +172,11 @@ impl Ns2Sack {
         self.dup_acks = 0;
         self.in_recovery = false;
         self.after_timeout = true;
-        self.recover = c.high;
+        self.recover = c.high();
         self.forced = None;
         self.gate = Gate::Open;
         self.forget();
-        c.nxt = c.una;
+        c.nxt = c.una();
     }
 
     /// Sending starts without an acknowledgement.
@@ -181,12 +195,12 @@ impl Ns2Sack {
             Gate::Closed => None,
             Gate::One => c.next_segment().filter(|plan| {
                 let beyond = c.window.cwnd + self.dup_acks as f64;
-                (plan.end - c.una) as f64 <= beyond * c.mss() as f64
+                (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
             }),
             Gate::Open if self.in_recovery => self.plan_in_recovery(c),
             Gate::Open => {
                 let plan = c.next_segment()?;
-                (plan.end <= c.una + c.window.cwnd_segments() * c.mss()).then_some(plan)
+                (plan.end <= c.una() + c.window.cwnd_segments() * c.mss()).then_some(plan)
             }
         }
     }
@@ -197,7 +211,7 @@ impl Ns2Sack {
         }
         match self
             .sacked
-            .hole_at_or_after(self.retransmitted_to.max(c.una))
+            .hole_at_or_after(self.retransmitted_to.max(c.una()))
         {
             Some((start, _)) => Some(c.segment_at(start)),
             None => c.next_segment(),
@@ -225,7 +239,7 @@ impl Ns2Sack {
         if self.in_recovery {
             self.pipe.max(0) as u64 * c.mss()
         } else {
-            c.nxt - c.una
+            c.nxt - c.una()
         }
     }
 }

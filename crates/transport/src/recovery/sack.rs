@@ -4,12 +4,20 @@
 //! transmit (RFC 3042, RFC 6675 §5 step 3.3) needs no rule of its own. After a timeout
 //! all that is not SACKed counts as lost and is repaired in slow start by the same
 //! NextSeg, instead of going back over data that has arrived.
+//!
+//! The RFC describes SetPipe and IsLost as walks over everything outstanding. Two facts make the
+//! walks unnecessary. IsLost is monotone: if a byte is lost, so is every byte below it that has
+//! not arrived, so one position, the *lost edge*, says it all. Retransmission goes upwards, so one
+//! position, HighRxt, separates what has been retransmitted from what has not. Between the two
+//! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
 
 use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
-use super::super::scoreboard::{Scoreboard, DUP_THRESH};
+use super::super::sent::{Ledger, News};
 use flowstart_control::Time;
-use flowstart_wire::ByteAck;
+
+/// DupThresh (§2).
+const DUP_THRESH: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -34,8 +42,11 @@ enum Rule {
 /// RFC 6675's sender.
 #[derive(Default)]
 pub struct Sack {
-    board: Scoreboard,
     phase: Phase,
+    /// What has not arrived below this is lost.
+    lost_edge: u64,
+    /// HighRxt: one past the highest byte retransmitted in this recovery.
+    high_rxt: u64,
     /// RecoveryPoint (§5 step 4.1).
     recovery_point: u64,
     /// RescueRxt (§4 NextSeg rule 4): `None` where no rescue may be sent.
@@ -48,36 +59,29 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Whether anything of `[start, end)` is selectively acknowledged.
-    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
-        self.board.has_arrived(start, end)
-    }
-
-    /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
-        if ack.una() < c.una {
+    /// An acknowledgement has come that says this for the first time.
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+        let News {
+            acked, delivered, ..
+        } = *news;
+        if acked == 0 && delivered == 0 {
             return;
         }
-        let acked = ack.una() - c.una;
-        let fresh = self.board.update(ack.sack_blocks(), c.mss());
-        if acked == 0 && fresh == 0 {
-            return;
+        if news.sacked > 0 {
+            self.raise_lost_edge(c);
         }
-        let mut delivered = fresh;
         let mut rtt = None;
         if acked > 0 {
-            let sent = c.advance(ack.una(), now);
-            delivered += self.board.advance(ack.una());
-            rtt = c.take_sample(sent, now);
+            rtt = c.take_sample(news.sent, now);
             c.rearm(now);
         }
-        debug_assert!(c.una < c.high || self.pipe(c) == 0, "the pipe leaks");
+        debug_assert!(c.una() < c.high() || self.pipe(c) == 0, "the pipe leaks");
         if self.forced.is_some() {
             self.look_again(c);
         }
         let signal = c.ack_signal(now, acked, delivered, rtt, self.pipe(c));
         match self.phase {
-            Phase::Recovery if c.una >= self.recovery_point => {
+            Phase::Recovery if c.una() >= self.recovery_point => {
                 self.phase = Phase::Open;
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
@@ -106,7 +110,7 @@ impl Sack {
     fn on_new_ack(&mut self, c: &Connection) {
         self.dup_acks = 0;
         self.limited_bytes = 0;
-        if self.phase == Phase::AfterTimeout && c.una >= self.recovery_point {
+        if self.phase == Phase::AfterTimeout && c.una() >= self.recovery_point {
             self.phase = Phase::Open;
         }
     }
@@ -114,15 +118,15 @@ impl Sack {
     /// §5 steps 1 to 4.
     fn on_duplicate_ack(&mut self, c: &mut Connection, now: Time) {
         self.dup_acks += 1;
-        if self.dup_acks < DUP_THRESH && !self.board.is_lost(c.una) {
+        if self.dup_acks < DUP_THRESH && c.una() >= self.lost_edge {
             return;
         }
         c.lose(now, self.limited_bytes);
         self.phase = Phase::Recovery;
-        self.recovery_point = c.high;
-        self.board.begin_recovery();
+        self.recovery_point = c.high();
+        self.begin_retransmission(c);
         // What is SACKed right above may be closer than a full segment.
-        let hole = self.board.next_hole(false).unwrap_or((c.una, c.high));
+        let hole = self.next_hole(c).unwrap_or((c.una(), c.high()));
         let first = self.clip(c, hole);
         self.rescue_rxt = Some(first.end);
         self.forced = Some(first);
@@ -131,19 +135,20 @@ impl Sack {
 
     /// A pacer has held back the first retransmission, and more is known now.
     fn look_again(&mut self, c: &Connection) {
-        let over = c.una >= self.recovery_point;
-        let hole = self.board.next_hole(false).filter(|_| !over);
+        let over = c.una() >= self.recovery_point;
+        let hole = self.next_hole(c).filter(|_| !over);
         self.forced = hole.map(|hole| self.clip(c, hole));
     }
 
     /// The timer expired.
     pub fn on_timeout(&mut self, c: &mut Connection) {
         self.phase = Phase::AfterTimeout;
-        self.recovery_point = c.high;
+        self.recovery_point = c.high();
         self.dup_acks = 0;
         self.limited_bytes = 0;
         self.forced = None;
-        self.board.lose_everything(c.high);
+        self.lost_edge = c.high();
+        self.begin_retransmission(c);
     }
 
     /// Nothing to remember.
@@ -168,7 +173,7 @@ impl Sack {
                 .filter(|_| !held)
                 .map(|plan| (plan, Rule::Ordinary));
         }
-        if let Some(hole) = self.board.next_hole(true) {
+        if let Some(hole) = self.first_lost(c) {
             return Some((self.clip(c, hole), Rule::Ordinary));
         }
         if let Some(new) = c.next_segment() {
@@ -178,7 +183,7 @@ impl Sack {
             return None;
         }
         if c.stack.next_seg_rule_3 {
-            if let Some(hole) = self.board.next_hole(false) {
+            if let Some(hole) = self.next_hole(c) {
                 return Some((self.clip(c, hole), Rule::Ordinary));
             }
         }
@@ -187,14 +192,8 @@ impl Sack {
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
     fn rescue(&self, c: &Connection) -> Option<Plan> {
-        let due = c.stack.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una > r);
-        let hole = due
-            .then(|| self.board.highest_hole(c.high, c.mss()))
-            .flatten()?;
-        Some(Plan {
-            start: hole.0,
-            end: hole.1,
-        })
+        let due = c.stack.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
+        due.then(|| highest_hole(&c.sent, c.mss())).flatten()
     }
 
     fn clip(&self, c: &Connection, hole: (u64, u64)) -> Plan {
@@ -205,11 +204,11 @@ impl Sack {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         if self.forced.take().is_some() {
-            return self.board.retransmitted(plan.start, plan.end);
+            return self.retransmit(c, plan, now);
         }
-        if plan.start >= c.high {
+        if plan.start >= c.high() {
             if self.phase == Phase::Open && self.dup_acks > 0 {
                 self.limited_bytes += plan.end - plan.start;
             }
@@ -217,12 +216,109 @@ impl Sack {
         }
         match self.next_seg(c) {
             Some((_, Rule::Rescue)) => self.rescue_rxt = None,
-            _ => self.board.retransmitted(plan.start, plan.end),
+            _ => self.retransmit(c, plan, now),
         }
     }
 
-    /// The pipe.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        self.board.pipe(c.high)
+    /// By rule 1 or 3.
+    fn retransmit(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+        self.high_rxt = plan.end;
+        c.sent.repair(plan, now);
     }
+
+    /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        let from = self.lost_edge.max(c.una());
+        let twice = match c.sent.arrived() {
+            _ if self.high_rxt <= from => 0,
+            Some(arrived) => self.high_rxt - from - arrived.bytes_within(from, self.high_rxt),
+            None => self.high_rxt - from,
+        };
+        c.sent.in_flight() + twice
+    }
+
+    /// IsLost (§4): three separate SACKed ranges, or more than two segments' worth of SACKed
+    /// bytes, lie above.
+    fn raise_lost_edge(&mut self, c: &mut Connection) {
+        let Some(edge) = lost_edge(&c.sent, c.mss()).filter(|edge| *edge > self.lost_edge) else {
+            return;
+        };
+        let from = self.lost_edge.max(self.high_rxt).max(c.una());
+        if from < edge {
+            c.sent.lose(from, edge);
+        }
+        self.lost_edge = edge;
+    }
+
+    /// Nothing has been retransmitted: all below the lost edge is to be sent again.
+    fn begin_retransmission(&mut self, c: &mut Connection) {
+        self.high_rxt = c.una();
+        if self.high_rxt < self.lost_edge {
+            c.sent.lose(self.high_rxt, self.lost_edge);
+        }
+    }
+
+    /// NextSeg rule 1 (§4): the lowest hole above HighRxt that is lost.
+    fn first_lost(&self, c: &Connection) -> Option<(u64, u64)> {
+        let (start, end) = c.sent.first_lost()?;
+        // The edge need not be where a segment ends.
+        let crosses = end == self.lost_edge;
+        Some((
+            start,
+            if crosses {
+                hole_end(&c.sent, start, end)
+            } else {
+                end
+            },
+        ))
+    }
+
+    /// NextSeg rule 3 (§4): the lowest hole above HighRxt and below the highest SACKed byte.
+    /// After a timeout holes up to the lost edge count too.
+    fn next_hole(&self, c: &Connection) -> Option<(u64, u64)> {
+        let from = self.high_rxt.max(c.una());
+        let arrived = c.sent.arrived();
+        let hole = arrived.and_then(|arrived| arrived.hole_at_or_after(from));
+        hole.or_else(|| {
+            let end = arrived.and_then(|arrived| arrived.end()).unwrap_or(0);
+            let from = from.max(end);
+            (from < self.lost_edge).then_some((from, self.lost_edge))
+        })
+    }
+}
+
+/// Below which position all that has not arrived is lost, as what has arrived shows.
+fn lost_edge(sent: &Ledger, mss: u64) -> Option<u64> {
+    let arrived = sent.arrived()?;
+    let mut above = 0;
+    for i in 0..DUP_THRESH {
+        let (start, end) = arrived.from_top(i)?;
+        above += end - start;
+        if i + 1 == DUP_THRESH || above > (DUP_THRESH as u64 - 1) * mss {
+            return Some(start);
+        }
+    }
+    None
+}
+
+/// Where the hole ends that begins at `start`; `end` where nothing has arrived above.
+fn hole_end(sent: &Ledger, start: u64, end: u64) -> u64 {
+    let hole = sent.arrived().and_then(|a| a.hole_at_or_after(start));
+    hole.map_or(end, |hole| hole.1)
+}
+
+/// The highest range that has not arrived, at most `mss` long: the rescue retransmission of
+/// NextSeg rule 4.
+fn highest_hole(sent: &Ledger, mss: u64) -> Option<Plan> {
+    let (una, high) = (sent.una(), sent.high());
+    let range = |i| sent.arrived().and_then(|arrived| arrived.from_top(i));
+    let (low, end) = match range(0) {
+        Some((low, top)) if top == high => (range(1).map_or(una, |below| below.1), low),
+        Some((_, top)) => (top, high),
+        None => (una, high),
+    };
+    (low < end).then(|| Plan {
+        start: low.max(end.saturating_sub(mss)),
+        end,
+    })
 }

@@ -239,21 +239,21 @@ fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Detail, Sent};
+    use super::super::{Detail, Ledger};
     use super::*;
 
     const SIZE: u64 = 1000;
 
     /// A connection that is measured, and what is in flight on it.
     struct Measured {
-        sent: Sent,
+        sent: Ledger,
         pipe: u64,
     }
 
     impl Measured {
         fn new() -> Measured {
             Measured {
-                sent: Sent::new(Detail::Positions, true),
+                sent: Ledger::new(Detail::Positions, true),
                 pipe: 0,
             }
         }

@@ -109,7 +109,7 @@ pub struct NumberNews {
 
 /// The ledger of one connection.
 #[derive(Debug, Default)]
-pub struct Sent {
+pub struct Ledger {
     una: u64,
     high: u64,
     first: FirstSendings,
@@ -120,15 +120,15 @@ pub struct Sent {
 }
 
 /// Sendings.
-impl Sent {
+impl Ledger {
     /// The ledger of a connection that has sent nothing; `measured` where its controller wants
     /// samples of the delivery rate.
-    pub fn new(detail: Detail, measured: bool) -> Sent {
-        Sent {
+    pub fn new(detail: Detail, measured: bool) -> Ledger {
+        Ledger {
             detail,
             packets: (detail == Detail::Numbers).then(Box::default),
             delivery: measured.then(Box::default),
-            ..Sent::default()
+            ..Ledger::default()
         }
     }
 
@@ -163,7 +163,7 @@ impl Sent {
 }
 
 /// Acknowledgements.
-impl Sent {
+impl Ledger {
     /// An acknowledgement has come while `pipe` was in flight: for samples of the delivery rate.
     pub fn before(&mut self, pipe: u64) {
         if let Some(delivery) = &mut self.delivery {
@@ -328,7 +328,7 @@ impl Sent {
 }
 
 /// Losses.
-impl Sent {
+impl Ledger {
     /// What of `[start, end)` has not arrived is lost.
     pub fn lose(&mut self, start: u64, end: u64) {
         let Uneven {
@@ -402,7 +402,7 @@ impl Sent {
 }
 
 /// What is known.
-impl Sent {
+impl Ledger {
     /// SND.UNA: all below has arrived.
     pub fn una(&self) -> u64 {
         self.una
@@ -452,9 +452,14 @@ impl Sent {
         uneven.map_or(0, |uneven| uneven.lost_bytes)
     }
 
+    /// What is lost and was not sent again since.
+    pub fn lost(&self) -> Option<&RangeSet> {
+        self.uneven.as_ref().map(|uneven| &uneven.lost)
+    }
+
     /// The lowest bytes that are lost and were not sent again since.
     pub fn first_lost(&self) -> Option<(u64, u64)> {
-        self.uneven.as_ref()?.lost.first()
+        self.lost()?.first()
     }
 
     /// Whether anything that has not arrived was lost, sent again since or not: with

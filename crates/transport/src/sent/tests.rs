@@ -158,7 +158,7 @@ proptest! {
     fn it_agrees_with_the_literal_ledger(
         steps in prop::collection::vec((0u8..12, 0u64..40, 1u64..6, 0u64..2), 1..150)
     ) {
-        let mut sent = Sent::new(Detail::Times, true);
+        let mut sent = Ledger::new(Detail::Times, true);
         let mut literal = Literal::default();
         for (what, at, len, later) in steps {
             literal.now += later;
@@ -274,7 +274,7 @@ proptest! {
     fn packets_with_numbers_agree_with_a_list_of_them(
         steps in prop::collection::vec((0u8..10, 0u64..20, 1u64..5), 1..120)
     ) {
-        let mut sent = Sent::new(Detail::Numbers, true);
+        let mut sent = Ledger::new(Detail::Numbers, true);
         let mut literal = Numbered::default();
         for (i, (what, at, len)) in steps.into_iter().enumerate() {
             let now = Time(i as u64);

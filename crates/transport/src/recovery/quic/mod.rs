@@ -24,17 +24,14 @@
 //! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`. With
 //! `ecn`, marks are echoed as TCP does (RFC 3168 §6.1.3) instead of counted (RFC 9000 §13.4).
 
-mod packets;
 #[cfg(test)]
 mod tests;
 
 use super::super::connection::{Carried, Connection};
-use super::super::numbers::ack_delay;
 use super::super::plan::Plan;
-use super::super::ranges::RangeSet;
+use super::super::sent::{NumberNews, Packet};
+use flowstart_control::signals::Ack;
 use flowstart_control::{Segments, Time};
-use flowstart_wire::NumberAck;
-use packets::{Packet, Packets};
 
 /// kPacketThreshold (§6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
@@ -46,20 +43,6 @@ const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 const MINIMUM_WINDOW: Segments = 2.0;
 /// Packets that a timeout may send (§6.2.4).
 const PROBES: u8 = 2;
-
-/// What an acknowledgement says for the first time.
-#[derive(Clone, Copy, Debug, Default)]
-struct News {
-    packets: u64,
-    /// Bytes of the stream that had not arrived before.
-    delivered: u64,
-    /// Those of them that came in packets sent after recovery began.
-    grown: u64,
-    /// Whether such a packet arrived.
-    after_recovery: bool,
-    /// When the largest packet acknowledged had left, if it is among the new.
-    largest: Option<Time>,
-}
 
 /// Packets found lost together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,16 +74,6 @@ struct Probing {
 /// RFC 9002's sender.
 #[derive(Default)]
 pub struct Quic {
-    packets: Packets,
-    /// largest_acked_packet, and one more.
-    acknowledged: u64,
-    /// What of the stream has arrived above SND.UNA.
-    arrived: RangeSet,
-    /// What was lost and waits to be sent again.
-    lost: RangeSet,
-    /// congestion_recovery_start_time, as the number of the next packet then: what leaves at
-    /// that very instant, leaves after it.
-    recovery_start: Option<u64>,
     recovering: bool,
     /// One packet may leave whatever the window.
     free: bool,
@@ -134,31 +107,30 @@ impl Quic {
 
     fn note_sample(&mut self, c: &Connection) {
         if c.rtt.smoothed().is_some() {
-            self.first_sample.get_or_insert(self.packets.next());
+            self.first_sample.get_or_insert(c.sent.next_number());
         }
     }
 
-    /// OnAckReceived (A.7).
+    /// OnAckReceived (A.7): the peer has held the acknowledgement back for so long.
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &NumberAck, carried: Carried, now: Time) {
-        let in_flight = self.pipe(c);
-        let news = self.take(c, ack);
+    pub fn on_ack(
+        &mut self,
+        c: &mut Connection,
+        news: &NumberNews,
+        held: Time,
+        carried: Carried,
+        now: Time,
+    ) {
         if news.packets == 0 {
             return;
         }
-        let una = self.arrived.first().filter(|(start, _)| *start <= c.una);
-        if let Some((_, end)) = una {
-            c.advance(end, now);
-            self.arrived.remove_below(end, |_, _| {});
-        }
-        c.note_delivery(c.una, self.arrived.iter(), in_flight, now);
         let rtt = news.largest.map(|sent| now.since(sent));
         if let Some(sent) = news.largest {
-            let held = ack_delay(ack).min(c.stack.ack.max_delay());
+            let held = held.min(c.stack.ack.max_delay());
             c.rtt.sample_held(sent, now, held);
             self.note_sample(c);
         }
-        if self.recovering && news.after_recovery {
+        if self.recovering && news.any_in_epoch {
             self.recovering = false;
             self.free = false;
             c.recovered(now);
@@ -166,53 +138,12 @@ impl Quic {
         let began = self.find_lost(c, now) | self.hear_mark(c, carried, now);
         self.pto_count = 0;
         self.probing.left = 0;
-        let grown = if began { 0 } else { news.grown };
-        self.tell(c, carried, News { grown, ..news }, rtt, now);
+        let grown = if began { 0 } else { news.in_epoch };
+        if news.delivered > 0 {
+            let signal = c.ack_signal(now, grown, news.delivered, rtt, self.pipe(c));
+            tell(c, carried, &signal);
+        }
         self.set_timer(c);
-    }
-
-    /// Marks what an acknowledgement reports.
-    fn take(&mut self, c: &Connection, ack: &NumberAck) -> News {
-        let Quic {
-            packets,
-            arrived,
-            lost,
-            recovery_start,
-            ..
-        } = self;
-        let mut news = News::default();
-        let una = c.una;
-        for (first, end) in ack.numbers() {
-            packets.acknowledge(first, end, |number, packet| {
-                let Plan { start, end } = packet.plan();
-                let before = news.delivered;
-                arrived.insert(start.max(una), end, |a, b| news.delivered += b - a);
-                lost.remove(start, end, |_, _| {});
-                if recovery_start.is_none_or(|next| number >= next) {
-                    news.grown += news.delivered - before;
-                    news.after_recovery = true;
-                }
-                if number + 1 == ack.end() {
-                    news.largest = Some(packet.sent);
-                }
-                news.packets += 1;
-            });
-        }
-        self.acknowledged = self.acknowledged.max(ack.end());
-        news
-    }
-
-    /// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
-    fn tell(&self, c: &mut Connection, carried: Carried, news: News, rtt: Option<Time>, now: Time) {
-        if news.delivered == 0 {
-            return;
-        }
-        let signal = c.ack_signal(now, news.grown, news.delivered, rtt, self.pipe(c));
-        if news.grown > 0 || c.controller.rules_window() {
-            c.grow(&signal, carried);
-        } else {
-            c.recovery_ack(&signal);
-        }
     }
 
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8). Whether recovery began.
@@ -221,7 +152,7 @@ impl Quic {
         let Some(newest) = losses.newest else {
             return false;
         };
-        let began = self.recovery_start.is_none_or(|next| newest >= next);
+        let began = c.sent.is_in_epoch(newest);
         if began {
             self.begin_recovery(c, now);
         }
@@ -235,7 +166,7 @@ impl Quic {
     fn hear_mark(&mut self, c: &mut Connection, carried: Carried, now: Time) -> bool {
         let news = carried.ece && c.mark_is_news();
         if news {
-            self.recovery_start = Some(self.packets.next());
+            c.sent.begin_epoch();
             self.recovering = true;
             c.answer_mark(now);
             c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
@@ -243,25 +174,20 @@ impl Quic {
         news
     }
 
-    fn remove_lost(&mut self, c: &Connection, now: Time) -> Losses {
+    fn remove_lost(&mut self, c: &mut Connection, now: Time) -> Losses {
         let patience = loss_delay(c);
         let mut losses = Losses::default();
         self.loss_time = None;
-        while let Some((number, packet)) = self.packets.oldest() {
-            if number >= self.acknowledged {
+        while let Some((number, packet)) = c.sent.oldest_packet() {
+            if number >= c.sent.acknowledged() {
                 break;
             }
-            let overtaken = number + PACKET_THRESHOLD < self.acknowledged;
+            let overtaken = number + PACKET_THRESHOLD < c.sent.acknowledged();
             if !overtaken && packet.sent + patience > now {
                 self.loss_time = Some(packet.sent + patience);
                 break;
             }
-            self.packets.lose_oldest();
-            let lost = &mut self.lost;
-            let Plan { start, end } = packet.plan();
-            self.arrived.holes_within(start.max(c.una), end, |a, b| {
-                lost.insert(a, b, |_, _| {});
-            });
+            c.sent.lose_oldest_packet();
             losses.newest = Some(number);
             losses.persistent |= self.note_run(c, number, packet);
         }
@@ -285,7 +211,7 @@ impl Quic {
 
     /// OnCongestionEvent (B.6).
     fn begin_recovery(&mut self, c: &mut Connection, now: Time) {
-        self.recovery_start = Some(self.packets.next());
+        c.sent.begin_epoch();
         self.recovering = true;
         self.free = true;
         c.lose(now, 0);
@@ -294,7 +220,7 @@ impl Quic {
 
     /// Persistent congestion: what a timeout is to TCP (§7.6.2).
     fn collapse(&mut self, c: &mut Connection, now: Time) {
-        self.recovery_start = None;
+        c.sent.end_epoch();
         self.recovering = false;
         self.run = None;
         c.collapse(now, self.pipe(c));
@@ -304,14 +230,9 @@ impl Quic {
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
     fn set_timer(&mut self, c: &Connection) {
         self.due = self.loss_time.or_else(|| {
-            let out = self.confirmed && self.packets.in_flight() > 0;
+            let out = self.confirmed && c.sent.in_flight() > 0;
             out.then(|| self.last_sent + backed_off(c, self.pto_count))
         });
-    }
-
-    /// Whether anything of `[start, end)` has arrived.
-    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
-        self.arrived.meets(start, end)
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
@@ -333,7 +254,7 @@ impl Quic {
             self.probing = Probing {
                 left: PROBES,
                 from: 0,
-                end: self.packets.next(),
+                end: c.sent.next_number(),
             };
         }
         self.set_timer(c);
@@ -356,7 +277,7 @@ impl Quic {
                 return Some(probe);
             }
         }
-        let lost = self.first_lost(c);
+        let lost = first_lost(c);
         if self.free && lost.is_some() {
             return lost;
         }
@@ -365,49 +286,34 @@ impl Quic {
         (plan.end - plan.start <= room).then_some(plan)
     }
 
-    fn first_lost(&self, c: &Connection) -> Option<Plan> {
-        let (start, end) = self.lost.first()?;
-        Some(Plan {
-            start,
-            end: end.min(c.segment_end(start)),
-        })
-    }
-
     fn probe(&self, c: &Connection) -> Option<Plan> {
-        let first_lost = self.first_lost(c);
-        first_lost
+        first_lost(c)
             .or_else(|| c.next_segment())
-            .or_else(|| self.unrepeated().map(|(_, packet)| packet.plan()))
+            .or_else(|| self.unrepeated(c).map(|(_, packet)| packet.plan()))
     }
 
     /// The oldest packet that was on its way at the timeout and that no probe has repeated.
-    fn unrepeated(&self) -> Option<(u64, Packet)> {
-        self.packets
-            .oldest_within(self.probing.from, self.probing.end)
+    fn unrepeated(&self, c: &Connection) -> Option<(u64, Packet)> {
+        c.sent
+            .oldest_packet_within(self.probing.from, self.probing.end)
     }
 
-    /// OnPacketSent (A.5). Returns the packet's number, cut off as on the wire.
+    /// OnPacketSent (A.5).
     #[inline(never)]
-    pub fn on_sent(&mut self, plan: Plan, now: Time) -> u32 {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         if self.probing.left > 0 {
             self.probing.left -= 1;
-            let repeated = self.unrepeated();
+            let repeated = self.unrepeated(c);
             if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
                 self.probing.from = number + 1;
             }
         }
-        if self
-            .lost
-            .first()
-            .is_some_and(|(start, _)| start == plan.start)
-        {
+        let lost = c.sent.first_lost();
+        if lost.is_some_and(|(start, _)| start == plan.start) {
             self.free = false;
-            self.lost.remove_below(plan.end, |_, _| {});
+            c.sent.repair(plan, now);
         }
-        let number = self.packets.next();
-        self.packets.send(plan, now);
         self.last_sent = now;
-        number as u32
     }
 
     /// A packet has left.
@@ -416,9 +322,27 @@ impl Quic {
     }
 
     /// bytes_in_flight, as far as they are the stream's.
-    pub fn pipe(&self, _c: &Connection) -> u64 {
-        self.packets.in_flight()
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        c.sent.in_flight()
     }
+}
+
+/// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
+fn tell(c: &mut Connection, carried: Carried, signal: &Ack) {
+    if signal.acked > 0 || c.controller.rules_window() {
+        c.grow(signal, carried);
+    } else {
+        c.recovery_ack(signal);
+    }
+}
+
+/// What was lost and has its turn.
+fn first_lost(c: &Connection) -> Option<Plan> {
+    let (start, end) = c.sent.first_lost()?;
+    Some(Plan {
+        start,
+        end: end.min(c.segment_end(start)),
+    })
 }
 
 /// How long a packet may be missing that a later one has overtaken (§6.1.2).

@@ -5,8 +5,11 @@
 //! than reordering would explain. The names of states and the order in which an acknowledgement
 //! is worked through are those of Linux's `tcp_ack`: what arrived, what is lost, the state, the
 //! window, the timers.
+//!
+//! What was sent once was sent in the order of positions, so one position, the `judged` edge,
+//! separates what has been decided from what has not; what was sent again the ledger keeps in the
+//! order of its sending. So nothing is looked at twice, whatever the window.
 
-mod board;
 mod probe;
 mod reduction;
 #[cfg(test)]
@@ -15,12 +18,12 @@ mod usage;
 
 use super::super::connection::{Carried, Connection};
 use super::super::plan::Plan;
-use board::{Arrival, Board, News};
+use super::super::sent::{Arrivals, Hint, News, Sending};
 use flowstart_control::signals::Ack;
 use flowstart_control::{Segments, Time};
-use flowstart_wire::ByteAck;
 use probe::Probe;
 use reduction::Reduction;
+use std::cmp::Ordering;
 use usage::Usage;
 
 /// SACKed segments that stand for a loss where nothing was ever reordered.
@@ -50,12 +53,14 @@ struct Frto {
 /// The Linux sender's loss recovery.
 #[derive(Default)]
 pub struct Rack {
-    board: Board,
     state: State,
     high_seq: u64,
     reduction: Reduction,
     /// The sending that left last of those that have arrived, and its round trip.
-    newest: Option<(Arrival, Time)>,
+    newest: Option<(Sending, Time)>,
+    /// First sendings below this are judged.
+    judged: u64,
+    hint: Hint,
     reordering_seen: bool,
     /// When what may be lost is to be looked at again.
     due: Option<Time>,
@@ -71,27 +76,21 @@ pub struct Rack {
 }
 
 impl Rack {
-    /// Whether anything of `[start, end)` is selectively acknowledged.
-    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
-        self.board.has_arrived(start, end)
-    }
-
-    /// Takes in an acknowledgement.
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &ByteAck, carried: Carried, now: Time) {
-        if ack.una() < c.una {
-            return;
-        }
+    /// An acknowledgement has come that says this for the first time.
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
         self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
-        self.forced = self.forced.filter(|plan| plan.end > ack.una());
-        let acked = ack.una() - c.una;
-        let news = self.board.take(ack.sack_blocks(), ack.una(), c.flight());
-        let repaired = self.probe.on_ack(ack.una(), news.delivered > 0);
-        if news.delivered == 0 && acked == 0 {
+        let una = c.una();
+        self.forced = self.forced.filter(|plan| plan.end > una);
+        let advanced = news.acked > 0;
+        let repaired = self.probe.on_ack(una, news.delivered > 0);
+        if news.delivered == 0 && !advanced {
             return;
         }
-        let rtt = self.time(c, ack.una(), acked, &news, now);
-        self.note_newest(c, &news, now);
+        self.judged = self.judged.max(una);
+        // The sample is of SACKed data where there is no other.
+        let rtt = c.take_sample(news.sent.or(news.times.sacked_once), now);
+        self.note_newest(c, &news.times, now);
         let found = self.judge(c, now);
         let signal = Ack {
             cwnd_limited: self.usage.limits(&c.window),
@@ -99,7 +98,7 @@ impl Rack {
             // before, the end of a recovery covers once more.
             ..c.ack_signal(now, news.delivered, news.delivered, rtt, self.pipe(c))
         };
-        self.settle(c, &news, acked > 0, now);
+        self.settle(c, news, now);
         if repaired && self.state == State::Open {
             self.reduce_at_once(c, now);
         }
@@ -108,35 +107,24 @@ impl Rack {
         }
         match self.state {
             State::Recovery | State::Cwr => {
-                self.slide(c, news.delivered, acked > 0 && !found);
+                self.slide(c, news.delivered, advanced && !found);
                 c.recovery_ack(&signal);
             }
-            _ if acked > 0 || c.controller.rules_window() => c.grow(&signal, carried),
+            _ if advanced || c.controller.rules_window() => c.grow(&signal, carried),
             _ => {}
         }
         if self.state == State::Open {
             self.sound = (c.window.cwnd, c.window.ssthresh);
         }
-        self.set_timers(c, acked > 0, now);
-    }
-
-    /// Moves SND.UNA and takes the round-trip sample, of SACKed data where there is no other.
-    fn time(
-        &mut self,
-        c: &mut Connection,
-        una: u64,
-        acked: u64,
-        news: &News,
-        now: Time,
-    ) -> Option<Time> {
-        let cumulative = (acked > 0).then(|| c.advance(una, now)).flatten();
-        c.take_sample(cumulative.or(news.sacked_once), now)
+        self.set_timers(c, advanced, now);
     }
 
     /// RFC 8985 §6.2 steps 1 to 3.
-    fn note_newest(&mut self, c: &Connection, news: &News, now: Time) {
-        self.reordering_seen |= news.reordered;
-        let Some(arrival) = news.newest else { return };
+    fn note_newest(&mut self, c: &Connection, arrivals: &Arrivals, now: Time) {
+        self.reordering_seen |= arrivals.reordered;
+        let Some(arrival) = arrivals.newest else {
+            return;
+        };
         let rtt = now.since(arrival.sent);
         // What came back sooner than anything can is the answer to the first sending.
         if arrival.again && c.rtt.min_rtt().is_some_and(|least| rtt < least) {
@@ -147,20 +135,52 @@ impl Rack {
         }
     }
 
-    /// RFC 8985 §6.2 steps 4 and 5: whether anything was found lost.
-    fn judge(&mut self, c: &Connection, now: Time) -> bool {
+    /// RFC 8985 §6.2 steps 4 and 5: takes for lost what left before the newest arrival did and
+    /// long enough ago. Whether anything was.
+    fn judge(&mut self, c: &mut Connection, now: Time) -> bool {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
         let patience = rtt + self.reordering_window(c);
-        let (found, due) = self.board.judge(newest, patience, c.flight(), now);
-        self.due = due;
-        found
+        let before = c.sent.lost_bytes();
+        let first = self.judge_first_sendings(c, newest, patience, now);
+        let again = judge_retransmissions(c, newest, patience, now);
+        self.due = match (first, again) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        c.sent.lost_bytes() > before
+    }
+
+    /// Returns when the next is to be looked at.
+    fn judge_first_sendings(
+        &mut self,
+        c: &mut Connection,
+        newest: Sending,
+        patience: Time,
+        now: Time,
+    ) -> Option<Time> {
+        while let Some((sent, end)) = c.sent.first_sent(self.judged, &mut self.hint) {
+            let limit = match sent.cmp(&newest.sent) {
+                Ordering::Less => end,
+                Ordering::Equal => end.min(newest.end),
+                Ordering::Greater => return None,
+            };
+            if limit <= self.judged {
+                return None;
+            }
+            if sent + patience > now {
+                return Some(sent + patience);
+            }
+            c.sent.lose(self.judged, limit);
+            self.judged = limit;
+        }
+        None
     }
 
     /// RACK.reo_wnd: nothing while there was no reordering and there are enough signs.
     fn reordering_window(&self, c: &Connection) -> Time {
-        let signs = self.board.sacked_bytes() >= DUP_THRESH * c.mss();
+        let signs = c.sent.arrived_bytes() >= DUP_THRESH * c.mss();
         if !self.reordering_seen && (!self.is_sound() || signs) {
             return Time::ZERO;
         }
@@ -175,16 +195,16 @@ impl Rack {
     }
 
     /// Leaves and enters states.
-    fn settle(&mut self, c: &mut Connection, news: &News, advanced: bool, now: Time) {
+    fn settle(&mut self, c: &mut Connection, news: &News, now: Time) {
         match self.state {
-            State::Recovery if c.una >= self.high_seq => self.end_reduction(c, now),
-            State::Cwr if c.una > self.high_seq => self.end_reduction(c, now),
-            State::Loss => self.settle_loss(c, news, advanced),
+            State::Recovery if c.una() >= self.high_seq => self.end_reduction(c, now),
+            State::Cwr if c.una() > self.high_seq => self.end_reduction(c, now),
+            State::Loss => self.settle_loss(c, news),
             _ => {}
         }
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
-        if self.is_sound() && self.board.has_losses() {
+        if self.is_sound() && c.sent.has_losses() {
             self.enter_recovery(c, now);
         }
     }
@@ -208,7 +228,7 @@ impl Rack {
             self.reduction = Reduction::new(prior, &c.window);
         }
         self.state = State::Recovery;
-        self.high_seq = c.high;
+        self.high_seq = c.high();
         self.probe = Probe::default();
     }
 
@@ -219,7 +239,7 @@ impl Rack {
         self.sound = (c.window.cwnd, c.window.ssthresh);
         self.reduction = Reduction::new(prior, &c.window);
         self.state = State::Cwr;
-        self.high_seq = c.high;
+        self.high_seq = c.high();
     }
 
     /// A probe repaired a loss that nothing else had shown: the window answers it all the same.
@@ -229,18 +249,20 @@ impl Rack {
     }
 
     /// RFC 5682 §3.1, and the end of what a timeout began.
-    fn settle_loss(&mut self, c: &mut Connection, news: &News, advanced: bool) {
-        let recovered = c.una >= self.high_seq;
+    fn settle_loss(&mut self, c: &mut Connection, news: &News) {
+        let recovered = c.una() >= self.high_seq;
+        let advanced = news.acked > 0;
+        let once_up_to = news.times.once_up_to;
         if let Some(frto) = self.frto {
-            if news.once_up_to > 0 && news.once_up_to <= self.high_seq {
+            if once_up_to > 0 && once_up_to <= self.high_seq {
                 return self.undo(c, frto);
             }
-            if c.high > self.high_seq {
+            if c.high() > self.high_seq {
                 if !advanced {
                     self.frto = None;
                 }
             } else if advanced && !recovered {
-                self.high_seq = c.high;
+                self.high_seq = c.high();
                 self.new_data_first = c.next_segment().is_some();
                 if !self.new_data_first {
                     self.frto = None;
@@ -260,7 +282,8 @@ impl Rack {
         c.window.ssthresh = c.window.ssthresh.max(ssthresh);
         self.frto = None;
         self.state = State::Open;
-        self.board.lose_nothing();
+        c.sent.lose_nothing();
+        self.judged = c.una();
         c.undo_timeout();
     }
 
@@ -285,7 +308,7 @@ impl Rack {
     }
 
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
-        if self.is_sound() && self.board.sacked_bytes() == 0 {
+        if self.is_sound() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.due = None;
@@ -318,15 +341,15 @@ impl Rack {
 
     /// New data if there is any, else the last segment once more (§7.3).
     fn send_probe(&mut self, c: &mut Connection, now: Time) {
-        let last = c.high.saturating_sub(c.mss()).max(c.una);
+        let last = c.high().saturating_sub(c.mss()).max(c.una());
         let plan = c.next_segment().unwrap_or(Plan {
             start: last,
-            end: c.high,
+            end: c.high(),
         });
         self.probe = Probe {
             due: None,
-            out: Some(c.high.max(plan.end)),
-            repeats: plan.start < c.high,
+            out: Some(c.high().max(plan.end)),
+            repeats: plan.start < c.high(),
         };
         self.forced = Some(plan);
         c.restart_timer(now);
@@ -337,11 +360,12 @@ impl Rack {
         let first = self.state != State::Loss;
         self.frto = (c.stack.frto && first).then_some(Frto { before: self.sound });
         self.state = State::Loss;
-        self.high_seq = c.high;
+        self.high_seq = c.high();
         self.due = None;
         self.forced = None;
         self.probe = Probe::default();
-        self.board.lose_everything(c.high);
+        c.sent.lose_everything();
+        self.judged = c.high();
     }
 
     /// Nothing to remember.
@@ -352,7 +376,7 @@ impl Rack {
         if self.forced.is_some() {
             return self.forced;
         }
-        let lost = self.board.first_lost().filter(|_| !self.new_data_first);
+        let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
         let plan = match lost {
             Some((start, end)) => Plan {
                 start,
@@ -365,11 +389,11 @@ impl Rack {
     }
 
     /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: Plan, now: Time) {
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         self.forced = None;
         self.reduction.sent();
-        if plan.start < c.high {
-            self.board.sent_again(plan.start, plan.end, now);
+        if plan.start < c.high() {
+            c.sent.repair(plan, now);
         }
     }
 
@@ -387,6 +411,27 @@ impl Rack {
 
     /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
     pub fn pipe(&self, c: &Connection) -> u64 {
-        self.board.in_flight(c.high)
+        c.sent.in_flight()
     }
+}
+
+/// The same of retransmissions, in the order of their sending.
+fn judge_retransmissions(
+    c: &mut Connection,
+    newest: Sending,
+    patience: Time,
+    now: Time,
+) -> Option<Time> {
+    while let Some(again) = c.sent.oldest_retransmission() {
+        if again.end > c.una() {
+            if !again.left_before(&newest) {
+                return None;
+            }
+            if again.sent + patience > now {
+                return Some(again.sent + patience);
+            }
+        }
+        c.sent.lose_oldest_retransmission();
+    }
+    None
 }

@@ -26,7 +26,7 @@ fn connection(rtt: Time, out: u64) -> Connection {
     c.queued = 1000 * MSS;
     for _ in 0..out {
         let plan = c.next_segment().unwrap();
-        c.transmit(plan, 0, 0, Time::ZERO);
+        c.transmit(plan, 0, Time::ZERO);
     }
     c
 }
@@ -46,7 +46,8 @@ fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
         panic!("{packet:?} acknowledges no bytes")
     };
     let (option, ece) = (AckOption::None, false);
-    rack.on_ack(c, ack, Carried { option, ece }, now);
+    let news = c.take(ack.una(), ack.sack_blocks(), now).unwrap();
+    rack.on_ack(c, &news, Carried { option, ece }, now);
 }
 
 fn echo(mut ack: Packet) -> Packet {
@@ -199,7 +200,7 @@ fn a_probe_needs_a_round_trip_and_something_out() {
     let mut unmeasured = Connection::new(Arc::new(Stack::linux()), 0, controller);
     unmeasured.queued = MSS;
     let plan = unmeasured.next_segment().unwrap();
-    unmeasured.transmit(plan, 0, 0, Time::ZERO);
+    unmeasured.transmit(plan, 0, Time::ZERO);
     for c in [unmeasured, connection(ms(50), 0)] {
         let mut probe = Probe::default();
         probe.schedule(&c, Time::ZERO, true);

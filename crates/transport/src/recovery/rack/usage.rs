@@ -19,12 +19,12 @@ impl Usage {
     /// A segment has left, and `pipe` is in flight.
     pub(super) fn after_sent(&mut self, c: &Connection, pipe: u64) {
         let limited = pipe + c.mss() > c.window.cwnd_bytes();
-        let over = c.una >= self.until;
+        let over = c.una() >= self.until;
         if over || limited || !self.limited && c.outstanding() > self.most {
             *self = Usage {
                 limited,
                 most: c.outstanding(),
-                until: c.high,
+                until: c.high(),
             };
         }
     }
