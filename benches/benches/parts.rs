@@ -1,4 +1,4 @@
-//! The parts that every packet passes: the event queue, a link, the scoreboard, and one
+//! The parts that every packet passes: the event queue, a link, the ledger of what is out, and one
 //! step of a controller.
 
 // The macros of Criterion make functions without comments.
@@ -11,7 +11,8 @@ use flowstart_network::link::{Link, LinkConfig, Losses, Manner, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferReading, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
-use flowstart_transport::scoreboard::Scoreboard;
+use flowstart_transport::plan::Plan;
+use flowstart_transport::sent::{Detail, Ledger};
 use flowstart_wire::Packet;
 use std::hint::black_box;
 
@@ -74,22 +75,35 @@ fn link(c: &mut Criterion) {
     });
 }
 
-/// A window of which every other segment is SACKed, then retransmitted hole by hole.
-fn scoreboard(c: &mut Criterion) {
-    let mut group = c.benchmark_group("scoreboard");
+/// A window of which every other segment is SACKed, then repaired hole by hole.
+fn ledger(c: &mut Criterion) {
+    let mut group = c.benchmark_group("ledger");
     group.throughput(Throughput::Elements(STEPS));
+    let segment = |n: u64| Plan {
+        start: n * MSS,
+        end: (n + 1) * MSS,
+    };
+    let sent = || {
+        let mut ledger = Ledger::new(Detail::Positions, false);
+        (0..2 * STEPS).for_each(|n| {
+            ledger.send(segment(n), 0, Time::ZERO);
+        });
+        ledger
+    };
     group.bench_function("SACK every other segment, repair every hole", |b| {
         b.iter_batched_ref(
-            Scoreboard::default,
-            |board| {
+            sent,
+            |ledger| {
                 for n in 0..STEPS {
-                    let block = ((2 * n + 1) * MSS, (2 * n + 2) * MSS);
-                    black_box(board.update(std::iter::once(block), MSS));
+                    let Plan { start, end } = segment(2 * n + 1);
+                    black_box(ledger.take(0, std::iter::once((start, end)), Time(n)));
                 }
-                board.begin_recovery();
-                while let Some((start, end)) = board.next_hole(false) {
-                    board.retransmitted(start, end);
-                    black_box(board.pipe(2 * STEPS * MSS));
+                ledger.lose(0, 2 * STEPS * MSS);
+                while let Some((start, end)) = ledger.first_lost() {
+                    let plan = Plan { start, end };
+                    ledger.repair(plan, Time::ZERO);
+                    ledger.send(plan, 0, Time::ZERO);
+                    black_box(ledger.in_flight());
                 }
             },
             BatchSize::SmallInput,
@@ -127,5 +141,5 @@ fn controller(c: &mut Criterion) {
     }
 }
 
-criterion_group!(parts, event_queue, link, scoreboard, controller);
+criterion_group!(parts, event_queue, link, ledger, controller);
 criterion_main!(parts);
