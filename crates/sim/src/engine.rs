@@ -6,23 +6,14 @@
 //! scheduled them, on every machine. The queue holds one entry per busy link and per
 //! armed flow timer, never one per packet in flight.
 
+mod event;
 mod later;
+
+pub use event::{Due, EventId};
 
 use flowstart_control::Time;
 use flowstart_network::moment::Moment;
 use later::Later;
-
-/// What an event is about; the run gives the number its meaning.
-pub type EventId = u32;
-
-/// A due event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Due {
-    /// When.
-    pub moment: Moment,
-    /// What.
-    pub event: EventId,
-}
 
 /// The queue of future events: a heap with four children a node, which touches half the
 /// cache lines of a binary one when it is large and costs the same when it is small; and

@@ -25,5 +25,6 @@ mod spec;
 pub mod workload;
 
 pub use compile::{Compiler, Prepared};
-pub use run::{run, Outcome};
+pub use record::outcome::Outcome;
+pub use run::run;
 pub use spec::*;

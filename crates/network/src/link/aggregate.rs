@@ -4,22 +4,12 @@
 //! aggregate (A-MPDU, IEEE 802.11n and later), and the peer hands it up as a burst. How long
 //! it waits depends on the other stations, not on what it has to send.
 
-use super::{Common, Stage, Verdict};
-use crate::distribution::Law;
+use super::common::{Common, Stage, Verdict};
+use super::config::AggregateConfig;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
-use rand_pcg::Pcg64Mcg;
-
-/// How a station comes to its medium.
-#[derive(Clone, Debug)]
-pub struct AggregateConfig {
-    /// From one access to the next.
-    pub every: Law,
-    /// Where that is drawn from.
-    pub random: Pcg64Mcg,
-}
 
 /// The medium, one way.
 pub(super) struct Aggregate {
@@ -79,7 +69,7 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::Manner;
     use super::*;
-    use crate::distribution::Measure;
+    use crate::distribution::{Law, Measure};
     use crate::random::stream;
 
     fn medium(every: &str) -> Manner {

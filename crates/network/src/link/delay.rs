@@ -2,38 +2,13 @@
 //!
 //! Packets stay in order, the later waiting for the earlier, unless they may overtake.
 
-use super::{Common, InFlight, Stage, Verdict};
-use crate::distribution::Law;
+use super::common::{Common, InFlight, Stage, Verdict};
+use super::config::{DelayConfig, Ripple};
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
-use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
-
-/// How a delay varies.
-#[derive(Clone, Debug)]
-pub struct DelayConfig {
-    /// What is drawn on top of the path's delay.
-    pub jitter: Option<Law>,
-    /// For how long a draw holds; `None` draws for every packet.
-    pub holds: Option<Time>,
-    /// Whether a packet may overtake those before it.
-    pub reordering: bool,
-    /// What swings.
-    pub ripple: Option<Ripple>,
-    /// Where jitter is drawn from.
-    pub random: Pcg64Mcg,
-}
-
-/// A delay that swings between nothing and `swing`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ripple {
-    /// From the least to the most.
-    pub swing: Time,
-    /// From one least to the next.
-    pub period: Time,
-}
 
 impl Ripple {
     /// What it adds at a moment.
@@ -108,7 +83,7 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::Manner;
     use super::*;
-    use crate::distribution::Measure;
+    use crate::distribution::{Law, Measure};
     use crate::random::stream;
     use proptest::prelude::*;
 

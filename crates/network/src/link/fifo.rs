@@ -6,7 +6,7 @@
 //! enough, and the event queue holds only the ring's head.
 
 use super::clock::Clock;
-use super::{Common, Verdict};
+use super::common::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferReading};
 use flowstart_control::Time;

@@ -5,7 +5,7 @@
 //! acknowledgement makes an older one redundant). An acknowledgement that says more than
 //! its number is never filtered.
 
-use super::{Common, InFlight, Verdict};
+use super::common::{Common, InFlight, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, Deed, Notice};
 use flowstart_control::Time;

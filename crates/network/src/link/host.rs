@@ -6,25 +6,13 @@
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
 
-use super::{Common, Verdict};
+use super::common::{Common, Verdict};
+use super::config::HostConfig;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use crate::random::below;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
-use rand_pcg::Pcg64Mcg;
-
-/// How a host treats what arrives.
-#[derive(Clone, Debug)]
-pub struct HostConfig {
-    /// From one interrupt to the next: drawn uniformly from this range. `None` hands up every
-    /// packet at once.
-    pub interrupts: Option<(Time, Time)>,
-    /// What it takes to read one SACK block.
-    pub sack_cost: Time,
-    /// Where interrupts are drawn from.
-    pub random: Pcg64Mcg,
-}
 
 /// The way from a host's interface to its TCP.
 pub(super) struct Host {

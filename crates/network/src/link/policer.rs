@@ -4,20 +4,12 @@
 //! packet passes if the bucket has tokens for all of it, and takes them. So in any time no
 //! more passes than a burst and what the rate gives.
 
-use super::{Common, Stage, Verdict};
+use super::common::{Common, Stage, Verdict};
+use super::config::PolicerConfig;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::{Rate, Time};
+use flowstart_control::Time;
 use flowstart_wire::Packet;
-
-/// What a policer lets pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicerConfig {
-    /// In the long run.
-    pub rate: Rate,
-    /// At once, bytes.
-    pub burst: u64,
-}
 
 /// The policer.
 pub(super) struct Policer {
@@ -72,6 +64,7 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::Manner;
     use super::*;
+    use flowstart_control::Rate;
     use proptest::prelude::*;
 
     fn policer(rate: u64, burst: u64) -> Manner {

@@ -10,7 +10,7 @@
 //! and so each with its time.
 
 use super::clock::Clock;
-use super::{Common, Verdict};
+use super::common::{Common, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
 use flowstart_control::Time;

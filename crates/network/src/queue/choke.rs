@@ -13,8 +13,9 @@
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
 use super::codel::ECN;
+use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::line::Line;
 use super::red::{self, Detector, Settings};
-use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
 use crate::random::below;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};

@@ -8,7 +8,8 @@
 //! grows as it would. Nothing bounds the marks: what does not heed them fills the buffer, and
 //! that drops.
 
-use super::{Contents, Discipline, Line, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
 use flowstart_control::Time;

@@ -1,7 +1,7 @@
 //! What a queue discipline is asked, for disciplines that decide at departure or throw
 //! out what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
-use super::{Backlog, DropTail};
+use super::buffer::{Backlog, DropTail};
 use flowstart_control::params::Kind;
 use flowstart_control::{Rate, Time};
 use flowstart_wire::Ecn;
@@ -100,6 +100,9 @@ impl Visit<'_> {
     }
 }
 
+/// Makes a discipline for each link; `None` where a drop-tail link will do.
+pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
+
 /// A queue discipline. It holds the packets that wait.
 ///
 /// Both calls come in order of time, but a departure is worked out only when someone
@@ -113,7 +116,7 @@ pub trait Discipline: Send {
     /// nothing where there is none left.
     fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued>;
 
-    /// What it holds: mostly its one [`Line`](super::Line).
+    /// What it holds: mostly its one [`Line`](super::line::Line).
     fn contents(&self) -> &dyn Contents;
 }
 

@@ -5,9 +5,11 @@
 //! is full, the bucket with the most bytes loses packets from its front, whether their senders
 //! speak ECN or not.
 
+use super::buffer::Backlog;
 use super::choke::whole;
 use super::codel::{Law, State, ECN, INTERVAL, TARGET};
-use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::line::Line;
 use crate::random::mix;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Unit};

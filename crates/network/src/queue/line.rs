@@ -1,6 +1,7 @@
 //! Packets in order of arrival: what most disciplines keep.
 
-use super::{Backlog, Contents, Queued};
+use super::buffer::Backlog;
+use super::discipline::{Contents, Queued};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;

@@ -5,7 +5,8 @@
 //! makes room for it; the newest, so that what is left of the flight is its beginning.
 //! Without marked packets this is drop-tail.
 
-use super::{Contents, Discipline, Line, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_wire::Packet;
 

@@ -1,5 +1,6 @@
 //! Queues: what waits before a transmitter, who is refused, and who leaves next.
 
+mod buffer;
 mod choke;
 mod codel;
 mod discipline;
@@ -14,7 +15,7 @@ mod spec;
 mod testing;
 mod xcp;
 
-pub use discipline::{Contents, Deed, Discipline, Notice, Port, Queued, Visit};
-pub use drop_tail::{Backlog, BufferReading, DropTail, Limit};
+pub use buffer::{Backlog, BufferReading, DropTail, Limit};
+pub use discipline::{Contents, Deed, Discipline, Maker, Notice, Port, Queued, Visit};
 pub use line::Line;
-pub use spec::{describe, Maker, QueueSpec, QUEUES};
+pub use spec::{describe, QueueSpec, QUEUES};

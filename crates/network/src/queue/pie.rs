@@ -11,7 +11,8 @@
 //! it is where the buffer is full (RFC 8033 §5.1).
 
 use super::codel::ECN;
-use super::{Contents, Discipline, Line, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};

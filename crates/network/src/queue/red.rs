@@ -16,8 +16,10 @@
 //! to which the marked ones do not count (as RIO does with two classes: D. Clark, W. Fang,
 //! "Explicit Allocation of Best-Effort Packet Delivery Service", 1998).
 
+use super::buffer::Backlog;
 use super::codel::ECN;
-use super::{Backlog, Contents, Discipline, Line, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};

@@ -2,15 +2,12 @@
 //!
 //! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
-use super::discipline::KIND;
-use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp, Discipline, Port};
+use super::discipline::{Discipline, Maker, Port, KIND};
+use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp};
 use flowstart_control::entry::{self, Description, Entry};
 use flowstart_control::params::{Params, SpecError};
 use flowstart_control::Convention;
 use std::fmt;
-
-/// Makes a discipline for each link; `None` where a drop-tail link will do.
-pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
 
 /// The disciplines.
 pub const QUEUES: &[Entry<Maker>] = &[

@@ -1,8 +1,8 @@
 //! A discipline by itself: packets come and go at the test's own times.
 
-use super::{
-    Backlog, BufferReading, Deed, Discipline, DropTail, Limit, Notice, Port, QueueSpec, Visit,
-};
+use super::buffer::{Backlog, BufferReading, DropTail, Limit};
+use super::discipline::{Deed, Discipline, Notice, Port, Visit};
+use super::spec::QueueSpec;
 use crate::random::stream;
 use flowstart_control::{Rate, Time};
 use flowstart_wire::Ecn;

@@ -29,7 +29,8 @@
 //!   of 50 ms go on. Nothing is handed out after an interval without congestion headers, where
 //!   ns-2 divides by one.
 
-use super::{Contents, Discipline, Line, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::{ParamSpec, Params, Unit};
 use flowstart_control::{Rate, Time};

@@ -1,6 +1,6 @@
 //! Rates, one after the other, without end.
 
-use super::mean;
+use super::mean::mean;
 use crate::random::{open_share, share};
 use flowstart_control::{Rate, Time};
 use rand_pcg::Pcg64Mcg;

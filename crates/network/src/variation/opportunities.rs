@@ -4,7 +4,7 @@
 //! that moment 1500 bytes can be delivered. After the last line it begins anew, so the last
 //! time is also the length of the whole.
 
-use super::mean;
+use super::mean::mean;
 use flowstart_control::{Rate, Time};
 
 /// A trace.

@@ -6,7 +6,7 @@
 //! which its tick differs from the present one. Whenever time reaches such a part, the part is
 //! dealt out by the lower bits, so that an event is moved a few times until its tick is there.
 
-use super::Due;
+use super::event::Due;
 use flowstart_control::Time;
 
 /// A tick is 2^20 ns, about a millisecond.

@@ -3,4 +3,5 @@
 pub mod flow;
 pub mod link;
 pub mod object;
+pub mod outcome;
 pub mod trace;

@@ -1,8 +1,9 @@
 //! The flows of a run: where each stands, and its endpoints while it lasts.
 
-use super::next_due;
+use super::log::next_due;
 use crate::flow_plan::FlowPlan;
 use crate::places::Places;
+use crate::record::flow::FlowLog;
 use flowstart_control::Time;
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
@@ -45,6 +46,16 @@ impl Endpoints {
     /// The same for the receiver's.
     pub(super) fn arm_receiver(&mut self, now: Time) -> Option<Time> {
         self.receiver_timer.arm(self.receiver.deadline(), now)
+    }
+
+    /// Notes what a row will need of them.
+    pub(super) fn note(&self, log: &mut FlowLog, size: Option<u64>) {
+        log.packets_arrived += self.receiver.arrived();
+        log.bytes_delivered = self.receiver.delivered().min(size.unwrap_or(u64::MAX));
+        log.counters = *self.sender.counters();
+        log.exit = self.sender.exit().copied();
+        log.reset = self.sender.failed();
+        log.min_rtt = self.sender.min_rtt();
     }
 }
 

@@ -1,40 +1,14 @@
-//! What a run leaves behind, and how its rows are made.
+//! How the rows of an outcome are made.
 
-use super::flows::{Endpoints, Flows};
-use super::Simulation;
+use super::flows::Flows;
+use super::simulation::Simulation;
 use crate::flow_plan::Opening;
-use crate::record::flow::{ideal_fct, FlowLog, FlowRow, TransferRow};
+use crate::record::flow::{ideal_fct, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
-use crate::record::object::ObjectRow;
-use crate::record::trace::Trace;
+use crate::record::outcome::Outcome;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
-use serde::Serialize;
-
-/// What a run leaves behind.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// One row for each flow.
-    pub flows: Vec<FlowRow>,
-    /// One row for each write of flows that have several.
-    pub transfers: Vec<TransferRow>,
-    /// One row for each object of web sessions that was asked for.
-    pub objects: Vec<ObjectRow>,
-    /// One row for each link.
-    pub links: Vec<LinkRow>,
-    /// How buffers were read, in words.
-    pub buffer_reading: String,
-    /// The bottleneck's buffer, in words.
-    pub buffer: String,
-    /// Events handled.
-    pub events: u64,
-    /// Time simulated, seconds.
-    pub simulated_s: f64,
-    /// Columns over time, where asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Trace>,
-}
 
 impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
@@ -67,7 +41,7 @@ impl Simulation<'_> {
     fn close_all(&mut self, flows: Flows) {
         for ((flow, plan), log) in (0..).zip(&self.plans).zip(&mut self.logs) {
             if let Some(ends) = flows.endpoints(flow) {
-                close(log, ends, plan.size);
+                ends.note(log, plan.size);
             }
         }
     }
@@ -193,14 +167,4 @@ impl Simulation<'_> {
             })
             .collect()
     }
-}
-
-/// Takes from the endpoints what a row will need of them.
-pub(super) fn close(log: &mut FlowLog, ends: &Endpoints, size: Option<u64>) {
-    log.packets_arrived += ends.receiver.arrived();
-    log.bytes_delivered = ends.receiver.delivered().min(size.unwrap_or(u64::MAX));
-    log.counters = *ends.sender.counters();
-    log.exit = ends.sender.exit().copied();
-    log.reset = ends.sender.failed();
-    log.min_rtt = ends.sender.min_rtt();
 }

@@ -1,6 +1,7 @@
 //! Web sessions in a run: the flows that they add, and what they are told of them.
 
-use super::{new_log, Simulation, WEB};
+use super::log::new_log;
+use super::simulation::{Simulation, WEB};
 use crate::record::object::ObjectRow;
 use crate::workload::web::ObjectLog;
 use crate::workload::Arrival;

@@ -1,31 +1,23 @@
-//! From a scenario to its outcome: the only place where links and endpoints meet.
+//! A run: the only place where links and endpoints meet.
 //!
 //! A packet travels one way. The application's data arrives at a sender, the sender's
 //! segments enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
-mod flows;
-mod outcome;
-mod web;
-
-use flows::{Flows, Life};
-use outcome::close;
-pub use outcome::Outcome;
-
+use super::flows::{Flows, Life};
+use super::log::{new_log, next_due, note_writes};
 use crate::compile::Prepared;
 use crate::engine::{EventId, EventQueue};
 use crate::flow_plan::{FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow::FlowLog;
 use crate::record::trace::{Event, FlowSample, Trace};
-use crate::spec::{RequestError, Scenario};
-use crate::workload::web::{Sessions, WebEntry};
-use crate::workload::{arrivals, expand, Arrival};
+use crate::workload::web::Sessions;
+use crate::workload::{arrivals, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Rate, Time};
-use flowstart_network::chain::Chain;
-use flowstart_network::graph::{self, Course, FlowPath, LinkId, Network, Route, Site};
+use flowstart_network::graph::{LinkId, Network, Route, Site};
 use flowstart_network::link::{Link, LinkConfig, Verdict};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::Deed;
@@ -37,64 +29,45 @@ use flowstart_transport::stack::Sharing;
 use flowstart_wire::{Body, Packet};
 use rand_core::RngCore;
 
-/// Runs a scenario.
-pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
-    Ok(Prepared::new(scenario)?.run())
-}
-
-impl Prepared {
-    /// Simulates.
-    pub fn run(&self) -> Outcome {
-        self.run_while(|| true)
-    }
-
-    /// Simulates for as long as `go_on`, which is asked after every event, is true.
-    pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
-        let chain = self.chain();
-        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
-        let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
-        let courses = self.web.iter().flat_map(WebEntry::courses);
-        let network = graph::build(chain, flows, courses, self.seed);
-        let mut simulation = Simulation::new(self, plans, network);
-        simulation.run(self.end, go_on);
-        simulation.outcome()
-    }
-}
-
 /// The number of the event that stands for the next arrival: greater than any timer's.
 const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
-const WEB: EventId = EventId::MAX;
+pub(super) const WEB: EventId = EventId::MAX;
 
-struct Simulation<'a> {
-    prepared: &'a Prepared,
-    now: Time,
+/// A run that goes on.
+pub(super) struct Simulation<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) now: Time,
     /// When the event that is being handled was caused.
-    cause: Time,
-    queue: EventQueue,
-    links: Vec<Link>,
-    routes: Vec<Route>,
-    bottleneck: [LinkId; 2],
-    plans: Vec<FlowPlan>,
-    flows: Flows,
+    pub(super) cause: Time,
+    pub(super) queue: EventQueue,
+    pub(super) links: Vec<Link>,
+    pub(super) routes: Vec<Route>,
+    pub(super) bottleneck: [LinkId; 2],
+    pub(super) plans: Vec<FlowPlan>,
+    pub(super) flows: Flows,
     /// What is noted of each flow.
-    logs: Vec<FlowLog>,
-    arrivals: Vec<Arrival>,
-    next_arrival: usize,
+    pub(super) logs: Vec<FlowLog>,
+    pub(super) arrivals: Vec<Arrival>,
+    pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
-    web: Sessions<'a>,
+    pub(super) web: Sessions<'a>,
     /// Which route its data takes, by the number of the way.
-    web_routes: Vec<u32>,
+    pub(super) web_routes: Vec<u32>,
     /// Flows and sessions that have not ended.
-    unfinished: usize,
-    memories: Memories,
+    pub(super) unfinished: usize,
+    pub(super) memories: Memories,
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
-    routers: Vec<Option<Router>>,
-    trace: Option<Box<Trace>>,
+    pub(super) routers: Vec<Option<Router>>,
+    pub(super) trace: Option<Box<Trace>>,
 }
 
 impl<'a> Simulation<'a> {
-    fn new(prepared: &'a Prepared, plans: Vec<FlowPlan>, network: Network) -> Simulation<'a> {
+    pub(super) fn new(
+        prepared: &'a Prepared,
+        plans: Vec<FlowPlan>,
+        network: Network,
+    ) -> Simulation<'a> {
         let routers = routers(prepared, &plans, &network.sites, &network.links);
         let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
         let mut flows = Flows::default();
@@ -137,7 +110,7 @@ impl<'a> Simulation<'a> {
         self.links.len() as EventId + 2 * flow + EventId::from(receiver)
     }
 
-    fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
+    pub(super) fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
         self.schedule_arrival();
         self.schedule_web();
         while let Some(due) = self.queue.peek() {
@@ -169,7 +142,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> Moment {
         Moment {
             time: self.now,
             cause: self.cause,
@@ -206,7 +179,7 @@ impl<'a> Simulation<'a> {
         self.pump(arrival.flow);
     }
 
-    fn open(&mut self, arrival: Arrival) {
+    pub(super) fn open(&mut self, arrival: Arrival) {
         let preparation = self.prepare(arrival.flow);
         let plan = &self.plans[arrival.flow as usize];
         let stack = &plan.stack;
@@ -363,7 +336,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Sends what a sender wants to send, and sees whether it has finished.
-    fn pump(&mut self, flow: u32) {
+    pub(super) fn pump(&mut self, flow: u32) {
         let first = self.route(flow).data[0];
         let (acknowledged, failed, timer) = loop {
             let Some(ends) = self.flows.endpoints_mut(flow) else {
@@ -433,7 +406,7 @@ impl<'a> Simulation<'a> {
     /// Accounts for the packets that a link had accepted and has thrown out, and for those that
     /// it has marked.
     #[cold]
-    fn take_notices(&mut self, link: LinkId) {
+    pub(super) fn take_notices(&mut self, link: LinkId) {
         while let Some(notice) = self.links[link as usize].take_notice() {
             match notice.deed {
                 Deed::ThrownOut => {
@@ -503,7 +476,7 @@ impl<'a> Simulation<'a> {
     fn finish(&mut self, flow: u32) {
         if let Some(ends) = self.flows.close(flow) {
             let plan = &self.plans[flow as usize];
-            close(&mut self.logs[flow as usize], &ends, plan.size);
+            ends.note(&mut self.logs[flow as usize], plan.size);
             if plan.stack.sharing != Sharing::None {
                 self.memories
                     .close(flow, plan, ends.sender.memory(), self.now);
@@ -556,7 +529,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet has left the link's queue, if that is recorded.
-    fn sample_departure(&mut self, link: LinkId, at: Time) {
+    pub(super) fn sample_departure(&mut self, link: LinkId, at: Time) {
         if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
             trace.queue_departures.note(at, direction);
         }
@@ -580,22 +553,6 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// A flow's path over the chain.
-fn path_of<'a>(chain: &Chain, flow: u32, plan: &'a FlowPlan) -> FlowPath<'a> {
-    let pair = chain.pair_of(flow).unwrap_or(flow);
-    FlowPath {
-        course: Course {
-            left: pair,
-            right: pair,
-            reverse: plan.reverse,
-            from_hop: plan.from_hop,
-            to_hop: plan.to_hop,
-        },
-        extra_delay: plan.extra_delay,
-        forced_drops: &plan.forced_drops,
-    }
-}
-
 /// The routers of all links, where a flow's start-up needs them.
 fn routers(
     prepared: &Prepared,
@@ -616,36 +573,6 @@ fn routers(
         routers[link] = line.map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
     }
     routers
-}
-
-/// A log for a flow that has not begun.
-fn new_log(plan: &FlowPlan) -> FlowLog {
-    FlowLog {
-        writes: vec![[None; 2]; plan.writes.len()],
-        ..FlowLog::default()
-    }
-}
-
-/// The first position beyond `position` at which a write or the whole transfer ends.
-fn next_due(plan: &FlowPlan, position: u64) -> u64 {
-    let next = plan.writes.partition_point(|(_, end)| *end <= position);
-    let write = plan.writes.get(next).map(|(_, end)| *end);
-    let whole = plan.size.filter(|size| *size > position);
-    write.or(whole).unwrap_or(u64::MAX)
-}
-
-/// Notes when each write has got as far as `position`; `stage` 0 is delivery, 1
-/// acknowledgement.
-fn note_writes(plan: &FlowPlan, log: &mut FlowLog, stage: usize, position: u64, now: Time) {
-    let next = &mut log.writes_done[stage];
-    while plan
-        .writes
-        .get(*next)
-        .is_some_and(|(_, end)| *end <= position)
-    {
-        log.writes[*next][stage] = Some(now);
-        *next += 1;
-    }
 }
 
 fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {

@@ -1,0 +1,121 @@
+//! What all kinds of links have: their configuration, what is on its way, and what is counted.
+
+use super::config::LinkConfig;
+use crate::moment::Moment;
+use crate::queue::{Backlog, Deed, Notice};
+use flowstart_control::Time;
+use flowstart_wire::Packet;
+use std::collections::VecDeque;
+
+/// What became of a packet that came to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is in. `Some` says that nothing was on its way, so that the next delivery must
+    /// be scheduled.
+    Accepted(Option<Moment>),
+    /// It was lost or refused.
+    Dropped,
+}
+
+/// Counts of what passed a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinkCounters {
+    /// Packets accepted and not thrown out later.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets refused by the queue or thrown out of it.
+    pub refused: u64,
+    /// Packets marked by the queue.
+    pub marked: u64,
+    /// Packets lost at random or on purpose.
+    pub lost: u64,
+    /// The most that the queue held, as its limit counts it.
+    pub max_held: Backlog,
+    /// Time spent transmitting.
+    pub busy: Time,
+}
+
+impl LinkCounters {
+    /// A packet was accepted, and the queue now holds so much.
+    pub(super) fn accept(&mut self, wire: u32, held: Backlog) {
+        self.packets += 1;
+        self.bytes += u64::from(wire);
+        self.max_held.packets = self.max_held.packets.max(held.packets);
+        self.max_held.bytes = self.max_held.bytes.max(held.bytes);
+    }
+
+    /// A packet was thrown out.
+    pub(super) fn throw_out(&mut self, wire: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
+        self.refused += 1;
+    }
+}
+
+/// A packet on its way to the far end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InFlight {
+    /// Arrives at the far end; caused by the beginning of its transmission.
+    pub(super) arrival: Moment,
+    pub(super) segment: Packet,
+}
+
+/// What every link has.
+pub(super) struct Common {
+    pub(super) config: LinkConfig,
+    pub(super) counters: LinkCounters,
+    /// Packets whose delivery is settled, in its order.
+    pub(super) ring: VecDeque<InFlight>,
+    /// What the queue did to packets, until someone takes it.
+    pub(super) notices: VecDeque<Notice>,
+    /// Somebody wants to hear of every delivery.
+    pub(super) recorded: bool,
+}
+
+impl Common {
+    /// A packet joins those on their way, which it counts. What arrives first now, if nothing was.
+    pub(super) fn depart(&mut self, arrival: Moment, mut segment: Packet) -> Option<Moment> {
+        let idle = self.ring.is_empty();
+        segment.hop += 1;
+        self.ring.push_back(InFlight { arrival, segment });
+        idle.then_some(arrival)
+    }
+
+    /// The same at a place of its own. What arrives first now, if that is this one: there may
+    /// be an event already for one that it has overtaken, which then finds nothing to do.
+    pub(super) fn depart_at(
+        &mut self,
+        place: usize,
+        arrival: Moment,
+        mut segment: Packet,
+    ) -> Option<Moment> {
+        segment.hop += 1;
+        self.ring.insert(place, InFlight { arrival, segment });
+        (place == 0).then_some(arrival)
+    }
+
+    /// Counts what the queue did beyond these.
+    pub(super) fn count_notices(&mut self, before: usize) {
+        for notice in self.notices.range(before..) {
+            match notice.deed {
+                Deed::ThrownOut => self.counters.throw_out(notice.segment.wire),
+                Deed::Marked => self.counters.marked += 1,
+            }
+        }
+    }
+}
+
+/// Something on the way that has no transmitter: packets pass it, wait at it or end there.
+pub(super) trait Stage: Send {
+    /// A packet comes.
+    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict;
+
+    /// The first of those accepted is about to leave.
+    fn release(&mut self, _first: &Packet) {}
+
+    /// What waits.
+    fn held(&self) -> Backlog {
+        Backlog::default()
+    }
+}

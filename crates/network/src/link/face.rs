@@ -1,0 +1,416 @@
+//! The one face of all kinds of links.
+
+use super::aggregate::Aggregate;
+use super::clock::Varying;
+use super::common::{Common, LinkCounters, Stage, Verdict};
+use super::config::{LinkConfig, Manner};
+use super::delay::Delay;
+use super::fifo::Fifo;
+use super::gather::Gather;
+use super::host::Host;
+use super::policer::Policer;
+use super::queued::Queued;
+use super::transmitter::Transmitter;
+use crate::moment::Moment;
+use crate::queue::{Backlog, BufferReading, Notice};
+use flowstart_control::Time;
+use flowstart_wire::Packet;
+use std::collections::VecDeque;
+
+/// One direction of a link.
+pub struct Link {
+    common: Common,
+    kind: Kind,
+}
+
+enum Kind {
+    Fifo(Fifo<Transmitter>),
+    Queued(Box<Queued<Transmitter>>),
+    Gather(Box<Gather>),
+    Host(Box<Host>),
+    VaryingFifo(Box<Fifo<Varying>>),
+    VaryingQueued(Box<Queued<Varying>>),
+    Stage(Box<dyn Stage>),
+}
+
+/// The kind of link that a configuration asks for.
+fn kind(config: &LinkConfig) -> Kind {
+    match &config.manner {
+        Manner::DropTail => fifo(config),
+        Manner::Managed(spec, port) => match (spec.discipline(port), &config.variation) {
+            (None, _) => fifo(config),
+            (Some(discipline), None) => {
+                let clock = Transmitter::new(config.service);
+                Kind::Queued(Box::new(Queued::new(clock, discipline)))
+            }
+            (Some(discipline), Some(variation)) => {
+                let clock = Varying::new(variation.clone());
+                Kind::VaryingQueued(Box::new(Queued::new(clock, discipline)))
+            }
+        },
+        Manner::Gathered { period, thinning } => {
+            Kind::Gather(Box::new(Gather::new(*period, *thinning)))
+        }
+        Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
+        Manner::Aggregated(config) => Kind::Stage(Box::new(Aggregate::new(config))),
+        Manner::Delayed(config) => Kind::Stage(Box::new(Delay::new(config))),
+        Manner::Policed(config) => Kind::Stage(Box::new(Policer::new(*config))),
+    }
+}
+
+fn fifo(config: &LinkConfig) -> Kind {
+    match &config.variation {
+        None => Kind::Fifo(Fifo::new(Transmitter::new(config.service))),
+        Some(variation) => Kind::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone())))),
+    }
+}
+
+impl Link {
+    /// A link that carries nothing yet.
+    pub fn new(config: LinkConfig) -> Link {
+        let kind = kind(&config);
+        let common = Common {
+            config,
+            counters: LinkCounters::default(),
+            ring: VecDeque::new(),
+            notices: VecDeque::new(),
+            recorded: false,
+        };
+        Link { common, kind }
+    }
+
+    /// A packet comes to the link.
+    pub fn send(&mut self, segment: Packet, now: Moment) -> Verdict {
+        if self.common.config.losses.strike(&segment, now.time) {
+            self.common.counters.lost += 1;
+            return Verdict::Dropped;
+        }
+        match &mut self.kind {
+            Kind::Fifo(link) => link.send(segment, now, &mut self.common),
+            Kind::Queued(link) => link.send(segment, now, &mut self.common),
+            Kind::Gather(link) => link.send(segment, now, &mut self.common),
+            Kind::Host(link) => link.send(segment, now, &mut self.common),
+            Kind::VaryingFifo(link) => link.send(segment, now, &mut self.common),
+            Kind::VaryingQueued(link) => link.send(segment, now, &mut self.common),
+            Kind::Stage(stage) => stage.send(segment, now, &mut self.common),
+        }
+    }
+
+    /// Hands over the packet that arrives at the far end now, and says when the next
+    /// one does.
+    pub fn deliver(&mut self, now: Moment) -> Option<(Packet, Option<Moment>)> {
+        match &mut self.kind {
+            Kind::Fifo(_) | Kind::VaryingFifo(_) => {}
+            Kind::Queued(link) => link.settle(now, &mut self.common),
+            Kind::Gather(link) => link.release(&self.common),
+            Kind::Host(link) => link.release(&self.common),
+            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
+            Kind::Stage(stage) => {
+                // Who was overtaken comes later than the event that was meant for it.
+                let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
+                stage.release(&first.segment);
+            }
+        }
+        let ring = &mut self.common.ring;
+        let head = ring.pop_front()?;
+        Some((head.segment, ring.front().map(|next| next.arrival)))
+    }
+
+    /// Brings it up to `now`; other calls do so by themselves.
+    pub fn settle(&mut self, now: Moment) {
+        match &mut self.kind {
+            Kind::Queued(link) => link.settle(now, &mut self.common),
+            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
+            _ => {}
+        }
+    }
+
+    /// Whether the queue has thrown out packets that it had accepted, or marked some, since
+    /// its notices were last taken.
+    pub fn has_notices(&self) -> bool {
+        !self.common.notices.is_empty()
+    }
+
+    /// From now on there is news of every delivery.
+    pub fn record(&mut self) {
+        self.common.recorded = true;
+    }
+
+    /// Whether anybody is to hear of a delivery, or of what the queue has done meanwhile. One
+    /// question, for it is asked at every delivery.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        self.common.recorded | !self.common.notices.is_empty()
+    }
+
+    /// Takes the first notice.
+    pub fn take_notice(&mut self) -> Option<Notice> {
+        self.common.notices.pop_front()
+    }
+
+    /// What the queue holds, as its limit counts it.
+    pub fn held(&mut self, now: Moment) -> Backlog {
+        match &mut self.kind {
+            Kind::Fifo(link) => link.held(now, &self.common),
+            Kind::Queued(link) => link.held(now, &mut self.common),
+            Kind::Gather(link) => link.held(),
+            Kind::Host(link) => link.held(),
+            Kind::VaryingFifo(link) => link.held(now, &self.common),
+            Kind::VaryingQueued(link) => link.held(now, &mut self.common),
+            Kind::Stage(stage) => stage.held(),
+        }
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
+    /// is thrown out.
+    pub fn empty_at(&self) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.empty_at(&self.common),
+            Kind::Queued(link) => link.empty_at(&self.common),
+            Kind::Gather(link) => link.empty_at(&self.common),
+            Kind::Host(link) => link.empty_at(),
+            Kind::VaryingFifo(link) => link.empty_at(&self.common),
+            Kind::VaryingQueued(link) => link.empty_at(&self.common),
+            Kind::Stage(_) => {
+                let last = self.common.ring.back();
+                last.map_or(Time::ZERO, |last| last.arrival.time)
+            }
+        }
+    }
+
+    /// When the queue's limit stopped counting a packet that arrives at the far end at `arrival`.
+    pub fn left_queue(&self, arrival: Moment) -> Time {
+        match self.common.config.queue.reading {
+            BufferReading::Ns2 => arrival.time.since(self.common.config.delay),
+            BufferReading::Linux => arrival.cause,
+        }
+    }
+
+    /// When those arrive at the far end that are on their way there.
+    pub fn arrivals(&self) -> impl Iterator<Item = Moment> + '_ {
+        self.common.ring.iter().map(|packet| packet.arrival)
+    }
+
+    /// Packets accepted and not yet delivered.
+    pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        let departed = self.common.ring.iter().map(|p| &p.segment);
+        match &self.kind {
+            Kind::Queued(link) => Box::new(departed.chain(link.waiting())),
+            Kind::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
+            Kind::Fifo(_) | Kind::VaryingFifo(_) => Box::new(departed),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Box::new(departed),
+        }
+    }
+
+    /// What passed.
+    pub fn counters(&self) -> &LinkCounters {
+        &self.common.counters
+    }
+
+    /// How much of the time counted as busy lies after `now`.
+    pub fn busy_after(&self, now: Time) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.busy_after(now),
+            Kind::Queued(link) => link.busy_after(now),
+            Kind::VaryingFifo(link) => link.busy_after(now),
+            Kind::VaryingQueued(link) => link.busy_after(now),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
+        }
+    }
+
+    /// When it has transmitted, or had, all that it has accepted.
+    pub fn busy_until(&self) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.busy_until(),
+            Kind::Queued(link) => link.busy_until(),
+            Kind::VaryingFifo(link) => link.busy_until(),
+            Kind::VaryingQueued(link) => link.busy_until(),
+            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
+        }
+    }
+
+    /// How it was made.
+    pub fn config(&self) -> &LinkConfig {
+        &self.common.config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::losses::Losses;
+    use super::super::transmitter::Service;
+    use super::*;
+    use crate::queue::{DropTail, Limit, Port, QueueSpec};
+    use crate::random::stream;
+    use flowstart_control::Rate;
+    use proptest::prelude::*;
+
+    fn packet(wire: u32) -> Packet {
+        Packet::data(0, wire, 0, wire)
+    }
+
+    fn link(rate: u64, limit: Limit, reading: BufferReading) -> Link {
+        managed(rate, limit, reading, "drop-tail")
+    }
+
+    fn managed(rate: u64, limit: Limit, reading: BufferReading, queue: &str) -> Link {
+        let port = Port {
+            rate: Some(Rate(rate)),
+            delay: Time::from_millis(1),
+            packet: 1500,
+            random: stream(1, "queue", 0),
+        };
+        Link::new(LinkConfig {
+            name: "test".into(),
+            service: Service::Line(Rate(rate)),
+            variation: None,
+            delay: Time::from_millis(1),
+            queue: DropTail { limit, reading },
+            manner: Manner::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),
+            losses: Losses::default(),
+        })
+    }
+
+    fn at(time: Time) -> Moment {
+        Moment { time, cause: time }
+    }
+
+    fn drops_of_a_burst(limit: Limit, reading: BufferReading) -> u64 {
+        let mut link = link(1_000_000, limit, reading);
+        (0..200).for_each(|_| {
+            link.send(packet(1500), at(Time::ZERO));
+        });
+        link.counters().refused
+    }
+
+    #[test]
+    fn the_two_readings_of_a_buffer_differ_by_the_packet_in_transmission() {
+        for (limit, drops) in [(60, 140), (10, 190), (2, 198)] {
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Ns2),
+                drops
+            );
+            assert_eq!(
+                drops_of_a_burst(Limit::Packets(limit), BufferReading::Linux),
+                drops - 1
+            );
+        }
+    }
+
+    #[test]
+    fn a_buffer_in_bytes_counts_bytes() {
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Ns2),
+            190
+        );
+        assert_eq!(
+            drops_of_a_burst(Limit::Bytes(15_000), BufferReading::Linux),
+            189
+        );
+        assert_eq!(drops_of_a_burst(Limit::Unlimited, BufferReading::Ns2), 0);
+    }
+
+    #[test]
+    fn a_packet_arrives_after_its_transmission_and_the_delay() {
+        let mut link = link(12_000_000, Limit::Unlimited, BufferReading::Linux);
+        let now = at(Time::from_millis(5));
+        let arrival = |ms, cause| Moment {
+            time: Time::from_millis(ms),
+            cause: Time::from_millis(cause),
+        };
+        assert_eq!(
+            link.send(packet(1500), now),
+            Verdict::Accepted(Some(arrival(7, 5)))
+        );
+        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(None));
+        let (_, next) = link.deliver(now).unwrap();
+        assert_eq!(next, Some(arrival(8, 6)));
+    }
+
+    #[test]
+    fn a_departure_and_an_arrival_at_once_happen_in_the_order_of_their_causes() {
+        // The second packet's transmission begins at 1 ms, caused at 0. A packet that
+        // comes at that moment finds room if it was caused later, and none if earlier.
+        for (cause_us, accepted) in [(1, true), (0, false)] {
+            let mut link = link(12_000_000, Limit::Packets(1), BufferReading::Linux);
+            let first = Moment {
+                time: Time::from_micros(1),
+                cause: Time::ZERO,
+            };
+            link.send(packet(1500), first);
+            link.send(packet(1500), first);
+            let now = Moment {
+                time: Time::from_micros(1001),
+                cause: Time::from_micros(cause_us),
+            };
+            let verdict = link.send(packet(1500), now);
+            assert_eq!(matches!(verdict, Verdict::Accepted(_)), accepted);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_queue_never_exceeds_its_limit_nor_the_link_its_rate(
+            rate in 1_000_000u64..1_000_000_000,
+            limit in 2u64..20,
+            ns2 in any::<bool>(),
+            arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
+        ) {
+            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let mut link = link(rate, Limit::Packets(limit), reading);
+            let mut now = Time::ZERO;
+            let mut left = Vec::new();
+            let mut next = None;
+            for (gap, wire) in arrivals {
+                now += Time(gap);
+                if let Verdict::Accepted(Some(first)) = link.send(packet(wire), at(now)) {
+                    next = Some(first);
+                }
+                prop_assert!(link.held(at(now)).packets <= limit);
+            }
+            while let Some(arrival) = next {
+                let (segment, after) = link.deliver(arrival).unwrap();
+                left.push((arrival.time.0, u64::from(segment.wire)));
+                next = after;
+            }
+            for (i, first) in left.iter().enumerate() {
+                let mut bytes = 0;
+                for last in &left[i + 1..] {
+                    bytes += last.1;
+                    let span = last.0 - first.0;
+                    // Both ends are rounded up to whole nanoseconds.
+                    prop_assert!(u128::from(bytes) * 8_000_000_000 <= u128::from(span + 1) * u128::from(rate));
+                }
+            }
+        }
+
+        #[test]
+        fn a_managed_link_answers_as_the_drop_tail_link_does(
+            rate in 1_000_000u64..1_000_000_000,
+            limit in 2u64..20,
+            ns2 in any::<bool>(),
+            arrivals in prop::collection::vec((0u64..200_000, 40u32..1500), 1..200),
+        ) {
+            let reading = if ns2 { BufferReading::Ns2 } else { BufferReading::Linux };
+            let mut one = link(rate, Limit::Packets(limit), reading);
+            let mut other = managed(rate, Limit::Packets(limit), reading, "marked-first");
+            let mut now = Time::ZERO;
+            let mut next = None;
+            for (gap, wire) in arrivals {
+                now += Time(gap);
+                while let Some(due) = next.filter(|due| *due <= at(now)) {
+                    let (one, other) = (one.deliver(due).unwrap(), other.deliver(due).unwrap());
+                    prop_assert_eq!((one.0.wire, one.1), (other.0.wire, other.1));
+                    next = one.1;
+                }
+                let verdict = one.send(packet(wire), at(now));
+                prop_assert_eq!(verdict, other.send(packet(wire), at(now)));
+                if let Verdict::Accepted(Some(first)) = verdict {
+                    next = Some(first);
+                }
+                prop_assert_eq!(one.held(at(now)), other.held(at(now)));
+                prop_assert_eq!(one.empty_at(), other.empty_at());
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A buffer before a transmitter: what it holds, and who is let in.
+
+use std::fmt;
+
+/// How a buffer of N is read: whether the packet in transmission takes a place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferReading {
+    /// It does: N − 1 may wait beside it (ns-2).
+    Ns2,
+    /// It does not: N may wait (Linux qdiscs).
+    Linux,
+}
+
+impl BufferReading {
+    /// The reading's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            BufferReading::Ns2 => "ns2",
+            BufferReading::Linux => "linux",
+        }
+    }
+}
+
+impl fmt::Display for BufferReading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BufferReading::Ns2 => "ns2 (the packet in transmission counts)",
+            BufferReading::Linux => "linux (the packet in transmission does not count)",
+        })
+    }
+}
+
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(u64),
+    /// Everything.
+    Unlimited,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Packets(n) => write!(f, "{n}pkt"),
+            Limit::Bytes(n) => write!(f, "{n}B"),
+            Limit::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// What a queue holds at some moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets that wait.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Backlog {
+    /// With one more packet.
+    pub fn add(&mut self, wire: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(wire);
+    }
+
+    /// With one less.
+    pub fn take(&mut self, wire: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
+    }
+
+    /// Without these, which are part of it.
+    pub fn without(self, part: Backlog) -> Backlog {
+        Backlog {
+            packets: self.packets - part.packets,
+            bytes: self.bytes - part.bytes,
+        }
+    }
+}
+
+/// The drop-tail rule.
+#[derive(Clone, Copy, Debug)]
+pub struct DropTail {
+    /// The size of the buffer.
+    pub limit: Limit,
+    /// How it is read.
+    pub reading: BufferReading,
+}
+
+impl DropTail {
+    /// Whether a packet of `wire` bytes is let in when `waiting` wait and, counted
+    /// apart, `in_service` is being transmitted.
+    pub fn admits(&self, waiting: Backlog, in_service: Backlog, wire: u64) -> bool {
+        let held = self.held(waiting, in_service);
+        match (self.limit, self.reading) {
+            (Limit::Unlimited, _) => true,
+            // ns-2.35 drop-tail.cc: refused where length + 1 >= limit, the length being
+            // what waits. An idle link admits into service under the same test.
+            (Limit::Packets(n), BufferReading::Ns2) => waiting.packets + 1 < n,
+            // An idle transmitter takes the packet at once; it never waits.
+            (_, BufferReading::Linux) if in_service.packets == 0 => true,
+            (Limit::Packets(n), BufferReading::Linux) => held.packets < n,
+            (Limit::Bytes(n), _) => held.bytes + wire <= n,
+        }
+    }
+
+    /// What counts against the limit.
+    pub fn held(&self, waiting: Backlog, in_service: Backlog) -> Backlog {
+        match self.reading {
+            BufferReading::Linux => waiting,
+            BufferReading::Ns2 => Backlog {
+                packets: waiting.packets + in_service.packets,
+                bytes: waiting.bytes + in_service.bytes,
+            },
+        }
+    }
+}

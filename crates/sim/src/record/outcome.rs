@@ -1,0 +1,31 @@
+//! All that a run leaves behind.
+
+use super::flow::{FlowRow, TransferRow};
+use super::link::LinkRow;
+use super::object::ObjectRow;
+use super::trace::Trace;
+use serde::Serialize;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// One row for each flow.
+    pub flows: Vec<FlowRow>,
+    /// One row for each write of flows that have several.
+    pub transfers: Vec<TransferRow>,
+    /// One row for each object of web sessions that was asked for.
+    pub objects: Vec<ObjectRow>,
+    /// One row for each link.
+    pub links: Vec<LinkRow>,
+    /// How buffers were read, in words.
+    pub buffer_reading: String,
+    /// The bottleneck's buffer, in words.
+    pub buffer: String,
+    /// Events handled.
+    pub events: u64,
+    /// Time simulated, seconds.
+    pub simulated_s: f64,
+    /// Columns over time, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}

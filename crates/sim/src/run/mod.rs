@@ -1,0 +1,57 @@
+//! From a scenario to its outcome.
+
+mod flows;
+mod log;
+mod outcome;
+mod simulation;
+mod web;
+
+use crate::compile::Prepared;
+use crate::flow_plan::FlowPlan;
+use crate::record::outcome::Outcome;
+use crate::spec::{RequestError, Scenario};
+use crate::workload::expand;
+use crate::workload::web::WebEntry;
+use flowstart_network::chain::Chain;
+use flowstart_network::graph::{self, Course, FlowPath};
+use simulation::Simulation;
+
+/// Runs a scenario.
+pub fn run(scenario: &Scenario) -> Result<Outcome, RequestError> {
+    Ok(Prepared::new(scenario)?.run())
+}
+
+impl Prepared {
+    /// Simulates.
+    pub fn run(&self) -> Outcome {
+        self.run_while(|| true)
+    }
+
+    /// Simulates for as long as `go_on`, which is asked after every event, is true.
+    pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
+        let chain = self.chain();
+        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
+        let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
+        let courses = self.web.iter().flat_map(WebEntry::courses);
+        let network = graph::build(chain, flows, courses, self.seed);
+        let mut simulation = Simulation::new(self, plans, network);
+        simulation.run(self.end, go_on);
+        simulation.outcome()
+    }
+}
+
+/// A flow's path over the chain.
+fn path_of<'a>(chain: &Chain, flow: u32, plan: &'a FlowPlan) -> FlowPath<'a> {
+    let pair = chain.pair_of(flow).unwrap_or(flow);
+    FlowPath {
+        course: Course {
+            left: pair,
+            right: pair,
+            reverse: plan.reverse,
+            from_hop: plan.from_hop,
+            to_hop: plan.to_hop,
+        },
+        extra_delay: plan.extra_delay,
+        forced_drops: &plan.forced_drops,
+    }
+}
