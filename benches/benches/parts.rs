@@ -7,7 +7,7 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Rate, Time, Window};
-use flowstart_network::link::{Link, LinkConfig, Losses, Manner, Service};
+use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferReading, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
@@ -60,7 +60,7 @@ fn link(c: &mut Criterion) {
         variation: None,
         delay: Time::from_millis(1),
         queue,
-        manner: Manner::DropTail,
+        kind: LinkKind::DropTail,
         losses: Losses::default(),
     });
     let mut now = 0;

@@ -9,7 +9,8 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a link of its own, which both directions pass.
 
-use crate::impairments::Ingredients;
+use crate::impairments::Impairments;
+use crate::link::AckAggregation;
 use crate::queue::{BufferReading, Limit, QueueSpec};
 use crate::quick_start::Policy;
 use crate::variation::Plan;
@@ -21,7 +22,7 @@ pub struct Chain {
     /// Its hops, from left to right; one at least.
     pub hops: Vec<Hop>,
     /// What stands before and behind the line of a chain of one hop.
-    pub ingredients: Ingredients,
+    pub impairments: Impairments,
     /// What its hosts have.
     pub hosts: Hosts,
     /// Packets per second that each router forwards; unlimited where `None`.
@@ -73,8 +74,8 @@ pub struct Hosts {
     pub nic_rate: Option<Rate>,
     /// Its access link.
     pub access: Option<Access>,
-    /// How acknowledgements are gathered on the last stage of their way.
-    pub gathering: Option<Gathering>,
+    /// How acknowledgements are aggregated on the last stage of their way.
+    pub ack_aggregation: Option<AckAggregation>,
     /// From one interrupt to the next, at least and at most; `None` where every packet is seen
     /// at once.
     pub interrupts: Option<(Time, Time)>,
@@ -91,15 +92,6 @@ pub struct Access {
     pub delay: Time,
     /// Whether hosts on the left have them, and those on the right.
     pub at: [bool; 2],
-}
-
-/// How acknowledgements are gathered before a data's sender.
-#[derive(Clone, Copy, Debug)]
-pub struct Gathering {
-    /// They pass at multiples of this.
-    pub period: Time,
-    /// Of a flow's plain ones that pass together only the newest does.
-    pub thinning: bool,
 }
 
 impl Chain {

@@ -2,7 +2,7 @@
 
 use crate::chain::{Access, Chain, Hop, Way};
 use crate::link::{
-    Bursts, ForcedDrop, HostConfig, LinkConfig, Losses, Manner, RandomLoss, Service,
+    Bursts, ForcedDrop, HostConfig, LinkConfig, LinkKind, Losses, RandomLoss, Service,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
@@ -209,7 +209,7 @@ impl Builder<'_> {
             variation: None,
             delay,
             queue,
-            manner: Manner::DropTail,
+            kind: LinkKind::DropTail,
             losses: Losses::default(),
         });
         self.links.len() as LinkId - 1
@@ -241,20 +241,20 @@ impl Builder<'_> {
         // Only a path of one hop has any.
         for (direction, passages) in passages.iter_mut().enumerate() {
             let links = &mut passages[0].links;
-            if let Some((name, manner)) = chain.ingredients.before(direction) {
-                links.insert(0, self.lay_stage(name, manner));
+            if let Some((name, kind)) = chain.impairments.before(direction) {
+                links.insert(0, self.lay_stage(name, kind));
             }
-            for (name, manner) in chain.ingredients.behind(direction, self.seed) {
-                links.push(self.lay_stage(name, manner));
+            for (name, kind) in chain.impairments.behind(direction, self.seed) {
+                links.push(self.lay_stage(name, kind));
             }
         }
         passages
     }
 
     /// A link without transmitter.
-    fn lay_stage(&mut self, name: String, manner: Manner) -> LinkId {
+    fn lay_stage(&mut self, name: String, kind: LinkKind) -> LinkId {
         let id = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[id as usize].manner = manner;
+        self.links[id as usize].kind = kind;
         id
     }
 
@@ -279,7 +279,7 @@ impl Builder<'_> {
             packet: self.chain.packet,
             random: random("queue"),
         };
-        link.manner = Manner::Managed(way.queue.clone(), Box::new(port));
+        link.kind = LinkKind::Managed(way.queue.clone(), Box::new(port));
         id
     }
 
@@ -349,7 +349,7 @@ impl Builder<'_> {
         } else {
             (left, right)
         };
-        acks.extend(self.gate(sender.0, sender.1));
+        acks.extend(self.ack_gate(sender.0, sender.1));
         data.extend(self.inside(receiver.0, receiver.1));
         acks.extend(self.inside(sender.0, sender.1));
         Route { data, acks }
@@ -363,24 +363,21 @@ impl Builder<'_> {
             return None;
         }
         let seed = self.seed;
-        let manner = |host| {
-            Manner::Host(Box::new(HostConfig {
+        let kind = |host| {
+            LinkKind::Host(Box::new(HostConfig {
                 interrupts,
                 sack_cost,
                 random: stream(seed, "interrupts", u64::from(host)),
             }))
         };
-        Some(self.stage("host", number, side, manner))
+        Some(self.stage("host", number, side, kind))
     }
 
-    /// Where the acknowledgements of a host's data are gathered, if they are.
-    fn gate(&mut self, number: u32, side: Side) -> Option<LinkId> {
-        let gathering = self.chain.hosts.gathering?;
-        let manner = Manner::Gathered {
-            period: gathering.period,
-            thinning: gathering.thinning,
-        };
-        Some(self.stage("gather", number, side, |_| manner))
+    /// Where the acknowledgements of a host's data are aggregated, if they are.
+    fn ack_gate(&mut self, number: u32, side: Side) -> Option<LinkId> {
+        let ack_aggregation = self.chain.hosts.ack_aggregation?;
+        let kind = LinkKind::AckAggregation(ack_aggregation);
+        Some(self.stage("gather", number, side, |_| kind))
     }
 
     /// A stage before a host that is laid when first asked for, and shared from then on.
@@ -389,7 +386,7 @@ impl Builder<'_> {
         what: &'static str,
         number: u32,
         side: Side,
-        manner: impl FnOnce(LinkId) -> Manner,
+        kind: impl FnOnce(LinkId) -> LinkKind,
     ) -> LinkId {
         let key = (what, number, side);
         if let Some(stage) = self.stages.get(&key) {
@@ -397,7 +394,7 @@ impl Builder<'_> {
         }
         let name = format!("{what}-{}-{number}", side.name());
         let stage = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
-        self.links[stage as usize].manner = manner(stage);
+        self.links[stage as usize].kind = kind(stage);
         self.stages.insert(key, stage);
         stage
     }

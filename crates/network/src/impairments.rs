@@ -2,13 +2,13 @@
 //! behind the line.
 
 use crate::distribution::Law;
-use crate::link::{AggregateConfig, DelayConfig, Manner, PolicerConfig, Ripple};
+use crate::link::{DelayConfig, FrameAggregation, LinkKind, PolicerConfig, Ripple};
 use crate::random::stream;
 use flowstart_control::Time;
 
 /// The stages of a path, forward and reverse.
 #[derive(Clone, Debug, Default)]
-pub struct Ingredients {
+pub struct Impairments {
     /// A policer before the forward line.
     pub policer: Option<PolicerConfig>,
     /// A shared medium behind both: from one access to it to the next.
@@ -23,21 +23,21 @@ pub struct Ingredients {
     pub ripple: Option<Ripple>,
 }
 
-impl Ingredients {
+impl Impairments {
     /// The stages that packets pass before the line of a direction, 0 forward and 1 reverse,
     /// each with its name.
-    pub fn before(&self, direction: usize) -> Option<(String, Manner)> {
+    pub fn before(&self, direction: usize) -> Option<(String, LinkKind)> {
         let policer = self.policer.filter(|_| direction == 0)?;
-        Some(("policer".into(), Manner::Policed(policer)))
+        Some(("policer".into(), LinkKind::Policer(policer)))
     }
 
     /// And those behind it.
-    pub fn behind(&self, direction: usize, seed: u64) -> Vec<(String, Manner)> {
+    pub fn behind(&self, direction: usize, seed: u64) -> Vec<(String, LinkKind)> {
         let way = ["forward", "reverse"][direction];
         let random = |purpose| stream(seed, purpose, direction as u64);
         let medium = self.access.map(|every| {
             let random = random("aggregation");
-            Manner::Aggregated(Box::new(AggregateConfig { every, random }))
+            LinkKind::FrameAggregation(Box::new(FrameAggregation { every, random }))
         });
         let ripple = self.ripple.filter(|_| direction == 0);
         let delay = DelayConfig {
@@ -48,9 +48,9 @@ impl Ingredients {
             random: random("jitter"),
         };
         let varies = delay.jitter.is_some() || ripple.is_some();
-        let delay = varies.then(|| Manner::Delayed(Box::new(delay)));
-        let medium = medium.map(|manner| (format!("aggregation-{way}"), manner));
-        let delay = delay.map(|manner| (format!("delay-{way}"), manner));
+        let delay = varies.then(|| LinkKind::VaryingDelay(Box::new(delay)));
+        let medium = medium.map(|kind| (format!("aggregation-{way}"), kind));
+        let delay = delay.map(|kind| (format!("delay-{way}"), kind));
         medium.into_iter().chain(delay).collect()
     }
 }

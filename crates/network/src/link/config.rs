@@ -22,39 +22,34 @@ pub struct LinkConfig {
     /// The buffer before the transmitter.
     pub queue: DropTail,
     /// How packets wait in it and leave.
-    pub manner: Manner,
+    pub kind: LinkKind,
     /// Packets lost before the queue.
     pub losses: Losses,
 }
 
 /// How packets wait and leave.
 #[derive(Clone, Debug, Default)]
-pub enum Manner {
+pub enum LinkKind {
     /// First in, first out, refused when full.
     #[default]
     DropTail,
     /// As a discipline has it.
     Managed(QueueSpec, Box<Port>),
-    /// Together, whenever a gate opens.
-    Gathered {
-        /// The gate opens at multiples of this.
-        period: Time,
-        /// Of the plain acknowledgements of a flow that leave together only the newest does.
-        thinning: bool,
-    },
+    /// Together, at fixed intervals.
+    AckAggregation(AckAggregation),
     /// As a host sees them.
     Host(Box<HostConfig>),
     /// Together, whenever the station comes to its medium.
-    Aggregated(Box<AggregateConfig>),
+    FrameAggregation(Box<FrameAggregation>),
     /// After a delay that varies.
-    Delayed(Box<DelayConfig>),
+    VaryingDelay(Box<DelayConfig>),
     /// At once, or not at all.
-    Policed(PolicerConfig),
+    Policer(PolicerConfig),
 }
 
 /// How a station comes to its medium.
 #[derive(Clone, Debug)]
-pub struct AggregateConfig {
+pub struct FrameAggregation {
     /// From one access to the next.
     pub every: Law,
     /// Where that is drawn from.
@@ -104,4 +99,13 @@ pub struct PolicerConfig {
     pub rate: Rate,
     /// At once, bytes.
     pub burst: u64,
+}
+
+/// How acknowledgements wait for each other before their data's sender.
+#[derive(Clone, Copy, Debug)]
+pub struct AckAggregation {
+    /// They pass at multiples of this.
+    pub period: Time,
+    /// Of a flow's plain ones that pass together only the newest does.
+    pub thinning: bool,
 }

@@ -81,7 +81,7 @@ impl Stage for Delay {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::Manner;
+    use super::super::LinkKind;
     use super::*;
     use crate::distribution::{Law, Measure};
     use crate::random::stream;
@@ -104,8 +104,8 @@ mod tests {
         }
     }
 
-    fn delay(config: DelayConfig) -> Manner {
-        Manner::Delayed(Box::new(config))
+    fn delay(config: DelayConfig) -> LinkKind {
+        LinkKind::VaryingDelay(Box::new(config))
     }
 
     /// Packets 1 ms apart: when they arrive, in microseconds.

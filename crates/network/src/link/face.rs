@@ -1,12 +1,12 @@
 //! The one face of all kinds of links.
 
-use super::aggregate::Aggregate;
+use super::ack_aggregation::AckAggregator;
 use super::clock::Varying;
 use super::common::{Common, LinkCounters, Stage, Verdict};
-use super::config::{LinkConfig, Manner};
+use super::config::{LinkConfig, LinkKind};
 use super::delay::Delay;
 use super::fifo::Fifo;
-use super::gather::Gather;
+use super::frame_aggregation::FrameAggregator;
 use super::host::Host;
 use super::policer::Policer;
 use super::queued::Queued;
@@ -20,55 +20,59 @@ use std::collections::VecDeque;
 /// One direction of a link.
 pub struct Link {
     common: Common,
-    kind: Kind,
+    mechanism: Mechanism,
 }
 
-enum Kind {
+enum Mechanism {
     Fifo(Fifo<Transmitter>),
     Queued(Box<Queued<Transmitter>>),
-    Gather(Box<Gather>),
+    AckAggregator(Box<AckAggregator>),
     Host(Box<Host>),
     VaryingFifo(Box<Fifo<Varying>>),
     VaryingQueued(Box<Queued<Varying>>),
     Stage(Box<dyn Stage>),
 }
 
-/// The kind of link that a configuration asks for.
-fn kind(config: &LinkConfig) -> Kind {
-    match &config.manner {
-        Manner::DropTail => fifo(config),
-        Manner::Managed(spec, port) => match (spec.discipline(port), &config.variation) {
+/// What a link of the kind that a configuration asks for works by.
+fn mechanism(config: &LinkConfig) -> Mechanism {
+    match &config.kind {
+        LinkKind::DropTail => fifo(config),
+        LinkKind::Managed(spec, port) => match (spec.discipline(port), &config.variation) {
             (None, _) => fifo(config),
             (Some(discipline), None) => {
                 let clock = Transmitter::new(config.service);
-                Kind::Queued(Box::new(Queued::new(clock, discipline)))
+                Mechanism::Queued(Box::new(Queued::new(clock, discipline)))
             }
             (Some(discipline), Some(variation)) => {
                 let clock = Varying::new(variation.clone());
-                Kind::VaryingQueued(Box::new(Queued::new(clock, discipline)))
+                Mechanism::VaryingQueued(Box::new(Queued::new(clock, discipline)))
             }
         },
-        Manner::Gathered { period, thinning } => {
-            Kind::Gather(Box::new(Gather::new(*period, *thinning)))
+        LinkKind::AckAggregation(config) => {
+            Mechanism::AckAggregator(Box::new(AckAggregator::new(*config)))
         }
-        Manner::Host(config) => Kind::Host(Box::new(Host::new(config))),
-        Manner::Aggregated(config) => Kind::Stage(Box::new(Aggregate::new(config))),
-        Manner::Delayed(config) => Kind::Stage(Box::new(Delay::new(config))),
-        Manner::Policed(config) => Kind::Stage(Box::new(Policer::new(*config))),
+        LinkKind::Host(config) => Mechanism::Host(Box::new(Host::new(config))),
+        LinkKind::FrameAggregation(config) => {
+            Mechanism::Stage(Box::new(FrameAggregator::new(config)))
+        }
+        LinkKind::VaryingDelay(config) => Mechanism::Stage(Box::new(Delay::new(config))),
+        LinkKind::Policer(config) => Mechanism::Stage(Box::new(Policer::new(*config))),
     }
 }
 
-fn fifo(config: &LinkConfig) -> Kind {
+fn fifo(config: &LinkConfig) -> Mechanism {
     match &config.variation {
-        None => Kind::Fifo(Fifo::new(Transmitter::new(config.service))),
-        Some(variation) => Kind::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone())))),
+        None => Mechanism::Fifo(Fifo::new(Transmitter::new(config.service))),
+        Some(variation) => {
+            Mechanism::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone()))))
+        }
     }
 }
 
 impl Link {
     /// A link that carries nothing yet.
     pub fn new(config: LinkConfig) -> Link {
-        let kind = kind(&config);
+        let mechanism = mechanism(&config);
         let common = Common {
             config,
             counters: LinkCounters::default(),
@@ -76,7 +80,7 @@ impl Link {
             notices: VecDeque::new(),
             recorded: false,
         };
-        Link { common, kind }
+        Link { common, mechanism }
     }
 
     /// A packet comes to the link.
@@ -85,27 +89,27 @@ impl Link {
             self.common.counters.lost += 1;
             return Verdict::Dropped;
         }
-        match &mut self.kind {
-            Kind::Fifo(link) => link.send(segment, now, &mut self.common),
-            Kind::Queued(link) => link.send(segment, now, &mut self.common),
-            Kind::Gather(link) => link.send(segment, now, &mut self.common),
-            Kind::Host(link) => link.send(segment, now, &mut self.common),
-            Kind::VaryingFifo(link) => link.send(segment, now, &mut self.common),
-            Kind::VaryingQueued(link) => link.send(segment, now, &mut self.common),
-            Kind::Stage(stage) => stage.send(segment, now, &mut self.common),
+        match &mut self.mechanism {
+            Mechanism::Fifo(link) => link.send(segment, now, &mut self.common),
+            Mechanism::Queued(link) => link.send(segment, now, &mut self.common),
+            Mechanism::AckAggregator(link) => link.send(segment, now, &mut self.common),
+            Mechanism::Host(link) => link.send(segment, now, &mut self.common),
+            Mechanism::VaryingFifo(link) => link.send(segment, now, &mut self.common),
+            Mechanism::VaryingQueued(link) => link.send(segment, now, &mut self.common),
+            Mechanism::Stage(stage) => stage.send(segment, now, &mut self.common),
         }
     }
 
     /// Hands over the packet that arrives at the far end now, and says when the next
     /// one does.
     pub fn deliver(&mut self, now: Moment) -> Option<(Packet, Option<Moment>)> {
-        match &mut self.kind {
-            Kind::Fifo(_) | Kind::VaryingFifo(_) => {}
-            Kind::Queued(link) => link.settle(now, &mut self.common),
-            Kind::Gather(link) => link.release(&self.common),
-            Kind::Host(link) => link.release(&self.common),
-            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
-            Kind::Stage(stage) => {
+        match &mut self.mechanism {
+            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) => {}
+            Mechanism::Queued(link) => link.settle(now, &mut self.common),
+            Mechanism::AckAggregator(link) => link.release(&self.common),
+            Mechanism::Host(link) => link.release(&self.common),
+            Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
+            Mechanism::Stage(stage) => {
                 // Who was overtaken comes later than the event that was meant for it.
                 let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
                 stage.release(&first.segment);
@@ -118,9 +122,9 @@ impl Link {
 
     /// Brings it up to `now`; other calls do so by themselves.
     pub fn settle(&mut self, now: Moment) {
-        match &mut self.kind {
-            Kind::Queued(link) => link.settle(now, &mut self.common),
-            Kind::VaryingQueued(link) => link.settle(now, &mut self.common),
+        match &mut self.mechanism {
+            Mechanism::Queued(link) => link.settle(now, &mut self.common),
+            Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
             _ => {}
         }
     }
@@ -150,28 +154,28 @@ impl Link {
 
     /// What the queue holds, as its limit counts it.
     pub fn held(&mut self, now: Moment) -> Backlog {
-        match &mut self.kind {
-            Kind::Fifo(link) => link.held(now, &self.common),
-            Kind::Queued(link) => link.held(now, &mut self.common),
-            Kind::Gather(link) => link.held(),
-            Kind::Host(link) => link.held(),
-            Kind::VaryingFifo(link) => link.held(now, &self.common),
-            Kind::VaryingQueued(link) => link.held(now, &mut self.common),
-            Kind::Stage(stage) => stage.held(),
+        match &mut self.mechanism {
+            Mechanism::Fifo(link) => link.held(now, &self.common),
+            Mechanism::Queued(link) => link.held(now, &mut self.common),
+            Mechanism::AckAggregator(link) => link.held(),
+            Mechanism::Host(link) => link.held(),
+            Mechanism::VaryingFifo(link) => link.held(now, &self.common),
+            Mechanism::VaryingQueued(link) => link.held(now, &mut self.common),
+            Mechanism::Stage(stage) => stage.held(),
         }
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
     /// is thrown out.
     pub fn empty_at(&self) -> Time {
-        match &self.kind {
-            Kind::Fifo(link) => link.empty_at(&self.common),
-            Kind::Queued(link) => link.empty_at(&self.common),
-            Kind::Gather(link) => link.empty_at(&self.common),
-            Kind::Host(link) => link.empty_at(),
-            Kind::VaryingFifo(link) => link.empty_at(&self.common),
-            Kind::VaryingQueued(link) => link.empty_at(&self.common),
-            Kind::Stage(_) => {
+        match &self.mechanism {
+            Mechanism::Fifo(link) => link.empty_at(&self.common),
+            Mechanism::Queued(link) => link.empty_at(&self.common),
+            Mechanism::AckAggregator(link) => link.empty_at(&self.common),
+            Mechanism::Host(link) => link.empty_at(),
+            Mechanism::VaryingFifo(link) => link.empty_at(&self.common),
+            Mechanism::VaryingQueued(link) => link.empty_at(&self.common),
+            Mechanism::Stage(_) => {
                 let last = self.common.ring.back();
                 last.map_or(Time::ZERO, |last| last.arrival.time)
             }
@@ -194,11 +198,13 @@ impl Link {
     /// Packets accepted and not yet delivered.
     pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let departed = self.common.ring.iter().map(|p| &p.segment);
-        match &self.kind {
-            Kind::Queued(link) => Box::new(departed.chain(link.waiting())),
-            Kind::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
-            Kind::Fifo(_) | Kind::VaryingFifo(_) => Box::new(departed),
-            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Box::new(departed),
+        match &self.mechanism {
+            Mechanism::Queued(link) => Box::new(departed.chain(link.waiting())),
+            Mechanism::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
+            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) => Box::new(departed),
+            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => {
+                Box::new(departed)
+            }
         }
     }
 
@@ -209,23 +215,23 @@ impl Link {
 
     /// How much of the time counted as busy lies after `now`.
     pub fn busy_after(&self, now: Time) -> Time {
-        match &self.kind {
-            Kind::Fifo(link) => link.busy_after(now),
-            Kind::Queued(link) => link.busy_after(now),
-            Kind::VaryingFifo(link) => link.busy_after(now),
-            Kind::VaryingQueued(link) => link.busy_after(now),
-            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
+        match &self.mechanism {
+            Mechanism::Fifo(link) => link.busy_after(now),
+            Mechanism::Queued(link) => link.busy_after(now),
+            Mechanism::VaryingFifo(link) => link.busy_after(now),
+            Mechanism::VaryingQueued(link) => link.busy_after(now),
+            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
         }
     }
 
     /// When it has transmitted, or had, all that it has accepted.
     pub fn busy_until(&self) -> Time {
-        match &self.kind {
-            Kind::Fifo(link) => link.busy_until(),
-            Kind::Queued(link) => link.busy_until(),
-            Kind::VaryingFifo(link) => link.busy_until(),
-            Kind::VaryingQueued(link) => link.busy_until(),
-            Kind::Gather(_) | Kind::Host(_) | Kind::Stage(_) => Time::ZERO,
+        match &self.mechanism {
+            Mechanism::Fifo(link) => link.busy_until(),
+            Mechanism::Queued(link) => link.busy_until(),
+            Mechanism::VaryingFifo(link) => link.busy_until(),
+            Mechanism::VaryingQueued(link) => link.busy_until(),
+            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
         }
     }
 
@@ -266,7 +272,7 @@ mod tests {
             variation: None,
             delay: Time::from_millis(1),
             queue: DropTail { limit, reading },
-            manner: Manner::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),
+            kind: LinkKind::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port)),
             losses: Losses::default(),
         })
     }

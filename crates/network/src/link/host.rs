@@ -94,7 +94,7 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Link, LinkConfig, Losses, Manner, Service};
+    use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
     use super::*;
     use crate::queue::{BufferReading, DropTail, Limit};
     use crate::random::stream;
@@ -110,7 +110,7 @@ mod tests {
                 limit: Limit::Unlimited,
                 reading: BufferReading::Linux,
             },
-            manner: Manner::Host(Box::new(HostConfig {
+            kind: LinkKind::Host(Box::new(HostConfig {
                 interrupts,
                 sack_cost,
                 random: stream(1, "test", 0),

@@ -1,25 +1,25 @@
 //! A link: losses, a queue, a transmitter and a delay.
 //!
-//! All kinds of links have this one face. What they share (losses before the queue, what
-//! is counted) is here; how packets wait and leave is the business of the kind:
+//! All kinds of links have one [`face`]. What they share (losses before the queue, what is
+//! counted) is [`common`]; how packets wait and leave is the business of the kind:
 //!
 //! * [`fifo`]: drop-tail, where departure is known on acceptance;
 //! * [`queued`]: every discipline that decides later;
-//! * [`gather`]: no transmitter, but a gate that opens at fixed intervals;
+//! * [`ack_aggregation`]: no transmitter; packets pass at fixed intervals;
 //! * [`host`]: no transmitter either, but a host's interrupts and its work;
-//! * [`aggregate`], [`delay`], [`policer`]: stages that a path may have besides.
+//! * [`frame_aggregation`], [`delay`], [`policer`]: stages that a path may have besides.
 //!
 //! The first two ask a [`clock`] when their transmitter is busy: that of a fixed rate, or
 //! that of one which varies.
 
-mod aggregate;
+mod ack_aggregation;
 mod clock;
 mod common;
 mod config;
 mod delay;
 mod face;
 mod fifo;
-mod gather;
+mod frame_aggregation;
 mod host;
 mod losses;
 mod opportune;
@@ -32,7 +32,8 @@ mod transmitter;
 
 pub use common::{LinkCounters, Verdict};
 pub use config::{
-    AggregateConfig, DelayConfig, HostConfig, LinkConfig, Manner, PolicerConfig, Ripple,
+    AckAggregation, DelayConfig, FrameAggregation, HostConfig, LinkConfig, LinkKind, PolicerConfig,
+    Ripple,
 };
 pub use face::Link;
 pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};

@@ -62,13 +62,13 @@ impl Stage for Policer {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::Manner;
+    use super::super::LinkKind;
     use super::*;
     use flowstart_control::Rate;
     use proptest::prelude::*;
 
-    fn policer(rate: u64, burst: u64) -> Manner {
-        Manner::Policed(PolicerConfig {
+    fn policer(rate: u64, burst: u64) -> LinkKind {
+        LinkKind::Policer(PolicerConfig {
             rate: Rate(rate),
             burst,
         })

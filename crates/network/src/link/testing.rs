@@ -1,13 +1,13 @@
 //! Stages by themselves, without a path.
 
-use super::{Link, LinkConfig, Losses, Manner, Service, Verdict};
+use super::{Link, LinkConfig, LinkKind, Losses, Service, Verdict};
 use crate::moment::Moment;
 use crate::queue::{BufferReading, DropTail, Limit};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
 /// A link that is nothing but a stage.
-pub(super) fn stage(manner: Manner) -> Link {
+pub(super) fn stage(kind: LinkKind) -> Link {
     Link::new(LinkConfig {
         name: "stage".into(),
         service: Service::Instant,
@@ -17,7 +17,7 @@ pub(super) fn stage(manner: Manner) -> Link {
             limit: Limit::Unlimited,
             reading: BufferReading::Linux,
         },
-        manner,
+        kind,
         losses: Losses::default(),
     })
 }

@@ -1,16 +1,15 @@
 //! What a path of one bottleneck may have beyond its line, queue and delay, read and checked: the
-//! stages before and behind the line, and how acknowledgements are gathered.
+//! stages before and behind the line, and how acknowledgements are aggregated.
 
 use super::checks::{distribution, holding, out_of_range, rate, time};
 use crate::spec::{PathSpec, RequestError};
 use flowstart_control::{Amount, Time};
-use flowstart_network::chain::Gathering;
 use flowstart_network::distribution::{Law, Measure};
-use flowstart_network::impairments::Ingredients;
-use flowstart_network::link::{PolicerConfig, Ripple};
+use flowstart_network::impairments::Impairments;
+use flowstart_network::link::{AckAggregation, PolicerConfig, Ripple};
 
 /// Reads what a path says of its stages.
-pub(super) fn ingredients(path: &PathSpec, packet: u32) -> Result<Ingredients, RequestError> {
+pub(super) fn impairments(path: &PathSpec, packet: u32) -> Result<Impairments, RequestError> {
     let jitter = |field, law: &Option<String>| {
         let law = law
             .as_deref()
@@ -33,7 +32,7 @@ pub(super) fn ingredients(path: &PathSpec, packet: u32) -> Result<Ingredients, R
     }
     let every = path.jitter_every;
     let jitter_holds = every.map(|every| holding("path.jitter_every", every));
-    Ok(Ingredients {
+    Ok(Impairments {
         policer: policer(path, packet)?,
         access: path.aggregation.as_deref().map(access).transpose()?,
         jitter,
@@ -104,8 +103,8 @@ fn ripple(path: &PathSpec) -> Result<Option<Ripple>, RequestError> {
     }
 }
 
-/// How acknowledgements are gathered on the last stage of their way.
-pub(super) fn gathering(path: &PathSpec) -> Result<Option<Gathering>, RequestError> {
+/// How acknowledgements are aggregated on the last stage of their way.
+pub(super) fn ack_aggregation(path: &PathSpec) -> Result<Option<AckAggregation>, RequestError> {
     let thinning = path.ack_thinning.unwrap_or(false);
     let Some(period) = path.ack_batch else {
         if thinning {
@@ -118,5 +117,5 @@ pub(super) fn gathering(path: &PathSpec) -> Result<Option<Gathering>, RequestErr
         return Err(out_of_range("path.ack_batch", period, "above 0s to 600s"));
     }
     let period = time("path.ack_batch", period)?;
-    Ok(Some(Gathering { period, thinning }))
+    Ok(Some(AckAggregation { period, thinning }))
 }

@@ -2,7 +2,7 @@
 
 use super::checks::{out_of_range, rate, time, within};
 use super::files::Files;
-use super::impairments::{gathering, ingredients};
+use super::impairments::{ack_aggregation, impairments};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
 use crate::spec::{HopSpec, PathSpec, Probability, QuickStartSpec, RequestError, Side};
@@ -40,7 +40,7 @@ pub(super) fn chain(
         hops,
         hosts: hosts(path, around)?,
         router_pps: path.router_pps.map(forwarding).transpose()?,
-        ingredients: ingredients(path, packet)?,
+        impairments: impairments(path, packet)?,
         reading,
         packet,
         quick_start: quick_start(path.quick_start.as_ref(), around.quick_start)?,
@@ -252,7 +252,7 @@ fn hosts(path: &PathSpec, around: &Surroundings) -> Result<Hosts, RequestError> 
         shared: path.hosts,
         access: access(path)?,
         nic_rate: given("path.nic_rate", path.nic_rate)?,
-        gathering: gathering(path)?,
+        ack_aggregation: ack_aggregation(path)?,
         interrupts: around.interrupts,
         sack_cost: around.sack_cost,
     })

@@ -1,8 +1,8 @@
-//! Queue disciplines and the smaller ingredients of a path, seen from outside: what whole
+//! Queue disciplines and the smaller impairments of a path, seen from outside: what whole
 //! scenarios make of them.
 
 mod disciplines;
-mod ingredients;
+mod impairments;
 
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{run, Outcome, Scenario};

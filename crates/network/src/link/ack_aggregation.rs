@@ -1,4 +1,4 @@
-//! A gate that opens at fixed intervals: what came since leaves together.
+//! ACK aggregation: packets pass at fixed intervals, and what came since leaves together.
 //!
 //! So acknowledgements are compressed (RFC 3449 §2.2: a shared return channel lets a host
 //! send once a cycle) and, with thinning, filtered (§5.2.1: a newer cumulative
@@ -6,40 +6,39 @@
 //! its number is never filtered.
 
 use super::common::{Common, InFlight, Verdict};
+use super::config::AckAggregation;
 use crate::moment::Moment;
 use crate::queue::{Backlog, Deed, Notice};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
-/// The gate.
-pub(super) struct Gather {
-    period: Time,
-    thinning: bool,
+/// What aggregates them.
+pub(super) struct AckAggregator {
+    config: AckAggregation,
     backlog: Backlog,
 }
 
-impl Gather {
-    /// A gate behind which nothing waits.
-    pub(super) fn new(period: Time, thinning: bool) -> Gather {
-        Gather {
-            period,
-            thinning,
+impl AckAggregator {
+    /// One at which nothing waits.
+    pub(super) fn new(config: AckAggregation) -> AckAggregator {
+        AckAggregator {
+            config,
             backlog: Backlog::default(),
         }
     }
 
-    /// A packet comes to the gate.
+    /// A packet comes.
     #[inline(never)]
     pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
-        // Whoever comes as the gate opens is too late: it opened at its last turn's behest.
-        let turns = now.time.0 / self.period.0;
+        // Whoever comes at the very moment is too late: its cause is the turn before.
+        let turns = now.time.0 / self.config.period.0;
         let arrival = Moment {
-            time: self.period.times(turns + 1),
-            cause: self.period.times(turns),
+            time: self.config.period.times(turns + 1),
+            cause: self.config.period.times(turns),
         };
         // Even if the only one that waits makes room for this one.
         let scheduled = !link.ring.is_empty();
-        if let Some(una) = segment.plain_ack().filter(|_| self.thinning) {
+        if let Some(una) = segment.plain_ack().filter(|_| self.config.thinning) {
             self.thin(segment.flow, una, arrival, now.time, link);
         }
         self.backlog.add(segment.wire);
@@ -92,7 +91,7 @@ impl Gather {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Link, LinkConfig, Losses, Manner, Service};
+    use super::super::{Link, LinkConfig, LinkKind, Losses, Service};
     use super::*;
     use crate::queue::{BufferReading, DropTail, Limit};
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
@@ -108,7 +107,7 @@ mod tests {
                 limit: Limit::Unlimited,
                 reading: BufferReading::Linux,
             },
-            manner: Manner::Gathered { period, thinning },
+            kind: LinkKind::AckAggregation(AckAggregation { period, thinning }),
             losses: Losses::default(),
         })
     }

@@ -5,25 +5,25 @@
 //! it waits depends on the other stations, not on what it has to send.
 
 use super::common::{Common, Stage, Verdict};
-use super::config::AggregateConfig;
+use super::config::FrameAggregation;
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
 /// The medium, one way.
-pub(super) struct Aggregate {
-    config: AggregateConfig,
+pub(super) struct FrameAggregator {
+    config: FrameAggregation,
     /// The last access that was worked out, and the one before.
     access: Time,
     before: Time,
     backlog: Backlog,
 }
 
-impl Aggregate {
+impl FrameAggregator {
     /// A medium on which nobody waits.
-    pub(super) fn new(config: &AggregateConfig) -> Aggregate {
-        Aggregate {
+    pub(super) fn new(config: &FrameAggregation) -> FrameAggregator {
+        FrameAggregator {
             config: config.clone(),
             access: Time::ZERO,
             before: Time::ZERO,
@@ -43,7 +43,7 @@ impl Aggregate {
     }
 }
 
-impl Stage for Aggregate {
+impl Stage for FrameAggregator {
     fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.catch_up(now.time);
         self.backlog.add(segment.wire);
@@ -67,13 +67,13 @@ impl Stage for Aggregate {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{pass, stage};
-    use super::super::Manner;
+    use super::super::LinkKind;
     use super::*;
     use crate::distribution::{Law, Measure};
     use crate::random::stream;
 
-    fn medium(every: &str) -> Manner {
-        Manner::Aggregated(Box::new(AggregateConfig {
+    fn medium(every: &str) -> LinkKind {
+        LinkKind::FrameAggregation(Box::new(FrameAggregation {
             every: Law::parse(Measure::Time, every).unwrap(),
             random: stream(1, "test", 0),
         }))

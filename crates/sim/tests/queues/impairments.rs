@@ -1,4 +1,4 @@
-//! Processors of routers, and gates that gather acknowledgements.
+//! Processors of routers, and ACK aggregation.
 
 use super::{link, outcome};
 use flowstart_sim::Outcome;
