@@ -14,7 +14,7 @@ segments, times whole nanoseconds, rates bits per second.
 from typing import final
 
 from flowstart._native import Window
-from flowstart.startup import Reason
+from flowstart.model.startup import Reason
 
 class Events:
     """The hooks that are told of one event and may edit the window.

@@ -99,7 +99,8 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
 
 def test_hooks_are_told_what_their_stubs_promise() -> None:
     package = ROOT / "python" / "flowstart"
-    stubs = [ast.parse((package / name).read_text()) for name in ("_native.pyi", "model/signals.pyi")]
+    files = ("_native.pyi", "model/signals.pyi")
+    stubs = [ast.parse((package / name).read_text()) for name in files]
     nodes = [node for stub in stubs for node in stub.body]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     told = "Syn Known PathMemory PeerGap Feedback Established Sent Ack Loss Marked"
