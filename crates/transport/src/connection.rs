@@ -158,16 +158,19 @@ impl Connection {
     }
 
     /// SND.UNA.
+    #[inline]
     pub fn una(&self) -> u64 {
         self.sent.una()
     }
 
     /// One past the highest byte ever sent.
+    #[inline]
     pub fn high(&self) -> u64 {
         self.sent.high()
     }
 
     /// Bytes sent and not cumulatively acknowledged.
+    #[inline]
     pub fn outstanding(&self) -> u64 {
         self.sent.outstanding()
     }

@@ -159,8 +159,8 @@ impl Sack {
         if self.forced.is_some() {
             return self.forced;
         }
-        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
         let (plan, _) = self.next_seg(c)?;
+        let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
         (plan.end - plan.start <= room).then_some(plan)
     }
 
@@ -227,14 +227,24 @@ impl Sack {
     }
 
     /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
+    #[inline]
     pub fn pipe(&self, c: &Connection) -> u64 {
+        let in_flight = c.sent.in_flight();
+        if self.high_rxt <= self.lost_edge {
+            return in_flight;
+        }
+        in_flight + self.twice(c)
+    }
+
+    #[inline(never)]
+    fn twice(&self, c: &Connection) -> u64 {
         let from = self.lost_edge.max(c.una());
-        let twice = match c.sent.arrived() {
-            _ if self.high_rxt <= from => 0,
-            Some(arrived) => self.high_rxt - from - arrived.bytes_within(from, self.high_rxt),
-            None => self.high_rxt - from,
-        };
-        c.sent.in_flight() + twice
+        if self.high_rxt <= from {
+            return 0;
+        }
+        let arrived = c.sent.arrived();
+        let known = arrived.map_or(0, |arrived| arrived.bytes_within(from, self.high_rxt));
+        self.high_rxt - from - known
     }
 
     /// IsLost (§4): three separate SACKed ranges, or more than two segments' worth of SACKed

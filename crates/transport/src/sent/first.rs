@@ -30,6 +30,7 @@ pub struct Hint(usize);
 
 impl FirstSendings {
     /// New data up to `end` was sent.
+    #[inline]
     pub(super) fn push(&mut self, end: u64, at: Time) {
         if self.last.at != at && self.last.end > 0 {
             self.earlier.push_back(self.last);
@@ -66,6 +67,7 @@ impl FirstSendings {
     }
 
     /// Forgets what lies below `una`. Returns when the newest of it was sent.
+    #[inline]
     pub(super) fn forget_below(&mut self, una: u64) -> Time {
         while let Some(&Burst { end, at }) = self.earlier.front() {
             self.newest = at;

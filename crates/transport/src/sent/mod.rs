@@ -134,19 +134,24 @@ impl Ledger {
 
     /// `plan` is sent, while `pipe` is in flight. Returns its packet number where packets have
     /// one.
+    #[inline(always)]
     pub fn send(&mut self, plan: Plan, pipe: u64, now: Time) -> Option<u64> {
-        let Plan { start, end } = plan;
         if let Some(delivery) = &mut self.delivery {
             delivery.sent(plan, self.una, self.high, pipe, now);
         }
-        if start < self.high {
-            let uneven = self.uneven.get_or_insert_default();
-            uneven.repeated.insert(start, end, |_, _| {});
+        if plan.start < self.high {
+            self.send_again(plan);
         } else {
-            self.first.push(end, now);
-            self.high = end;
+            self.first.push(plan.end, now);
+            self.high = plan.end;
         }
         self.packets.as_mut().map(|packets| packets.send(plan, now))
+    }
+
+    #[inline(never)]
+    fn send_again(&mut self, plan: Plan) {
+        let uneven = self.uneven.get_or_insert_default();
+        uneven.repeated.insert(plan.start, plan.end, |_, _| {});
     }
 
     /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
@@ -182,6 +187,7 @@ impl Ledger {
         self.take_uneven(una, blocks, now)
     }
 
+    #[inline]
     fn take_in_order(&mut self, una: u64, now: Time) -> News {
         let acked = una - self.una;
         if acked == 0 {
@@ -220,11 +226,15 @@ impl Ledger {
         let uneven = self.uneven.get_or_insert_default();
         let forward = uneven.arrived.end().unwrap_or(self.una);
         let mut fresh = std::mem::take(&mut uneven.fresh);
-        let above = uneven.uncover((self.una, una), blocks, &mut fresh);
+        let (above, sacked) = uneven.uncover((self.una, una), blocks, &mut fresh);
         let mut times = Arrivals::default();
-        for (i, piece) in fresh.iter().enumerate() {
-            uneven.end_loss(piece.0, piece.1);
-            if self.detail == Detail::Times {
+        if uneven.lost_bytes > 0 {
+            for (start, end) in &fresh {
+                uneven.end_loss(*start, *end);
+            }
+        }
+        if self.detail == Detail::Times {
+            for (i, piece) in fresh.iter().enumerate() {
                 let once = uneven.time(*piece, forward, &self.first, &mut times);
                 if i < above {
                     times.sacked_once = times.sacked_once.max(once);
@@ -234,8 +244,8 @@ impl Ledger {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &fresh, now);
         }
-        let (acked, delivered) = (una - self.una, bytes(&fresh));
-        let sacked = bytes(&fresh[..above]);
+        let acked = una - self.una;
+        let delivered = sacked + bytes(&fresh[above..]);
         fresh.clear();
         uneven.fresh = fresh;
         News {
@@ -404,22 +414,26 @@ impl Ledger {
 /// What is known.
 impl Ledger {
     /// SND.UNA: all below has arrived.
+    #[inline]
     pub fn una(&self) -> u64 {
         self.una
     }
 
     /// One past the highest byte ever sent.
+    #[inline]
     pub fn high(&self) -> u64 {
         self.high
     }
 
     /// Bytes sent and not cumulatively acknowledged.
+    #[inline]
     pub fn outstanding(&self) -> u64 {
         self.high - self.una
     }
 
     /// Bytes on their way: what is neither lost nor has arrived. Of packets with numbers, what
     /// those carry that are neither acknowledged nor lost.
+    #[inline]
     pub fn in_flight(&self) -> u64 {
         if let Some(packets) = &self.packets {
             return packets.in_flight();
@@ -436,6 +450,7 @@ impl Ledger {
     }
 
     /// What has arrived above SND.UNA.
+    #[inline]
     pub fn arrived(&self) -> Option<&RangeSet> {
         self.uneven.as_ref().map(|uneven| &uneven.arrived)
     }

@@ -31,18 +31,19 @@ impl Uneven {
     }
 
     /// Puts what is new in an acknowledgement of all below `una` and of `blocks` into `fresh`,
-    /// what is above `una` first; returns how many pieces that is.
+    /// what is above `una` first; returns how many pieces and bytes that is.
     pub(super) fn uncover(
         &mut self,
         (from, una): (u64, u64),
         blocks: impl Iterator<Item = (u64, u64)>,
         fresh: &mut Vec<(u64, u64)>,
-    ) -> usize {
+    ) -> (usize, u64) {
         for (start, end) in blocks {
             self.arrived
                 .insert(start.max(una), end, |a, b| fresh.push((a, b)));
         }
-        self.arrived_bytes += bytes(fresh);
+        let sacked = bytes(fresh);
+        self.arrived_bytes += sacked;
         let above = fresh.len();
         let mut next = from;
         let arrived_bytes = &mut self.arrived_bytes;
@@ -56,10 +57,11 @@ impl Uneven {
         if next < una {
             fresh.push((next, una));
         }
-        above
+        (above, sacked)
     }
 
     /// `[start, end)` is not lost any more, or was not: it has arrived or was sent again.
+    #[inline]
     pub(super) fn end_loss(&mut self, start: u64, end: u64) {
         let lost_bytes = &mut self.lost_bytes;
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
