@@ -16,7 +16,7 @@ use crate::quick_start::Policy;
 use crate::variation::Plan;
 use flowstart_control::{Rate, Time};
 
-/// Everything about a network before its links are laid.
+/// Everything about a network before its links are built.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// Its hops, from left to right; one at least.
@@ -43,14 +43,14 @@ pub struct Hop {
     /// Whether the routers at its ends know Quick-Start's option.
     pub knows_quick_start: bool,
     /// From left to right.
-    pub forward: Way,
+    pub forward: HopDirection,
     /// From right to left.
-    pub reverse: Way,
+    pub reverse: HopDirection,
 }
 
 /// One direction of a hop.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct HopDirection {
     /// Its rate; of one that varies, the mean.
     pub rate: Rate,
     /// The buffer before it.

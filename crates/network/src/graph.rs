@@ -1,6 +1,6 @@
 //! The links of a chain, and the routes that flows take over them.
 
-use crate::chain::{Access, Chain, Hop, Way};
+use crate::chain::{Access, Chain, Hop, HopDirection};
 use crate::link::{
     Bursts, ForcedDrop, HostConfig, LinkConfig, LinkKind, Losses, RandomLoss, Service,
 };
@@ -31,17 +31,17 @@ pub struct Network {
     /// Which of them each flow takes: most flows share one, and so its place in the
     /// processor's cache.
     pub route_of: Vec<u32>,
-    /// Which route goes each of the further ways that were asked for.
-    pub ways: Vec<u32>,
+    /// Which of them each of the other endpoints have that were asked for.
+    pub other_routes: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
     /// Where Quick-Start's requests are decided on.
-    pub sites: Vec<Site>,
+    pub quick_start_routers: Vec<QuickStartRouter>,
 }
 
 /// Where data goes: between which hosts, in which direction, over which hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct FlowEndpoints {
     /// The host on the left.
     pub left: u32,
     /// The host on the right.
@@ -58,7 +58,7 @@ pub struct Course {
 #[derive(Clone, Copy, Debug)]
 pub struct FlowPath<'a> {
     /// Where its data goes.
-    pub course: Course,
+    pub endpoints: FlowEndpoints,
     /// One-way delay of its own, beyond the path's.
     pub extra_delay: Time,
     /// Packets of it to lose at the bottleneck.
@@ -67,7 +67,7 @@ pub struct FlowPath<'a> {
 
 /// An output link at which a router, or a sending host, decides on rate requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub struct QuickStartRouter {
     /// The link.
     pub link: LinkId,
     /// Whether it is a router's, not a host's.
@@ -76,49 +76,50 @@ pub struct Site {
     pub policy: Policy,
 }
 
-/// Lays the links of a chain for these flows, and for others that go these ways.
+/// Builds the links of a chain for these flows, and for other endpoints.
 pub fn build<'a>(
     chain: &Chain,
     flows: impl Iterator<Item = FlowPath<'a>>,
-    courses: impl Iterator<Item = Course>,
+    others: impl Iterator<Item = FlowEndpoints>,
     seed: u64,
 ) -> Network {
     let mut builder = Builder {
         chain,
         links: Vec::new(),
+        hops: [Vec::new(), Vec::new()],
         routers: Vec::new(),
         hosts: HashMap::new(),
-        sites: Vec::new(),
+        quick_start_routers: Vec::new(),
         stages: HashMap::new(),
         seed,
     };
-    let [forward, reverse] = builder.lay_hops();
-    builder.lay_routers();
+    builder.build_hops();
+    builder.build_routers();
     let narrowest = chain.narrowest();
-    let bottleneck = [forward[narrowest].line, reverse[narrowest].line];
+    let bottleneck = [0, 1].map(|direction| builder.hops[direction][narrowest].line);
     let mut routes = Routes::default();
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
         let far = (flow.extra_delay > Time::ZERO).then_some((number, flow.extra_delay));
-        let route = builder.route(flow.course, &forward, &reverse, far);
+        let route = builder.route(flow.endpoints, far);
         route_of.push(routes.number(route));
-        let link = &mut builder.links[bottleneck[usize::from(flow.course.reverse)] as usize];
+        let link = &mut builder.links[bottleneck[usize::from(flow.endpoints.reverse)] as usize];
         let drops = flow.forced_drops.iter().map(|position| ForcedDrop {
             flow: number,
             position: *position,
         });
         link.losses.forced.extend(drops);
     }
-    let ways = courses
-        .map(|course| routes.number(builder.route(course, &forward, &reverse, None)))
+    let other_routes = others
+        .map(|endpoints| routes.number(builder.route(endpoints, None)))
         .collect();
     Network {
         links: builder.links,
         routes: routes.all,
         route_of,
-        ways,
+        other_routes,
         bottleneck,
-        sites: builder.sites,
+        quick_start_routers: builder.quick_start_routers,
     }
 }
 
@@ -139,8 +140,8 @@ impl Routes {
     }
 }
 
-/// One direction of a hop as it has been laid.
-struct Passage {
+/// The links of one direction of a hop.
+struct HopLinks {
     /// Its line.
     line: LinkId,
     /// All that is passed with it, in order.
@@ -174,11 +175,13 @@ struct Host {
 struct Builder<'a> {
     chain: &'a Chain,
     links: Vec<LinkConfig>,
+    /// The hops, forward and reverse.
+    hops: [Vec<HopLinks>; 2],
     /// The processor of each router, where forwarding takes time.
     routers: Vec<LinkId>,
-    /// The hosts of either side, as far as they have been laid.
+    /// The hosts of either side, as far as there are any yet.
     hosts: HashMap<(u32, Side), Host>,
-    sites: Vec<Site>,
+    quick_start_routers: Vec<QuickStartRouter>,
     /// What stands between a host and its router's links, by what it is, number and side.
     stages: HashMap<(&'static str, u32, Side), LinkId>,
     seed: u64,
@@ -191,14 +194,14 @@ impl Builder<'_> {
         if !knows {
             policy.admission = Admission::Ignorant;
         }
-        self.sites.push(Site {
+        self.quick_start_routers.push(QuickStartRouter {
             link,
             forwards,
             policy,
         });
     }
 
-    fn lay(&mut self, name: String, service: Service, delay: Time, limit: Limit) -> LinkId {
+    fn add_link(&mut self, name: String, service: Service, delay: Time, limit: Limit) -> LinkId {
         let queue = DropTail {
             limit,
             reading: self.chain.reading,
@@ -215,144 +218,128 @@ impl Builder<'_> {
         self.links.len() as LinkId - 1
     }
 
-    fn lay_hops(&mut self) -> [Vec<Passage>; 2] {
-        let chain = self.chain;
-        let hops = &chain.hops;
-        let mut way = |label: &str, pick: fn(&Hop) -> &Way| {
-            let lay = |(i, hop): (usize, &Hop)| {
-                let name = if hops.len() == 1 {
-                    label.to_string()
-                } else {
-                    format!("{label}-{i}")
-                };
-                let id = self.lay_way(name, hop.delay, pick(hop));
-                self.decides(id, true, hop.knows_quick_start);
-                Passage {
-                    line: id,
-                    links: vec![id],
-                }
-            };
-            hops.iter().enumerate().map(lay).collect::<Vec<_>>()
-        };
-        let mut passages = [
-            way("forward", |h| &h.forward),
-            way("reverse", |h| &h.reverse),
-        ];
+    fn build_hops(&mut self) {
+        self.hops[0] = self.build_direction("forward", |hop| &hop.forward);
+        self.hops[1] = self.build_direction("reverse", |hop| &hop.reverse);
         // Only a path of one hop has any.
-        for (direction, passages) in passages.iter_mut().enumerate() {
-            let links = &mut passages[0].links;
-            if let Some((name, kind)) = chain.impairments.before(direction) {
-                links.insert(0, self.lay_stage(name, kind));
+        let impairments = &self.chain.impairments;
+        for direction in [0, 1] {
+            if let Some((name, kind)) = impairments.before(direction) {
+                let stage = self.add_stage(name, kind);
+                self.hops[direction][0].links.insert(0, stage);
             }
-            for (name, kind) in chain.impairments.behind(direction, self.seed) {
-                links.push(self.lay_stage(name, kind));
+            for (name, kind) in impairments.behind(direction, self.seed) {
+                let stage = self.add_stage(name, kind);
+                self.hops[direction][0].links.push(stage);
             }
         }
-        passages
+    }
+
+    /// All hops in one direction.
+    fn build_direction(&mut self, label: &str, pick: fn(&Hop) -> &HopDirection) -> Vec<HopLinks> {
+        let hops = &self.chain.hops;
+        let build = |(i, hop): (usize, &Hop)| {
+            let name = match hops.len() {
+                1 => label.to_string(),
+                _ => format!("{label}-{i}"),
+            };
+            let line = self.build_line(name, hop.delay, pick(hop));
+            self.decides(line, true, hop.knows_quick_start);
+            HopLinks {
+                line,
+                links: vec![line],
+            }
+        };
+        hops.iter().enumerate().map(build).collect()
     }
 
     /// A link without transmitter.
-    fn lay_stage(&mut self, name: String, kind: LinkKind) -> LinkId {
-        let id = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+    fn add_stage(&mut self, name: String, kind: LinkKind) -> LinkId {
+        let id = self.add_link(name, Service::Instant, Time::ZERO, Limit::Unlimited);
         self.links[id as usize].kind = kind;
         id
     }
 
     /// One direction of a hop, with its losses and its discipline.
-    fn lay_way(&mut self, name: String, delay: Time, way: &Way) -> LinkId {
-        let id = self.lay(name, Service::Line(way.rate), delay, way.limit);
+    fn build_line(&mut self, name: String, delay: Time, direction: &HopDirection) -> LinkId {
+        let id = self.add_link(name, Service::Line(direction.rate), delay, direction.limit);
         let link = &mut self.links[id as usize];
         let random = |purpose| stream(self.seed, purpose, u64::from(id));
-        link.losses.random = match way.loss_burst {
-            _ if way.loss == 0.0 => RandomLoss::None,
-            None => RandomLoss::Single(Chance::new(way.loss, random("loss"))),
+        link.losses.random = match direction.loss_burst {
+            _ if direction.loss == 0.0 => RandomLoss::None,
+            None => RandomLoss::Single(Chance::new(direction.loss, random("loss"))),
             Some(length) => {
                 let (begins, ends) = (random("loss"), random("loss ends"));
-                RandomLoss::Bursts(Bursts::new(way.loss, length, begins, ends))
+                RandomLoss::Bursts(Bursts::new(direction.loss, length, begins, ends))
             }
         };
-        let varies = way.variation.as_ref();
-        link.variation = varies.map(|plan| plan.begin(way.rate, random("rate")));
+        let varies = direction.variation.as_ref();
+        link.variation = varies.map(|plan| plan.begin(direction.rate, random("rate")));
         let port = Port {
-            rate: Some(way.rate),
+            rate: Some(direction.rate),
             delay,
             packet: self.chain.packet,
             random: random("queue"),
         };
-        link.kind = LinkKind::Managed(way.queue.clone(), Box::new(port));
+        link.kind = LinkKind::Managed(direction.queue.clone(), Box::new(port));
         id
     }
 
     /// The processors of the routers: before the first hop, between hops, after the last.
-    fn lay_routers(&mut self) {
+    fn build_routers(&mut self) {
         let Some(pps) = self.chain.router_pps else {
             return;
         };
         for i in 0..=self.chain.hops.len() {
             let name = format!("router-{i}");
-            let id = self.lay(name, Service::Packets(pps), Time::ZERO, Limit::Unlimited);
+            let id = self.add_link(name, Service::Packets(pps), Time::ZERO, Limit::Unlimited);
             self.routers.push(id);
         }
     }
 
-    /// A route over links that are laid where they are not there yet. What is `far` has a
+    /// A route over links that are added where they are not there yet. What is `far` has a
     /// number and a delay of its own.
-    fn route(
-        &mut self,
-        course: Course,
-        forward: &[Passage],
-        reverse: &[Passage],
-        far: Option<(u32, Time)>,
-    ) -> Route {
-        let left = self.host(course.left, Side::Left);
-        let right = self.host(course.right, Side::Right);
-        let (from, to) = (course.from_hop as usize, course.to_hop as usize);
-        // A router, if any, before the first passage and behind each.
-        let router = |number| {
-            self.routers
-                .get(number)
-                .map_or(&[][..], std::slice::from_ref)
-        };
-        let middle = |passages: &[Passage], backwards: bool| {
-            let mut parts = vec![router(from)];
-            for (hop, passage) in passages.iter().enumerate().take(to + 1).skip(from) {
-                parts.extend([passage.links.as_slice(), router(hop + 1)]);
-            }
-            if backwards {
-                parts.reverse();
-            }
-            parts.concat()
-        };
-        let there = middle(forward, false);
-        let back = middle(reverse, true);
-        let join = |up: &Host, middle: Vec<LinkId>, down: &Host| {
-            [up.up.as_slice(), &middle, &down.down].concat()
-        };
-        let east = join(&left, there, &right);
-        let west = join(&right, back, &left);
-        let (mut data, mut acks) = if course.reverse {
-            (west, east)
-        } else {
-            (east, west)
+    fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Time)>) -> Route {
+        let (left, right) = ((endpoints.left, Side::Left), (endpoints.right, Side::Right));
+        let ends = [self.host(left.0, left.1), self.host(right.0, right.1)];
+        let (from, to) = (endpoints.from_hop as usize, endpoints.to_hop as usize);
+        let [there, back] = [0, 1].map(|direction| self.between(direction, from, to));
+        let east = [ends[0].up.as_slice(), &there, &ends[1].down].concat();
+        let west = [ends[1].up.as_slice(), &back, &ends[0].down].concat();
+        let (mut data, mut acks, sender, receiver) = match endpoints.reverse {
+            false => (east, west, left, right),
+            true => (west, east, right, left),
         };
         if let Some((flow, delay)) = far {
             let mut detour = |name: &str| {
                 let name = format!("{name}-{flow}");
-                self.lay(name, Service::Instant, delay, Limit::Unlimited)
+                self.add_link(name, Service::Instant, delay, Limit::Unlimited)
             };
             data.push(detour("far"));
             acks.push(detour("near"));
         }
-        let (left, right) = ((course.left, Side::Left), (course.right, Side::Right));
-        let (sender, receiver) = if course.reverse {
-            (right, left)
-        } else {
-            (left, right)
-        };
-        acks.extend(self.ack_gate(sender.0, sender.1));
+        acks.extend(self.ack_aggregation(sender.0, sender.1));
         data.extend(self.inside(receiver.0, receiver.1));
         acks.extend(self.inside(sender.0, sender.1));
         Route { data, acks }
+    }
+
+    /// The links of the hops `from..=to` in a direction, 0 forward and 1 reverse, with the
+    /// routers, if they take time, before the first hop and behind each.
+    fn between(&self, direction: usize, from: usize, to: usize) -> Vec<LinkId> {
+        let router = |number| {
+            let router = self.routers.get(number);
+            router.map_or(&[][..], std::slice::from_ref)
+        };
+        let mut parts = vec![router(from)];
+        for number in from..=to {
+            let hop = &self.hops[direction][number];
+            parts.extend([hop.links.as_slice(), router(number + 1)]);
+        }
+        if direction == 1 {
+            parts.reverse();
+        }
+        parts.concat()
     }
 
     /// The way from a host's interface to its TCP, where that takes time.
@@ -374,13 +361,13 @@ impl Builder<'_> {
     }
 
     /// Where the acknowledgements of a host's data are aggregated, if they are.
-    fn ack_gate(&mut self, number: u32, side: Side) -> Option<LinkId> {
+    fn ack_aggregation(&mut self, number: u32, side: Side) -> Option<LinkId> {
         let ack_aggregation = self.chain.hosts.ack_aggregation?;
         let kind = LinkKind::AckAggregation(ack_aggregation);
         Some(self.stage("gather", number, side, |_| kind))
     }
 
-    /// A stage before a host that is laid when first asked for, and shared from then on.
+    /// A stage before a host that is added when first asked for, and shared from then on.
     fn stage(
         &mut self,
         what: &'static str,
@@ -393,7 +380,7 @@ impl Builder<'_> {
             return *stage;
         }
         let name = format!("{what}-{}-{number}", side.name());
-        let stage = self.lay(name, Service::Instant, Time::ZERO, Limit::Unlimited);
+        let stage = self.add_link(name, Service::Instant, Time::ZERO, Limit::Unlimited);
         self.links[stage as usize].kind = kind(stage);
         self.stages.insert(key, stage);
         stage
@@ -404,15 +391,15 @@ impl Builder<'_> {
             return host.clone();
         }
         let name = format!("{}-{number}", side.name());
-        let host = self.lay_host(&name, side);
+        let host = self.build_host(&name, side);
         self.hosts.insert((number, side), host.clone());
         host
     }
 
-    fn lay_host(&mut self, name: &str, side: Side) -> Host {
+    fn build_host(&mut self, name: &str, side: Side) -> Host {
         let mut host = Host::default();
         if let Some(rate) = self.chain.hosts.nic_rate {
-            let nic = self.lay(
+            let nic = self.add_link(
                 format!("nic-{name}"),
                 Service::Line(rate),
                 Time::ZERO,
@@ -422,22 +409,22 @@ impl Builder<'_> {
             self.decides(nic, false, true);
         }
         if let Some(access) = self.chain.hosts.access.filter(|a| a.at[side as usize]) {
-            self.lay_access(&mut host, name, access);
+            self.build_access(&mut host, name, access);
         }
         host
     }
 
-    fn lay_access(&mut self, host: &mut Host, name: &str, access: Access) {
+    fn build_access(&mut self, host: &mut Host, name: &str, access: Access) {
         let service = access.rate.map_or(Service::Instant, Service::Line);
-        let mut lay = |way: &str| {
-            self.lay(
-                format!("{way}-{name}"),
+        let mut add = |what: &str| {
+            self.add_link(
+                format!("{what}-{name}"),
                 service,
                 access.delay,
                 Limit::Unlimited,
             )
         };
-        let (up, down) = (lay("up"), lay("down"));
+        let (up, down) = (add("up"), add("down"));
         host.up.push(up);
         host.down.push(down);
         if host.up.len() == 1 {

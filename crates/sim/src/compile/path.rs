@@ -7,7 +7,7 @@ use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
 use crate::spec::{HopSpec, PathSpec, Probability, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Rate, Time};
-use flowstart_network::chain::{Access, Chain, Hop, Hosts, Way};
+use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferReading, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
 
@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ok(Hop {
             delay: rtt.over(2),
             knows_quick_start: true,
-            forward: Way {
+            forward: HopDirection {
                 rate: forward,
                 limit: sized("path.buffer", path.buffer, forward)?,
                 queue: forward_queue,
@@ -82,7 +82,7 @@ impl Reader<'_> {
                 loss_burst: loss_burst("", path.loss, path.loss_burst)?,
                 variation: varies,
             },
-            reverse: Way {
+            reverse: HopDirection {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
                 queue: reverse_queue,
@@ -122,7 +122,7 @@ impl Reader<'_> {
             None => ("path.queue".into(), path.queue.as_ref()),
         };
         let queue = queue(&name, given.map(String::as_str), &self.usual)?;
-        let way = |loss| Way {
+        let direction = |loss| HopDirection {
             rate,
             limit,
             queue: queue.clone(),
@@ -133,8 +133,8 @@ impl Reader<'_> {
         Ok(Hop {
             delay: spec.delay,
             knows_quick_start: spec.quick_start.unwrap_or(true),
-            forward: way(spec.loss.map_or(0.0, |p| p.0)),
-            reverse: way(0.0),
+            forward: direction(spec.loss.map_or(0.0, |p| p.0)),
+            reverse: direction(0.0),
         })
     }
 

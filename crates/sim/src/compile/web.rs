@@ -23,7 +23,7 @@ pub(super) fn web_entries(
     guests: &Guests,
     flows: u32,
 ) -> Result<Vec<WebEntry>, RequestError> {
-    let (mut free, mut first_way) = (flows, 0);
+    let (mut free, mut first_route) = (flows, 0);
     let mut entries = Vec::with_capacity(scenario.web.len());
     for (i, spec) in scenario.web.iter().enumerate() {
         let reader = Reader {
@@ -32,9 +32,9 @@ pub(super) fn web_entries(
             setting,
             guests,
         };
-        let entry = reader.read(first_way, free)?;
+        let entry = reader.read(first_route, free)?;
         free += entry.clients.max(entry.servers);
-        first_way += entry.ways() as u32;
+        first_route += entry.routes() as u32;
         entries.push(entry);
     }
     let objects: f64 = entries.iter().map(WebEntry::expected_objects).sum();
@@ -57,7 +57,7 @@ impl Reader<'_> {
         format!("{}.{name}", self.field)
     }
 
-    fn read(&self, first_way: u32, free: u32) -> Result<WebEntry, RequestError> {
+    fn read(&self, first_route: u32, free: u32) -> Result<WebEntry, RequestError> {
         let spec = self.spec;
         let sessions = u64::from(spec.sessions.unwrap_or(1));
         let right = "1 to 1 000 000 sessions";
@@ -90,7 +90,7 @@ impl Reader<'_> {
             servers,
             request,
             response,
-            first_way,
+            first_route,
             hosts: Hosts {
                 shared: self.setting.chain.hosts.shared,
                 free,

@@ -13,7 +13,7 @@ use crate::spec::{RequestError, Scenario};
 use crate::workload::expand;
 use crate::workload::web::WebEntry;
 use flowstart_network::chain::Chain;
-use flowstart_network::graph::{self, Course, FlowPath};
+use flowstart_network::graph::{self, FlowEndpoints, FlowPath};
 use simulation::Simulation;
 
 /// Runs a scenario.
@@ -32,8 +32,8 @@ impl Prepared {
         let chain = self.chain();
         let plans = expand(&self.flows, chain.hosts.shared, self.seed);
         let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
-        let courses = self.web.iter().flat_map(WebEntry::courses);
-        let network = graph::build(chain, flows, courses, self.seed);
+        let others = self.web.iter().flat_map(WebEntry::endpoints);
+        let network = graph::build(chain, flows, others, self.seed);
         let mut simulation = Simulation::new(self, plans, network);
         simulation.run(self.end, go_on);
         simulation.outcome()
@@ -44,7 +44,7 @@ impl Prepared {
 fn path_of<'a>(chain: &Chain, flow: u32, plan: &'a FlowPlan) -> FlowPath<'a> {
     let pair = chain.pair_of(flow).unwrap_or(flow);
     FlowPath {
-        course: Course {
+        endpoints: FlowEndpoints {
             left: pair,
             right: pair,
             reverse: plan.reverse,

@@ -17,7 +17,7 @@ use crate::workload::{arrivals, Arrival};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Rate, Time};
-use flowstart_network::graph::{LinkId, Network, Route, Site};
+use flowstart_network::graph::{LinkId, Network, QuickStartRouter, Route};
 use flowstart_network::link::{Link, LinkConfig, Verdict};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::Deed;
@@ -52,7 +52,7 @@ pub(super) struct Simulation<'a> {
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
     pub(super) web: Sessions<'a>,
-    /// Which route its data takes, by the number of the way.
+    /// The routes of its data.
     pub(super) web_routes: Vec<u32>,
     /// Flows and sessions that have not ended.
     pub(super) unfinished: usize,
@@ -68,7 +68,12 @@ impl<'a> Simulation<'a> {
         plans: Vec<FlowPlan>,
         network: Network,
     ) -> Simulation<'a> {
-        let routers = routers(prepared, &plans, &network.sites, &network.links);
+        let routers = routers(
+            prepared,
+            &plans,
+            &network.quick_start_routers,
+            &network.links,
+        );
         let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
         let mut flows = Flows::default();
         for (plan, route) in plans.iter().zip(network.route_of) {
@@ -94,7 +99,7 @@ impl<'a> Simulation<'a> {
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
-            web_routes: network.ways,
+            web_routes: network.other_routes,
             plans,
             memories: Memories::default(),
             routers,
@@ -557,7 +562,7 @@ impl<'a> Simulation<'a> {
 fn routers(
     prepared: &Prepared,
     plans: &[FlowPlan],
-    sites: &[Site],
+    deciding: &[QuickStartRouter],
     links: &[LinkConfig],
 ) -> Vec<Option<Router>> {
     let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
@@ -566,11 +571,11 @@ fn routers(
         return Vec::new();
     }
     let mut routers: Vec<_> = links.iter().map(|_| None).collect();
-    for site in sites {
-        let link = site.link as usize;
-        let nonces = stream(prepared.seed, "nonces", u64::from(site.link));
+    for router in deciding {
+        let link = router.link as usize;
+        let nonces = stream(prepared.seed, "nonces", u64::from(router.link));
         let line = links[link].service.line();
-        routers[link] = line.map(|rate| Router::new(site.policy, rate, site.forwards, nonces));
+        routers[link] = line.map(|rate| Router::new(router.policy, rate, router.forwards, nonces));
     }
     routers
 }

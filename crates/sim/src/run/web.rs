@@ -22,7 +22,7 @@ impl Simulation<'_> {
         self.schedule_web();
         let Some(launch) = launch else { return };
         let flow = self.flows.len() as u32;
-        let route = self.web_routes[launch.way as usize];
+        let route = self.web_routes[launch.route as usize];
         let arrival = Arrival {
             at: self.now,
             flow,

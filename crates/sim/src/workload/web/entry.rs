@@ -1,10 +1,10 @@
-//! One `web` entry of a scenario, worked out: the sessions' variables, and the ways of their data.
+//! One `web` entry of a scenario, worked out: the sessions' variables, and the routes of their data.
 
 use crate::flow_plan::FlowPlan;
 use crate::spec::{Direction, PauseFrom};
 use flowstart_control::Time;
 use flowstart_network::distribution::Law;
-use flowstart_network::graph::Course;
+use flowstart_network::graph::FlowEndpoints;
 
 /// Sessions of one kind.
 pub struct WebEntry {
@@ -40,8 +40,8 @@ pub struct WebEntry {
     pub request: FlowPlan,
     /// What all responses have in common.
     pub response: FlowPlan,
-    /// The number of its first way among those of all entries.
-    pub first_way: u32,
+    /// The number of its first route among those of all entries.
+    pub first_route: u32,
     /// Which hosts on the chain its own are.
     pub hosts: Hosts,
 }
@@ -55,9 +55,9 @@ pub struct Hosts {
     pub free: u32,
 }
 
-/// One way that data of an entry may go.
+/// A route that data of an entry may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub struct WebRoute {
     /// The host that answers, among the entry's servers.
     pub server: u32,
     /// The host that reads, among its clients.
@@ -78,24 +78,24 @@ impl WebEntry {
         self.direction == Direction::Alternate
     }
 
-    /// How many ways its data may go.
-    pub fn ways(&self) -> usize {
+    /// How many routes its data may take.
+    pub fn routes(&self) -> usize {
         let directions = if self.both_directions() { 2 } else { 1 };
         self.servers as usize * self.clients as usize * 2 * directions
     }
 
-    /// The number of a way among those of all entries, which [`courses`](Self::courses) has
-    /// in this order.
-    pub fn way(&self, way: Way) -> u32 {
-        let pair = way.server * self.clients + way.client;
-        let second = self.both_directions() && way.reverse;
+    /// The number of a route among those of all entries, which [`endpoints`](Self::endpoints)
+    /// has in this order.
+    pub fn number_of(&self, route: WebRoute) -> u32 {
+        let pair = route.server * self.clients + route.client;
+        let second = self.both_directions() && route.reverse;
         let directions = if self.both_directions() { 2 } else { 1 };
         let n = pair * directions + u32::from(second);
-        self.first_way + 2 * n + u32::from(way.request)
+        self.first_route + 2 * n + u32::from(route.request)
     }
 
-    /// Where data goes on each of the entry's ways.
-    pub fn courses(&self) -> impl Iterator<Item = Course> + '_ {
+    /// Where data goes on each of the entry's routes.
+    pub fn endpoints(&self) -> impl Iterator<Item = FlowEndpoints> + '_ {
         let directions: &[bool] = match self.direction {
             Direction::Forward => &[false],
             Direction::Reverse => &[true],
@@ -105,7 +105,7 @@ impl WebEntry {
             (0..self.clients).flat_map(move |client| {
                 directions.iter().flat_map(move |&reverse| {
                     [false, true].map(|request| {
-                        self.course(Way {
+                        self.endpoints_of(WebRoute {
                             server,
                             client,
                             reverse,
@@ -117,34 +117,34 @@ impl WebEntry {
         })
     }
 
-    fn course(&self, way: Way) -> Course {
-        let server = self.hosts.host(way.server);
-        let client = self.hosts.host(way.client);
-        let (left, right) = if way.reverse {
+    fn endpoints_of(&self, route: WebRoute) -> FlowEndpoints {
+        let server = self.hosts.host(route.server);
+        let client = self.hosts.host(route.client);
+        let (left, right) = if route.reverse {
             (client, server)
         } else {
             (server, client)
         };
-        Course {
+        FlowEndpoints {
             left,
             right,
-            reverse: way.reverse != way.request,
+            reverse: route.reverse != route.request,
             from_hop: self.response.from_hop,
             to_hop: self.response.to_hop,
         }
     }
 
-    /// What a connection on this way is to be like, but for its size and its beginning.
-    pub fn plan(&self, way: Way) -> FlowPlan {
-        let course = self.course(way);
-        let template = if way.request {
+    /// What a connection on this route is to be like, but for its size and its beginning.
+    pub fn plan(&self, route: WebRoute) -> FlowPlan {
+        let endpoints = self.endpoints_of(route);
+        let template = if route.request {
             &self.request
         } else {
             &self.response
         };
         FlowPlan {
-            reverse: course.reverse,
-            hosts: self.hosts.memory(course),
+            reverse: endpoints.reverse,
+            hosts: self.hosts.memory(endpoints),
             ..template.clone()
         }
     }
@@ -157,11 +157,14 @@ impl Hosts {
 
     /// Under which number what connections between two hosts leave behind is kept: that of
     /// the pair where they are one.
-    fn memory(self, course: Course) -> u32 {
+    fn memory(self, endpoints: FlowEndpoints) -> u32 {
         const SIDE: u32 = 1 << 16;
-        if self.shared.is_some() && course.left == course.right {
-            return course.left;
+        if self.shared.is_some() && endpoints.left == endpoints.right {
+            return endpoints.left;
         }
-        SIDE + course.left.wrapping_mul(SIDE).wrapping_add(course.right)
+        SIDE + endpoints
+            .left
+            .wrapping_mul(SIDE)
+            .wrapping_add(endpoints.right)
     }
 }

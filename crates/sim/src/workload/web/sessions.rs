@@ -6,7 +6,7 @@
 //! draws are made in the order of pages and objects, so that all start-ups under comparison
 //! see the same ones whatever their timing.
 
-use super::entry::{Way, WebEntry};
+use super::entry::{WebEntry, WebRoute};
 use crate::flow_plan::{FlowPlan, Opening};
 use crate::places::Places;
 use crate::spec::{Direction, PauseFrom};
@@ -21,8 +21,8 @@ use std::collections::BinaryHeap;
 pub struct Launch {
     /// What it is like.
     pub plan: FlowPlan,
-    /// Which of the entries' ways its data goes.
-    pub way: u32,
+    /// Which of the entries' routes its data takes.
+    pub route: u32,
 }
 
 /// What is known of an object.
@@ -314,17 +314,17 @@ impl<'a> Sessions<'a> {
             let pause = entry.object_pause.time(&mut session.object_pause);
             self.ask(now + pause, now, What::Object(place));
         }
-        let way = way(entry, &object, true);
+        let route = route(entry, &object, true);
         let plan = FlowPlan {
             start: now,
-            ..entry.plan(way)
+            ..entry.plan(route)
         };
         self.purposes
             .push(Purpose::Request(self.objects.len() as u32));
         self.objects.push(object);
         Launch {
             plan,
-            way: entry.way(way),
+            route: entry.number_of(route),
         }
     }
 
@@ -333,8 +333,8 @@ impl<'a> Sessions<'a> {
         let object = &mut self.objects[number as usize];
         object.response = Some(self.first_flow + self.purposes.len() as u32);
         self.purposes.push(Purpose::Response(number));
-        let way = way(entry, object, false);
-        let plan = entry.plan(way);
+        let route = route(entry, object, false);
+        let plan = entry.plan(route);
         Launch {
             plan: FlowPlan {
                 start: now,
@@ -342,7 +342,7 @@ impl<'a> Sessions<'a> {
                 opening,
                 ..plan
             },
-            way: entry.way(way),
+            route: entry.number_of(route),
         }
     }
 
@@ -374,8 +374,8 @@ impl<'a> Sessions<'a> {
     }
 }
 
-fn way(entry: &WebEntry, object: &ObjectLog, request: bool) -> Way {
-    Way {
+fn route(entry: &WebEntry, object: &ObjectLog, request: bool) -> WebRoute {
+    WebRoute {
         server: object.server,
         client: object.client,
         reverse: match entry.direction {
