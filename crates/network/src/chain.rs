@@ -13,7 +13,7 @@ use crate::impairments::Impairments;
 use crate::link::AckAggregation;
 use crate::queue::{BufferReading, Limit, QueueSpec};
 use crate::quick_start::Policy;
-use crate::variation::Plan;
+use crate::variation::VariationPlan;
 use flowstart_control::{Rate, Time};
 
 /// Everything about a network before its links are built.
@@ -62,7 +62,7 @@ pub struct HopDirection {
     /// How many are lost in a row on average, where that is said.
     pub loss_burst: Option<f64>,
     /// How the rate varies about its mean, if it does.
-    pub variation: Option<Plan>,
+    pub variation: Option<VariationPlan>,
 }
 
 /// What every host has.

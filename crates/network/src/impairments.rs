@@ -1,7 +1,7 @@
 //! What a path of one bottleneck may have beyond its line, queue and delay: the stages before and
 //! behind the line.
 
-use crate::distribution::Law;
+use crate::distribution::Distribution;
 use crate::link::{DelayConfig, FrameAggregation, LinkKind, PolicerConfig, Ripple};
 use crate::random::stream;
 use flowstart_control::Time;
@@ -12,9 +12,9 @@ pub struct Impairments {
     /// A policer before the forward line.
     pub policer: Option<PolicerConfig>,
     /// A shared medium behind both: from one access to it to the next.
-    pub access: Option<Law>,
+    pub access: Option<Distribution>,
     /// A delay that varies, forward and reverse.
-    pub jitter: [Option<Law>; 2],
+    pub jitter: [Option<Distribution>; 2],
     /// For how long a draw of it holds; every packet has its own unless given.
     pub jitter_holds: Option<Time>,
     /// Whether it lets packets overtake others.

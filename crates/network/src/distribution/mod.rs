@@ -1,9 +1,9 @@
 //! Distributions: how they are written, and how values are drawn from them.
 
-mod law;
+mod sampling;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use law::Law;
+pub use sampling::Distribution;
 pub use text::{DistributionError, Measure, NAMES};

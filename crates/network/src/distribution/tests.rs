@@ -1,12 +1,12 @@
-use super::{Law, Measure};
+use super::{Distribution, Measure};
 use crate::random::stream;
 
-fn law(text: &str) -> Law {
-    Law::parse(Measure::Count, text).unwrap()
+fn distribution(text: &str) -> Distribution {
+    Distribution::parse(Measure::Count, text).unwrap()
 }
 
-fn quantiles(law: Law) -> [f64; 4] {
-    [0.5, 0.1, 0.01, 0.001].map(|u| law.at(u, || unreachable!()))
+fn quantiles(distribution: Distribution) -> [f64; 4] {
+    [0.5, 0.1, 0.01, 0.001].map(|u| distribution.at(u, || unreachable!()))
 }
 
 #[track_caller]
@@ -25,8 +25,10 @@ fn a_pareto_of_the_second_kind_has_its_scale_from_mean_and_shape() {
         (400, 1.2, 80.0),
         (12, 1.2, 2.4),
     ] {
-        let Law::Pareto2 { scale, .. } = law(&format!("pareto2:mean={mean},shape={shape}")) else {
-            panic!("another law");
+        let Distribution::Pareto2 { scale, .. } =
+            distribution(&format!("pareto2:mean={mean},shape={shape}"))
+        else {
+            panic!("another distribution");
         };
         close([scale], [expected], 1e-12);
     }
@@ -34,26 +36,26 @@ fn a_pareto_of_the_second_kind_has_its_scale_from_mean_and_shape() {
 
 #[test]
 fn quantiles_are_the_published_ones() {
-    let web = law("pareto2:mean=4,shape=1.2");
+    let web = distribution("pareto2:mean=4,shape=1.2");
     close(
         quantiles(web),
         [0.62544, 4.65034, 36.33271, 252.18221],
         1e-5,
     );
-    let pages = law("pareto2:mean=4,shape=1.5");
+    let pages = distribution("pareto2:mean=4,shape=1.5");
     close(quantiles(pages), [1.17480, 7.28318, 41.08869, 198.0], 1e-5);
-    let large = law("pareto2:mean=400,shape=1.2");
+    let large = distribution("pareto2:mean=400,shape=1.2");
     close(quantiles(large), [62.544, 465.034, 3633.27, 25218.2], 1e-5);
-    let pause = law("exponential:mean=500");
+    let pause = distribution("exponential:mean=500");
     close(quantiles(pause), [346.57, 1151.29, 2302.59, 3453.88], 2e-5);
 }
 
 /// The probability of a draw above `x`: where the quantile passes it.
-fn beyond(law: Law, x: f64) -> f64 {
+fn beyond(distribution: Distribution, x: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        if law.at(middle, || unreachable!()) > x {
+        if distribution.at(middle, || unreachable!()) > x {
             low = middle;
         } else {
             high = middle;
@@ -65,19 +67,19 @@ fn beyond(law: Law, x: f64) -> f64 {
 #[test]
 fn rounding_up_leaves_the_published_shares_and_means() {
     let (web, pages) = (
-        law("pareto2:mean=4,shape=1.2"),
-        law("pareto2:mean=4,shape=1.5"),
+        distribution("pareto2:mean=4,shape=1.2"),
+        distribution("pareto2:mean=4,shape=1.5"),
     );
     let small = [1.0 - beyond(web, 1.0), 1.0 - beyond(pages, 1.0)];
     close(small, [0.62210, 0.45567], 1e-5);
     close([beyond(web, 3.0)], [0.15416], 1e-4);
-    let many = law("pareto2:mean=10,shape=1.5");
-    for (law, expected) in [(web, 4.6104), (pages, 4.5605), (many, 10.5249)] {
-        let Law::Pareto2 { scale, shape } = law else {
-            panic!("another law")
+    let many = distribution("pareto2:mean=10,shape=1.5");
+    for (distribution, expected) in [(web, 4.6104), (pages, 4.5605), (many, 10.5249)] {
+        let Distribution::Pareto2 { scale, shape } = distribution else {
+            panic!("another distribution")
         };
         const EXACT: u32 = 3000;
-        let exact: f64 = (0..EXACT).map(|k| beyond(law, f64::from(k))).sum();
+        let exact: f64 = (0..EXACT).map(|k| beyond(distribution, f64::from(k))).sum();
         // What lies beyond is the integral from the middle of the last step on.
         let from = 1.0 + (f64::from(EXACT) - 0.5) / scale;
         let tail = scale / (shape - 1.0) * from.powf(1.0 - shape);
@@ -100,32 +102,43 @@ fn draws_have_the_mean_that_the_law_says() {
         "lognormal:mu=1,sigma=0.5",
         "7",
     ] {
-        let law = law(text);
+        let distribution = distribution(text);
         let mut rng = stream(1, "test", 0);
-        let mean = (0..400_000).map(|_| law.draw(&mut rng)).sum::<f64>() / 400_000.0;
+        let mean = (0..400_000)
+            .map(|_| distribution.draw(&mut rng))
+            .sum::<f64>()
+            / 400_000.0;
         assert!(
-            (mean / law.mean() - 1.0).abs() < 0.01,
+            (mean / distribution.mean() - 1.0).abs() < 0.01,
             "{text}: {mean} {}",
-            law.mean()
+            distribution.mean()
         );
     }
-    assert!((law("weibull:mean=3,shape=0.7").mean() - 3.0).abs() < 1e-12);
-    assert!((law("lognormal:mean=3,sigma=0.8").mean() - 3.0).abs() < 1e-12);
-    assert_eq!(law("pareto:scale=1,shape=1").mean(), f64::INFINITY);
+    assert!((distribution("weibull:mean=3,shape=0.7").mean() - 3.0).abs() < 1e-12);
+    assert!((distribution("lognormal:mean=3,sigma=0.8").mean() - 3.0).abs() < 1e-12);
+    assert_eq!(distribution("pareto:scale=1,shape=1").mean(), f64::INFINITY);
 }
 
 #[test]
 fn counts_are_rounded_up_and_at_least_one() {
     let mut rng = stream(1, "test", 0);
-    assert_eq!(law("constant:0").count(&mut rng), 1);
-    assert_eq!(law("4.2").count(&mut rng), 5);
-    assert_eq!(law("constant: 4pkt").count(&mut rng), 4);
+    assert_eq!(distribution("constant:0").count(&mut rng), 1);
+    assert_eq!(distribution("4.2").count(&mut rng), 5);
+    assert_eq!(distribution("constant: 4pkt").count(&mut rng), 4);
 }
 
 #[test]
 fn complaints_name_the_law_and_what_would_be_right() {
-    let count = |text: &str| Law::parse(Measure::Count, text).unwrap_err().to_string();
-    let time = |text: &str| Law::parse(Measure::Time, text).unwrap_err().to_string();
+    let count = |text: &str| {
+        Distribution::parse(Measure::Count, text)
+            .unwrap_err()
+            .to_string()
+    };
+    let time = |text: &str| {
+        Distribution::parse(Measure::Time, text)
+            .unwrap_err()
+            .to_string()
+    };
     let cases = [
         (
             count("paretto:mean=4"),

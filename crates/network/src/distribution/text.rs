@@ -2,7 +2,7 @@
 //!
 //! The parameters are those that web models are published with. A bare value is a constant.
 
-use super::law::Law;
+use super::sampling::Distribution;
 use flowstart_control::{nearest, Time};
 use std::fmt;
 
@@ -47,8 +47,8 @@ fn unknown(name: &str, known: &[&str]) -> DistributionError {
     DistributionError(format!("`{name}` is unknown; {hint}"))
 }
 
-/// The laws with what gives them size, any one of these, and what gives them shape.
-const LAWS: [(&str, &[&str], Option<&str>); 6] = [
+/// The families with what gives them size, any one of these, and what gives them shape.
+const FAMILIES: [(&str, &[&str], Option<&str>); 6] = [
     ("uniform", &["mean", "most"], None),
     ("exponential", &["mean"], None),
     ("pareto", &["mean", "scale"], Some("shape")),
@@ -71,19 +71,20 @@ const LONGEST: Time = Time::from_secs(24 * 3600);
 const MOST: f64 = 1e9;
 const SHAPES: (f64, f64) = (0.1, 100.0);
 
-impl Law {
+impl Distribution {
     /// Reads a distribution.
-    pub fn parse(measure: Measure, text: &str) -> Result<Law, DistributionError> {
+    pub fn parse(measure: Measure, text: &str) -> Result<Distribution, DistributionError> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(|c: char| !c.is_ascii_alphabetic()) {
-            return value(measure, text).map(Law::Constant);
+            return value(measure, text).map(Distribution::Constant);
         }
         let (name, given) = text.split_once(':').unwrap_or((text, ""));
         let name = name.trim();
         if name == "constant" {
-            return value(measure, given.trim()).map(Law::Constant);
+            return value(measure, given.trim()).map(Distribution::Constant);
         }
-        let Some((name, sizes, shape)) = LAWS.into_iter().find(|law| law.0 == name) else {
+        let Some((name, sizes, shape)) = FAMILIES.into_iter().find(|family| family.0 == name)
+        else {
             return Err(unknown(name, &NAMES));
         };
         let reader = Reader {
@@ -129,7 +130,7 @@ fn value(measure: Measure, text: &str) -> Result<f64, DistributionError> {
     }
 }
 
-/// Reads the parameters of one law.
+/// Reads the parameters of one family.
 struct Reader {
     measure: Measure,
     name: &'static str,
@@ -138,7 +139,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(&self, given: &str) -> Result<Law, DistributionError> {
+    fn read(&self, given: &str) -> Result<Distribution, DistributionError> {
         let (mut size, mut shape) = (None, None);
         for item in given.split(',').map(str::trim).filter(|i| !i.is_empty()) {
             let Some((name, text)) = item.split_once('=') else {
@@ -160,10 +161,14 @@ impl Reader {
         if let (Some(name), None) = (self.shape, shape) {
             return Err(self.lacks(name));
         }
-        self.law(size, shape.unwrap_or(1.0))
+        self.distribution(size, shape.unwrap_or(1.0))
     }
 
-    fn law(&self, (by, size): (&str, f64), shape: f64) -> Result<Law, DistributionError> {
+    fn distribution(
+        &self,
+        (by, size): (&str, f64),
+        shape: f64,
+    ) -> Result<Distribution, DistributionError> {
         let tail = shape - 1.0;
         if by == "mean" && self.name.starts_with("pareto") && tail <= 0.0 {
             let problem =
@@ -172,19 +177,19 @@ impl Reader {
         }
         let from_mean = by == "mean";
         Ok(match self.name {
-            "uniform" => Law::Uniform {
+            "uniform" => Distribution::Uniform {
                 most: if from_mean { 2.0 * size } else { size },
             },
-            "exponential" => Law::Exponential { mean: size },
-            "pareto" => Law::Pareto {
+            "exponential" => Distribution::Exponential { mean: size },
+            "pareto" => Distribution::Pareto {
                 scale: if from_mean { size * tail / shape } else { size },
                 shape,
             },
-            "pareto2" => Law::Pareto2 {
+            "pareto2" => Distribution::Pareto2 {
                 scale: if from_mean { size * tail } else { size },
                 shape,
             },
-            "weibull" => Law::Weibull {
+            "weibull" => Distribution::Weibull {
                 scale: if from_mean {
                     size / libm::tgamma(1.0 + 1.0 / shape)
                 } else {
@@ -192,7 +197,7 @@ impl Reader {
                 },
                 shape,
             },
-            _ => Law::Lognormal {
+            _ => Distribution::Lognormal {
                 mu: match by {
                     "mu" => size,
                     "median" => libm::log(size),

@@ -1,7 +1,7 @@
 //! When a transmitter is busy: what links ask of it, whatever its rate does.
 
-use super::opportune::Opportune;
 use super::stepped::Stepped;
+use super::trace_driven::TraceDriven;
 use crate::queue::Backlog;
 use crate::variation::Variation;
 use flowstart_control::Time;
@@ -23,17 +23,17 @@ pub(super) trait Clock {
 #[derive(Clone)]
 pub(super) enum Varying {
     /// By opportunities to deliver.
-    Opportune(Opportune),
+    TraceDriven(TraceDriven),
     /// From step to step.
     Stepped(Stepped),
 }
 
 impl Varying {
-    /// A clock at the beginning of its course.
+    /// A clock at the beginning of its variation.
     pub(super) fn new(variation: Variation) -> Varying {
         match variation {
-            Variation::Trace(trace) => Varying::Opportune(Opportune::new(trace)),
-            Variation::Course(course) => Varying::Stepped(Stepped::new(course)),
+            Variation::Trace(trace) => Varying::TraceDriven(TraceDriven::new(trace)),
+            Variation::Steps(steps) => Varying::Stepped(Stepped::new(steps)),
         }
     }
 }
@@ -42,14 +42,14 @@ impl Clock for Varying {
     fn rest(&mut self, now: Time) {
         match self {
             // An opportunity that nobody took is gone; nothing is left of it.
-            Varying::Opportune(_) => {}
+            Varying::TraceDriven(_) => {}
             Varying::Stepped(clock) => clock.rest(now),
         }
     }
 
     fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
         match self {
-            Varying::Opportune(clock) => clock.transmit(wire.into(), now),
+            Varying::TraceDriven(clock) => clock.transmit(wire.into(), now),
             Varying::Stepped(clock) => clock.transmit(wire.into(), now),
         }
     }
@@ -57,7 +57,7 @@ impl Clock for Varying {
     fn free_after(&self, packets: Backlog) -> Time {
         // What is to come is in nobody's way: a copy of the clock finds it out.
         let (_, free) = match self.clone() {
-            Varying::Opportune(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
+            Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
             Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Time::ZERO),
         };
         free

@@ -2,7 +2,7 @@
 
 use super::losses::Losses;
 use super::transmitter::Service;
-use crate::distribution::Law;
+use crate::distribution::Distribution;
 use crate::queue::{DropTail, Port, QueueSpec};
 use crate::variation::Variation;
 use flowstart_control::{Rate, Time};
@@ -51,7 +51,7 @@ pub enum LinkKind {
 #[derive(Clone, Debug)]
 pub struct FrameAggregation {
     /// From one access to the next.
-    pub every: Law,
+    pub every: Distribution,
     /// Where that is drawn from.
     pub random: Pcg64Mcg,
 }
@@ -60,7 +60,7 @@ pub struct FrameAggregation {
 #[derive(Clone, Debug)]
 pub struct DelayConfig {
     /// What is drawn on top of the path's delay.
-    pub jitter: Option<Law>,
+    pub jitter: Option<Distribution>,
     /// For how long a draw holds; `None` draws for every packet.
     pub holds: Option<Time>,
     /// Whether a packet may overtake those before it.

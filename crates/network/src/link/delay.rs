@@ -44,14 +44,14 @@ impl Delay {
     /// How long a packet takes that comes now.
     fn at(&mut self, now: Time) -> Time {
         let ripple = self.config.ripple.map_or(Time::ZERO, |r| r.at(now));
-        let Some(law) = self.config.jitter else {
+        let Some(distribution) = self.config.jitter else {
             return ripple;
         };
         match self.config.holds {
-            None => self.draw = law.time(&mut self.config.random),
+            None => self.draw = distribution.time(&mut self.config.random),
             Some(holds) => {
                 while self.until <= now {
-                    self.draw = law.time(&mut self.config.random);
+                    self.draw = distribution.time(&mut self.config.random);
                     self.until += holds;
                 }
             }
@@ -83,7 +83,7 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::LinkKind;
     use super::*;
-    use crate::distribution::{Law, Measure};
+    use crate::distribution::{Distribution, Measure};
     use crate::random::stream;
     use proptest::prelude::*;
 
@@ -97,9 +97,9 @@ mod tests {
         }
     }
 
-    fn jitter(law: &str) -> DelayConfig {
+    fn jitter(distribution: &str) -> DelayConfig {
         DelayConfig {
-            jitter: Some(Law::parse(Measure::Time, law).unwrap()),
+            jitter: Some(Distribution::parse(Measure::Time, distribution).unwrap()),
             ..steady()
         }
     }
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn packets_overtake_only_where_they_may() {
-        let law = "exponential:mean=5ms";
-        let mut kept = jitter(law);
+        let distribution = "exponential:mean=5ms";
+        let mut kept = jitter(distribution);
         kept.reordering = false;
-        let mut free = jitter(law);
+        let mut free = jitter(distribution);
         free.reordering = true;
         let order = |config| {
             let packets: Vec<u64> = (0..2000).map(|n| n * 1000).collect();

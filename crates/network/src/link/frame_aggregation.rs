@@ -69,12 +69,12 @@ mod tests {
     use super::super::testing::{pass, stage};
     use super::super::LinkKind;
     use super::*;
-    use crate::distribution::{Law, Measure};
+    use crate::distribution::{Distribution, Measure};
     use crate::random::stream;
 
     fn medium(every: &str) -> LinkKind {
         LinkKind::FrameAggregation(Box::new(FrameAggregation {
-            every: Law::parse(Measure::Time, every).unwrap(),
+            every: Distribution::parse(Measure::Time, every).unwrap(),
             random: stream(1, "test", 0),
         }))
     }
@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn accesses_do_not_depend_on_who_waits_for_them() {
-        let law = "uniform:most=8ms";
+        let distribution = "uniform:most=8ms";
         let often: Vec<u64> = (0..2000).map(|n| n * 50).collect();
-        let often = pass(stage(medium(law)), &often);
+        let often = pass(stage(medium(distribution)), &often);
         let seldom: Vec<u64> = (0..20).map(|n| n * 5000).collect();
-        let seldom = pass(stage(medium(law)), &seldom);
+        let seldom = pass(stage(medium(distribution)), &seldom);
         assert!(seldom.iter().all(|at| often.contains(at)));
     }
 }

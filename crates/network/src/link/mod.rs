@@ -22,12 +22,12 @@ mod fifo;
 mod frame_aggregation;
 mod host;
 mod losses;
-mod opportune;
 mod policer;
 mod queued;
 mod stepped;
 #[cfg(test)]
 mod testing;
+mod trace_driven;
 mod transmitter;
 
 pub use common::{LinkCounters, Verdict};

@@ -4,13 +4,13 @@
 //! does so much of it: nothing is rounded but the moments at which packets have left, and
 //! what that leaves over of a nanosecond is the next packet's.
 
-use crate::variation::Course;
+use crate::variation::RateSteps;
 use flowstart_control::Time;
 
 /// The clock of such a line.
 #[derive(Clone)]
 pub(super) struct Stepped {
-    course: Course,
+    steps: RateSteps,
     /// The step that holds, and its end.
     rate: u64,
     until: Time,
@@ -20,10 +20,10 @@ pub(super) struct Stepped {
 }
 
 impl Stepped {
-    /// A line at the beginning of its course.
-    pub(super) fn new(course: Course) -> Stepped {
+    /// A line at the first of its steps.
+    pub(super) fn new(steps: RateSteps) -> Stepped {
         Stepped {
-            course,
+            steps,
             rate: 0,
             until: Time::ZERO,
             free: Time::ZERO,
@@ -65,7 +65,7 @@ impl Stepped {
     /// The step comes up in which the line is free.
     fn catch_up(&mut self) {
         while self.until <= self.free {
-            let step = self.course.next_step();
+            let step = self.steps.next_step();
             self.rate = step.rate.bps();
             self.until += step.lasts;
         }
@@ -84,7 +84,7 @@ mod tests {
             rate: Rate(bps),
             lasts: Time::from_millis(ms),
         };
-        Stepped::new(Course::repeated(steps.iter().map(step).collect()))
+        Stepped::new(RateSteps::repeated(steps.iter().map(step).collect()))
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     needs: &[],
     certainty: Certainty::Secondhand,
     build: |params, _| {
-        let law = Law::read(params)?;
+        let law = ControlLaw::read(params)?;
         Ok(Box::new(move |port| {
             Some(Box::new(CoDel {
                 line: Line::default(),
@@ -64,15 +64,15 @@ pub(super) const ECN: ParamSpec = ParamSpec {
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct ControlLaw {
     target: Time,
     interval: Time,
     ecn: bool,
 }
 
-impl Law {
-    pub(super) fn read(params: &Params) -> Result<Law, SpecError> {
-        let law = Law {
+impl ControlLaw {
+    pub(super) fn read(params: &Params) -> Result<ControlLaw, SpecError> {
+        let law = ControlLaw {
             target: params.time("target"),
             interval: params.time("interval"),
             ecn: params.bool("ecn"),
@@ -110,7 +110,7 @@ impl State {
     pub(super) fn dequeue(
         &mut self,
         line: &mut Line,
-        law: Law,
+        law: ControlLaw,
         mtu: u64,
         visit: &mut Visit<'_>,
     ) -> Option<Queued> {
@@ -144,7 +144,7 @@ impl State {
 
     /// Where dropping ended not long ago, it goes on with the frequency that had been
     /// reached (RFC 8289 §5.5).
-    fn begin_dropping(&mut self, law: Law, now: Time) {
+    fn begin_dropping(&mut self, law: ControlLaw, now: Time) {
         self.dropping = true;
         let delta = self.count - self.lastcount;
         let recent = now.since(self.drop_next) < law.interval.times(16);
@@ -157,7 +157,7 @@ impl State {
     fn dodequeue(
         &mut self,
         line: &mut Line,
-        law: Law,
+        law: ControlLaw,
         mtu: u64,
         now: Time,
     ) -> (Option<Queued>, bool) {
@@ -180,7 +180,7 @@ impl State {
 struct CoDel {
     line: Line,
     state: State,
-    law: Law,
+    law: ControlLaw,
     mtu: u64,
 }
 

@@ -7,7 +7,7 @@
 
 use super::buffer::Backlog;
 use super::choke::whole;
-use super::codel::{Law, State, ECN, INTERVAL, TARGET};
+use super::codel::{ControlLaw, State, ECN, INTERVAL, TARGET};
 use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
 use super::line::Line;
 use crate::random::mix;
@@ -55,7 +55,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     needs: &[],
     certainty: Certainty::Secondhand,
     build: |params, _| {
-        let law = Law::read(params)?;
+        let law = ControlLaw::read(params)?;
         let flows = whole(params, "flows")?;
         let quantum = whole(params, "quantum")? as i64;
         let drop_batch = whole(params, "drop_batch")?;
@@ -72,7 +72,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    law: Law,
+    law: ControlLaw,
     quantum: i64,
     drop_batch: u64,
 }

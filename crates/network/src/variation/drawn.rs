@@ -1,6 +1,6 @@
 //! Variations by name: `steps:every=15s,spread=0.5`.
 
-use super::course::{Course, Redrawn, Wandering};
+use super::rate_steps::{RateSteps, Redrawn, Wandering};
 use flowstart_control::entry::{self, Certainty, Description, Entry};
 use flowstart_control::params::{Kind, ParamSpec, Params, SpecError, Unit};
 use flowstart_control::{Convention, Rate, Time};
@@ -10,8 +10,8 @@ use std::fmt;
 /// What its catalog calls a variation.
 const KIND: Kind = Kind("variation");
 
-/// Makes the course of a line with this mean rate.
-pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> Course;
+/// Makes the steps of a line with this mean rate.
+pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps;
 
 /// The variations.
 pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];
@@ -52,7 +52,7 @@ const STEPS: Entry<Maker> = Entry {
         }
         let spread = params.ratio("spread");
         Ok(Box::new(move |mean, random| {
-            Course::Redrawn(Redrawn {
+            RateSteps::Redrawn(Redrawn {
                 mean,
                 every,
                 spread,
@@ -114,7 +114,7 @@ const WANDER: Entry<Maker> = Entry {
             _ => libm::exp(-every.secs() / memory.secs()),
         };
         Ok(Box::new(move |mean, random| {
-            Course::Wandering(Wandering {
+            RateSteps::Wandering(Wandering {
                 mean,
                 every,
                 kept,
@@ -152,8 +152,8 @@ impl VariationSpec {
         Ok(VariationSpec { entry, params })
     }
 
-    /// The course of a line with this mean rate.
-    pub fn course(&self, mean: Rate, random: Pcg64Mcg) -> Course {
+    /// The steps of a line with this mean rate.
+    pub fn steps(&self, mean: Rate, random: Pcg64Mcg) -> RateSteps {
         let maker = (self.entry.build)(&self.params, CONVENTION);
         maker.expect("parse has built it before")(mean, random)
     }

@@ -4,13 +4,13 @@
 //! algorithms under comparison find the same rate at the same moment. A link of such a line
 //! still knows a departure when it accepts the packet, for it can look ahead.
 
-mod course;
 mod drawn;
 mod mean;
 mod opportunities;
 mod plan;
+mod rate_steps;
 
-pub use course::{mean_of, Course, Step};
 pub use drawn::{describe, VariationSpec, VARIATIONS};
 pub use opportunities::Opportunities;
-pub use plan::{Plan, Variation};
+pub use plan::{Variation, VariationPlan};
+pub use rate_steps::{mean_of, RateSteps, Step};

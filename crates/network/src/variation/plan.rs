@@ -1,8 +1,8 @@
 //! A variation, as a path says it and as a link has it.
 
-use super::course::{Course, Step};
 use super::drawn::VariationSpec;
 use super::opportunities::Opportunities;
+use super::rate_steps::{RateSteps, Step};
 use flowstart_control::Rate;
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ pub enum Variation {
     /// Opportunities to deliver, over and over.
     Trace(Arc<Opportunities>),
     /// One rate after the other.
-    Course(Course),
+    Steps(RateSteps),
 }
 
 /// How a line is to vary, as a path says it.
 #[derive(Clone, Debug)]
-pub enum Plan {
+pub enum VariationPlan {
     /// By this trace.
     Trace(Arc<Opportunities>),
     /// By these steps.
@@ -27,13 +27,13 @@ pub enum Plan {
     Drawn(VariationSpec),
 }
 
-impl Plan {
+impl VariationPlan {
     /// A line that begins to vary.
     pub fn begin(&self, mean: Rate, random: Pcg64Mcg) -> Variation {
         match self {
-            Plan::Trace(trace) => Variation::Trace(trace.clone()),
-            Plan::Steps(steps) => Variation::Course(Course::repeated(steps.clone())),
-            Plan::Drawn(spec) => Variation::Course(spec.course(mean, random)),
+            VariationPlan::Trace(trace) => Variation::Trace(trace.clone()),
+            VariationPlan::Steps(steps) => Variation::Steps(RateSteps::repeated(steps.clone())),
+            VariationPlan::Drawn(spec) => Variation::Steps(spec.steps(mean, random)),
         }
     }
 }

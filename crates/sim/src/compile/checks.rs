@@ -2,7 +2,7 @@
 
 use crate::spec::RequestError;
 use flowstart_control::{Rate, Time};
-use flowstart_network::distribution::{Law, Measure};
+use flowstart_network::distribution::{Distribution, Measure};
 use std::fmt;
 
 const SLOWEST: u64 = 1;
@@ -48,8 +48,12 @@ pub(super) fn out_of_range(field: &str, value: impl fmt::Display, right: &str) -
 }
 
 /// A distribution, or what is wrong with it.
-pub(super) fn distribution(field: &str, measure: Measure, text: &str) -> Result<Law, RequestError> {
-    Law::parse(measure, text).map_err(|error| RequestError::new(field, error.to_string()))
+pub(super) fn distribution(
+    field: &str,
+    measure: Measure,
+    text: &str,
+) -> Result<Distribution, RequestError> {
+    Distribution::parse(measure, text).map_err(|error| RequestError::new(field, error.to_string()))
 }
 
 /// For how long a rate or a delay holds: a shorter time would cost more to follow than packets.

@@ -4,17 +4,15 @@
 use super::checks::{distribution, holding, out_of_range, rate, time};
 use crate::spec::{PathSpec, RequestError};
 use flowstart_control::{Amount, Time};
-use flowstart_network::distribution::{Law, Measure};
+use flowstart_network::distribution::{Distribution, Measure};
 use flowstart_network::impairments::Impairments;
 use flowstart_network::link::{AckAggregation, PolicerConfig, Ripple};
 
 /// Reads what a path says of its stages.
 pub(super) fn impairments(path: &PathSpec, packet: u32) -> Result<Impairments, RequestError> {
-    let jitter = |field, law: &Option<String>| {
-        let law = law
-            .as_deref()
-            .map(|l| distribution(field, Measure::Time, l));
-        law.transpose()
+    let jitter = |field, given: &Option<String>| {
+        let read = |text| distribution(field, Measure::Time, text);
+        given.as_deref().map(read).transpose()
     };
     let jitter = [
         jitter("path.jitter", &path.jitter)?,
@@ -74,13 +72,13 @@ fn policer(path: &PathSpec, packet: u32) -> Result<Option<PolicerConfig>, Reques
 }
 
 /// How a station comes to its medium.
-fn access(text: &str) -> Result<Law, RequestError> {
+fn access(text: &str) -> Result<Distribution, RequestError> {
     const FIELD: &str = "path.aggregation";
-    let law = distribution(FIELD, Measure::Time, text)?;
-    if law.mean() < 1e-4 {
+    let distribution = distribution(FIELD, Measure::Time, text)?;
+    if distribution.mean() < 1e-4 {
         return Err(out_of_range(FIELD, text, "a mean of at least 100us"));
     }
-    Ok(law)
+    Ok(distribution)
 }
 
 fn ripple(path: &PathSpec) -> Result<Option<Ripple>, RequestError> {

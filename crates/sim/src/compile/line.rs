@@ -5,14 +5,14 @@ use super::files::Files;
 use crate::spec::{BurstLength, PathSpec, Probability, RateStep, RequestError};
 use flowstart_control::Rate;
 use flowstart_network::link::Bursts;
-use flowstart_network::variation::{mean_of, Opportunities, Plan, Step, VariationSpec};
+use flowstart_network::variation::{mean_of, Opportunities, Step, VariationPlan, VariationSpec};
 use std::sync::Arc;
 
 /// The forward line: its mean rate, and how that varies.
 pub(super) fn forward_line(
     path: &PathSpec,
     files: &mut Files,
-) -> Result<(Rate, Option<Plan>), RequestError> {
+) -> Result<(Rate, Option<VariationPlan>), RequestError> {
     let contradicts = |field: &str, other: &str| {
         let problem = format!("contradicts `{other}`; leave one of the two out");
         Err(RequestError::new(field, problem))
@@ -46,7 +46,7 @@ pub(super) fn forward_line(
         let problem = e.to_string();
         RequestError::new("path.rate_variation", problem)
     })?;
-    Ok((mean, variation.map(Plan::Drawn)))
+    Ok((mean, variation.map(VariationPlan::Drawn)))
 }
 
 /// The reverse line, which has the forward one's mean rate where nothing is said of it.
@@ -54,7 +54,7 @@ pub(super) fn reverse_line(
     path: &PathSpec,
     forward: Rate,
     files: &mut Files,
-) -> Result<(Rate, Option<Plan>), RequestError> {
+) -> Result<(Rate, Option<VariationPlan>), RequestError> {
     match (path.reverse_rate, &path.reverse_rate_trace) {
         (Some(_), Some(_)) => {
             let problem = "contradicts `path.reverse_rate`; leave one of the two out";
@@ -66,11 +66,11 @@ pub(super) fn reverse_line(
     }
 }
 
-fn trace(trace: Arc<Opportunities>) -> (Rate, Option<Plan>) {
-    (trace.mean(), Some(Plan::Trace(trace)))
+fn trace(trace: Arc<Opportunities>) -> (Rate, Option<VariationPlan>) {
+    (trace.mean(), Some(VariationPlan::Trace(trace)))
 }
 
-fn steps(given: &[RateStep]) -> Result<(Rate, Option<Plan>), RequestError> {
+fn steps(given: &[RateStep]) -> Result<(Rate, Option<VariationPlan>), RequestError> {
     let step = |(i, step): (usize, &RateStep)| {
         let field = |name: &str| format!("path.rate_steps[{i}].{name}");
         let lasts = holding(&field("lasts"), step.lasts)?;
@@ -86,7 +86,7 @@ fn steps(given: &[RateStep]) -> Result<(Rate, Option<Plan>), RequestError> {
         let problem = "no rate is above `0bps`; one at least is needed";
         return Err(RequestError::new("path.rate_steps", problem));
     }
-    Ok((mean_of(&steps), Some(Plan::Steps(steps))))
+    Ok((mean_of(&steps), Some(VariationPlan::Steps(steps))))
 }
 
 /// How long bursts of loss are, which there must be; `way` is `` or `reverse_`.

@@ -8,7 +8,7 @@ use crate::flow_plan::FlowPlan;
 use crate::spec::{FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
 use flowstart_control::{Amount, Guests, Time};
-use flowstart_network::distribution::{Law, Measure};
+use flowstart_network::distribution::{Distribution, Measure};
 
 const MOST_SESSIONS: u64 = 1_000_000;
 const MOST_HOSTS: u64 = 1000;
@@ -76,12 +76,17 @@ impl Reader<'_> {
         Ok(WebEntry {
             sessions: sessions as u32,
             start,
-            interval: self.law("interval", Measure::Time, &spec.interval, "0s")?,
+            interval: self.distribution("interval", Measure::Time, &spec.interval, "0s")?,
             pages: self.numerous("pages", &spec.pages)?,
-            page_pause: self.law("page_pause", Measure::Time, &spec.page_pause, "0s")?,
+            page_pause: self.distribution("page_pause", Measure::Time, &spec.page_pause, "0s")?,
             page_pause_from: spec.page_pause_from.unwrap_or_default(),
             objects: self.numerous("objects", &spec.objects)?,
-            object_pause: self.law("object_pause", Measure::Time, &spec.object_pause, "0s")?,
+            object_pause: self.distribution(
+                "object_pause",
+                Measure::Time,
+                &spec.object_pause,
+                "0s",
+            )?,
             size: distribution(&self.field("size"), Measure::Count, size)?,
             max_size: self.max_size()?,
             single_connection: spec.single_connection.unwrap_or(false),
@@ -98,22 +103,22 @@ impl Reader<'_> {
         })
     }
 
-    fn law(
+    fn distribution(
         &self,
         name: &str,
         measure: Measure,
         given: &Option<String>,
         usual: &str,
-    ) -> Result<Law, RequestError> {
+    ) -> Result<Distribution, RequestError> {
         let given = given.as_deref().unwrap_or(usual);
         distribution(&self.field(name), measure, given)
     }
 
     /// A number of pages or objects, which must have a mean for the run to have an end.
-    fn numerous(&self, name: &str, given: &Option<String>) -> Result<Law, RequestError> {
-        let law = self.law(name, Measure::Count, given, "1")?;
-        if law.mean().is_finite() {
-            return Ok(law);
+    fn numerous(&self, name: &str, given: &Option<String>) -> Result<Distribution, RequestError> {
+        let distribution = self.distribution(name, Measure::Count, given, "1")?;
+        if distribution.mean().is_finite() {
+            return Ok(distribution);
         }
         let given = given.as_deref().unwrap_or_default();
         let problem = format!("`{given}` has no mean; a `shape` above 1 is needed");

@@ -3,7 +3,7 @@
 use crate::flow_plan::FlowPlan;
 use crate::spec::{Direction, PauseFrom};
 use flowstart_control::Time;
-use flowstart_network::distribution::Law;
+use flowstart_network::distribution::Distribution;
 use flowstart_network::graph::FlowEndpoints;
 
 /// Sessions of one kind.
@@ -13,19 +13,19 @@ pub struct WebEntry {
     /// When the first begins.
     pub start: Time,
     /// From one session's beginning to the next one's.
-    pub interval: Law,
+    pub interval: Distribution,
     /// Pages of a session.
-    pub pages: Law,
+    pub pages: Distribution,
     /// From page to page.
-    pub page_pause: Law,
+    pub page_pause: Distribution,
     /// From when that is counted.
     pub page_pause_from: PauseFrom,
     /// Objects of a page.
-    pub objects: Law,
+    pub objects: Distribution,
     /// From request to request within a page.
-    pub object_pause: Law,
+    pub object_pause: Distribution,
     /// Packets of an object.
-    pub size: Law,
+    pub size: Distribution,
     /// No object has more packets; a larger one is cut.
     pub max_size: u64,
     /// The response comes on the request's connection.

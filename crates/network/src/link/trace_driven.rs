@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The clock of such a line.
 #[derive(Clone)]
-pub(super) struct Opportune {
+pub(super) struct TraceDriven {
     trace: Arc<Opportunities>,
     /// The opportunity in use: in which round through the trace, and its number there.
     round: u64,
@@ -21,10 +21,10 @@ pub(super) struct Opportune {
     free: Time,
 }
 
-impl Opportune {
+impl TraceDriven {
     /// A line that has delivered nothing yet.
-    pub(super) fn new(trace: Arc<Opportunities>) -> Opportune {
-        Opportune {
+    pub(super) fn new(trace: Arc<Opportunities>) -> TraceDriven {
+        TraceDriven {
             trace,
             round: 0,
             number: 0,
@@ -74,8 +74,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn line(trace: &str) -> Opportune {
-        Opportune::new(Arc::new(Opportunities::parse(trace).unwrap()))
+    fn line(trace: &str) -> TraceDriven {
+        TraceDriven::new(Arc::new(Opportunities::parse(trace).unwrap()))
     }
 
     /// When packets of these sizes have left that come at these times, in milliseconds.

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 /// A distribution, ready to be drawn from; in seconds or in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub enum Distribution {
     /// Always the same.
     Constant(f64),
     /// most · U.
@@ -50,18 +50,18 @@ pub enum Law {
     },
 }
 
-impl Law {
+impl Distribution {
     /// The value that is exceeded with probability `u`, which is above 0 and below 1.
     /// `second` is a second draw where one is not enough.
     pub(super) fn at(&self, u: f64, second: impl FnOnce() -> f64) -> f64 {
         match *self {
-            Law::Constant(value) => value,
-            Law::Uniform { most } => most * u,
-            Law::Exponential { mean } => -mean * libm::log(u),
-            Law::Pareto { scale, shape } => scale * libm::pow(u, -1.0 / shape),
-            Law::Pareto2 { scale, shape } => scale * (libm::pow(u, -1.0 / shape) - 1.0),
-            Law::Weibull { scale, shape } => scale * libm::pow(-libm::log(u), 1.0 / shape),
-            Law::Lognormal { mu, sigma } => {
+            Distribution::Constant(value) => value,
+            Distribution::Uniform { most } => most * u,
+            Distribution::Exponential { mean } => -mean * libm::log(u),
+            Distribution::Pareto { scale, shape } => scale * libm::pow(u, -1.0 / shape),
+            Distribution::Pareto2 { scale, shape } => scale * (libm::pow(u, -1.0 / shape) - 1.0),
+            Distribution::Weibull { scale, shape } => scale * libm::pow(-libm::log(u), 1.0 / shape),
+            Distribution::Lognormal { mu, sigma } => {
                 // Box and Muller's transform.
                 let normal = libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * second());
                 libm::exp(mu + sigma * normal)
@@ -72,10 +72,10 @@ impl Law {
     /// A draw.
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> f64 {
         match self {
-            Law::Constant(value) => *value,
-            law => {
+            Distribution::Constant(value) => *value,
+            distribution => {
                 let u = open_share(rng);
-                law.at(u, || open_share(rng))
+                distribution.at(u, || open_share(rng))
             }
         }
     }
@@ -93,14 +93,18 @@ impl Law {
     /// The mean; infinite for tails that have none.
     pub fn mean(&self) -> f64 {
         match *self {
-            Law::Constant(value) => value,
-            Law::Uniform { most } => most / 2.0,
-            Law::Exponential { mean } => mean,
-            Law::Pareto { shape, .. } | Law::Pareto2 { shape, .. } if shape <= 1.0 => f64::INFINITY,
-            Law::Pareto { scale, shape } => scale * shape / (shape - 1.0),
-            Law::Pareto2 { scale, shape } => scale / (shape - 1.0),
-            Law::Weibull { scale, shape } => scale * libm::tgamma(1.0 + 1.0 / shape),
-            Law::Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
+            Distribution::Constant(value) => value,
+            Distribution::Uniform { most } => most / 2.0,
+            Distribution::Exponential { mean } => mean,
+            Distribution::Pareto { shape, .. } | Distribution::Pareto2 { shape, .. }
+                if shape <= 1.0 =>
+            {
+                f64::INFINITY
+            }
+            Distribution::Pareto { scale, shape } => scale * shape / (shape - 1.0),
+            Distribution::Pareto2 { scale, shape } => scale / (shape - 1.0),
+            Distribution::Weibull { scale, shape } => scale * libm::tgamma(1.0 + 1.0 / shape),
+            Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
         }
     }
 }

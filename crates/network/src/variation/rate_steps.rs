@@ -18,7 +18,7 @@ pub struct Step {
 
 /// Steps without end.
 #[derive(Clone, Debug)]
-pub enum Course {
+pub enum RateSteps {
     /// Given ones, over and over.
     Repeated {
         /// These.
@@ -32,22 +32,22 @@ pub enum Course {
     Wandering(Wandering),
 }
 
-impl Course {
+impl RateSteps {
     /// These steps over and over; one of them at least has a rate and a length.
-    pub fn repeated(steps: Arc<[Step]>) -> Course {
-        Course::Repeated { steps, next: 0 }
+    pub fn repeated(steps: Arc<[Step]>) -> RateSteps {
+        RateSteps::Repeated { steps, next: 0 }
     }
 
     /// What comes next.
     pub fn next_step(&mut self) -> Step {
         match self {
-            Course::Repeated { steps, next } => {
+            RateSteps::Repeated { steps, next } => {
                 let step = steps[*next];
                 *next = (*next + 1) % steps.len();
                 step
             }
-            Course::Redrawn(course) => course.next_step(),
-            Course::Wandering(course) => course.next_step(),
+            RateSteps::Redrawn(steps) => steps.next_step(),
+            RateSteps::Wandering(steps) => steps.next_step(),
         }
     }
 }
@@ -146,8 +146,8 @@ mod tests {
 
     const MEAN: Rate = Rate(10_000_000);
 
-    fn redrawn(outage: Time) -> Course {
-        Course::Redrawn(Redrawn {
+    fn redrawn(outage: Time) -> RateSteps {
+        RateSteps::Redrawn(Redrawn {
             mean: MEAN,
             every: Time::from_secs(15),
             spread: 0.5,
@@ -157,8 +157,8 @@ mod tests {
         })
     }
 
-    fn wandering(sigma: f64, most: f64) -> Course {
-        Course::Wandering(Wandering {
+    fn wandering(sigma: f64, most: f64) -> RateSteps {
+        RateSteps::Wandering(Wandering {
             mean: MEAN,
             every: Time::from_millis(20),
             kept: 0.98,
@@ -169,8 +169,8 @@ mod tests {
         })
     }
 
-    fn take(mut course: Course, steps: usize) -> Vec<Step> {
-        (0..steps).map(|_| course.next_step()).collect()
+    fn take(mut steps: RateSteps, count: usize) -> Vec<Step> {
+        (0..count).map(|_| steps.next_step()).collect()
     }
 
     /// Within one part in fifty.
@@ -186,7 +186,7 @@ mod tests {
             lasts: Time::from_millis(ms),
         });
         assert_eq!(mean_of(&steps), Rate(8_000_000));
-        let taken = take(Course::repeated(steps.into()), 4);
+        let taken = take(RateSteps::repeated(steps.into()), 4);
         assert_eq!(taken, [steps[0], steps[1], steps[0], steps[1]]);
     }
 
