@@ -8,7 +8,7 @@
 use super::common::{Common, InFlight, Verdict};
 use super::config::AckAggregation;
 use crate::moment::Moment;
-use crate::queue::{Backlog, Deed, Notice};
+use crate::queue::{Backlog, QueueEvent, QueueEventKind};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
@@ -47,7 +47,7 @@ impl AckAggregator {
         Verdict::Accepted(next.filter(|_| !scheduled))
     }
 
-    /// Throws out the acknowledgement before it of the same flow, if it says more. One
+    /// Evicts the acknowledgement before it of the same flow, if it says more. One
     /// that repeats its predecessor reports a segment out of order and is left alone.
     fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Time, link: &mut Common) {
         let redundant = |p: &InFlight| {
@@ -60,11 +60,11 @@ impl AckAggregator {
             return;
         };
         self.backlog.take(older.segment.wire);
-        link.counters.throw_out(older.segment.wire);
-        link.notices.push_back(Notice {
+        link.counters.evict(older.segment.wire);
+        link.events.push_back(QueueEvent {
             segment: older.segment,
             at: now,
-            deed: Deed::ThrownOut,
+            kind: QueueEventKind::Evicted,
         });
     }
 

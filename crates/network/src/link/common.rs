@@ -2,7 +2,7 @@
 
 use super::config::LinkConfig;
 use crate::moment::Moment;
-use crate::queue::{Backlog, Deed, Notice};
+use crate::queue::{Backlog, QueueEvent, QueueEventKind};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -20,11 +20,11 @@ pub enum Verdict {
 /// Counts of what passed a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkCounters {
-    /// Packets accepted and not thrown out later.
+    /// Packets accepted and not evicted later.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets refused by the queue or thrown out of it.
+    /// Packets refused by the queue or evicted from it.
     pub refused: u64,
     /// Packets marked by the queue.
     pub marked: u64,
@@ -45,8 +45,8 @@ impl LinkCounters {
         self.max_held.bytes = self.max_held.bytes.max(held.bytes);
     }
 
-    /// A packet was thrown out.
-    pub(super) fn throw_out(&mut self, wire: u32) {
+    /// A packet was evicted.
+    pub(super) fn evict(&mut self, wire: u32) {
         self.packets -= 1;
         self.bytes -= u64::from(wire);
         self.refused += 1;
@@ -68,7 +68,7 @@ pub(super) struct Common {
     /// Packets whose delivery is settled, in its order.
     pub(super) ring: VecDeque<InFlight>,
     /// What the queue did to packets, until someone takes it.
-    pub(super) notices: VecDeque<Notice>,
+    pub(super) events: VecDeque<QueueEvent>,
     /// Somebody wants to hear of every delivery.
     pub(super) recorded: bool,
 }
@@ -96,11 +96,11 @@ impl Common {
     }
 
     /// Counts what the queue did beyond these.
-    pub(super) fn count_notices(&mut self, before: usize) {
-        for notice in self.notices.range(before..) {
-            match notice.deed {
-                Deed::ThrownOut => self.counters.throw_out(notice.segment.wire),
-                Deed::Marked => self.counters.marked += 1,
+    pub(super) fn count_events(&mut self, before: usize) {
+        for event in self.events.range(before..) {
+            match event.kind {
+                QueueEventKind::Evicted => self.counters.evict(event.segment.wire),
+                QueueEventKind::Marked => self.counters.marked += 1,
             }
         }
     }

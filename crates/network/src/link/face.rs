@@ -12,7 +12,7 @@ use super::policer::Policer;
 use super::queued::Queued;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading, Notice};
+use crate::queue::{Backlog, BufferReading, QueueEvent};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -77,7 +77,7 @@ impl Link {
             config,
             counters: LinkCounters::default(),
             ring: VecDeque::new(),
-            notices: VecDeque::new(),
+            events: VecDeque::new(),
             recorded: false,
         };
         Link { common, mechanism }
@@ -129,10 +129,10 @@ impl Link {
         }
     }
 
-    /// Whether the queue has thrown out packets that it had accepted, or marked some, since
-    /// its notices were last taken.
-    pub fn has_notices(&self) -> bool {
-        !self.common.notices.is_empty()
+    /// Whether the queue has evicted packets that it had accepted, or marked some, since
+    /// its events were last taken.
+    pub fn has_queue_events(&self) -> bool {
+        !self.common.events.is_empty()
     }
 
     /// From now on there is news of every delivery.
@@ -144,12 +144,12 @@ impl Link {
     /// question, for it is asked at every delivery.
     #[inline]
     pub fn has_news(&self) -> bool {
-        self.common.recorded | !self.common.notices.is_empty()
+        self.common.recorded | !self.common.events.is_empty()
     }
 
-    /// Takes the first notice.
-    pub fn take_notice(&mut self) -> Option<Notice> {
-        self.common.notices.pop_front()
+    /// Takes the first event.
+    pub fn take_queue_event(&mut self) -> Option<QueueEvent> {
+        self.common.events.pop_front()
     }
 
     /// What the queue holds, as its limit counts it.
@@ -166,7 +166,7 @@ impl Link {
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
-    /// is thrown out.
+    /// is evicted.
     pub fn empty_at(&self) -> Time {
         match &self.mechanism {
             Mechanism::Fifo(link) => link.empty_at(&self.common),

@@ -6,13 +6,13 @@
 //! of the transmission. At every arrival and every delivery the link first works out the
 //! transmissions that have begun since it was last looked at, each at its own moment, as
 //! the discipline would have decided it then: nobody can tell the difference, and a packet
-//! costs one event, as on a drop-tail link. Only packets thrown out are reported late,
+//! costs one event, as on a drop-tail link. Only packets evicted are reported late,
 //! and so each with its time.
 
 use super::clock::Clock;
 use super::common::{Common, Verdict};
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferReading, Discipline, DropTail, Visit};
+use crate::queue::{Backlog, BufferReading, Discipline, DropTail, QueueContext};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
 
@@ -41,16 +41,16 @@ impl<C: Clock> Queued<C> {
     pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let busy = self.service_ends > now;
-        let before = link.notices.len();
-        let mut visit = Visit {
+        let before = link.events.len();
+        let mut context = QueueContext {
             now: now.time,
             idle_since: (!busy).then_some(self.service_ends.time),
             in_service: self.service(now),
             buffer: link.config.queue,
-            notices: &mut link.notices,
+            events: &mut link.events,
         };
-        let accepted = self.discipline.enqueue(segment, &mut visit);
-        link.count_notices(before);
+        let accepted = self.discipline.enqueue(segment, &mut context);
+        link.count_events(before);
         if !accepted {
             link.counters.refused += 1;
             return Verdict::Dropped;
@@ -87,16 +87,16 @@ impl<C: Clock> Queued<C> {
 
     /// The transmitter is free: the next packet's transmission begins, if there is one.
     fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
-        let before = link.notices.len();
-        let mut visit = Visit {
+        let before = link.events.len();
+        let mut context = QueueContext {
             now: now.time,
             idle_since: None,
             in_service: Backlog::default(),
             buffer: link.config.queue,
-            notices: &mut link.notices,
+            events: &mut link.events,
         };
-        let next = self.discipline.dequeue(&mut visit);
-        link.count_notices(before);
+        let next = self.discipline.dequeue(&mut context);
+        link.count_events(before);
         let Some(packet) = next else { return false };
         let wire = packet.segment.wire;
         let (start, finish) = self.clock.transmit(wire, packet.since);
@@ -149,7 +149,7 @@ impl<C: Clock> Queued<C> {
         self.discipline.contents().waiting()
     }
 
-    /// When it will have transmitted all that it holds, if nothing is thrown out.
+    /// When it will have transmitted all that it holds, if nothing is evicted.
     pub(super) fn busy_until(&self) -> Time {
         match self.discipline.contents().backlog() {
             waiting if waiting.packets > 0 => self.clock.free_after(waiting),

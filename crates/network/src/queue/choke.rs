@@ -13,7 +13,7 @@
 //! any wait: Jump Start (§IV.E) names CHOKe as what could find oversized starts.
 
 use super::codel::ECN;
-use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use super::red::{self, Detector, Settings};
 use crate::random::below;
@@ -89,16 +89,16 @@ impl Choke {
         }
     }
 
-    /// Compares with candidates and throws out those of the same flow. Returns whether
+    /// Compares with candidates and evicts those of the same flow. Returns whether
     /// there were any.
-    fn meets_itself(&mut self, segment: &Packet, visit: &mut Visit<'_>) -> bool {
+    fn meets_itself(&mut self, segment: &Packet, context: &mut QueueContext<'_>) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {
             let Some(position) = self.draw() else { break };
             let same = |other: &Packet| other.connection() == segment.connection();
             if self.line.get(position).is_some_and(same) {
                 if let Some(packet) = self.line.remove(position) {
-                    visit.throw_out(packet.segment);
+                    context.evict(packet.segment);
                     met = true;
                 }
             }
@@ -118,25 +118,25 @@ impl Choke {
 }
 
 impl Discipline for Choke {
-    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
-        self.detector.age(visit);
+    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
+        self.detector.age(context);
         let waiting = self.line.backlog();
-        let advice = self.detector.arrival(segment.wire, waiting, visit);
-        if self.detector.above_minimum() && self.meets_itself(&segment, visit) {
+        let advice = self.detector.arrival(segment.wire, waiting, context);
+        if self.detector.above_minimum() && self.meets_itself(&segment, context) {
             return false;
         }
-        let room = visit.has_room(waiting, segment.wire);
+        let room = context.has_room(waiting, segment.wire);
         if advice.refuses(&mut self.random) || !room {
             self.detector.dropped();
-            if !room || !self.detector.marks() || !visit.mark(&mut segment) {
+            if !room || !self.detector.marks() || !context.mark(&mut segment) {
                 return false;
             }
         }
-        self.line.push(segment, visit.now);
+        self.line.push(segment, context.now);
         true
     }
 
-    fn dequeue(&mut self, _: &mut Visit<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
         self.line.pop()
     }
 
@@ -159,7 +159,7 @@ mod tests {
         // What comes to fewer than two packets is let in.
         for n in 0..count {
             while !bench.enqueue(segment(n)) {}
-            bench.thrown_out();
+            bench.evicted();
         }
         bench
     }
@@ -169,7 +169,7 @@ mod tests {
         let mut bench = crowded("", 2, |n| of_flow(7, n));
         let waiting = bench.backlog().packets;
         assert!(!bench.enqueue(of_flow(7, 99)));
-        assert_eq!(bench.thrown_out().len(), 1);
+        assert_eq!(bench.evicted().len(), 1);
         assert_eq!(bench.backlog().packets, waiting - 1);
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn a_flow_with_nothing_in_the_queue_loses_nothing() {
         let mut bench = crowded("", 2, |n| of_flow(n as u32, n));
         assert!(bench.enqueue(of_flow(9, 99)));
-        assert!(bench.thrown_out().is_empty());
+        assert!(bench.evicted().is_empty());
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         };
         let mut bench = crowded(",marked=first", 30, flow_of);
         assert!(!bench.enqueue(of_flow(1, 99)));
-        assert_eq!(bench.thrown_out(), [1]);
+        assert_eq!(bench.evicted(), [1]);
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         assert!(!bench.marked().is_empty());
         let mut bench = crowded(",ecn=true", 2, |n| of(7, n));
         assert!(!bench.enqueue(of(7, 99)));
-        assert_eq!(bench.thrown_out().len(), 1);
+        assert_eq!(bench.evicted().len(), 1);
         assert!(bench.marked().is_empty());
     }
 }

@@ -8,7 +8,7 @@
 //! grows as it would. Nothing bounds the marks: what does not heed them fills the buffer, and
 //! that drops.
 
-use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{ParamSpec, Params, SpecError, Unit};
@@ -84,9 +84,9 @@ impl ControlLaw {
     }
 
     /// Marks a packet that is due, where that may be done instead of dropping it.
-    fn marks(self, packet: &mut Option<Queued>, visit: &mut Visit<'_>) -> bool {
+    fn marks(self, packet: &mut Option<Queued>, context: &mut QueueContext<'_>) -> bool {
         let due = packet.as_mut().filter(|_| self.ecn);
-        due.is_some_and(|packet| visit.mark(&mut packet.segment))
+        due.is_some_and(|packet| context.mark(&mut packet.segment))
     }
 
     /// RFC 8289 §5.6 `control_law`.
@@ -112,19 +112,19 @@ impl State {
         line: &mut Line,
         law: ControlLaw,
         mtu: u64,
-        visit: &mut Visit<'_>,
+        context: &mut QueueContext<'_>,
     ) -> Option<Queued> {
-        let now = visit.now;
+        let now = context.now;
         let (mut packet, mut ok_to_drop) = self.dodequeue(line, law, mtu, now);
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
-                if law.marks(&mut packet, visit) {
+                if law.marks(&mut packet, context) {
                     self.drop_next = law.next(self.drop_next, self.count);
                     break;
                 }
-                visit.throw_out(packet?.segment);
+                context.evict(packet?.segment);
                 (packet, ok_to_drop) = self.dodequeue(line, law, mtu, now);
                 if ok_to_drop {
                     self.drop_next = law.next(self.drop_next, self.count);
@@ -133,8 +133,8 @@ impl State {
                 }
             }
         } else if ok_to_drop {
-            if !law.marks(&mut packet, visit) {
-                visit.throw_out(packet?.segment);
+            if !law.marks(&mut packet, context) {
+                context.evict(packet?.segment);
                 (packet, _) = self.dodequeue(line, law, mtu, now);
             }
             self.begin_dropping(law, now);
@@ -185,17 +185,17 @@ struct CoDel {
 }
 
 impl Discipline for CoDel {
-    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
-        let room = visit.has_room(self.line.backlog(), segment.wire);
+    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
+        let room = context.has_room(self.line.backlog(), segment.wire);
         if room {
-            self.line.push(segment, visit.now);
+            self.line.push(segment, context.now);
         }
         room
     }
 
-    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
         self.state
-            .dequeue(&mut self.line, self.law, self.mtu, visit)
+            .dequeue(&mut self.line, self.law, self.mtu, context)
     }
 
     fn contents(&self) -> &dyn Contents {
@@ -211,7 +211,7 @@ mod tests {
     use flowstart_wire::Packet;
 
     /// Keeps so many packets waiting, of which one leaves every `step`; the times at
-    /// which packets are thrown out.
+    /// which packets are evicted.
     fn drops(held: u64, step: Time, steps: u64) -> Vec<Time> {
         deeds("codel", packet, held, step, steps).0
     }
@@ -235,7 +235,7 @@ mod tests {
             while bench.backlog().packets < held {
                 bench.enqueue(segment(held + n));
             }
-            dropped.extend(bench.thrown_out().iter().map(|_| bench.now));
+            dropped.extend(bench.evicted().iter().map(|_| bench.now));
             marked.extend(bench.marked().iter().map(|_| bench.now));
         }
         (dropped, marked)

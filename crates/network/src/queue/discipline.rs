@@ -1,5 +1,5 @@
-//! What a queue discipline is asked, for disciplines that decide at departure or throw
-//! out what they have accepted. Drop-tail decides on acceptance and needs none of this.
+//! What a queue discipline is asked, for disciplines that decide at departure or evict
+//! what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
 use super::buffer::{Backlog, DropTail};
 use flowstart_control::params::Kind;
@@ -36,26 +36,26 @@ pub struct Queued {
 
 /// What a queue did to a packet that concerns others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// It had accepted it and threw it out later.
-    ThrownOut,
+pub enum QueueEventKind {
+    /// It had accepted it and evicted it later.
+    Evicted,
     /// It marked it.
     Marked,
 }
 
-/// A queue's notice of what it did to a packet.
+/// What a queue did to a packet, and when.
 #[derive(Clone, Copy, Debug)]
-pub struct Notice {
+pub struct QueueEvent {
     /// The packet.
     pub segment: Packet,
     /// When.
     pub at: Time,
     /// What.
-    pub deed: Deed,
+    pub kind: QueueEventKind,
 }
 
 /// A discipline's view of its link at one moment.
-pub struct Visit<'a> {
+pub struct QueueContext<'a> {
     /// The moment: of the arrival, or of the departure.
     pub now: Time,
     /// Since when there has been nothing to transmit; `None` while there is.
@@ -65,19 +65,19 @@ pub struct Visit<'a> {
     /// The size of the buffer.
     pub buffer: DropTail,
     /// Where is said what becomes of packets.
-    pub notices: &'a mut VecDeque<Notice>,
+    pub events: &'a mut VecDeque<QueueEvent>,
 }
 
-impl Visit<'_> {
+impl QueueContext<'_> {
     /// Whether a packet of `wire` bytes fits beside what waits.
     pub fn has_room(&self, waiting: Backlog, wire: u32) -> bool {
         self.buffer
             .admits(waiting, self.in_service, u64::from(wire))
     }
 
-    /// Throws out a packet that had been accepted.
-    pub fn throw_out(&mut self, segment: Packet) {
-        self.notice(segment, Deed::ThrownOut);
+    /// Evicts a packet that had been accepted.
+    pub fn evict(&mut self, segment: Packet) {
+        self.report(segment, QueueEventKind::Evicted);
     }
 
     /// Marks a packet that would be dropped, where its sender understands (RFC 3168 §5); false
@@ -89,14 +89,14 @@ impl Visit<'_> {
         }
         if !bits.has(Ecn::CE) {
             bits.set(Ecn::CE);
-            self.notice(*segment, Deed::Marked);
+            self.report(*segment, QueueEventKind::Marked);
         }
         true
     }
 
-    fn notice(&mut self, segment: Packet, deed: Deed) {
+    fn report(&mut self, segment: Packet, kind: QueueEventKind) {
         let at = self.now;
-        self.notices.push_back(Notice { segment, at, deed });
+        self.events.push_back(QueueEvent { segment, at, kind });
     }
 }
 
@@ -109,12 +109,12 @@ pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
 /// next looks at the link. So `now` is what counts, and a discipline with a clock of its
 /// own (PIE's `T_UPDATE`) catches up in both calls.
 pub trait Discipline: Send {
-    /// A packet comes: accepts it, or says `false`. It may throw out others.
-    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool;
+    /// A packet comes: accepts it, or says `false`. It may evict others.
+    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool;
 
     /// The transmitter is free: the packet that leaves now, which may be altered, or
     /// nothing where there is none left.
-    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued>;
+    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued>;
 
     /// What it holds: mostly its one [`Line`](super::line::Line).
     fn contents(&self) -> &dyn Contents;

@@ -8,7 +8,7 @@
 use super::buffer::Backlog;
 use super::choke::whole;
 use super::codel::{ControlLaw, State, ECN, INTERVAL, TARGET};
-use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::mix;
 use flowstart_control::entry::{Certainty, Entry};
@@ -119,7 +119,11 @@ impl FqCoDel {
 
     /// Drops from the front of the bucket with the most bytes, to which the arriving
     /// packet counts. Says whether there was anything to drop.
-    fn drop_from_fattest(&mut self, arriving: (usize, u32), visit: &mut Visit<'_>) -> bool {
+    fn drop_from_fattest(
+        &mut self,
+        arriving: (usize, u32),
+        context: &mut QueueContext<'_>,
+    ) -> bool {
         let bytes = |at: usize| {
             let new = if at == arriving.0 { arriving.1 } else { 0 };
             self.buckets[at].line.backlog().bytes + u64::from(new)
@@ -132,7 +136,7 @@ impl FqCoDel {
         for _ in 0..half.min(self.settings.drop_batch) {
             if let Some(packet) = fattest.line.pop() {
                 self.backlog.take(packet.segment.wire);
-                visit.throw_out(packet.segment);
+                context.evict(packet.segment);
             }
         }
         half > 0
@@ -154,16 +158,16 @@ impl FqCoDel {
 }
 
 impl Discipline for FqCoDel {
-    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
         let at = self.bucket(&segment);
-        while !visit.has_room(self.backlog, segment.wire) {
-            if !self.drop_from_fattest((at, segment.wire), visit) {
+        while !context.has_room(self.backlog, segment.wire) {
+            if !self.drop_from_fattest((at, segment.wire), context) {
                 return false;
             }
         }
         self.backlog.add(segment.wire);
         let bucket = &mut self.buckets[at];
-        bucket.line.push(segment, visit.now);
+        bucket.line.push(segment, context.now);
         if !bucket.active {
             bucket.active = true;
             bucket.deficit = self.settings.quantum;
@@ -172,7 +176,7 @@ impl Discipline for FqCoDel {
         true
     }
 
-    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
         // RFC 8290 §4.2.
         while let Some((at, new)) = self.turn() {
             let bucket = &mut self.buckets[at as usize];
@@ -184,7 +188,7 @@ impl Discipline for FqCoDel {
             }
             let before = bucket.line.backlog();
             let (law, mtu) = (self.settings.law, self.mtu);
-            let packet = bucket.state.dequeue(&mut bucket.line, law, mtu, visit);
+            let packet = bucket.state.dequeue(&mut bucket.line, law, mtu, context);
             let left = before.without(bucket.line.backlog());
             self.backlog = self.backlog.without(left);
             match packet {
@@ -275,7 +279,7 @@ mod tests {
         arrivals(&mut bench, 1, 8);
         arrivals(&mut bench, 2, 2);
         arrivals(&mut bench, 3, 1);
-        assert_eq!(bench.thrown_out(), [100, 101, 102, 103]);
+        assert_eq!(bench.evicted(), [100, 101, 102, 103]);
         assert_eq!(bench.backlog().packets, 7);
     }
 
@@ -290,7 +294,7 @@ mod tests {
         (0..4).for_each(|_| {
             bench.dequeue();
         });
-        let hit = bench.thrown_out();
+        let hit = bench.evicted();
         assert!(hit.len() == 1 && hit[0] < 200, "{hit:?}");
     }
 }

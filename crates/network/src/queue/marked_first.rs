@@ -5,7 +5,7 @@
 //! makes room for it; the newest, so that what is left of the flight is its beginning.
 //! Without marked packets this is drop-tail.
 
-use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_wire::Packet;
@@ -31,36 +31,36 @@ struct MarkedFirst {
 }
 
 impl MarkedFirst {
-    /// Throws out marked packets until a packet without the mark fits; none where even
+    /// Evicts marked packets until a packet without the mark fits; none where even
     /// all would not do.
-    fn make_room(&mut self, wire: u32, visit: &mut Visit<'_>) -> bool {
+    fn make_room(&mut self, wire: u32, context: &mut QueueContext<'_>) -> bool {
         let unmarked = self.line.backlog().without(self.line.marked());
-        if !visit.has_room(unmarked, wire) {
+        if !context.has_room(unmarked, wire) {
             return false;
         }
-        while !visit.has_room(self.line.backlog(), wire) {
+        while !context.has_room(self.line.backlog(), wire) {
             let newest = self.line.newest_marked();
             let packet = newest.and_then(|at| self.line.remove(at));
-            visit.throw_out(packet.expect("marked packets are what fills it").segment);
+            context.evict(packet.expect("marked packets are what fills it").segment);
         }
         true
     }
 }
 
 impl Discipline for MarkedFirst {
-    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
         let room = if segment.tags.startup_excess {
-            visit.has_room(self.line.backlog(), segment.wire)
+            context.has_room(self.line.backlog(), segment.wire)
         } else {
-            self.make_room(segment.wire, visit)
+            self.make_room(segment.wire, context)
         };
         if room {
-            self.line.push(segment, visit.now);
+            self.line.push(segment, context.now);
         }
         room
     }
 
-    fn dequeue(&mut self, _: &mut Visit<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
         self.line.pop()
     }
 
@@ -85,7 +85,7 @@ mod tests {
             assert!(bench.enqueue(segment));
         }
         assert!(bench.enqueue(packet(4)));
-        assert_eq!(bench.thrown_out(), [3]);
+        assert_eq!(bench.evicted(), [3]);
         assert_eq!(bench.drain(), [1, 2, 4]);
     }
 
@@ -94,7 +94,7 @@ mod tests {
         let mut bench = bench(Limit::Packets(2));
         assert!(bench.enqueue(packet(1)) && bench.enqueue(packet(2)));
         assert!(!bench.enqueue(marked(3)) && !bench.enqueue(packet(4)));
-        assert!(bench.thrown_out().is_empty());
+        assert!(bench.evicted().is_empty());
         assert_eq!(bench.drain(), [1, 2]);
     }
 

@@ -16,6 +16,8 @@ mod testing;
 mod xcp;
 
 pub use buffer::{Backlog, BufferReading, DropTail, Limit};
-pub use discipline::{Contents, Deed, Discipline, Maker, Notice, Port, Queued, Visit};
+pub use discipline::{
+    Contents, Discipline, Maker, Port, QueueContext, QueueEvent, QueueEventKind, Queued,
+};
 pub use line::Line;
 pub use spec::{describe, QueueSpec, QUEUES};

@@ -11,7 +11,7 @@
 //! it is where the buffer is full (RFC 8033 §5.1).
 
 use super::codel::ECN;
-use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
@@ -269,21 +269,21 @@ impl Pie {
 }
 
 impl Discipline for Pie {
-    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
-        self.catch_up(visit.now);
-        let room = visit.has_room(self.line.backlog(), segment.wire);
+    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
+        self.catch_up(context.now);
+        let room = context.has_room(self.line.backlog(), segment.wire);
         if !room || self.drops_early() {
             self.accu_prob = 0.0;
-            if !room || !self.may_mark() || !visit.mark(&mut segment) {
+            if !room || !self.may_mark() || !context.mark(&mut segment) {
                 return false;
             }
         }
-        self.line.push(segment, visit.now);
+        self.line.push(segment, context.now);
         true
     }
 
-    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued> {
-        self.catch_up(visit.now);
+    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
+        self.catch_up(context.now);
         self.line.pop()
     }
 

@@ -18,7 +18,7 @@
 
 use super::buffer::Backlog;
 use super::codel::ECN;
-use super::discipline::{Contents, Discipline, Maker, Port, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, Port, QueueContext, Queued};
 use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
@@ -301,18 +301,23 @@ impl Detector {
 
     /// Ages the average by the time for which the link has been idle, as if packets had
     /// come to an empty queue all the while.
-    pub(super) fn age(&mut self, visit: &Visit<'_>) {
-        if let Some(since) = visit.idle_since {
-            let m = (self.ptc * visit.now.since(since).secs()) as u64;
+    pub(super) fn age(&mut self, context: &QueueContext<'_>) {
+        if let Some(since) = context.idle_since {
+            let m = (self.ptc * context.now.since(since).secs()) as u64;
             self.avg *= power(1.0 - self.q_w, m);
         }
     }
 
     /// A packet comes to a queue of this length, which the packet is not part of.
-    pub(super) fn arrival(&mut self, wire: u32, waiting: Backlog, visit: &Visit<'_>) -> Advice {
+    pub(super) fn arrival(
+        &mut self,
+        wire: u32,
+        waiting: Backlog,
+        context: &QueueContext<'_>,
+    ) -> Advice {
         self.avg = (1.0 - self.q_w) * self.avg + self.q_w * self.length(waiting);
-        if self.adaptive && visit.now > self.last_set + INTERVAL {
-            self.adapt(visit.now);
+        if self.adaptive && context.now > self.last_set + INTERVAL {
+            self.adapt(context.now);
         }
         self.count += 1;
         self.count_bytes += u64::from(wire);
@@ -447,37 +452,37 @@ impl Red {
 }
 
 impl Discipline for Red {
-    fn enqueue(&mut self, mut segment: Packet, visit: &mut Visit<'_>) -> bool {
+    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
         let waiting = self.line.backlog();
         let apart = waiting.without(self.line.marked());
-        self.all.age(visit);
+        self.all.age(context);
         if let Some(unmarked) = &mut self.unmarked {
-            unmarked.age(visit);
+            unmarked.age(context);
         }
         // Every average is kept up by all that concerns it; one decides.
         let (detector, advice) = match &mut self.unmarked {
             Some(unmarked) if !segment.tags.startup_excess => {
-                self.all.arrival(segment.wire, waiting, visit);
-                let advice = unmarked.arrival(segment.wire, apart, visit);
+                self.all.arrival(segment.wire, waiting, context);
+                let advice = unmarked.arrival(segment.wire, apart, context);
                 (unmarked, advice)
             }
             _ => {
-                let advice = self.all.arrival(segment.wire, waiting, visit);
+                let advice = self.all.arrival(segment.wire, waiting, context);
                 (&mut self.all, advice)
             }
         };
-        let room = visit.has_room(waiting, segment.wire);
+        let room = context.has_room(waiting, segment.wire);
         if advice.refuses(&mut self.random) || !room {
             detector.dropped();
-            if !room || !detector.marks() || !visit.mark(&mut segment) {
+            if !room || !detector.marks() || !context.mark(&mut segment) {
                 return false;
             }
         }
-        self.line.push(segment, visit.now);
+        self.line.push(segment, context.now);
         true
     }
 
-    fn dequeue(&mut self, _: &mut Visit<'_>) -> Option<Queued> {
+    fn dequeue(&mut self, _: &mut QueueContext<'_>) -> Option<Queued> {
         self.line.pop()
     }
 
@@ -577,16 +582,16 @@ mod tests {
     fn an_idle_time_ages_the_average_by_the_packets_that_could_have_come() {
         let mut detector = detector("q_w=0.002,mean_pktsize=1500");
         detector.avg = 10.0;
-        let mut notices = std::collections::VecDeque::new();
+        let mut events = std::collections::VecDeque::new();
         // 100 slots of 1 ms.
-        let visit = Visit {
+        let context = QueueContext {
             now: Time::from_millis(150),
             idle_since: Some(Time::from_millis(50)),
             in_service: Backlog::default(),
             buffer: Bench::buffer(Limit::Unlimited),
-            notices: &mut notices,
+            events: &mut events,
         };
-        detector.age(&visit);
+        detector.age(&context);
         assert!(near(detector.avg, 8.1857, 5e-5), "{}", detector.avg);
     }
 

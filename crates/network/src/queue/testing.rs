@@ -1,7 +1,7 @@
 //! A discipline by itself: packets come and go at the test's own times.
 
 use super::buffer::{Backlog, BufferReading, DropTail, Limit};
-use super::discipline::{Deed, Discipline, Notice, Port, Visit};
+use super::discipline::{Discipline, Port, QueueContext, QueueEvent, QueueEventKind};
 use super::spec::QueueSpec;
 use crate::random::stream;
 use flowstart_control::{Rate, Time};
@@ -51,7 +51,7 @@ pub struct Bench {
     buffer: DropTail,
     /// The time of the next call.
     pub now: Time,
-    notices: VecDeque<Notice>,
+    events: VecDeque<QueueEvent>,
 }
 
 impl Bench {
@@ -62,7 +62,7 @@ impl Bench {
             discipline: spec.discipline(&port()).unwrap(),
             buffer: Bench::buffer(limit),
             now: Time::ZERO,
-            notices: VecDeque::new(),
+            events: VecDeque::new(),
         }
     }
 
@@ -72,32 +72,32 @@ impl Bench {
         DropTail { limit, reading }
     }
 
-    fn visit(&mut self) -> (&mut dyn Discipline, Visit<'_>) {
+    fn context(&mut self) -> (&mut dyn Discipline, QueueContext<'_>) {
         // Something is being transmitted, so that the limit counts.
         let in_service = Backlog {
             packets: 1,
             bytes: 1500,
         };
-        let visit = Visit {
+        let context = QueueContext {
             now: self.now,
             idle_since: None,
             in_service,
             buffer: self.buffer,
-            notices: &mut self.notices,
+            events: &mut self.events,
         };
-        (&mut *self.discipline, visit)
+        (&mut *self.discipline, context)
     }
 
     /// A packet comes.
     pub fn enqueue(&mut self, segment: Packet) -> bool {
-        let (discipline, mut visit) = self.visit();
-        discipline.enqueue(segment, &mut visit)
+        let (discipline, mut context) = self.context();
+        discipline.enqueue(segment, &mut context)
     }
 
     /// A packet leaves: its position.
     pub fn dequeue(&mut self) -> Option<u64> {
-        let (discipline, mut visit) = self.visit();
-        discipline.dequeue(&mut visit).map(|p| p.segment.start())
+        let (discipline, mut context) = self.context();
+        discipline.dequeue(&mut context).map(|p| p.segment.start())
     }
 
     /// Every packet leaves.
@@ -105,20 +105,20 @@ impl Bench {
         std::iter::from_fn(|| self.dequeue()).collect()
     }
 
-    /// The positions of the packets thrown out since the last call.
-    pub fn thrown_out(&mut self) -> Vec<u64> {
-        self.take(Deed::ThrownOut)
+    /// The positions of the packets evicted since the last call.
+    pub fn evicted(&mut self) -> Vec<u64> {
+        self.take(QueueEventKind::Evicted)
     }
 
     /// The positions of the packets marked since the last call.
     pub fn marked(&mut self) -> Vec<u64> {
-        self.take(Deed::Marked)
+        self.take(QueueEventKind::Marked)
     }
 
-    fn take(&mut self, deed: Deed) -> Vec<u64> {
-        let (taken, rest) = self.notices.drain(..).partition(|n| n.deed == deed);
-        self.notices = rest;
-        let taken: VecDeque<Notice> = taken;
+    fn take(&mut self, kind: QueueEventKind) -> Vec<u64> {
+        let (taken, rest) = self.events.drain(..).partition(|n| n.kind == kind);
+        self.events = rest;
+        let taken: VecDeque<QueueEvent> = taken;
         taken.iter().map(|n| n.segment.start()).collect()
     }
 

@@ -29,7 +29,7 @@
 //!   of 50 ms go on. Nothing is handed out after an interval without congestion headers, where
 //!   ns-2 divides by one.
 
-use super::discipline::{Contents, Discipline, Maker, Queued, Visit};
+use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::{ParamSpec, Params, Unit};
@@ -244,7 +244,7 @@ impl Xcp {
     }
 
     /// Ends the intervals that are over by `now`, in order. The queue has not changed since
-    /// the last visit.
+    /// the last call.
     fn catch_up(&mut self, now: Time) {
         while let Some((length, end)) = self.interval {
             if self.queue.ends <= now.min(end) {
@@ -317,25 +317,25 @@ impl Xcp {
 }
 
 impl Discipline for Xcp {
-    fn enqueue(&mut self, segment: Packet, visit: &mut Visit<'_>) -> bool {
-        if visit
+    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
+        if context
             .idle_since
             .is_some_and(|since| since <= self.queue.ends)
         {
             self.queue.least = 0;
         }
-        self.catch_up(visit.now);
-        self.wake(visit.now);
+        self.catch_up(context.now);
+        self.wake(context.now);
         self.input.add(&segment);
-        let room = visit.has_room(self.line.backlog(), segment.wire);
+        let room = context.has_room(self.line.backlog(), segment.wire);
         if room {
-            self.line.push(segment, visit.now);
+            self.line.push(segment, context.now);
         }
         room
     }
 
-    fn dequeue(&mut self, visit: &mut Visit<'_>) -> Option<Queued> {
-        self.catch_up(visit.now);
+    fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
+        self.catch_up(context.now);
         self.queue.least = self.queue.least.min(self.line.backlog().bytes);
         let mut packet = self.line.pop()?;
         self.stamp(&mut packet.segment);
@@ -455,8 +455,8 @@ mod tests {
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
         fn pass(&mut self, at: Time, segment: Packet) -> f64 {
             self.now = at;
-            let mut notices = std::collections::VecDeque::new();
-            let mut visit = Visit {
+            let mut events = std::collections::VecDeque::new();
+            let mut context = QueueContext {
                 now: at,
                 idle_since: Some(at),
                 in_service: Backlog::default(),
@@ -464,10 +464,10 @@ mod tests {
                     limit: Limit::Unlimited,
                     reading: BufferReading::Linux,
                 },
-                notices: &mut notices,
+                events: &mut events,
             };
-            assert!(self.xcp.enqueue(segment, &mut visit));
-            let left = self.xcp.dequeue(&mut visit).unwrap();
+            assert!(self.xcp.enqueue(segment, &mut context));
+            let left = self.xcp.dequeue(&mut context).unwrap();
             match &left.segment.body {
                 Body::Data(data) => data.congestion().map_or(f64::NAN, |h| h.feedback),
                 _ => f64::NAN,
@@ -531,9 +531,9 @@ mod tests {
         // looked at over half of a round trip less the 10 ms that it takes to drain.
         let least = |drained: bool| {
             let mut xcp = Xcp::new(gains(), Rate(12_000_000));
-            let mut visit = |now, coming: u64, leaving: u64| {
-                let mut notices = std::collections::VecDeque::new();
-                let mut visit = Visit {
+            let mut context = |now, coming: u64, leaving: u64| {
+                let mut events = std::collections::VecDeque::new();
+                let mut context = QueueContext {
                     now,
                     idle_since: None,
                     in_service: Backlog::default(),
@@ -541,18 +541,18 @@ mod tests {
                         limit: Limit::Unlimited,
                         reading: BufferReading::Linux,
                     },
-                    notices: &mut notices,
+                    events: &mut events,
                 };
                 for _ in 0..leaving {
-                    xcp.dequeue(&mut visit);
+                    xcp.dequeue(&mut context);
                 }
-                (0..coming).for_each(|n| assert!(xcp.enqueue(asking(n, 10.0, RTT), &mut visit)));
+                (0..coming).for_each(|n| assert!(xcp.enqueue(asking(n, 10.0, RTT), &mut context)));
                 xcp.queue.bytes
             };
-            visit(Time::ZERO, 10, 0);
+            context(Time::ZERO, 10, 0);
             let standing = (1..200).map(|ms| {
                 let all = if drained && ms == 100 { 11 } else { 1 };
-                (ms, visit(Time::from_millis(ms), all.min(10), all))
+                (ms, context(Time::from_millis(ms), all.min(10), all))
             });
             let late = standing.filter(|(ms, _)| *ms > 75);
             late.map(|(_, bytes)| bytes).min()
@@ -566,7 +566,7 @@ mod tests {
         let mut bench = Bench::new("xcp", Limit::Packets(2));
         assert!(bench.enqueue(packet(1)) && bench.enqueue(packet(2)));
         assert!(!bench.enqueue(packet(3)));
-        assert!(bench.thrown_out().is_empty());
+        assert!(bench.evicted().is_empty());
         assert_eq!(bench.drain(), [1, 2]);
     }
 

@@ -90,7 +90,7 @@ impl FlowSamples {
         self.flight.push(sample.flight);
     }
 
-    /// Puts samples in order of time: those of packets that a queue threw out or marked are recorded
+    /// Puts samples in order of time: those of packets that a queue evicted or marked are recorded
     /// when the link is next looked at. Samples of the same time stay in order.
     pub fn put_in_order(&mut self) {
         if self.time_ns.is_sorted() {
@@ -130,7 +130,7 @@ pub struct QueueSamples {
     pub dropped: Vec<bool>,
 }
 
-/// The columns of departures from the queue: to be transmitted, or thrown out.
+/// The columns of departures from the queue: to be transmitted, or evicted.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct QueueDepartures {
     /// When the queue's limit did not count the packet any more.
@@ -149,7 +149,7 @@ impl QueueDepartures {
     }
 
     /// Fills the columns, in order of time: a departure is noted when the packet arrives at the far
-    /// end, and one that was thrown out later still.
+    /// end, and one that was evicted later still.
     pub fn put_in_order(&mut self) {
         let [mut forward, mut reverse] = std::mem::take(&mut self.noted);
         for times in [&mut forward, &mut reverse] {

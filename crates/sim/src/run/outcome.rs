@@ -51,7 +51,7 @@ impl Simulation<'_> {
         let moment = self.moment();
         for link in 0..self.links.len() as LinkId {
             self.links[link as usize].settle(moment);
-            self.take_notices(link);
+            self.take_queue_events(link);
         }
         self.sample_departures_under_way();
         if let Some(trace) = &mut self.trace {

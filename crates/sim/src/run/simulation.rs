@@ -20,7 +20,7 @@ use flowstart_control::{Rate, Time};
 use flowstart_network::graph::{LinkId, Network, QuickStartRouter, Route};
 use flowstart_network::link::{Link, LinkConfig, Verdict};
 use flowstart_network::moment::Moment;
-use flowstart_network::queue::Deed;
+use flowstart_network::queue::QueueEventKind;
 use flowstart_network::quick_start::Router;
 use flowstart_network::random::stream;
 use flowstart_transport::receiver::Receiver;
@@ -383,8 +383,8 @@ impl<'a> Simulation<'a> {
         }
         let state = &mut self.links[link as usize];
         let verdict = state.send(segment, moment);
-        if state.has_notices() {
-            self.take_notices(link);
+        if state.has_queue_events() {
+            self.take_queue_events(link);
         }
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
@@ -408,17 +408,17 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Accounts for the packets that a link had accepted and has thrown out, and for those that
+    /// Accounts for the packets that a link had accepted and has evicted, and for those that
     /// it has marked.
     #[cold]
-    pub(super) fn take_notices(&mut self, link: LinkId) {
-        while let Some(notice) = self.links[link as usize].take_notice() {
-            match notice.deed {
-                Deed::ThrownOut => {
-                    self.sample_departure(link, notice.at);
-                    self.on_drop(&notice.segment, notice.at);
+    pub(super) fn take_queue_events(&mut self, link: LinkId) {
+        while let Some(event) = self.links[link as usize].take_queue_event() {
+            match event.kind {
+                QueueEventKind::Evicted => {
+                    self.sample_departure(link, event.at);
+                    self.on_drop(&event.segment, event.at);
                 }
-                Deed::Marked => self.on_mark(&notice.segment, notice.at),
+                QueueEventKind::Marked => self.on_mark(&event.segment, event.at),
             }
         }
     }
@@ -526,7 +526,7 @@ impl<'a> Simulation<'a> {
     #[cold]
     #[inline(never)]
     fn take_news(&mut self, link: LinkId, arrival: Option<Moment>) {
-        self.take_notices(link);
+        self.take_queue_events(link);
         if let Some(arrival) = arrival {
             let left = self.links[link as usize].left_queue(arrival);
             self.sample_departure(link, left);
