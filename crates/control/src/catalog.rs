@@ -73,10 +73,10 @@ impl Source {
         Ok(Source::Listed(entry, params))
     }
 
-    fn slow_start(&self, convention: Convention) -> SlowStart {
+    fn slow_start(&self, convention: Convention) -> Result<SlowStart, SpecError> {
         match self {
             Source::Listed(_, params) => SlowStart::read(params, convention),
-            Source::Guest(..) => SlowStart::by_stack(convention),
+            Source::Guest(..) => Ok(SlowStart::by_stack(convention)),
         }
     }
 }
@@ -110,7 +110,7 @@ impl Recipe {
     ) -> Result<Recipe, SpecError> {
         let startup = Source::read(guests, startup, convention)?;
         Ok(Recipe {
-            slow_start: startup.slow_start(convention),
+            slow_start: startup.slow_start(convention)?,
             startup,
             avoidance: read(Kind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
             convention,
@@ -380,6 +380,50 @@ mod tests {
             complaint("slow-start", "none:growth=abc"),
             "avoidance `none`: parameter `growth` is unknown; it has `base`, `precise`"
         );
+    }
+
+    #[test]
+    fn a_parameter_without_effect_is_refused() {
+        assert_eq!(
+            complaint("slow-start:growth=bytes,limit=5", "reno"),
+            "startup `slow-start`: parameter `limit` has no effect here; it needs `growth=abc`"
+        );
+        let ns2 = Recipe::parse("slow-start:limit=5", "reno", Convention::Ns2);
+        assert!(ns2.is_err());
+        assert!(Recipe::parse("slow-start:limit=2", "reno", Convention::Ns2).is_ok());
+        assert!(Recipe::parse("slow-start:growth=abc,limit=5", "reno", Convention::Ns2).is_ok());
+        for (spec, needs) in [
+            (
+                "limited-slow-start:reading=ns2,arithmetic=exact",
+                "`reading=rfc`",
+            ),
+            ("hystart:paced=true", "`reading=linux-5.6`"),
+            ("hystart-plus-plus:l=4,paced=true", "`l` not to be given"),
+            ("packet-pair-start:reading=ns2,acks=4", "`reading=robust`"),
+            ("quick-start:sizing=fixed,qs_rtt=1s", "`sizing=data`"),
+            (
+                "fast-start:fast_reset_timer=no,ack_delay=1s",
+                "`fast_reset_timer=true`",
+            ),
+            (
+                "stateful-tcp:response=standard,beta=0.7",
+                "`response=safe-retreat`",
+            ),
+        ] {
+            assert!(complaint(spec, "reno").ends_with(needs), "{spec}");
+        }
+        for (spec, needs) in [
+            ("reno:precise=false", "`base=window`"),
+            ("none:precise=false", "`base=window`"),
+            ("westwood:reading=plus,filter=fixed", "`reading=westwood`"),
+            (
+                "westwood:filter=fixed,tau=2s",
+                "`reading=westwood,filter=tustin`",
+            ),
+            ("high-speed:high_p=0.1", "`reading=ns2`"),
+        ] {
+            assert!(complaint("slow-start", spec).ends_with(needs), "{spec}");
+        }
     }
 
     #[test]

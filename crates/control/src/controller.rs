@@ -474,7 +474,7 @@ mod tests {
             let counts = Arc::new(Counts::default());
             let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
             let startup = (entry.build)(&params, convention).unwrap();
-            let slow_start = SlowStart::read(&params, convention);
+            let slow_start = SlowStart::read(&params, convention).unwrap();
             let mut c = Controller::new(startup, slow_start, Box::new(Counting(counts.clone())));
             let mut w = Window::new(MSS as u32);
             (w.cwnd, w.ssthresh) = (10.0, 12.0);

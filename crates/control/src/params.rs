@@ -333,6 +333,19 @@ impl Params {
         Ok(value as u32)
     }
 
+    /// Refuses a parameter that was given another value than its default where it has no effect.
+    pub fn effective(&self, name: &str, effective: bool, needs: &str) -> Result<(), SpecError> {
+        let index = self.specs.iter().position(|s| s.name == name);
+        let spec = index.map(|index| &self.specs[index]);
+        let default = spec.and_then(|spec| Value::parse(spec.unit, spec.default).ok());
+        let given = index.is_some_and(|index| self.given[index]);
+        if effective || !given || self.value(name) == default {
+            return Ok(());
+        }
+        let problem = format!("parameter `{name}` has no effect here; it needs {needs}");
+        Err(SpecError::at(self, problem))
+    }
+
     /// A number within these bounds.
     pub fn within(&self, name: &str, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
         let value = self.number(name);

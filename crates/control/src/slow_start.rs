@@ -4,7 +4,7 @@
 //! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its start-up: it opens the
 //! window, hands the rules to the start-up with each ACK, and tells them of losses and timeouts.
 
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established};
 use crate::{Convention, InitialWindow, Segments, Window};
 
@@ -114,10 +114,13 @@ impl SlowStart {
     }
 
     /// By those of the parameters `growth`, `limit`, `iw` and `ssthresh` that are declared.
-    pub fn read(params: &Params, convention: Convention) -> SlowStart {
+    pub fn read(params: &Params, convention: Convention) -> Result<SlowStart, SpecError> {
         let mut slow_start = SlowStart::by_stack(convention);
         if params.declares("growth") {
             slow_start.policy = Policy::read(params, convention);
+            let counts = matches!(slow_start.policy, Policy::Abc(_));
+            let counts = counts && params.choice_given("growth") != Some("per-byte");
+            params.effective("limit", counts, "`growth=abc`")?;
         }
         if params.declares("iw") {
             slow_start.iw = params.initial_window_given("iw");
@@ -125,7 +128,7 @@ impl SlowStart {
         if params.declares("ssthresh") {
             slow_start.ssthresh = params.segments_given("ssthresh");
         }
-        slow_start
+        Ok(slow_start)
     }
 
     /// RFC 5681 §3.1: the initial window; the threshold "arbitrarily high". ns-2 takes

@@ -53,7 +53,7 @@ pub(crate) fn with_reno(
     let reno = Params::parse(Kind::AVOIDANCE, reno::ENTRY.name, reno::ENTRY.params, "")?;
     Ok(Controller::new(
         (entry.build)(&params, convention)?,
-        SlowStart::read(&params, convention),
+        SlowStart::read(&params, convention)?,
         (reno::ENTRY.build)(&reno, convention)?,
     ))
 }

@@ -13,7 +13,10 @@ const MSS: u32 = 1460;
 /// Readings and options that the defaults of a stack do not reach.
 const VARIANTS: &[(&str, &str)] = &[
     ("slow-start:growth=per-byte", "reno:growth=per-ack"),
-    ("slow-start:limit=unlimited,ssthresh=20", "reno:base=cwnd"),
+    (
+        "slow-start:growth=abc,limit=unlimited,ssthresh=20",
+        "reno:base=cwnd",
+    ),
     (
         "limited-slow-start:max_ssthresh=8",
         "reno:base=window,precise=false",
@@ -23,7 +26,10 @@ const VARIANTS: &[(&str, &str)] = &[
         "limited-slow-start:reading=linux,max_ssthresh=7",
         "cubic:reading=2008",
     ),
-    ("limited-slow-start:arithmetic=exact,max_ssthresh=1", "none"),
+    (
+        "limited-slow-start:reading=rfc,arithmetic=exact,max_ssthresh=1",
+        "none",
+    ),
     (
         "jump-start:max_d=40,flag=excess",
         "cubic:friendly=false,beta=0.05",
@@ -33,8 +39,9 @@ const VARIANTS: &[(&str, &str)] = &[
         "reno",
     ),
     ("hystart:reading=2011,low_window=2,tick=0s", "reno"),
+    ("hystart:reading=linux-5.6,low_window=1,paced=true", "cubic"),
     (
-        "hystart:reading=linux-2.6.29,low_window=1,paced=true",
+        "hystart:reading=linux-2.6.29,low_window=1",
         "cubic:reading=2008",
     ),
     (
@@ -51,13 +58,16 @@ const VARIANTS: &[(&str, &str)] = &[
         "vegas:reading=linux",
     ),
     ("packet-pair-start:reading=ns2", "reno"),
-    ("packet-pair-start:acks=2", "none"),
+    ("packet-pair-start:reading=robust,acks=2", "none"),
     ("adaptive-start:response=standard,ssthresh=5", "cubic"),
     ("delay-based-slow-start:tau0=1ms,samples=1", "vegas"),
     ("smooth-start:ssthresh=30,depth=4", "cubic"),
-    ("slow-start:ssthresh=10", "westwood:filter=fixed"),
+    (
+        "slow-start:ssthresh=10",
+        "westwood:reading=westwood,filter=fixed",
+    ),
     ("jump-start", "westwood:reading=plus"),
-    ("adaptive-start", "westwood:tau=1ms"),
+    ("adaptive-start", "westwood:reading=westwood,tau=1ms"),
     ("limited-slow-start", "high-speed:reading=ns2,low_window=2"),
     ("hystart", "bic:low_window=2,fast_convergence=false"),
     ("search:reading=neqo,exit=drain", "cubic"),

@@ -176,7 +176,9 @@ impl HighSpeed {
         let high_decrease = params.within("high_decrease", 0.01..=0.5)?;
         let (ln_low, ln_high) = (libm::log(low_window), libm::log(high_window));
         let reading = params.choice_given("reading");
-        let line = (reading.unwrap_or(if ns2 { "ns2" } else { "rfc" }) == "ns2").then(|| {
+        let by_line = reading.unwrap_or(if ns2 { "ns2" } else { "rfc" }) == "ns2";
+        params.effective("high_p", by_line, "`reading=ns2`")?;
+        let line = by_line.then(|| {
             // Reno's loss rate at the low window.
             let ln_p = libm::log(1.5 / (low_window * low_window));
             (ln_p, (libm::log(high_p) - ln_p) / (ln_high - ln_low))

@@ -27,7 +27,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         Ok(Box::new(None {
-            decrease: reno::Decrease::read(params, convention),
+            decrease: reno::Decrease::read(params, convention)?,
         }))
     },
 };

@@ -23,7 +23,7 @@
 
 use super::Avoidance;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Convention, Segments, Time, Window};
 
@@ -40,7 +40,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     build: |params, convention| {
         Ok(Box::new(Reno {
             growth: Growth::read(params, convention),
-            decrease: Decrease::read(params, convention),
+            decrease: Decrease::read(params, convention)?,
         }))
     },
 };
@@ -168,11 +168,14 @@ pub(crate) struct Decrease {
 
 impl Decrease {
     /// By the parameters `base` and `precise`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Decrease {
-        Decrease {
-            base: Base::read(params, convention),
+    pub(crate) fn read(params: &Params, convention: Convention) -> Result<Decrease, SpecError> {
+        let base = Base::read(params, convention);
+        let window = matches!(base, Base::Window);
+        params.effective("precise", window, "`base=window`")?;
+        Ok(Decrease {
+            base,
             precise: params.bool("precise"),
-        }
+        })
     }
 
     /// Of that base, exactly.

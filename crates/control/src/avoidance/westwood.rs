@@ -212,11 +212,14 @@ impl Westwood {
             return Err(SpecError::bad_value(params, "tau", "at least 1ms"));
         }
         let plus = params.choice_given("reading").unwrap_or(by_stack) == "plus";
+        let filtered = params.choice("filter") == "tustin";
+        params.effective("filter", !plus, "`reading=westwood`")?;
+        params.effective("tau", !plus && filtered, "`reading=westwood,filter=tustin`")?;
         let estimator = if plus {
             Estimator::PerRound(PerRound::default())
         } else {
             Estimator::PerAck(PerAck {
-                tau: (params.choice("filter") == "tustin").then_some(tau),
+                tau: filtered.then_some(tau),
                 bwe: 0.0,
                 last_sample: 0.0,
                 last_ack: None,

@@ -37,7 +37,7 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Reason, Segments, Time, Window};
@@ -53,7 +53,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(FastStart::new(params, convention))),
+    build: |params, convention| Ok(Box::new(FastStart::new(params, convention)?)),
 };
 
 const FAST_RESET_TIMER: ParamSpec = ParamSpec {
@@ -118,9 +118,11 @@ struct FastStart {
 }
 
 impl FastStart {
-    fn new(params: &Params, convention: Convention) -> FastStart {
-        FastStart {
-            fast_reset_timer: params.bool("fast_reset_timer"),
+    fn new(params: &Params, convention: Convention) -> Result<FastStart, SpecError> {
+        let fast_reset_timer = params.bool("fast_reset_timer");
+        params.effective("ack_delay", fast_reset_timer, "`fast_reset_timer=true`")?;
+        Ok(FastStart {
+            fast_reset_timer,
             fast_loss_recov: params.bool("fast_loss_recov"),
             ns2: convention == Convention::Ns2,
             ack_delay: params.time_given("ack_delay").unwrap_or(match convention {
@@ -139,7 +141,7 @@ impl FastStart {
             fs_start: 0,
             fs_end: 0,
             ssthresh: f64::INFINITY,
-        }
+        })
     }
 
     /// RFC 6298's averages, in whole nanoseconds.

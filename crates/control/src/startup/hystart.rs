@@ -53,7 +53,7 @@
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Recovered, Sent, Timeout};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Convention, Rate, Reason, Segments, Time, Window};
@@ -70,7 +70,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start![READING, DETECT, LOW_WINDOW, TICK, PACED],
     needs: &[],
     certainty: Certainty::Text,
-    build: |params, convention| Ok(Box::new(HyStart::new(params, convention))),
+    build: |params, convention| Ok(Box::new(HyStart::new(params, convention)?)),
 };
 
 const READING: ParamSpec = ParamSpec {
@@ -145,7 +145,7 @@ struct HyStart {
 }
 
 impl HyStart {
-    fn new(params: &Params, convention: Convention) -> HyStart {
+    fn new(params: &Params, convention: Convention) -> Result<HyStart, SpecError> {
         let linux = convention == Convention::Linux;
         let by_stack = if linux { "linux-5.6" } else { "2008" };
         let reading = match params.choice_given("reading").unwrap_or(by_stack) {
@@ -161,7 +161,8 @@ impl HyStart {
         } else {
             Time::from_millis(1)
         };
-        HyStart {
+        params.effective("paced", fine, "`reading=linux-5.6`")?;
+        Ok(HyStart {
             reading,
             detect_train: params.choice("detect") != "delay",
             detect_delay: params.choice("detect") != "train",
@@ -178,7 +179,7 @@ impl HyStart {
             end_seq: 0,
             nxt: 0,
             deaf_until: Time::ZERO,
-        }
+        })
     }
 
     /// A round ends with the first ACK beyond what had been sent when it began. (§III.B does
@@ -396,7 +397,7 @@ mod tests {
         let specs = ENTRY.params;
         let kind = crate::params::Kind::STARTUP;
         let params = Params::parse(kind, "hystart", specs, spec).unwrap();
-        HyStart::new(&params, Convention::Rfc)
+        HyStart::new(&params, Convention::Rfc).unwrap()
     }
 
     /// A connection in the middle of slow start.

@@ -180,6 +180,7 @@ impl HyStartPlusPlus {
         if l == Some(0.0) {
             return Err(SpecError::bad_value(params, "l", "above zero"));
         }
+        params.effective("paced", l.is_none(), "`l` not to be given")?;
         Ok(HyStartPlusPlus {
             constants: Constants {
                 min_rtt_thresh,

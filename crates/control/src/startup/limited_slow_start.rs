@@ -27,7 +27,7 @@
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::slow_start::{peer_window, SlowStart};
 use crate::{with_slow_start, Convention, Reason, Segments, Window};
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     params: with_slow_start![MAX_SSTHRESH, READING, ARITHMETIC],
     needs: &[],
     certainty: Certainty::Code,
-    build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention))),
+    build: |params, convention| Ok(Box::new(LimitedSlowStart::new(params, convention)?)),
 };
 
 const MAX_SSTHRESH: ParamSpec = ParamSpec {
@@ -89,7 +89,7 @@ struct LimitedSlowStart {
 }
 
 impl LimitedSlowStart {
-    fn new(params: &Params, convention: Convention) -> LimitedSlowStart {
+    fn new(params: &Params, convention: Convention) -> Result<LimitedSlowStart, SpecError> {
         let by_stack = match convention {
             Convention::Rfc | Convention::Quic => "rfc",
             Convention::Ns2 => "ns2",
@@ -101,12 +101,14 @@ impl LimitedSlowStart {
             _ if params.choice("arithmetic") == "exact" => Reading::Exact,
             _ => Reading::Bytes,
         };
-        LimitedSlowStart {
+        let rfc = matches!(reading, Reading::Bytes | Reading::Exact);
+        params.effective("arithmetic", rfc, "`reading=rfc`")?;
+        Ok(LimitedSlowStart {
             max_ssthresh: params.segments("max_ssthresh"),
             reading,
             credit: 0.0,
             unreduced: true,
-        }
+        })
     }
 
     fn off(&self) -> bool {

@@ -123,12 +123,15 @@ impl PacketPairStart {
             Convention::Ns2 => "ns2",
             Convention::Rfc | Convention::Linux | Convention::Quic => "robust",
         };
+        let reading = match params.choice_given("reading").unwrap_or(by_stack) {
+            "ns2" => Reading::Ns2,
+            "closest" => Reading::Closest,
+            _ => Reading::Robust,
+        };
+        let robust = matches!(reading, Reading::Robust);
+        params.effective("acks", robust, "`reading=robust`")?;
         Ok(PacketPairStart {
-            reading: match params.choice_given("reading").unwrap_or(by_stack) {
-                "ns2" => Reading::Ns2,
-                "closest" => Reading::Closest,
-                _ => Reading::Robust,
-            },
+            reading,
             acks: params.whole("acks", 2..=1_000_000)?,
             base_rtt: None,
             first: None,

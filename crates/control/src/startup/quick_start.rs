@@ -170,6 +170,8 @@ impl QuickStart {
         if qs_rtt == Time::ZERO {
             return Err(SpecError::bad_value(params, "qs_rtt", "a time above zero"));
         }
+        let sized = params.choice("sizing") == "data";
+        params.effective("qs_rtt", sized, "`sizing=data`")?;
         let max_ssthresh = params.segments_given("max_ssthresh");
         let max_ssthresh = max_ssthresh.unwrap_or(if ns2 { f64::INFINITY } else { 100.0 });
         if max_ssthresh < 1.0 {
@@ -180,7 +182,7 @@ impl QuickStart {
             request: params.rate("request"),
             qs_rtt,
             qs_thresh: params.segments("qs_thresh"),
-            sized: params.choice("sizing") == "data",
+            sized,
             min_window: params.segments_given("min_window"),
             at_rate: choice("pacing", if ns2 { "window" } else { "rate" }) == "rate",
             max_ssthresh,

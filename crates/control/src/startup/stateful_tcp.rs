@@ -102,9 +102,11 @@ struct StatefulTcp {
 
 impl StatefulTcp {
     fn new(params: &Params) -> Result<StatefulTcp, SpecError> {
+        let safe = params.choice("response") == "safe-retreat";
+        params.effective("beta", safe, "`response=safe-retreat`")?;
         Ok(StatefulTcp {
             factor: params.ratio("factor"),
-            safe: params.choice("response") == "safe-retreat",
+            safe,
             beta: read_beta(params)?,
             phase: Phase::Over,
             bw: Rate(0),
