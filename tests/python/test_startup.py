@@ -121,7 +121,7 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
     # What is exported is a model of the crate's own; what an ACK leaves unused, Rust says there.
-    assert {*hooks, "leftover"} - {"export_model"} == set(_native.HOOKS)
+    assert {*hooks, "unused_acked"} - {"export_model"} == set(_native.HOOKS)
     assert all(callable(getattr(fs.Startup, hook)) for hook in _native.HOOKS)
 
 
@@ -152,8 +152,8 @@ class Recorder(Doubling):
     def on_recovered(self, w: fs.Window, r: fs.Recovered) -> None:
         self.seen.append(("on_recovered", r))
 
-    def loss_to_pass_on(self) -> float | None:
-        self.seen.append(("loss_to_pass_on",))
+    def loss_cwnd(self) -> float | None:
+        self.seen.append(("loss_cwnd",))
         return None
 
     def on_timeout(self, w: fs.Window, t: fs.Timeout) -> None:
@@ -166,21 +166,21 @@ class Recorder(Doubling):
         self.seen.append(("on_idle", before.cwnd, i))
         return True
 
-    def leftover(self) -> int:
-        self.seen.append(("leftover",))
+    def unused_acked(self) -> int:
+        self.seen.append(("unused_acked",))
         return 0
 
-    def lasts(self) -> bool:
-        self.seen.append(("lasts",))
-        return super().lasts()
+    def survives_loss(self) -> bool:
+        self.seen.append(("survives_loss",))
+        return super().survives_loss()
 
     def wants_delivery(self) -> bool:
         self.seen.append(("wants_delivery",))
         return super().wants_delivery()
 
-    def rules_window(self) -> bool:
-        self.seen.append(("rules_window",))
-        return super().rules_window()
+    def owns_cwnd(self) -> bool:
+        self.seen.append(("owns_cwnd",))
+        return super().owns_cwnd()
 
     def in_charge(self, w: fs.Window) -> bool:
         self.seen.append(("in_charge", w.cwnd))
@@ -223,7 +223,7 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
         def wants_delivery(self) -> bool:
             return True
 
-        def rules_window(self) -> bool:
+        def owns_cwnd(self) -> bool:
             return True
 
         def in_charge(self, w: fs.Window) -> bool:
@@ -335,12 +335,12 @@ def test_a_startup_may_govern_a_recovery() -> None:
 
         def on_loss(self, w: fs.Window, loss: fs.Loss) -> Any:
             w.cwnd = w.ssthresh = 8
-            return "governed"
+            return "self-managed"
 
         def on_recovery_ack(self, w: fs.Window, a: fs.Ack) -> None:
             self.windows.add(w.cwnd)
 
-        def loss_to_pass_on(self) -> float:
+        def loss_cwnd(self) -> float:
             return 100
 
     described = fs.Flow(startup=Silent, size="1MB", forced_drops=[100])
@@ -388,7 +388,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None), "done" or'),
     ("on_timeout", 1, "on_timeout returned 1; it should return nothing"),
     ("on_established", "loss", "on_established returned 'loss'; it should return nothing"),
-    ("loss_to_pass_on", 0, "loss_to_pass_on returned 0; a number of segments from 1 to 1e9"),
+    ("loss_cwnd", 0, "loss_cwnd returned 0; a number of segments from 1 to 1e9"),
     ("in_charge", None, "in_charge returned None; True or False is needed"),
     ("in_charge", 1, "in_charge returned 1; True or False is needed"),
 ]
@@ -512,9 +512,9 @@ def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
     ("name", "meant"),
     [
         ("wants_deliverry", "wants_delivery"),
-        ("rule_window", "rules_window"),
+        ("rule_window", "owns_cwnd"),
         ("in_chrage", "in_charge"),
-        ("leftovers", "leftover"),
+        ("leftovers", "unused_acked"),
         ("onAck", "on_ack"),
         ("OnLoss", "on_loss"),
         ("after_timout", "after_timeout"),
@@ -643,8 +643,8 @@ def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message:
 @pytest.mark.parametrize(
     ("attribute", "value", "hook"),
     [
-        ("rules_windows", True, "rules_window"),
-        ("rules_window", True, "rules_window"),
+        ("rules_windows", True, "owns_cwnd"),
+        ("owns_cwnd", True, "owns_cwnd"),
         ("wants_delivry", False, "wants_delivery"),
         ("on_ack", None, "on_ack"),
     ],

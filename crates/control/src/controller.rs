@@ -21,7 +21,7 @@ pub struct Controller {
     avoidance: Box<dyn Avoidance>,
     in_avoidance: bool,
     /// The start-up sets the window during the recovery under way.
-    governed: bool,
+    self_managed: bool,
     exit: Option<Exit>,
 }
 
@@ -37,7 +37,7 @@ impl Controller {
             slow_start,
             avoidance,
             in_avoidance: false,
-            governed: false,
+            self_managed: false,
             exit: None,
         }
     }
@@ -80,12 +80,12 @@ impl Controller {
 
     /// Whether the window is set here at every ACK, in recovery too, so that the transport's
     /// own reductions have to leave it alone.
-    pub fn rules_window(&self) -> bool {
-        self.startup.rules_window() || self.avoidance_rules()
+    pub fn owns_cwnd(&self) -> bool {
+        self.startup.owns_cwnd() || self.avoidance_owns_cwnd()
     }
 
-    fn avoidance_rules(&self) -> bool {
-        self.in_avoidance && self.avoidance.rules_window()
+    fn avoidance_owns_cwnd(&self) -> bool {
+        self.in_avoidance && self.avoidance.owns_cwnd()
     }
 
     /// The handshake is complete: sets the first window.
@@ -106,7 +106,7 @@ impl Controller {
 
     /// An ACK outside recovery: the window may grow.
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.avoidance_rules() || !self.startup.in_charge(w) {
+        if self.avoidance_owns_cwnd() || !self.startup.in_charge(w) {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);
             return self.avoidance.on_ack(w, a);
         }
@@ -134,7 +134,7 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.rules_window() {
+        if self.owns_cwnd() {
             return self.on_ack(w, a);
         }
         self.startup.on_recovery_ack(w, a);
@@ -143,7 +143,7 @@ impl Controller {
 
     /// Loss was found: the window shrinks, once per window of data.
     pub fn on_loss(&mut self, w: &mut Window, l: &Loss) {
-        if !self.startup.lasts() {
+        if !self.startup.survives_loss() {
             self.record(Reason::Loss, l.now, w.cwnd, l.flight);
         }
         self.slow_start.on_loss();
@@ -151,13 +151,13 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_loss(w, l);
         }
-        self.governed = response == LossResponse::Governed;
-        self.in_avoidance = !self.startup.rules_window();
+        self.self_managed = response == LossResponse::SelfManaged;
+        self.in_avoidance = !self.startup.owns_cwnd();
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        if !self.startup.lasts() {
+        if !self.startup.survives_loss() {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
         self.slow_start.on_loss();
@@ -165,22 +165,22 @@ impl Controller {
         if response == LossResponse::Standard {
             self.avoidance.on_marked(w, m);
         }
-        self.governed = response == LossResponse::Governed;
-        self.in_avoidance = !self.startup.rules_window();
+        self.self_managed = response == LossResponse::SelfManaged;
+        self.in_avoidance = !self.startup.owns_cwnd();
     }
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
-        self.governed = false;
+        self.self_managed = false;
         self.startup.on_recovered(w, r);
-        if let Some(cwnd) = self.startup.loss_to_pass_on() {
-            self.pass_on_loss(w, cwnd, r);
+        if let Some(cwnd) = self.startup.loss_cwnd() {
+            self.report_loss(w, cwnd, r);
         }
         self.avoidance.on_recovered(w, r);
     }
 
     /// The avoidance learns of a loss that the start-up has answered; the window stays.
-    fn pass_on_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
+    fn report_loss(&mut self, w: &Window, cwnd: Segments, r: &Recovered) {
         let mut imagined = Window { cwnd, ..*w };
         let loss = Loss {
             now: r.now,
@@ -191,25 +191,25 @@ impl Controller {
     }
 
     /// Whether the window is set here all through the recovery under way.
-    pub fn recovery_is_governed(&self) -> bool {
-        self.governed || self.rules_window()
+    pub fn recovery_is_self_managed(&self) -> bool {
+        self.self_managed || self.owns_cwnd()
     }
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        if !self.startup.lasts() {
+        if !self.startup.survives_loss() {
             self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
         }
-        self.governed = false;
+        self.self_managed = false;
         self.startup.on_timeout(w, t);
-        if self.startup.rules_window() {
+        if self.startup.owns_cwnd() {
             return;
         }
         self.avoidance.on_timeout(w, t);
         if !self.startup.after_timeout(w, t) {
             self.slow_start.on_timeout();
         }
-        self.in_avoidance = self.avoidance.rules_window();
+        self.in_avoidance = self.avoidance.owns_cwnd();
     }
 
     /// The last timeout was for nothing; the transport has put the window back.
@@ -221,7 +221,7 @@ impl Controller {
     /// Sending resumes after a long idle time.
     pub fn on_idle(&mut self, w: &mut Window, i: &Idle) {
         let before = *w;
-        if !self.rules_window() {
+        if !self.owns_cwnd() {
             w.cwnd = w.cwnd.min(i.restart_window);
             w.pacing = None;
         }

@@ -425,7 +425,7 @@ impl Flow {
 }
 
 /// The rules that hold after each event.
-fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, ruled: bool) {
+fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bool) {
     let (w, convention) = (&flow.w, recipe.convention());
     assert!(
         w.cwnd.is_finite() && w.cwnd >= 1.0,
@@ -439,8 +439,8 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, ruled: bo
         "a pacing rate of zero sends nothing"
     );
     let may_grow = match event {
-        // Whoever rules the window answers in recovery too.
-        _ if ruled || flow.c.rules_window() => true,
+        // Whoever owns the window answers in recovery too.
+        _ if owned || flow.c.owns_cwnd() => true,
         // Acknowledgements of the jump lift the window that its loss left.
         Event::RecoveryAck { .. } if recipe.startup_name() == "quicly-jumpstart" => true,
         // The window meters chirps, and so is never what holds one back.
@@ -477,9 +477,9 @@ fn play(recipe: &Recipe, e: &Established, known: &Known, events: &[Event]) -> Ve
     let mut windows = vec![flow.w.cwnd];
     for event in events {
         let (before, exit) = (flow.w, flow.c.exit().copied());
-        let ruled = flow.c.rules_window();
+        let owned = flow.c.owns_cwnd();
         flow.step(event);
-        check(&flow, &before, event, recipe, ruled);
+        check(&flow, &before, event, recipe, owned);
         if exit.is_some() {
             assert_eq!(flow.c.exit().copied(), exit, "an exit is recorded once");
         }

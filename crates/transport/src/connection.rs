@@ -590,14 +590,14 @@ impl Connection {
     /// Tells the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
         self.controller.on_recovery_ack(&mut self.window, ack);
-        if self.controller.rules_window() {
+        if self.controller.owns_cwnd() {
             self.note_cwnd();
         }
     }
 
-    /// Tells a controller that rules the window of an acknowledgement that others have no use for.
-    pub fn tell_ruler(&mut self, now: Time, pipe: u64) {
-        if self.controller.rules_window() {
+    /// Tells a controller that owns the window of an acknowledgement that others have no use for.
+    pub fn tell_cwnd_owner(&mut self, now: Time, pipe: u64) {
+        if self.controller.owns_cwnd() {
             let signal = self.ack_signal(now, 0, 0, None, pipe);
             self.recovery_ack(&signal);
         }

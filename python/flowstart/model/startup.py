@@ -146,17 +146,17 @@ class Startup(Events, abc.ABC):
         It is what `on_loss`, `on_marked` and `on_timeout` do unless they are written.
         """
 
-    def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done", "governed"] | None:
+    def on_loss(self, w: Window, loss: Loss) -> Literal["standard", "done", "self-managed"] | None:
         """Loss was found; `w` is as before the loss.
 
-        Return `"done"` where this start-up has set the window itself, and `"governed"` where
+        Return `"done"` where this start-up has set the window itself, and `"self-managed"` where
         it goes on to in `on_recovery_ack`, so that the transport reduces nothing
         proportionally; otherwise the avoidance reduces it by its own rule.
         """
         self.cancel(w)
         return None
 
-    def on_marked(self, w: Window, m: Marked) -> Literal["standard", "done", "governed"] | None:
+    def on_marked(self, w: Window, m: Marked) -> Literal["standard", "done", "self-managed"] | None:
         """A congestion mark has come back; `on_loss` is told instead unless this is written.
 
         Nothing is missing. Answers are those of `on_loss`; `on_recovered` follows when the
@@ -167,7 +167,7 @@ class Startup(Events, abc.ABC):
     def on_spurious(self, w: Window) -> None:
         """The last timeout was for nothing: what it took for lost has arrived."""
 
-    def loss_to_pass_on(self) -> float | None:
+    def loss_cwnd(self) -> float | None:
         """After a recovery that this start-up answered itself: the window of the loss, once.
 
         The avoidance learns of a loss at that window, and the window stays.
@@ -188,14 +188,14 @@ class Startup(Events, abc.ABC):
         """
         return False
 
-    def leftover(self) -> int:
+    def unused_acked(self) -> int:
         """Bytes of the last ACK that were not used because the start-up ended there.
 
         The avoidance grows by them.
         """
         return 0
 
-    def lasts(self) -> bool:
+    def survives_loss(self) -> bool:
         """Whether it stays in charge for good at present, so that not even a loss ends it."""
         return False
 
@@ -203,7 +203,7 @@ class Startup(Events, abc.ABC):
         """Whether it wants to be told of delivery (`Ack.delivery`). Asked once."""
         return False
 
-    def rules_window(self) -> bool:
+    def owns_cwnd(self) -> bool:
         """Whether it sets the window at every ACK, in recovery too.
 
         While it does, all ACKs are `on_ack`'s, and it answers losses, timeouts and idle times

@@ -145,7 +145,7 @@ impl Avoidance for BbrAvoidance {
         true
     }
 
-    fn rules_window(&self) -> bool {
+    fn owns_cwnd(&self) -> bool {
         true
     }
 

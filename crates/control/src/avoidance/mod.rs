@@ -61,7 +61,7 @@ pub trait Avoidance: Send {
 
     /// Whether it sets the window at every ACK, in recovery too, once it is in charge; and stays
     /// in charge then, whatever the threshold.
-    fn rules_window(&self) -> bool {
+    fn owns_cwnd(&self) -> bool {
         false
     }
 

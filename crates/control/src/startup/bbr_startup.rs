@@ -164,7 +164,7 @@ impl Startup for BbrStartup {
         true
     }
 
-    fn rules_window(&self) -> bool {
+    fn owns_cwnd(&self) -> bool {
         self.model.is_some()
     }
 
@@ -422,7 +422,7 @@ mod tests {
         // 856.2 segments, and room for three quanta.
         assert!((850.0..900.0).contains(&flow.w.cwnd), "{}", flow.w.cwnd);
         assert_eq!((flow.w.pacing, flow.w.ssthresh), (None, flow.w.cwnd));
-        assert!(!flow.c.rules_window());
+        assert!(!flow.c.owns_cwnd());
         let before = flow.w.cwnd;
         flow.lose();
         assert!(flow.w.cwnd < 0.6 * before);

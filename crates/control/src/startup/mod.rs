@@ -45,7 +45,7 @@ pub enum LossResponse {
     Done,
     /// The start-up has set the window itself and goes on to all through the recovery, so that
     /// the transport is not to reduce it proportionally (RFC 9937).
-    Governed,
+    SelfManaged,
 }
 
 /// Passes those hooks of [`Startup`] that are told one event, may edit the window and do nothing
@@ -128,7 +128,7 @@ pub trait Startup: Send {
 
     /// After the end of a recovery that this start-up answered itself: the window at which the
     /// avoidance is to take the loss to have come, once.
-    fn loss_to_pass_on(&mut self) -> Option<Segments> {
+    fn loss_cwnd(&mut self) -> Option<Segments> {
         None
     }
 
@@ -150,8 +150,8 @@ pub trait Startup: Send {
     }
 
     /// Whether it stays in charge for good at present, so that not even a loss ends it.
-    fn lasts(&self) -> bool {
-        self.rules_window()
+    fn survives_loss(&self) -> bool {
+        self.owns_cwnd()
     }
 
     /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
@@ -161,7 +161,7 @@ pub trait Startup: Send {
 
     /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
     /// [`on_ack`](Self::on_ack)'s, and it answers losses, timeouts and idle times alone.
-    fn rules_window(&self) -> bool {
+    fn owns_cwnd(&self) -> bool {
         false
     }
 

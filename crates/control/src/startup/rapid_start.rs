@@ -384,7 +384,7 @@ impl Startup for RapidStart {
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
         self.phase = Phase::Recovering(recovery);
-        LossResponse::Governed
+        LossResponse::SelfManaged
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
@@ -407,7 +407,7 @@ impl Startup for RapidStart {
         self.phase = Phase::Over;
     }
 
-    fn loss_to_pass_on(&mut self) -> Option<Segments> {
+    fn loss_cwnd(&mut self) -> Option<Segments> {
         self.found.take()
     }
 
@@ -610,7 +610,7 @@ mod tests {
         };
         c.on_loss(&mut w, &loss);
         assert_near(w.cwnd, 270.0);
-        assert!(c.recovery_is_governed());
+        assert!(c.recovery_is_self_managed());
         let half = Ack {
             delivered_total: 50 * MSS,
             flight: 150 * MSS,
@@ -632,7 +632,7 @@ mod tests {
         c.on_recovered(&mut w, &recovered);
         assert_near(w.cwnd, 70.0);
         assert_near(w.ssthresh, 70.0);
-        assert!(!c.recovery_is_governed());
+        assert!(!c.recovery_is_self_managed());
         for round in 0..10 {
             let limited = Ack {
                 rtt: Some(ms(100.0)),

@@ -133,7 +133,7 @@ impl Startup for Xcp {
         self.controlled = false;
     }
 
-    fn lasts(&self) -> bool {
+    fn survives_loss(&self) -> bool {
         self.answered
     }
 

@@ -40,8 +40,8 @@ macro_rules! hooks {
     ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {
         named! {
             $($hook)* rate_request on_known on_ack cancel on_loss on_marked on_spurious
-            loss_to_pass_on on_timeout after_timeout on_idle leftover lasts wants_delivery
-            rules_window in_charge
+            loss_cwnd on_timeout after_timeout on_idle unused_acked survives_loss wants_delivery
+            owns_cwnd in_charge
         }
 
         /// Those that are told an event: name, what it is, its argument, signal and answer.
@@ -237,9 +237,9 @@ impl Guest {
     }
 
     /// Bytes of the ACK that just ended the start-up which are the avoidance's.
-    fn leftover(&self) -> u64 {
+    fn unused_acked(&self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
-        self.ask(Hook::leftover, None, |m| m.call0(), read)
+        self.ask(Hook::unused_acked, None, |m| m.call0(), read)
             .unwrap_or(0)
     }
 
@@ -347,10 +347,10 @@ fn reason(answer: &Answer<'_>) -> PyResult<Option<Reason>> {
 fn loss_response(answer: &Answer<'_>) -> PyResult<LossResponse> {
     match answer.text().as_deref() {
         Some("done") => Ok(LossResponse::Done),
-        Some("governed") => Ok(LossResponse::Governed),
+        Some("self-managed") => Ok(LossResponse::SelfManaged),
         Some("standard") => Ok(LossResponse::Standard),
         _ if answer.is_none() => Ok(LossResponse::Standard),
-        _ => Err(answer.refused("\"standard\" (or None), \"done\" or \"governed\" is needed")),
+        _ => Err(answer.refused("\"standard\" (or None), \"done\" or \"self-managed\" is needed")),
     }
 }
 
@@ -419,8 +419,8 @@ impl Startup for Guest {
         slow_start: &mut SlowStart,
     ) -> Option<Reason> {
         let reason = self.edit(Hook::on_ack, w, a.now, signals::Ack::from(a), reason)?;
-        if self.has(Hook::leftover) && !self.in_charge(w) {
-            slow_start.set_unused_acked(self.leftover());
+        if self.has(Hook::unused_acked) && !self.in_charge(w) {
+            slow_start.set_unused_acked(self.unused_acked());
         }
         reason
     }
@@ -451,13 +451,8 @@ impl Startup for Guest {
         self.edit_alone(Hook::on_spurious, w);
     }
 
-    fn loss_to_pass_on(&mut self) -> Option<Segments> {
-        self.ask(
-            Hook::loss_to_pass_on,
-            None,
-            |m| m.call0(),
-            window_or_nothing,
-        )?
+    fn loss_cwnd(&mut self) -> Option<Segments> {
+        self.ask(Hook::loss_cwnd, None, |m| m.call0(), window_or_nothing)?
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
@@ -490,8 +485,8 @@ impl Startup for Guest {
         answer.unwrap_or(false)
     }
 
-    fn lasts(&self) -> bool {
-        self.ask(Hook::lasts, None, |m| m.call0(), truth)
+    fn survives_loss(&self) -> bool {
+        self.ask(Hook::survives_loss, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 
@@ -500,8 +495,8 @@ impl Startup for Guest {
             .unwrap_or(false)
     }
 
-    fn rules_window(&self) -> bool {
-        self.ask(Hook::rules_window, None, |m| m.call0(), truth)
+    fn owns_cwnd(&self) -> bool {
+        self.ask(Hook::owns_cwnd, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 

@@ -86,7 +86,7 @@ impl Classic {
         let signal = c.ack_signal(now, acked, acked, rtt, c.outstanding());
         if std::mem::take(&mut self.in_recovery) {
             self.leave(c, now);
-            if !c.stack.grows_leaving_recovery && !c.controller.rules_window() {
+            if !c.stack.grows_leaving_recovery && !c.controller.owns_cwnd() {
                 return;
             }
         }
@@ -95,7 +95,7 @@ impl Classic {
 
     /// RFC 6582 §3.2 step 3: the window that avoids a burst.
     fn leave(&mut self, c: &mut Connection, now: Time) {
-        let avoids_burst = c.stack.newreno.avoids_burst && !c.controller.rules_window();
+        let avoids_burst = c.stack.newreno.avoids_burst && !c.controller.owns_cwnd();
         if avoids_burst && self.kind == RecoveryKind::NewReno {
             let flight = c.window.segments(c.outstanding());
             c.window.cwnd = c.window.ssthresh.min(flight.max(1.0) + 1.0);
@@ -128,7 +128,7 @@ impl Classic {
         } else if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
-            if !c.controller.rules_window() {
+            if !c.controller.owns_cwnd() {
                 c.window.cwnd = (c.window.cwnd - (acked - self.inflation) as f64).max(1.0);
             }
             self.inflation = 1;

@@ -99,7 +99,7 @@ impl Ns2Sack {
         } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
             self.gate = Gate::One;
         }
-        c.tell_ruler(now, self.pipe(c));
+        c.tell_cwnd_owner(now, self.pipe(c));
     }
 
     fn enter(&mut self, c: &mut Connection, now: Time) {
@@ -127,7 +127,7 @@ impl Ns2Sack {
             self.in_recovery = false;
             self.acknowledge(c, news, now);
             c.recovered(now);
-            c.tell_ruler(now, self.pipe(c));
+            c.tell_cwnd_owner(now, self.pipe(c));
         } else if news.acked > 0 {
             self.pipe -= 1;
             c.restart_timer(now);
@@ -138,7 +138,7 @@ impl Ns2Sack {
             c.recovery_ack(&signal);
         } else {
             self.learn(c, ack);
-            c.tell_ruler(now, self.pipe(c));
+            c.tell_cwnd_owner(now, self.pipe(c));
         }
     }
 

@@ -86,7 +86,7 @@ impl Sack {
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
                 c.recovered(now);
-                if c.controller.rules_window() {
+                if c.controller.owns_cwnd() {
                     c.grow(&signal, carried);
                 }
             }
@@ -100,7 +100,7 @@ impl Sack {
                 if self.phase == Phase::Open {
                     self.on_duplicate_ack(c, now);
                 }
-                if c.controller.rules_window() {
+                if c.controller.owns_cwnd() {
                     c.recovery_ack(&signal);
                 }
             }

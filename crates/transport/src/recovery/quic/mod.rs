@@ -329,7 +329,7 @@ impl Quic {
 
 /// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
 fn tell(c: &mut Connection, carried: Carried, signal: &Ack) {
-    if signal.acked > 0 || c.controller.rules_window() {
+    if signal.acked > 0 || c.controller.owns_cwnd() {
         c.grow(signal, carried);
     } else {
         c.recovery_ack(signal);

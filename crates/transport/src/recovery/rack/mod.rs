@@ -110,7 +110,7 @@ impl Rack {
                 self.slide(c, news.delivered, advanced && !found);
                 c.recovery_ack(&signal);
             }
-            _ if advanced || c.controller.rules_window() => c.grow(&signal, carried),
+            _ if advanced || c.controller.owns_cwnd() => c.grow(&signal, carried),
             _ => {}
         }
         if self.state == State::Open {
@@ -211,7 +211,7 @@ impl Rack {
 
     fn end_reduction(&mut self, c: &mut Connection, now: Time) {
         self.state = State::Open;
-        if !c.controller.rules_window() {
+        if !c.controller.owns_cwnd() {
             self.reduction.end(&mut c.window);
         }
         c.recovered(now);
@@ -289,7 +289,7 @@ impl Rack {
 
     /// The window during recovery, where the controller leaves it to the transport.
     fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
-        if c.controller.recovery_is_governed() {
+        if c.controller.recovery_is_self_managed() {
             return;
         }
         let in_flight = self.pipe(c).div_ceil(c.mss());
