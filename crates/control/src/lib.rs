@@ -2,7 +2,7 @@
 //!
 //! A transport owns a [`Window`] and a [`Controller`]. It reports what happens in
 //! [`signals`] and obeys the window: how much may be in flight, how fast it may leave,
-//! how packets are marked. An algorithm neither sends, logs, reads a clock nor draws a
+//! how packets are tagged. An algorithm neither sends, logs, reads a clock nor draws a
 //! random number; loss recovery, retransmission and timers are the transport's.
 //!
 //! ```
@@ -47,4 +47,4 @@ pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use nearest::nearest;
 pub use rate_codes::RateCodes;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
-pub use window::{Copies, Marks, Pair, Window};
+pub use window::{Pair, ProactiveRetransmissions, Tags, Window};

@@ -1,10 +1,10 @@
-//! What a controller answers: how much, how fast, and how packets are marked.
+//! What a controller answers: how much, how fast, and how packets are tagged.
 
 use crate::{Rate, Segments, Time};
 
-/// Marks that a controller wants on outgoing data segments.
+/// Tags that a controller wants on outgoing data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct Tags {
     /// The segment belongs to an oversized start-up flight that a router may drop first
     /// (Jump Start §IV.E).
     pub startup_excess: bool,
@@ -28,7 +28,7 @@ pub enum Pair {
 /// Segments that may be sent a second time before anything says that they are lost, from the
 /// last backwards (Halfback).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copies {
+pub struct ProactiveRetransmissions {
     /// The next ends here; what lies above has had its turn.
     pub below: u64,
     /// So many have their turn now: those that have arrived use it up without being sent.
@@ -51,10 +51,10 @@ pub struct Window {
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
     /// while a start-up wants an early answer.
     pub timeout: Option<Time>,
-    /// Marks for the data segments that leave from now on.
-    pub marks: Marks,
+    /// Tags for the data segments that leave from now on.
+    pub tags: Tags,
     /// Segments to send a second time; the transport counts them off.
-    pub copies: Copies,
+    pub proactive: ProactiveRetransmissions,
     /// Data segments carry a congestion header that asks XCP's routers for more, and says this
     /// round-trip time, zero where none is known yet; `None` sends them without.
     pub congestion_header: Option<Time>,
@@ -74,8 +74,8 @@ impl Window {
             pacing_from: Time::ZERO,
             quantum: 1,
             timeout: None,
-            marks: Marks::default(),
-            copies: Copies::default(),
+            tags: Tags::default(),
+            proactive: ProactiveRetransmissions::default(),
             congestion_header: None,
             mss,
             header: 40,

@@ -8,7 +8,7 @@ use super::sent::{Detail, Ledger, News, NumberNews};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
-use flowstart_control::{Controller, Marks, Segments, Time, Window};
+use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire::{
     AckOption, Body, CongestionHeader, Data, Ecn, Packet, RateReport, RateRequest, Syn,
     UNLIMITED_WINDOW,
@@ -253,11 +253,11 @@ impl Connection {
         self.counters.packets_sent += 1;
         self.last_sent = now;
         let len = (plan.end - plan.start) as u32;
-        // A mark is about the first flight of a segment.
+        // A tag is about the first flight of a segment.
         let tags = if again {
-            Marks::default()
+            Tags::default()
         } else {
-            self.window.marks
+            self.window.tags
         };
         let mut packet = Packet {
             flow: self.flow,

@@ -499,9 +499,9 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(plan) = self.recovery.plan(c) else {
-            if c.window.copies.segments > 0 {
-                if let Some(copy) = self.send_copy(now) {
-                    return Some(copy);
+            if c.window.proactive.segments > 0 {
+                if let Some(packet) = self.send_proactive(now) {
+                    return Some(packet);
                 }
             }
             let c = &mut self.connection;
@@ -536,32 +536,32 @@ impl Sender {
         }
     }
 
-    /// Sends a copy, where one is left. Out of the way of every other segment.
+    /// Sends a proactive retransmission, where one is left. Out of the way of every other segment.
     #[cold]
     #[inline(never)]
-    fn send_copy(&mut self, now: Time) -> Option<Packet> {
-        let copy = self.next_copy()?;
+    fn send_proactive(&mut self, now: Time) -> Option<Packet> {
+        let segment = self.next_proactive()?;
         let pipe = self.measured_pipe();
         if self.connection.stack.numbers_packets() {
             // A packet of its own, which is acknowledged by its number.
-            self.recovery.on_sent(&mut self.connection, copy, now);
+            self.recovery.on_sent(&mut self.connection, segment, now);
         }
-        Some(self.connection.transmit(copy, pipe, now))
+        Some(self.connection.transmit(segment, pipe, now))
     }
 
     /// The next segment that the start-up wants sent a second time. Recovery has nothing to
-    /// send, and is not told: a copy says nothing of loss.
-    fn next_copy(&mut self) -> Option<Plan> {
+    /// send, and is not told: it says nothing of loss.
+    fn next_proactive(&mut self) -> Option<Plan> {
         let c = &mut self.connection;
-        while c.window.copies.segments > 0 {
-            let end = c.window.copies.below.min(c.high());
+        while c.window.proactive.segments > 0 {
+            let end = c.window.proactive.below.min(c.high());
             if end <= c.una() {
-                c.window.copies.segments = 0;
+                c.window.proactive.segments = 0;
                 break;
             }
             let start = ((end - 1) / c.mss() * c.mss()).max(c.una());
-            c.window.copies.segments -= 1;
-            c.window.copies.below = start;
+            c.window.proactive.segments -= 1;
+            c.window.proactive.below = start;
             if !self.recovery.has_arrived(c, start, end) {
                 return Some(Plan { start, end });
             }

@@ -5,7 +5,7 @@ use crate::data::Data;
 use crate::ecn::Ecn;
 use crate::handshake::{Syn, SynAck};
 use crate::options::AckOption;
-use flowstart_control::Marks;
+use flowstart_control::Tags;
 
 /// An advertised window that limits nothing.
 pub const UNLIMITED_WINDOW: u32 = u32::MAX;
@@ -37,7 +37,7 @@ pub struct Packet {
     /// The ECN bits of its headers.
     pub ecn: Ecn,
     /// What its sender tells routers and receiver of it.
-    pub tags: Marks,
+    pub tags: Tags,
     /// What it is.
     pub body: Body,
 }
@@ -51,7 +51,7 @@ impl Packet {
             wire,
             hop: 0,
             ecn: Ecn::default(),
-            tags: Marks::default(),
+            tags: Tags::default(),
             body,
         }
     }

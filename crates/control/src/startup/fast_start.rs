@@ -5,7 +5,7 @@
 //! come in bursts, and each slow start learns the same path anew. Fast start remembers: after
 //! an idle period, or on a new connection to the same peer, it sends the last window that is
 //! known to have been safe, paced over the last round-trip time. As the memory may be stale,
-//! all but the first of these segments are marked, so that routers drop them before anything
+//! all but the first of these segments are tagged, so that routers drop them before anything
 //! else, and the attempt is given up early: by a timer without the usual minimum, or as soon
 //! as more than one segment of the flight proves lost. Then slow start begins as if nothing
 //! had been sent.
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Fast start",
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
     year: 1998,
-    summary: "Sends the remembered window of the path, paced and marked to be dropped first, \
+    summary: "Sends the remembered window of the path, paced and tagged to be dropped first, \
               and gives up early.",
     params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],
     needs: &[Need::Pacing, Need::Cache],
@@ -110,7 +110,7 @@ struct FastStart {
     srtt: Time,
     rttvar: Time,
     una: u64,
-    /// The marked range.
+    /// The tagged range.
     fs_start: u64,
     fs_end: u64,
     /// The threshold before a loss of the flight.
@@ -156,7 +156,7 @@ impl FastStart {
         self.srtt = Time(self.srtt.nanos() - self.srtt.nanos() / 8 + rtt.nanos() / 8);
     }
 
-    /// Sends so many segments over a round trip, all but the first marked.
+    /// Sends so many segments over a round trip, all but the first tagged.
     fn begin(&mut self, w: &mut Window, safe: Segments) {
         let mss = u64::from(w.mss);
         w.cwnd = safe;
@@ -164,7 +164,7 @@ impl FastStart {
         self.fs_start = self.una.saturating_add(mss);
         self.fs_end = self.una.saturating_add((safe * mss as f64) as u64);
         w.pacing = w.rate_over(safe, self.srtt).filter(|_| self.paced);
-        w.marks.startup_excess = false;
+        w.tags.startup_excess = false;
         self.set_timeout(w);
     }
 
@@ -179,7 +179,7 @@ impl FastStart {
         if self.mode == Mode::Fast {
             w.pacing = None;
             w.timeout = None;
-            w.marks.startup_excess = false;
+            w.tags.startup_excess = false;
         }
         self.mode = next;
     }
@@ -223,7 +223,7 @@ impl Startup for FastStart {
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.mode == Mode::Fast {
             let next = s.seq + u64::from(s.bytes);
-            w.marks.startup_excess = (self.fs_start..self.fs_end).contains(&next);
+            w.tags.startup_excess = (self.fs_start..self.fs_end).contains(&next);
         }
         None
     }
@@ -269,7 +269,7 @@ impl Startup for FastStart {
         }
     }
 
-    /// The marked segments alone are lost: it costs nothing but them. If the first one is lost
+    /// The tagged segments alone are lost: it costs nothing but them. If the first one is lost
     /// too, this is a timeout like any other.
     fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
         self.ssthresh = w.ssthresh;
@@ -350,10 +350,10 @@ mod tests {
         (c, w)
     }
 
-    /// Sends whole segments from `from` on; which of them are marked.
+    /// Sends whole segments from `from` on; which of them are tagged.
     fn send(c: &mut Controller, w: &mut Window, from: u64, count: u64) -> Vec<bool> {
         let one = |number: u64| {
-            let mark = w.marks.startup_excess;
+            let tag = w.tags.startup_excess;
             let sent = Sent {
                 now: RTT,
                 bytes: MSS as u32,
@@ -362,7 +362,7 @@ mod tests {
                 flight: (number - from + 1) * MSS,
             };
             c.on_sent(w, &sent);
-            mark
+            tag
         };
         (from..from + count).map(one).collect()
     }
@@ -383,9 +383,9 @@ mod tests {
         // Four segments each 25 ms.
         assert_eq!(w.pacing.unwrap().time_for(4 * 1_500), Time::from_millis(25));
         assert_eq!(w.timeout, Some(Time::from_millis(140 + 200)));
-        let marks = send(&mut c, &mut w, 0, 18);
-        assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
-        assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);
+        let tags = send(&mut c, &mut w, 0, 18);
+        assert_eq!(tags.iter().filter(|tag| **tag).count(), 15);
+        assert!(!tags[0] && tags[1] && tags[15] && !tags[16]);
         c.on_ack(&mut w, &ack(1));
         assert_eq!((w.cwnd, w.pacing), (17.0, None));
         assert_eq!(c.exit().unwrap().reason, Reason::FirstAck);
@@ -478,10 +478,10 @@ mod tests {
 
     #[test]
     fn an_idle_connection_remembers_itself() {
-        let (cwnd, paced, marks) = idled(32.0, 64.0);
+        let (cwnd, paced, tags) = idled(32.0, 64.0);
         assert_eq!((cwnd, paced), (16.0, true));
-        assert_eq!(marks.iter().filter(|mark| **mark).count(), 15);
-        assert!(!marks[0] && marks[1] && marks[15] && !marks[16]);
+        assert_eq!(tags.iter().filter(|tag| **tag).count(), 15);
+        assert!(!tags[0] && tags[1] && tags[15] && !tags[16]);
         assert_eq!(idled(32.0, 20.0).0, 31.0);
         assert_eq!(idled(1.0, 64.0).0, 1.0);
         assert!(!idled(1.0, 64.0).1);

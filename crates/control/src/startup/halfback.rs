@@ -5,7 +5,7 @@
 //! mostly its tail, and a lost tail shows itself only by a timeout. So losses are not waited
 //! for: as acknowledgements arrive, the last segment is sent once more, then the one before it,
 //! and so on, one for each that has arrived (*ROPR*, reverse-ordered proactive retransmission),
-//! until the segments sent again meet those acknowledged, half way. The copies leave no faster
+//! until the segments sent again meet those acknowledged, half way. They leave no faster
 //! than data reaches the receiver, so they go into a path that is draining. A flow that loses
 //! nothing is sent one and a half times.
 //!
@@ -18,16 +18,16 @@
 //!
 //! # State
 //!
-//! What is to be paced and what has left of it; how far the copies are, `ropr_ptr`, is in the
+//! What is to be paced and what has left of it; how far they are, `ropr_ptr`, is in the
 //! window, since the transport sends them.
 //!
 //! # Contested
 //!
 //! - Only the abstract was at hand; the rules are as others describe them.
-//! - A copy for each acknowledgement would be one for every second segment where the receiver
-//!   delays them; here it is one for each segment that has arrived.
-//! - Recovery's own retransmissions go first, and recovery knows nothing of the copies: a copy
-//!   neither counts as in flight nor is its acknowledgement a sign of loss.
+//! - One retransmission for each acknowledgement would be one for every second segment where the
+//!   receiver delays them; here it is one for each segment that has arrived.
+//! - Recovery's own retransmissions go first, and recovery knows nothing of the proactive ones:
+//!   one neither counts as in flight nor is its acknowledgement a sign of loss.
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start goes on from there.
 
@@ -36,7 +36,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Loss, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Copies, Reason, Segments, Time, Window};
+use crate::{with_slow_start, ProactiveRetransmissions, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -83,7 +83,7 @@ struct Halfback {
     pace_end: u64,
     /// When the first ACK of a larger flow came.
     measured_since: Option<Time>,
-    /// Bytes that have arrived and that earned no copy yet.
+    /// Bytes that have arrived and that earned no retransmission yet.
     delivered: u64,
     lost: bool,
 }
@@ -136,14 +136,14 @@ impl Halfback {
         segments
     }
 
-    /// One copy for each segment that arrived, until they meet what is acknowledged.
+    /// One retransmission for each segment that arrived, until they meet what is acknowledged.
     fn reverse(&mut self, w: &mut Window, a: &Ack) {
         let earned = self.arrived(w, a);
         if self.phase != Phase::Ropr {
             return;
         }
-        w.copies.segments += earned;
-        if w.copies.below <= a.una {
+        w.proactive.segments += earned;
+        if w.proactive.below <= a.una {
             let window = w.segments(self.delivered).max(self.initial);
             self.cancel(w);
             if !self.lost {
@@ -179,7 +179,7 @@ impl Startup for Halfback {
         w.pacing = None;
         if self.whole {
             self.phase = Phase::Ropr;
-            w.copies.below = self.pace_end;
+            w.proactive.below = self.pace_end;
         } else {
             self.phase = Phase::Measuring;
         }
@@ -221,7 +221,7 @@ impl Startup for Halfback {
         if self.phase == Phase::Pacing {
             w.pacing = None;
         }
-        w.copies = Copies::default();
+        w.proactive = ProactiveRetransmissions::default();
         self.phase = Phase::Over;
     }
 
@@ -271,9 +271,13 @@ mod tests {
         }
     }
 
-    /// Acknowledges segments one by one, the transport sending what copies it may; their
+    /// Acknowledges segments one by one, the transport sending what it may; their
     /// numbers from 1.
-    fn copies(c: &mut Controller, w: &mut Window, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
+    fn retransmitted(
+        c: &mut Controller,
+        w: &mut Window,
+        acks: std::ops::RangeInclusive<u64>,
+    ) -> Vec<u64> {
         let mut sent = Vec::new();
         for number in acks {
             let ack = Ack {
@@ -282,10 +286,10 @@ mod tests {
                 ..Ack::of(RTT.times(2), MSS)
             };
             c.on_ack(w, &ack);
-            while w.copies.segments > 0 {
-                w.copies.segments -= 1;
-                sent.push(w.copies.below / MSS);
-                w.copies.below -= MSS;
+            while w.proactive.segments > 0 {
+                w.proactive.segments -= 1;
+                sent.push(w.proactive.below / MSS);
+                w.proactive.below -= MSS;
             }
         }
         sent
@@ -296,9 +300,9 @@ mod tests {
         let (mut c, mut w) = opened("", 10 * MSS);
         assert_eq!(w.pacing.unwrap().time_for(15_000), RTT);
         send(&mut c, &mut w, 10);
-        assert_eq!((w.pacing, w.copies.below), (None, 10 * MSS));
-        assert_eq!(copies(&mut c, &mut w, 1..=10), [10, 9, 8, 7, 6]);
-        assert_eq!(w.copies, Copies::default());
+        assert_eq!((w.pacing, w.proactive.below), (None, 10 * MSS));
+        assert_eq!(retransmitted(&mut c, &mut w, 1..=10), [10, 9, 8, 7, 6]);
+        assert_eq!(w.proactive, ProactiveRetransmissions::default());
         assert_eq!(c.exit().unwrap().reason, Reason::AllSent);
     }
 
@@ -306,7 +310,7 @@ mod tests {
     fn a_lost_tail_is_repaired_by_the_first_two_acks() {
         let (mut c, mut w) = opened("", 10 * MSS);
         send(&mut c, &mut w, 10);
-        assert_eq!(copies(&mut c, &mut w, 1..=2), [10, 9]);
+        assert_eq!(retransmitted(&mut c, &mut w, 1..=2), [10, 9]);
     }
 
     #[test]
@@ -319,7 +323,7 @@ mod tests {
             ..Ack::of(RTT.times(2), 2 * MSS)
         };
         c.on_ack(&mut w, &ack);
-        assert_eq!(w.copies.segments, 2);
+        assert_eq!(w.proactive.segments, 2);
     }
 
     #[test]
@@ -327,8 +331,11 @@ mod tests {
         let (mut c, mut w) = opened("", 100 * MSS);
         assert_eq!(w.cwnd, 96.0);
         send(&mut c, &mut w, 96);
-        assert_eq!((w.pacing, w.copies), (None, Copies::default()));
-        assert!(copies(&mut c, &mut w, 1..=90).is_empty());
+        assert_eq!(
+            (w.pacing, w.proactive),
+            (None, ProactiveRetransmissions::default())
+        );
+        assert!(retransmitted(&mut c, &mut w, 1..=90).is_empty());
         assert_eq!(w.cwnd, 96.0);
         // A round trip after the first ACK, 91 of them had come.
         let ack = Ack {
@@ -351,7 +358,10 @@ mod tests {
             repeated: false,
         };
         c.on_timeout(&mut w, &timeout);
-        assert_eq!((w.copies, w.cwnd), (Copies::default(), 1.0));
+        assert_eq!(
+            (w.proactive, w.cwnd),
+            (ProactiveRetransmissions::default(), 1.0)
+        );
     }
 
     #[test]

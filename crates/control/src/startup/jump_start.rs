@@ -16,7 +16,7 @@
 //! | `cap_rate` | none | at most this rate, headers included (§IV.D, a policy) |
 //! | `target_time` | none | no faster than delivers the data within this time (§IV.D) |
 //! | `iw_refinement` | false | send at once what the initial window allows anyway |
-//! | `flag` | `all` | which packets of an oversized flight carry the mark |
+//! | `flag` | `all` | which packets of an oversized flight carry the tag |
 //! | `gap` | `rtt/d` | time between packets, or `rtt/(d-1)` |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | afterwards |
 //!
@@ -91,7 +91,7 @@ const FLAG: ParamSpec = ParamSpec {
     name: "flag",
     unit: Unit::Choice(&["all", "excess"]),
     default: "all",
-    meaning: "which packets of a flight larger than the initial window are marked for routers \
+    meaning: "which packets of a flight larger than the initial window are tagged for routers \
               to drop first: all of it (the paper's words), or what exceeds the initial window",
 };
 
@@ -134,8 +134,8 @@ struct JumpStart {
     sent: u64,
     /// `js_end_seq`: the flight ends before this byte.
     end: u64,
-    /// Bytes that the initial window would have let out unmarked.
-    unmarked: u64,
+    /// Bytes that the initial window would have let out untagged.
+    untagged: u64,
 }
 
 impl JumpStart {
@@ -167,7 +167,7 @@ impl JumpStart {
             flight: 0,
             sent: 0,
             end: 0,
-            unmarked: 0,
+            untagged: 0,
         })
     }
 
@@ -184,14 +184,14 @@ impl JumpStart {
         }
         self.js = Js::Pacing;
         self.flight = ((d * f64::from(w.mss)) as u64).min(e.queued);
-        // §IV.E: marks say that the flight is larger than an initial window.
+        // §IV.E: tags say that the flight is larger than an initial window.
         let mss = f64::from(w.mss);
-        self.unmarked = if self.flag_all {
+        self.untagged = if self.flag_all {
             0
         } else {
             (initial * mss) as u64
         };
-        w.marks.startup_excess = d > initial && self.unmarked == 0;
+        w.tags.startup_excess = d > initial && self.untagged == 0;
         w.cwnd = d;
         let intervals = if self.intervals_less_one { d - 1.0 } else { d };
         // One packet per gap, so as many as there are gaps in one RTT. Computed at once, so
@@ -202,7 +202,7 @@ impl JumpStart {
     fn stop(&mut self, w: &mut Window, next: Js) {
         self.js = next;
         w.pacing = None;
-        w.marks.startup_excess = false;
+        w.tags.startup_excess = false;
     }
 
     /// The flight is out as far as it goes: the window becomes what the network was given.
@@ -251,8 +251,8 @@ impl Startup for JumpStart {
         }
         self.sent += u64::from(s.bytes);
         self.end = self.end.max(s.seq + u64::from(s.bytes));
-        if self.unmarked > 0 {
-            w.marks.startup_excess = self.sent >= self.unmarked && self.flight > self.unmarked;
+        if self.untagged > 0 {
+            w.tags.startup_excess = self.sent >= self.untagged && self.flight > self.untagged;
         }
         if self.sent < self.flight {
             return None;
@@ -466,28 +466,25 @@ mod tests {
 
     #[test]
     fn marks_cover_the_flight_or_its_excess() {
-        let marks = |spec: &str, packets: u64| -> Vec<bool> {
+        let tags = |spec: &str, packets: u64| -> Vec<bool> {
             let (mut c, mut w) = established(spec, packets * MSS);
             (1..=packets)
                 .map(|number| {
-                    let mark = w.marks.startup_excess;
+                    let tag = w.tags.startup_excess;
                     send(&mut c, &mut w, number..=number);
-                    mark
+                    tag
                 })
                 .chain(std::iter::once_with(|| false))
                 .collect()
         };
-        assert_eq!(
-            marks("jump-start", 5),
-            [true, true, true, true, true, false]
-        );
-        assert_eq!(marks("jump-start", 3), [false; 4]);
-        let excess = marks("jump-start:flag=excess", 5);
+        assert_eq!(tags("jump-start", 5), [true, true, true, true, true, false]);
+        assert_eq!(tags("jump-start", 3), [false; 4]);
+        let excess = tags("jump-start:flag=excess", 5);
         assert_eq!(excess, [false, false, false, true, true, false]);
-        assert_eq!(marks("jump-start:flag=excess", 3), [false; 4]);
+        assert_eq!(tags("jump-start:flag=excess", 3), [false; 4]);
         let (mut c, mut w) = established("jump-start", 5 * MSS);
         send(&mut c, &mut w, 1..=5);
-        assert!(!w.marks.startup_excess);
+        assert!(!w.tags.startup_excess);
     }
 
     #[test]
@@ -514,7 +511,7 @@ mod tests {
         };
         c.on_timeout(&mut w, &timeout);
         assert_eq!((w.cwnd, w.ssthresh, w.pacing), (1.0, 20.0, None));
-        assert!(!w.marks.startup_excess);
+        assert!(!w.tags.startup_excess);
         c.on_recovered(
             &mut w,
             &Recovered {

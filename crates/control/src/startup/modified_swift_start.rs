@@ -4,7 +4,7 @@
 //! Analytical and Simulation Studies", SENSORCOMM 2008, and an OPNET study of the same
 //! algorithm over T1 and OC-1 lines, whose rules and tables these are. What spoils a packet
 //! pair is mostly the way back: delayed ACKs, ACKs squeezed together or queued. Here the
-//! sender marks the segments of two pairs as first and second, the receiver takes the time
+//! sender tags the segments of two pairs as first and second, the receiver takes the time
 //! between them as they arrive and returns it in an option of its next ACK. The sender sets
 //! its window to `RTT * MSS / gap` after the first pair, again after the second, and paces it
 //! over the second round trip; with the first ACK of the paced segments slow start goes on.
@@ -50,7 +50,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
              and Simulation Studies, SENSORCOMM 2008; rules from an OPNET study of the same",
     year: 2008,
-    summary: "Swift Start whose receiver measures the spacing of marked pairs and returns it in \
+    summary: "Swift Start whose receiver measures the spacing of tagged pairs and returns it in \
               an option.",
     params: with_slow_start![UPDATES],
     needs: &[Need::Pacing, Need::Peer],
@@ -115,7 +115,7 @@ impl Startup for ModifiedSwiftStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         if e.rtt.is_some() {
             w.cwnd = VOLLEY as Segments;
-            w.marks.pair = Pair::First;
+            w.tags.pair = Pair::First;
             self.phase = Phase::Probe;
         }
     }
@@ -123,7 +123,7 @@ impl Startup for ModifiedSwiftStart {
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         if self.phase == Phase::Probe && !s.retransmission {
             self.sent += 1;
-            w.marks.pair = match self.sent {
+            w.tags.pair = match self.sent {
                 VOLLEY.. => Pair::None,
                 n if n % 2 == 1 => Pair::Second,
                 _ => Pair::First,
@@ -149,7 +149,7 @@ impl Startup for ModifiedSwiftStart {
             return None;
         }
         w.pacing = Some(Rate::of(u64::from(w.wire()), g.gap).max(Rate(1)));
-        w.marks.pair = Pair::None;
+        w.tags.pair = Pair::None;
         self.phase = Phase::Pacing;
         (self.paced_from, self.pace_end) = (g.nxt, g.now + rtt);
         Some(Reason::Estimate)
@@ -173,7 +173,7 @@ impl Startup for ModifiedSwiftStart {
         if self.phase == Phase::Pacing {
             w.pacing = None;
         }
-        w.marks.pair = Pair::None;
+        w.tags.pair = Pair::None;
         self.phase = Phase::Off;
     }
 
@@ -183,7 +183,7 @@ impl Startup for ModifiedSwiftStart {
         if self.phase == Phase::Pacing {
             self.cancel(w);
         }
-        w.marks.pair = Pair::None;
+        w.tags.pair = Pair::None;
     }
 
     fn in_charge(&self, w: &Window) -> bool {
@@ -208,9 +208,9 @@ mod tests {
         };
         c.on_established(&mut w, &e);
         assert_eq!((w.cwnd, w.pacing), (4.0, None));
-        let mut marks = vec![];
+        let mut tags = vec![];
         for number in 0..4 {
-            marks.push(w.marks.pair);
+            tags.push(w.tags.pair);
             let sent = Sent {
                 now: Time::ZERO,
                 bytes: MSS as u32,
@@ -220,8 +220,8 @@ mod tests {
             };
             c.on_sent(&mut w, &sent);
         }
-        marks.push(w.marks.pair);
-        (c, w, marks)
+        tags.push(w.tags.pair);
+        (c, w, tags)
     }
 
     #[test]

@@ -279,17 +279,17 @@ impl Window {
 
     #[getter]
     fn startup_excess(&self) -> bool {
-        self.0.marks.startup_excess
+        self.0.tags.startup_excess
     }
 
     #[setter]
     fn set_startup_excess(&mut self, value: bool) {
-        self.0.marks.startup_excess = value;
+        self.0.tags.startup_excess = value;
     }
 
     #[getter]
     fn pair(&self) -> Option<&'static str> {
-        match self.0.marks.pair {
+        match self.0.tags.pair {
             Pair::None => None,
             Pair::First => Some("first"),
             Pair::Second => Some("second"),
@@ -298,7 +298,7 @@ impl Window {
 
     #[setter]
     fn set_pair(&mut self, value: Option<&str>) -> PyResult<()> {
-        self.0.marks.pair = match value {
+        self.0.tags.pair = match value {
             None => Pair::None,
             Some("first") => Pair::First,
             Some("second") => Pair::Second,
