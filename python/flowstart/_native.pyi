@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypedDict, final
 
 Columns: TypeAlias = dict[str, list[Any]]
-Guests: TypeAlias = dict[str, tuple[Callable[[], Any], list[str]]]
+CustomStartups: TypeAlias = dict[str, tuple[Callable[[], Any], list[str]]]
 
 class Outcomes(TypedDict):
     runs: Columns
@@ -19,14 +19,14 @@ class Outcome(Outcomes):
 class Batch(Outcomes):
     interrupted: bool
 
-def run(scenario: str, guests: Guests | None = None) -> Outcome: ...
+def run(scenario: str, custom: CustomStartups | None = None) -> Outcome: ...
 def run_many(
     scenarios: list[str],
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    guests: Guests | None = None,
+    custom: CustomStartups | None = None,
 ) -> Batch: ...
-def resolve(scenario: str, guests: Guests | None = None) -> str: ...
+def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
 def read_capture(path: str, progress: Callable[[int, int | None], object] | None = None) -> str: ...
 def catalog() -> str: ...
 def schema(kind: str) -> str: ...

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use crate::avoidance::{self, Avoidance};
+use crate::custom::{CustomStartups, Factory};
 use crate::entry::{describe_one, read, Description, Entry, Need};
-use crate::guests::{Factory, Guests};
 use crate::params::{Kind, Params, SpecError};
 use crate::slow_start::SlowStart;
 use crate::startup::{self, Startup};
@@ -61,13 +61,17 @@ pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
 #[derive(Clone)]
 enum Source {
     Listed(&'static Entry<dyn Startup>, Params),
-    Guest(String, Factory),
+    Custom(String, Factory),
 }
 
 impl Source {
-    fn read(guests: &Guests, spec: &str, convention: Convention) -> Result<Source, SpecError> {
-        if let Some((name, factory)) = guests.get(spec) {
-            return Ok(Source::Guest(name.into(), factory.clone()));
+    fn read(
+        custom: &CustomStartups,
+        spec: &str,
+        convention: Convention,
+    ) -> Result<Source, SpecError> {
+        if let Some((name, factory)) = custom.get(spec) {
+            return Ok(Source::Custom(name.into(), factory.clone()));
         }
         let (entry, params) = read(Kind::STARTUP, STARTUPS, spec, convention)?;
         Ok(Source::Listed(entry, params))
@@ -76,7 +80,7 @@ impl Source {
     fn slow_start(&self, convention: Convention) -> Result<SlowStart, SpecError> {
         match self {
             Source::Listed(_, params) => SlowStart::read(params, convention),
-            Source::Guest(..) => Ok(SlowStart::by_stack(convention)),
+            Source::Custom(..) => Ok(SlowStart::by_stack(convention)),
         }
     }
 }
@@ -98,17 +102,17 @@ impl Recipe {
         avoidance: &str,
         convention: Convention,
     ) -> Result<Recipe, SpecError> {
-        Recipe::among(&Guests::none(), startup, avoidance, convention)
+        Recipe::among(&CustomStartups::none(), startup, avoidance, convention)
     }
 
-    /// The same where the start-up may also be one of `guests`.
+    /// The same where the start-up may also be a custom one.
     pub fn among(
-        guests: &Guests,
+        custom: &CustomStartups,
         startup: &str,
         avoidance: &str,
         convention: Convention,
     ) -> Result<Recipe, SpecError> {
-        let startup = Source::read(guests, startup, convention)?;
+        let startup = Source::read(custom, startup, convention)?;
         Ok(Recipe {
             slow_start: startup.slow_start(convention)?,
             startup,
@@ -122,18 +126,18 @@ impl Recipe {
         let checked = "parse has built it before";
         let startup = match &self.startup {
             Source::Listed(entry, params) => (entry.build)(params, self.convention).expect(checked),
-            Source::Guest(_, factory) => factory(),
+            Source::Custom(_, factory) => factory(),
         };
         let (entry, params) = &self.avoidance;
         let avoidance = (entry.build)(params, self.convention).expect(checked);
         Controller::new(startup, self.slow_start, avoidance)
     }
 
-    /// What the start-up needs beyond an ordinary sender; a guest may make use of anything.
+    /// What the start-up needs beyond an ordinary sender; a custom one may make use of anything.
     pub fn needs(&self) -> &'static [Need] {
         match &self.startup {
             Source::Listed(entry, _) => entry.needs,
-            Source::Guest(..) => &[
+            Source::Custom(..) => &[
                 Need::Pacing,
                 Need::Peer,
                 Need::Routers,
@@ -147,7 +151,7 @@ impl Recipe {
     pub fn startup_name(&self) -> &str {
         match &self.startup {
             Source::Listed(entry, _) => entry.name,
-            Source::Guest(name, _) => name,
+            Source::Custom(name, _) => name,
         }
     }
 
@@ -160,7 +164,7 @@ impl Recipe {
     pub fn startup_spec(&self) -> String {
         match &self.startup {
             Source::Listed(_, params) => params.to_string(),
-            Source::Guest(name, _) => name.clone(),
+            Source::Custom(name, _) => name.clone(),
         }
     }
 
@@ -342,16 +346,16 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_taken_by_its_whole_name_and_made_anew_for_every_flow() {
+    fn a_custom_startup_is_taken_by_its_whole_name_and_made_anew_for_every_flow() {
         let made = Arc::new(AtomicU32::new(0));
         let counter = made.clone();
-        let guests = Guests::none().with("./mine.py:Mine:x=1", move || {
+        let custom = CustomStartups::none().with("./mine.py:Mine:x=1", move || {
             counter.fetch_add(1, Ordering::Relaxed);
             let entry = &STARTUPS[0];
             let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
             (entry.build)(&params, Convention::Rfc).unwrap()
         });
-        let read = |spec| Recipe::among(&guests, spec, "reno", Convention::Rfc);
+        let read = |spec| Recipe::among(&custom, spec, "reno", Convention::Rfc);
         let recipe = read("./mine.py:Mine:x=1").unwrap();
         assert_eq!(recipe.startup_name(), "./mine.py:Mine:x=1");
         assert_eq!(made.load(Ordering::Relaxed), 0);

@@ -17,7 +17,7 @@ use flowstart_sim::{Outcome, Prepared};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::guest::Failure;
+use crate::custom::Failure;
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);

@@ -9,7 +9,7 @@
 mod batch;
 mod capture;
 mod columns;
-mod guest;
+mod custom;
 mod outcome;
 
 use pyo3::prelude::*;
@@ -32,18 +32,18 @@ mod _native {
     use pyo3::types::PyDict;
 
     use crate::batch::Task;
+    use crate::custom::{self, signals, Callables, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
-    use crate::guest::{self, signals, Callables, Failure, HOOKS};
     use crate::{batch, capture, outcome};
 
     #[pymodule_export]
-    use crate::guest::signals::Window;
+    use crate::custom::signals::Window;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         batch::keep_panics_quiet();
         module.add("HOOKS", HOOKS)?;
-        module.add("EVENTS", guest::events())?;
+        module.add("EVENTS", custom::events())?;
         module.add("SIGNALS", signals::described())?;
         signals::add_to(module)?;
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
@@ -53,13 +53,13 @@ mod _native {
 
     /// Runs one scenario and returns its tables as a dictionary of columns.
     #[pyfunction]
-    #[pyo3(signature = (scenario, guests=None))]
+    #[pyo3(signature = (scenario, custom=None))]
     fn run<'py>(
         py: Python<'py>,
         scenario: &str,
-        guests: Option<Bound<'py, PyDict>>,
+        custom: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut reader = Reader::new(guests)?;
+        let mut reader = Reader::new(custom)?;
         let tasks = vec![reader.task(scenario)?];
         let batch = batch::run(py, tasks, &reader.failure, 1, None)?;
         match batch.finished.into_iter().next().flatten() {
@@ -75,13 +75,13 @@ mod _native {
     /// Every scenario is checked before the first one runs. `progress(done, total)` is
     /// called a few times a second. Ctrl-C keeps what is finished and sets `interrupted`.
     #[pyfunction]
-    #[pyo3(signature = (scenarios, workers=None, progress=None, guests=None))]
+    #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None))]
     fn run_many<'py>(
         py: Python<'py>,
         scenarios: Vec<String>,
         workers: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
-        guests: Option<Bound<'py, PyDict>>,
+        custom: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = match workers {
             None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -91,7 +91,7 @@ mod _native {
                 return Err(RequestError::new_err(message));
             }
         };
-        let mut reader = Reader::new(guests)?;
+        let mut reader = Reader::new(custom)?;
         let tasks = scenarios.into_iter().map(|json| reader.task(&json));
         let tasks = tasks.collect::<PyResult<_>>()?;
         outcome::many(
@@ -102,9 +102,9 @@ mod _native {
 
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
     #[pyfunction]
-    #[pyo3(signature = (scenario, guests=None))]
-    fn resolve(scenario: &str, guests: Option<Bound<'_, PyDict>>) -> PyResult<String> {
-        let (scenario, prepared) = Reader::new(guests)?.compile(scenario)?;
+    #[pyo3(signature = (scenario, custom=None))]
+    fn resolve(scenario: &str, custom: Option<Bound<'_, PyDict>>) -> PyResult<String> {
+        let (scenario, prepared) = Reader::new(custom)?.compile(scenario)?;
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
     }
 
@@ -179,10 +179,10 @@ mod _native {
     }
 
     impl Reader {
-        fn new(guests: Option<Bound<'_, PyDict>>) -> PyResult<Reader> {
-            let callables = Callables::read(guests)?;
+        fn new(custom: Option<Bound<'_, PyDict>>) -> PyResult<Reader> {
+            let callables = Callables::read(custom)?;
             let failure = Arc::default();
-            let compiler = Compiler::new(callables.guests(&failure));
+            let compiler = Compiler::new(callables.custom(&failure));
             Ok(Reader {
                 callables,
                 failure,

@@ -20,7 +20,7 @@ use flowstart_control::params::{Kind, ParamSpec, Params, Unit};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
-use flowstart_control::{with_slow_start, Convention, Guests, Reason, Time, Window};
+use flowstart_control::{with_slow_start, Convention, CustomStartups, Reason, Time, Window};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 /// The catalog entry.
@@ -90,11 +90,11 @@ fn transfer(parameters: &str) -> Outcome {
     );
     let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, parameters)
         .expect("the parameters are this example's own");
-    let guests = Guests::none().with(ENTRY.name, move || {
+    let custom = CustomStartups::none().with(ENTRY.name, move || {
         (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other")
     });
     let scenario = scenario.expect("the scenario is this example's own");
-    Prepared::among(&scenario, &guests)
+    Prepared::among(&scenario, &custom)
         .expect("the scenario is this example's own")
         .run()
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import listed
-from flowstart.model.guests import Guests
+from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import hooks
 
 ASKERS = ("quick-start",)
@@ -27,7 +27,7 @@ class _Asked:
 
     given: Mapping[str, Any]
     startups: Sequence[str]
-    guests: Guests
+    custom: CustomStartups
     stack: Mapping[str, Any]
 
     @property
@@ -49,7 +49,7 @@ class _Asked:
 
     def _some_have(self, hook: str) -> bool:
         """Whether one that is not in the catalog has the hook."""
-        own = [self.guests.known[name] for name in self.startups if name in self.guests.known]
+        own = [self.custom.known[name] for name in self.startups if name in self.custom.known]
         return any(hook in hooks(type(startup)) for startup in own)
 
 
@@ -84,11 +84,11 @@ _OPTIONS = (
 def refuse_what_does_nothing(
     given: Mapping[str, Any],
     startups: Sequence[str],
-    guests: Guests,
+    custom: CustomStartups,
     stack: Mapping[str, Any] | None,
 ) -> None:
     """Refuses an option that is `given` and changes nothing under these start-ups."""
-    asked = _Asked(given, startups, guests, stack or {})
+    asked = _Asked(given, startups, custom, stack or {})
     for option in _OPTIONS:
         value = given.get(option.name)
         if value is not None and not option.applies(asked):

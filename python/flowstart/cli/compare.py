@@ -236,7 +236,7 @@ def _plan(given: dict[str, Any]) -> "Plan":
         **{name: given[name] for name in ("flows", "interval", "avoidance", "remembered")},
         **traffic,
     )
-    applicability.refuse_what_does_nothing(given, plan.startups, plan.guests, stack)
+    applicability.refuse_what_does_nothing(given, plan.startups, plan.custom, stack)
     return plan
 
 

@@ -53,7 +53,7 @@ def _settings(given: dict[str, Any]) -> "Settings":
     from flowstart.cli import applicability
     from flowstart.comparison.plan import DEFAULT_STARTUPS
     from flowstart.model import specs
-    from flowstart.model.guests import Guests
+    from flowstart.model.custom import CustomStartups
     from flowstart.render.footnotes import IDLE
     from flowstart.replay.settings import Settings
 
@@ -70,15 +70,15 @@ def _settings(given: dict[str, Any]) -> "Settings":
     if given["reverse_rate"] and not given["rate"]:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
-    guests = Guests()
+    custom = CustomStartups()
     idle = () if given["remembered"] else IDLE
     stack = options.endpoints(given)
-    names = specs.startups(startups, guests, without=idle)
-    applicability.refuse_what_does_nothing(given, names, guests, stack)
+    names = specs.startups(startups, custom, without=idle)
+    applicability.refuse_what_does_nothing(given, names, custom, stack)
     return Settings(
         startups=names,
         without=tuple(name for name in idle if "all" in startups and name not in names),
-        guests=guests,
+        custom=custom,
         stack=stack,
         seed=given["seed"] or 1,
         **{name: given[name] for name in MEANT},

@@ -10,8 +10,8 @@ from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
 from flowstart.model import randomness, specs
+from flowstart.model.custom import StartupLike
 from flowstart.model.document import encode, resolve
-from flowstart.model.guests import StartupLike
 from flowstart.model.path import Path
 from flowstart.model.scenario import ScenarioLike
 from flowstart.simulation import frames
@@ -82,7 +82,7 @@ def execute(
     """
     asked = len(plan.seeds)
     cases = plan.cases()
-    resolved = resolve(plan.scenario(cases[0]), plan.guests)
+    resolved = resolve(plan.scenario(cases[0]), plan.custom)
     sizes = [size for size in plan.sizes if size]
     if sizes:
         flow = resolved["flows"][plan.tested[0]]
@@ -91,7 +91,7 @@ def execute(
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
         cases = plan.cases()
     scenarios = [encode(plan.scenario(case)) for case in cases]
-    batch = _native.run_many(scenarios, workers, progress, plan.guests.natives())
+    batch = _native.run_many(scenarios, workers, progress, plan.custom.natives())
     runs = frames.rows(batch["runs"])
     return Comparison(
         plan=plan,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from flowstart.comparison.summary import Summary
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.render import text
 from flowstart.render.charts import (
     MOST_LINES,
@@ -42,7 +42,7 @@ def completion(found: Sequence[Summary]) -> Figure:
         for name, look in looks(names).items():
             mine = [s for s in found if s.startup == name and s.fct_s is not None]
             sizes = [s.size_bytes for s in mine]
-            look = look | {"label": guests.short(name), "markersize": 4}
+            look = look | {"label": custom.short(name), "markersize": 4}
             left.plot(sizes, [s.fct_s for s in mine], **look)
             right.plot(sizes, [s.slowdown for s in mine], **look)
         _size_axis(left, found)
@@ -109,7 +109,7 @@ def _bars(found: Sequence[Summary]) -> Figure:
     colours = [look["color"] for look in looks(names).values()]
     if len(found) > MOST_LINES:
         colours = [BEST if s.best else "0.6" for s in found]
-    bars = axes.barh([guests.short(name) for name in names], times, color=colours, height=0.65)
+    bars = axes.barh([custom.short(name) for name in names], times, color=colours, height=0.65)
     axes.bar_label(bars, [text.seconds(s.fct_s) for s in found], padding=4)
     axes.invert_yaxis()
     axes.margins(x=0.14)

@@ -9,8 +9,8 @@ from typing import Any, Self
 from flowstart.errors import RequestError
 from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
+from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain, resolve
-from flowstart.model.guests import Guests, StartupLike
 from flowstart.model.path import Path, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
 
@@ -52,7 +52,7 @@ class Plan:
     seeds: tuple[int, ...]
     command: str | None
     """The command that does the same, where there is one."""
-    guests: Guests = field(default_factory=Guests)
+    custom: CustomStartups = field(default_factory=CustomStartups)
     """The start-ups that are not in the catalog."""
 
     @classmethod
@@ -81,15 +81,15 @@ class Plan:
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
         flow |= {"remembered": remembered or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})
-        guests = Guests()
+        custom = CustomStartups()
         plan = cls(
             base=base,
             tested=(0,),
-            startups=specs.startups(startups, guests),
+            startups=specs.startups(startups, custom),
             sizes=specs.unique("size", sizes),
             seeds=_seeds(seed or 1, repeat),
             command=None,
-            guests=guests,
+            custom=custom,
         )
         options = {
             "stack": stacks.written(fields),
@@ -114,8 +114,8 @@ class Plan:
 
         `sizes` are for flows under test that have no size of their own.
         """
-        guests = Guests()
-        base = guests.settle(scenario.document(like))
+        custom = CustomStartups()
+        base = custom.settle(scenario.document(like))
         flows = _flows(base)
         tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
         if not tested and not tested_web:
@@ -128,11 +128,11 @@ class Plan:
             base=base | {"flows": flows},
             tested=tested,
             tested_web=tested_web,
-            startups=specs.startups(startups, guests),
+            startups=specs.startups(startups, custom),
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
             command=None,
-            guests=guests,
+            custom=custom,
         )
         if isinstance(like, (Scenario, Mapping)):
             return plan
@@ -187,7 +187,7 @@ class Plan:
 
     def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
         path = {} if file else self.base["path"]
-        if "hops" in path or not self.guests.from_files:
+        if "hops" in path or not self.custom.from_files:
             return None
         options = {
             **path,

@@ -57,7 +57,7 @@ class Comparison:
     @functools.cached_property
     def resolved(self) -> Document:
         """The whole configuration of the first run, every default filled in."""
-        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.guests)
+        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.custom)
 
     @functools.cached_property
     def queues(self) -> dict[str, str]:
@@ -68,7 +68,7 @@ class Comparison:
         first = self.plan.cases()[0]
         cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
         return {
-            case.startup: queues(resolve(self.plan.scenario(case), self.plan.guests))
+            case.startup: queues(resolve(self.plan.scenario(case), self.plan.custom))
             for case in cases
         }
 
@@ -166,7 +166,7 @@ class Comparison:
     def _series(self, case: Case) -> "Series":
         from flowstart.simulation.series import of_flow  # loads numpy
 
-        traced = simulate(self.plan.scenario(case, trace=True), self.plan.guests)
+        traced = simulate(self.plan.scenario(case, trace=True), self.plan.custom)
         rows = placed(traced.outcome, [case], self.plan)
         first = next(row["flow"] for row in rows if row["tested"])
         return of_flow(traced.outcome, first, case.startup)

@@ -5,7 +5,7 @@ from typing import Any
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.summary import BASELINE
 from flowstart.comparison.tables import MANY
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.render import text
 from flowstart.render.marks import MARK
 
@@ -59,7 +59,7 @@ def _ingredients(path: dict[str, Any]) -> list[str]:
 def legend(result: Comparison) -> str:
     """What columns and marks of the table mean."""
     startups = result.plan.startups
-    baseline = guests.short(BASELINE if BASELINE in startups else startups[0])
+    baseline = custom.short(BASELINE if BASELINE in startups else startups[0])
     order = "soonest first; " if len(startups) > MANY else ""
     acked = "acked: until the sender knew; " if result.measured_by_sender else ""
     best = f"{MARK}: soonest; " if any(s.best for s in result.summaries) else ""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model.guests import Guests
+from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 
 Document: TypeAlias = dict[str, Any]
@@ -56,7 +56,7 @@ def _not_json(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
         yield field, value
 
 
-def resolve(document: Document, known: Guests | None = None) -> Document:
+def resolve(document: Document, known: CustomStartups | None = None) -> Document:
     """The whole configuration that a document stands for, every default filled in."""
     native = known.natives() if known else None
     resolved: Document = json.loads(_native.resolve(encode(document), native))

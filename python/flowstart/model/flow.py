@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from flowstart.model.guests import StartupLike
+from flowstart.model.custom import StartupLike
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import guests, stack
+from flowstart.model import custom, stack
 from flowstart.model.document import Document, plain
 from flowstart.model.flow import Flow, Web
 from flowstart.model.path import Path
@@ -80,11 +80,11 @@ def read(file: str | os.PathLike[str]) -> Document:
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
     _find_traces(found.get("path"), path.parent)
-    for kind in guests.BEGINNERS:
+    for kind in custom.BEGINNERS:
         entries = found.get(kind)
         for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict) and "startup" in entry:
-                entry["startup"] = guests.beside(entry["startup"], path.parent)
+                entry["startup"] = custom.beside(entry["startup"], path.parent)
     return found
 
 

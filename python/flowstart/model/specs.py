@@ -6,7 +6,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
-from flowstart.model.guests import Guests, StartupLike
+from flowstart.model.custom import CustomStartups, StartupLike
 
 
 def split(text: str) -> list[str]:
@@ -38,7 +38,7 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
 
 
 def startups(
-    given: Sequence[StartupLike], guests: Guests | None = None, without: Sequence[str] = ()
+    given: Sequence[StartupLike], custom: CustomStartups | None = None, without: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """The names of the start-ups meant, once each.
 
@@ -49,7 +49,7 @@ def startups(
         raise RequestError(
             f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
         )
-    guests = guests or Guests()
+    custom = custom or CustomStartups()
     listed = [a.name for a in algorithms("startup") if a.name not in without]
     names: list[str] = []
     by_all: set[str] = set()
@@ -61,7 +61,7 @@ def startups(
             if spec[1:] in names or spec[1:] not in without:
                 _remove(spec, names)
         elif spec not in by_all:
-            names.append(guests.name(spec))
+            names.append(custom.name(spec))
     return unique("start-up", names)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from flowstart.model import guests
+from flowstart.model import custom
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def broken(name: str) -> str:
     """A start-up's name for a narrow panel: its parameters below it where they are long."""
-    name = guests.short(name)
+    name = custom.short(name)
     return name if len(name) <= 32 else name.replace(":", ":\n", 1)
 
 

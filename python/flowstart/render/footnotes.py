@@ -6,7 +6,7 @@ Comparisons on a path and replays of a capture say the same things here.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.model.catalog import CERTAINTIES, listed
 
 RECONSTRUCTED = "†"
@@ -61,7 +61,7 @@ def marked(startup: str) -> str:
     """A start-up's name with its marks."""
     entry = listed(startup)
     if not entry:
-        return guests.short(startup)
+        return custom.short(startup)
     helped = HELPED if entry.needs_help else ""
     return f"{startup}{helped}{RECONSTRUCTED if entry.reconstructed else ''}"
 
@@ -127,7 +127,7 @@ def _queues(queues: Mapping[str, str]) -> list[str]:
         return [f"queues: {queues['xcp']}; no router answers xcp, which is slow start so."]
     under: dict[str, list[str]] = {}
     for startup, queue in queues.items():
-        under.setdefault(queue, []).append(guests.short(startup))
+        under.setdefault(queue, []).append(custom.short(startup))
     if len(under) < 2:
         return []
     usual, *others = sorted(under, key=lambda queue: -len(under[queue]))

@@ -25,7 +25,7 @@ def replay(
     roads = lay(capture, settings, left_out)
     planned = list(jobs(roads, settings))
     scenarios = [encode(job.scenario) for job in planned]
-    batch = _native.run_many(scenarios, workers, progress, settings.guests.natives())
+    batch = _native.run_many(scenarios, workers, progress, settings.custom.natives())
     runs = frames.rows(batch["runs"])
     return Replay(
         capture=capture,

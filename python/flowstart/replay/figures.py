@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from flowstart.model.guests import short
+from flowstart.model.custom import short
 from flowstart.render import text
 from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, panels_for
 from flowstart.replay.summary import ClassSummary, baseline

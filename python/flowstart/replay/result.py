@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.capture.reading import Capture
-from flowstart.model import buffers, guests, randomness, stack
+from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.render import footnotes, html
@@ -74,7 +74,7 @@ class Replay:
         """The whole configuration of one transfer under each start-up, on the first path."""
         road, s = self.roads[0], self.settings
         first = [job(road, name, "alone", road.transfers[:1], s) for name in s.startups]
-        return {one.startup: resolve(one.scenario, s.guests) for one in first}
+        return {one.startup: resolve(one.scenario, s.custom) for one in first}
 
     @functools.cached_property
     def drawn(self) -> list[str]:
@@ -112,7 +112,7 @@ class Replay:
         times, more = MORE_LOST
         if lost <= times * before + more:
             return []
-        under = f"{lost:.2%} of the packets under {guests.short(startup)}"
+        under = f"{lost:.2%} of the packets under {custom.short(startup)}"
         was = f"{before:.2%} were retransmitted in the capture"
         said = f"the replay loses more than the capture did: {under}; {was}."
         return [f"{said} --buffer sets another buffer."]

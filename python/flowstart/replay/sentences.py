@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.render import marks, text
 from flowstart.replay.result import Replay
 from flowstart.replay.roads import BUFFERS, joined
@@ -71,7 +71,7 @@ def methods(replay: Replay) -> list[str]:
 
 def legend(replay: Replay) -> str:
     """What the columns of the table mean."""
-    reference = guests.short(baseline(replay.settings.startups))
+    reference = custom.short(baseline(replay.settings.startups))
     best = f" {MARKED}" if any(s.best for s in replay.summaries) else ""
     columns = (
         "All transfers of a path run together at the times of the capture; alone: the median with "
@@ -114,7 +114,7 @@ def verdict(replay: Replay) -> list[str]:
 
 def _of_class(group: list[ClassSummary], reference: str) -> str:
     """Who is the best of a size class, or why nobody is."""
-    base = guests.short(reference)
+    base = custom.short(reference)
     if group[0].transfers < marks.ENOUGH:
         number = group[0].transfers
         few = "one transfer is" if number == 1 else f"{number} transfers are"
@@ -132,7 +132,7 @@ def _of_class(group: list[ClassSummary], reference: str) -> str:
 
 
 def _gain(s: ClassSummary, base: str) -> str:
-    name, hurt = guests.short(s.startup), s.hurt or 0.0
+    name, hurt = custom.short(s.startup), s.hurt or 0.0
     return f"{name} ({text.percent(s.change)} against {base}, {hurt:.1%} hurt)"
 
 
@@ -141,6 +141,6 @@ def _harm(s: ClassSummary, reference: str, paths: int) -> str:
     count = round((s.hurt or 0.0) * s.compared)
     where = f", worst on {s.worst_network} ({s.worst_share:.1%} there)" if paths > 1 else ""
     return (
-        f"{guests.short(s.startup)} makes {count} of {s.compared} transfers ({s.hurt:.1%}) more "
-        f"than a tenth slower than {guests.short(reference)}{where}."
+        f"{custom.short(s.startup)} makes {count} of {s.compared} transfers ({s.hurt:.1%}) more "
+        f"than a tenth slower than {custom.short(reference)}{where}."
     )

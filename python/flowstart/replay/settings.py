@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowstart.model.guests import Guests
+from flowstart.model.custom import CustomStartups
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,5 @@ class Settings:
     without: tuple[str, ...] = ()
     """Start-ups that `all` left out, since they have nothing to remember."""
     seed: int = 1
-    guests: Guests = field(default_factory=Guests)
+    custom: CustomStartups = field(default_factory=CustomStartups)
     """The start-ups that are not in the catalog."""

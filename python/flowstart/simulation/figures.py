@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.render import text, thinning
 from flowstart.render.charts import (
     MOST_LINES,
@@ -58,7 +58,7 @@ def over_time(series: Sequence[Series], about: str | None = None) -> Figure:
             first_of_queue = not any(_same_queue(line, other) for other in drawn)
             drawn.append(line)
             look = look | {
-                "label": guests.short(line.label),
+                "label": custom.short(line.label),
                 "marker": "",
                 "drawstyle": "steps-post",
             }
@@ -101,7 +101,7 @@ def _windows(series: Sequence[Series]) -> Figure:
             axes.annotate(f"↑ up to {text.count(round(end))}", **CORNER)
     panels[0].set_xlim(left=0)
     chart.supylabel("window (packets); dashed: 1 BDP", fontsize=9)
-    chart.supxlabel(f"time (s); pale: {guests.short(series[0].label)}", fontsize=9)
+    chart.supxlabel(f"time (s); pale: {custom.short(series[0].label)}", fontsize=9)
     return chart
 
 
@@ -189,4 +189,4 @@ def _sequence_panel(axes: "Axes", line: Series) -> None:
             label=label,
             **look,
         )
-    axes.set_title(guests.short(line.label), fontsize=9)
+    axes.set_title(custom.short(line.label), fontsize=9)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.model import randomness, scenario
+from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
-from flowstart.model.guests import Guests
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import frames, tables
@@ -27,7 +27,7 @@ class Run:
 
     document: Document
     outcome: "Outcome"
-    guests: Guests = field(default_factory=Guests)
+    custom: CustomStartups = field(default_factory=CustomStartups)
     """Its start-ups that are not in the catalog."""
 
     @functools.cached_property
@@ -81,7 +81,7 @@ class Run:
     @functools.cached_property
     def resolved(self) -> Document:
         """The whole configuration, every default filled in."""
-        return resolve(self.document, self.guests)
+        return resolve(self.document, self.custom)
 
     @functools.cached_property
     def drawn(self) -> list[str]:
@@ -143,7 +143,7 @@ class Run:
         """The same run with its trace; simulated again where it has none."""
         if self.outcome["trace"]:
             return self
-        return simulate(self.document | {"trace": True}, self.guests)
+        return simulate(self.document | {"trace": True}, self.custom)
 
     def series(self) -> "list[Series]":
         """The trace taken apart, one series for each of the first flows."""
@@ -162,16 +162,16 @@ def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:
     Raises RequestError where the scenario is wrong, and what a start-up written in Python
     raises.
     """
-    guests = Guests()
-    document = guests.settle(scenario.document(scenario_like))
+    custom = CustomStartups()
+    document = custom.settle(scenario.document(scenario_like))
     if trace is not None:
         document["trace"] = trace
-    return simulate(document, guests)
+    return simulate(document, custom)
 
 
-def simulate(document: Document, guests: Guests) -> Run:
-    """Runs a document whose start-ups are in the catalog or among `guests`."""
-    return Run(document, _native.run(encode(document), guests.natives()), guests)
+def simulate(document: Document, custom: CustomStartups) -> Run:
+    """Runs a document whose start-ups are in the catalog or among `custom`."""
+    return Run(document, _native.run(encode(document), custom.natives()), custom)
 
 
 def all_failed(rows: Iterable[dict[str, Any]], cut: bool) -> bool:

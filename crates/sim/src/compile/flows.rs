@@ -9,7 +9,7 @@ use crate::spec::{Direction, FlowSpec, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Guests, Rate, Time};
+use flowstart_control::{Amount, CustomStartups, Rate, Time};
 use flowstart_network::chain::Chain;
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ const MOST_FLOWS: u64 = 1_000_000;
 pub(super) const LARGEST: u64 = 1 << 50;
 
 /// The flows of a scenario, which have the setting's stack unless they say otherwise and whose
-/// start-ups may be `guests`.
+/// start-ups may be custom.
 pub(super) fn entries(
     scenario: &Scenario,
     setting: &Setting,
-    guests: &Guests,
+    custom: &CustomStartups,
 ) -> Result<Vec<FlowEntry>, RequestError> {
     if scenario.flows.is_empty() && scenario.web.is_empty() {
         let problem = "empty; at least one flow is needed";
@@ -42,7 +42,7 @@ pub(super) fn entries(
             field,
             ends,
             chain: &setting.chain,
-            guests,
+            custom,
         };
         let entry = reader.entry(before)?;
         before += entry.count;
@@ -62,7 +62,7 @@ pub(super) struct FlowReader<'a> {
     pub(super) field: String,
     pub(super) ends: Ends,
     pub(super) chain: &'a Chain,
-    pub(super) guests: &'a Guests,
+    pub(super) custom: &'a CustomStartups,
 }
 
 impl FlowReader<'_> {
@@ -115,7 +115,7 @@ impl FlowReader<'_> {
             .avoidance
             .as_deref()
             .unwrap_or(self.ends.stack.avoidance);
-        let recipe = Recipe::among(self.guests, startup, avoidance, self.ends.stack.convention)
+        let recipe = Recipe::among(self.custom, startup, avoidance, self.ends.stack.convention)
             .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);

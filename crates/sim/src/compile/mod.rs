@@ -19,7 +19,7 @@ use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
 use checks::out_of_range;
 use files::Files;
-use flowstart_control::{Guests, Time};
+use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;
 use setting::Setting;
 
@@ -39,18 +39,18 @@ pub struct Prepared {
     pub(crate) trace: bool,
 }
 
-/// Compiles scenarios whose flows may also name a guest as their start-up. Files that several of
+/// Compiles scenarios whose flows may also name a custom start-up. Files that several of
 /// them name are read once.
 pub struct Compiler {
-    guests: Guests,
+    custom: CustomStartups,
     files: Files,
 }
 
 impl Compiler {
-    /// One that knows these guests.
-    pub fn new(guests: Guests) -> Compiler {
+    /// One that knows these custom start-ups.
+    pub fn new(custom: CustomStartups) -> Compiler {
         Compiler {
-            guests,
+            custom,
             files: Files::default(),
         }
     }
@@ -58,9 +58,9 @@ impl Compiler {
     /// Checks everything that can be wrong with a scenario.
     pub fn compile(&mut self, scenario: &Scenario) -> Result<Prepared, RequestError> {
         let setting = Setting::of(scenario, &mut self.files)?;
-        let flows = flows::entries(scenario, &setting, &self.guests)?;
+        let flows = flows::entries(scenario, &setting, &self.custom)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
-        let web = web::web_entries(scenario, &setting, &self.guests, count)?;
+        let web = web::web_entries(scenario, &setting, &self.custom, count)?;
         Ok(Prepared {
             setting,
             flows,
@@ -75,12 +75,12 @@ impl Compiler {
 impl Prepared {
     /// Checks everything that can be wrong with a scenario.
     pub fn new(scenario: &Scenario) -> Result<Prepared, RequestError> {
-        Prepared::among(scenario, &Guests::none())
+        Prepared::among(scenario, &CustomStartups::none())
     }
 
-    /// The same where flows may also name one of `guests` as their start-up.
-    pub fn among(scenario: &Scenario, guests: &Guests) -> Result<Prepared, RequestError> {
-        Compiler::new(guests.clone()).compile(scenario)
+    /// The same where flows may also name a custom start-up.
+    pub fn among(scenario: &Scenario, custom: &CustomStartups) -> Result<Prepared, RequestError> {
+        Compiler::new(custom.clone()).compile(scenario)
     }
 
     /// The scenario from which this was made with every default written out.

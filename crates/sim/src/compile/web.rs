@@ -7,7 +7,7 @@ use super::LONGEST_RUN;
 use crate::flow_plan::FlowPlan;
 use crate::spec::{FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
-use flowstart_control::{Amount, Guests, Time};
+use flowstart_control::{Amount, CustomStartups, Time};
 use flowstart_network::distribution::{Distribution, Measure};
 
 const MOST_SESSIONS: u64 = 1_000_000;
@@ -20,7 +20,7 @@ const MOST_OBJECTS: f64 = 1e7;
 pub(super) fn web_entries(
     scenario: &Scenario,
     setting: &Setting,
-    guests: &Guests,
+    custom: &CustomStartups,
     flows: u32,
 ) -> Result<Vec<WebEntry>, RequestError> {
     let (mut free, mut first_route) = (flows, 0);
@@ -30,7 +30,7 @@ pub(super) fn web_entries(
             spec,
             field: format!("web[{i}]"),
             setting,
-            guests,
+            custom,
         };
         let entry = reader.read(first_route, free)?;
         free += entry.clients.max(entry.servers);
@@ -49,7 +49,7 @@ struct Reader<'a> {
     spec: &'a WebSpec,
     field: String,
     setting: &'a Setting,
-    guests: &'a Guests,
+    custom: &'a CustomStartups,
 }
 
 impl Reader<'_> {
@@ -172,7 +172,7 @@ impl Reader<'_> {
             field: self.field.clone(),
             ends: self.setting.ends.clone(),
             chain: &self.setting.chain,
-            guests: self.guests,
+            custom: self.custom,
         };
         let asking = entry(&request);
         let mut plan = asking.template()?;

@@ -9,7 +9,7 @@ reads a run when it decides whether a run is known.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowstart.model import guests
+from flowstart.model import custom
 from flowstart.model.startup import Ack, Established, Startup, Timeout, Window
 from flowstart.papers.modified_swift_start.setups import MSS, RECEIVER_WINDOW
 
@@ -64,5 +64,5 @@ def connection(run: "Run") -> dict[str, Any]:
 
 def connections(lab: "Lab", documents: "Sequence[Document]") -> list[dict[str, Any]]:
     """All of them run to their end."""
-    guests.load(PAPER_SLOW_START)  # here, lest two threads load it at the same time
+    custom.load(PAPER_SLOW_START)  # here, lest two threads load it at the same time
     return lab.runs(documents, connection)

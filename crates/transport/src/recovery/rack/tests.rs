@@ -6,7 +6,7 @@ use super::*;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
-use flowstart_control::{catalog, Controller, Convention, Guests, Reason, Window};
+use flowstart_control::{catalog, Controller, Convention, CustomStartups, Reason, Window};
 use flowstart_wire::{
     Ack as WireAck, AckOption, Body, ByteAck, Ecn, Packet, SynAck, UNLIMITED_WINDOW,
 };
@@ -299,8 +299,8 @@ impl Startup for LeavesInRecovery {
 
 #[test]
 fn whoever_sets_the_window_in_a_recovery_last_has_set_it_for_its_end() {
-    let guests = Guests::none().with("leaves", || Box::<LeavesInRecovery>::default());
-    let recipe = Recipe::among(&guests, "leaves", "reno", Convention::Linux).unwrap();
+    let custom = CustomStartups::none().with("leaves", || Box::<LeavesInRecovery>::default());
+    let recipe = Recipe::among(&custom, "leaves", "reno", Convention::Linux).unwrap();
     let mut flow = Flow::with(recipe.build(), 40, false);
     assert!(flow.hears(ms(200), ack(0, &[(2, 4)])).contains(&1));
     assert!(flow.window().cwnd > 20.0, "it slides from 40 to 20");

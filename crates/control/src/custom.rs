@@ -9,16 +9,16 @@ use crate::startup::Startup;
 /// Makes a start-up; called once for every flow.
 pub type Factory = Arc<dyn Fn() -> Box<dyn Startup> + Send + Sync>;
 
-/// Factories by name. A name is taken whole, whatever it is made of; a guest has no
+/// Factories by name. A name is taken whole, whatever it is made of; a custom start-up has no
 /// parameters besides those its factory was made with, and it hides an entry of the catalog
 /// that has the same name.
 #[derive(Clone, Default)]
-pub struct Guests(BTreeMap<String, Factory>);
+pub struct CustomStartups(BTreeMap<String, Factory>);
 
-impl Guests {
+impl CustomStartups {
     /// Nobody.
-    pub fn none() -> Guests {
-        Guests::default()
+    pub fn none() -> CustomStartups {
+        CustomStartups::default()
     }
 
     /// These, and one more.
@@ -26,12 +26,12 @@ impl Guests {
         mut self,
         name: impl Into<String>,
         factory: impl Fn() -> Box<dyn Startup> + Send + Sync + 'static,
-    ) -> Guests {
+    ) -> CustomStartups {
         self.0.insert(name.into(), Arc::new(factory));
         self
     }
 
-    /// The guest of this name, with the name as it was registered.
+    /// The custom start-up of this name, with the name as it was registered.
     pub fn get(&self, name: &str) -> Option<(&str, &Factory)> {
         self.0
             .get_key_value(name)
@@ -44,7 +44,7 @@ impl Guests {
     }
 }
 
-impl fmt::Debug for Guests {
+impl fmt::Debug for CustomStartups {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::{LossResponse, Startup};
-use flowstart_control::{nearest, Guests, Rate, Reason, Segments, Time, Window};
+use flowstart_control::{nearest, CustomStartups, Rate, Reason, Segments, Time, Window};
 use flowstart_sim::Scenario;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -110,16 +110,16 @@ struct Callable {
 
 impl Callables {
     /// Reads `{name: (callable, hooks)}`.
-    pub fn read(guests: Option<Bound<'_, PyDict>>) -> PyResult<Callables> {
-        let read = |(name, guest): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-            let (make, hooks) = guest.extract()?;
+    pub fn read(custom: Option<Bound<'_, PyDict>>) -> PyResult<Callables> {
+        let read = |(name, custom): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let (make, hooks) = custom.extract()?;
             Ok(Callable {
                 name: name.extract::<String>()?.into(),
                 make,
                 hooks,
             })
         };
-        let found: PyResult<Vec<_>> = guests.iter().flatten().map(read).collect();
+        let found: PyResult<Vec<_>> = custom.iter().flatten().map(read).collect();
         Ok(Callables(Arc::new(found?)))
     }
 
@@ -132,18 +132,18 @@ impl Callables {
     }
 
     /// These for one run, which ends where `failure` says so.
-    pub fn guests(&self, failure: &Arc<Failure>) -> Guests {
-        (0..self.0.len()).fold(Guests::none(), |guests, i| {
+    pub fn custom(&self, failure: &Arc<Failure>) -> CustomStartups {
+        (0..self.0.len()).fold(CustomStartups::none(), |custom, i| {
             let (all, failure) = (self.0.clone(), failure.clone());
-            guests.with(&*self.0[i].name, move || {
-                Box::new(Guest::new(&all[i], failure.clone()))
+            custom.with(&*self.0[i].name, move || {
+                Box::new(Custom::new(&all[i], failure.clone()))
             })
         })
     }
 }
 
 /// One flow's start-up.
-struct Guest {
+struct Custom {
     name: Arc<str>,
     /// The bound methods; empty where the class has no such hook of its own.
     methods: [Option<Py<PyAny>>; HOOKS.len()],
@@ -151,21 +151,21 @@ struct Guest {
     failure: Arc<Failure>,
 }
 
-impl Guest {
-    fn new(callable: &Callable, failure: Arc<Failure>) -> Guest {
-        let mut guest = Guest {
+impl Custom {
+    fn new(callable: &Callable, failure: Arc<Failure>) -> Custom {
+        let mut custom = Custom {
             name: callable.name.clone(),
             methods: Default::default(),
             window: None,
             failure,
         };
         Python::attach(|py| {
-            if let Err(error) = guest.make(py, callable) {
+            if let Err(error) = custom.make(py, callable) {
                 let place = format!("while a flow's `{}` was made", callable.name);
-                guest.failure.note(py, error, &place);
+                custom.failure.note(py, error, &place);
             }
         });
-        guest
+        custom
     }
 
     fn make(&mut self, py: Python<'_>, callable: &Callable) -> PyResult<()> {
@@ -193,15 +193,19 @@ impl Guest {
             return None;
         }
         Python::attach(|py| {
-            let guest = &self.name;
+            let custom = &self.name;
             let answer = call(method.bind(py)).and_then(|value| {
                 let value = &value;
-                read(&Answer { hook, guest, value })
+                read(&Answer {
+                    hook,
+                    custom,
+                    value,
+                })
             });
             answer
                 .map_err(|error| {
                     let at = now.map_or_else(String::new, |now| format!(" at {now}"));
-                    let place = format!("in {} of `{guest}`{at}", HOOKS[hook as usize]);
+                    let place = format!("in {} of `{custom}`{at}", HOOKS[hook as usize]);
                     self.failure.note(py, error, &place);
                 })
                 .ok()
@@ -294,7 +298,7 @@ impl Answered for Option<Reason> {
 /// What a method returned.
 struct Answer<'a> {
     hook: Hook,
-    guest: &'a str,
+    custom: &'a str,
     value: &'a Bound<'a, PyAny>,
 }
 
@@ -310,7 +314,7 @@ impl Answer<'_> {
 
     /// An error that says what the hook should have returned.
     fn refused(&self, right: &str) -> PyErr {
-        let (name, hook) = (self.guest, HOOKS[self.hook as usize]);
+        let (name, hook) = (self.custom, HOOKS[self.hook as usize]);
         let value = self.value.repr().map(|r| r.to_string());
         let value = value.unwrap_or_else(|_| "something".into());
         RequestError::new_err(format!(
@@ -397,7 +401,7 @@ macro_rules! tell {
     )*};
 }
 
-impl Startup for Guest {
+impl Startup for Custom {
     flowstart_control::startup_events!(tell);
 
     fn rate_request(&self, s: &told::Syn) -> Option<Rate> {

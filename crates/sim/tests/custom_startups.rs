@@ -2,7 +2,7 @@
 
 use flowstart_control::catalog::STARTUPS;
 use flowstart_control::params::{Kind, Params};
-use flowstart_control::{Convention, Guests};
+use flowstart_control::{Convention, CustomStartups};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
 fn scenario(startup: &str) -> Scenario {
@@ -17,8 +17,8 @@ fn scenario(startup: &str) -> Scenario {
 }
 
 /// The catalog's own slow start under another name.
-fn guests() -> Guests {
-    Guests::none().with("some/where.py:Mine:x=1", || {
+fn custom() -> CustomStartups {
+    CustomStartups::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
         let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
         (entry.build)(&params, Convention::Rfc).unwrap()
@@ -26,23 +26,23 @@ fn guests() -> Guests {
 }
 
 fn run(startup: &str) -> Outcome {
-    Prepared::among(&scenario(startup), &guests())
+    Prepared::among(&scenario(startup), &custom())
         .unwrap()
         .run()
 }
 
 #[test]
-fn a_guest_sends_what_its_twin_in_the_catalog_sends() {
-    let (guest, listed) = (run("some/where.py:Mine:x=1"), run("slow-start"));
-    assert_eq!(&*guest.flows[1].startup, "some/where.py:Mine:x=1");
-    let (guest, listed) = (guest.trace.unwrap(), listed.trace.unwrap());
-    assert_eq!(guest.flow_samples.time_ns, listed.flow_samples.time_ns);
-    assert_eq!(guest.flow_samples.seq, listed.flow_samples.seq);
+fn a_custom_startup_sends_what_its_twin_in_the_catalog_sends() {
+    let (custom, listed) = (run("some/where.py:Mine:x=1"), run("slow-start"));
+    assert_eq!(&*custom.flows[1].startup, "some/where.py:Mine:x=1");
+    let (custom, listed) = (custom.trace.unwrap(), listed.trace.unwrap());
+    assert_eq!(custom.flow_samples.time_ns, listed.flow_samples.time_ns);
+    assert_eq!(custom.flow_samples.seq, listed.flow_samples.seq);
 }
 
 #[test]
-fn an_unknown_guest_is_an_unknown_startup() {
-    let refused = Prepared::among(&scenario("some/where.py:Other"), &guests()).err();
+fn an_unknown_custom_startup_is_an_unknown_startup() {
+    let refused = Prepared::among(&scenario("some/where.py:Other"), &custom()).err();
     let message = refused.unwrap().to_string();
     assert!(
         message.starts_with("flows[0]: startup `some/where.py`: unknown"),

@@ -29,7 +29,7 @@ _FILE = re.compile(r"(?P<file>[^,]*\.py)(?::(?P<kind>[^:]*)(?::(?P<arguments>.*)
 
 
 @dataclass
-class Guests:
+class CustomStartups:
     """The classes behind the names."""
 
     known: dict[str, Startup] = field(default_factory=dict)
@@ -128,7 +128,7 @@ def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:
         problem = "is not a file" if file.exists() else "there is no such file"
         raise RequestError(f"startup `{spec}`: {file}: {problem}")
     path = file.resolve()
-    name = f"flowstart_guest_{abs(hash(str(path)))}"
+    name = f"flowstart_custom_{abs(hash(str(path)))}"
     if name in sys.modules:
         return vars(sys.modules[name])
     found = importlib.util.spec_from_file_location(name, path)
