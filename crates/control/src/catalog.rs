@@ -8,7 +8,7 @@ use std::fmt;
 use crate::avoidance::{self, Avoidance};
 use crate::custom::{CustomStartups, Factory};
 use crate::entry::{describe_one, read, Description, Entry, Need};
-use crate::params::{Kind, Params, SpecError};
+use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::slow_start::SlowStart;
 use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
@@ -73,7 +73,7 @@ impl Source {
         if let Some((name, factory)) = custom.get(spec) {
             return Ok(Source::Custom(name.into(), factory.clone()));
         }
-        let (entry, params) = read(Kind::STARTUP, STARTUPS, spec, convention)?;
+        let (entry, params) = read(AlgorithmKind::STARTUP, STARTUPS, spec, convention)?;
         Ok(Source::Listed(entry, params))
     }
 
@@ -116,7 +116,7 @@ impl Recipe {
         Ok(Recipe {
             slow_start: startup.slow_start(convention)?,
             startup,
-            avoidance: read(Kind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
+            avoidance: read(AlgorithmKind::AVOIDANCE, AVOIDANCES, avoidance, convention)?,
             convention,
         })
     }
@@ -198,10 +198,10 @@ pub fn controller(
 pub fn describe() -> Vec<Description> {
     let startups = STARTUPS
         .iter()
-        .map(|entry| describe_one(Kind::STARTUP, entry));
+        .map(|entry| describe_one(AlgorithmKind::STARTUP, entry));
     let avoidances = AVOIDANCES
         .iter()
-        .map(|entry| describe_one(Kind::AVOIDANCE, entry));
+        .map(|entry| describe_one(AlgorithmKind::AVOIDANCE, entry));
     startups.chain(avoidances).collect()
 }
 
@@ -304,8 +304,8 @@ mod tests {
             for param in &algorithm.params {
                 let spec = format!("{}:{}={}", algorithm.name, param.name, param.default);
                 let given = match algorithm.kind {
-                    Kind::STARTUP => Recipe::parse(&spec, "reno", Convention::Rfc),
-                    Kind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::Rfc),
+                    AlgorithmKind::STARTUP => Recipe::parse(&spec, "reno", Convention::Rfc),
+                    AlgorithmKind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::Rfc),
                     other => unreachable!("{other} is no algorithm of an endpoint"),
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
@@ -352,7 +352,8 @@ mod tests {
         let custom = CustomStartups::none().with("./mine.py:Mine:x=1", move || {
             counter.fetch_add(1, Ordering::Relaxed);
             let entry = &STARTUPS[0];
-            let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
+            let params =
+                Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
             (entry.build)(&params, Convention::Rfc).unwrap()
         });
         let read = |spec| Recipe::among(&custom, spec, "reno", Convention::Rfc);

@@ -256,7 +256,7 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{Kind, Params};
+    use crate::params::{AlgorithmKind, Params};
     use crate::{catalog, Convention};
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
@@ -472,7 +472,8 @@ mod tests {
             (Convention::Linux, [1, 4, 1], (1, 2)),
         ] {
             let counts = Arc::new(Counts::default());
-            let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
+            let params =
+                Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
             let startup = (entry.build)(&params, convention).unwrap();
             let slow_start = SlowStart::read(&params, convention).unwrap();
             let mut c = Controller::new(startup, slow_start, Box::new(Counting(counts.clone())));

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::params::{split, Kind, ParamSpec, Params, SpecError};
+use crate::params::{split, AlgorithmKind, ParamSpec, Params, SpecError};
 use crate::Convention;
 
 /// What an algorithm needs beyond an ordinary sender.
@@ -33,7 +33,7 @@ pub enum Certainty {
     /// The source of a public implementation was at hand.
     Code,
     /// The text was not at hand; its rules are confirmed by implementations or quotations.
-    Secondhand,
+    Derived,
     /// Parts had to be reconstructed.
     Reconstructed,
 }
@@ -69,7 +69,7 @@ impl<T: ?Sized> fmt::Debug for Entry<T> {
 /// Finds the entry that `spec` names and reads its parameters, which are then known to
 /// be sound.
 pub fn read<T: ?Sized>(
-    kind: Kind,
+    kind: AlgorithmKind,
     entries: &'static [Entry<T>],
     spec: &str,
     convention: Convention,
@@ -103,7 +103,7 @@ pub struct Description {
     /// Its name.
     pub name: &'static str,
     /// What kind of algorithm.
-    pub kind: Kind,
+    pub kind: AlgorithmKind,
     /// Its full name.
     pub title: &'static str,
     /// The paper or RFC.
@@ -121,7 +121,7 @@ pub struct Description {
 }
 
 /// Describes an entry of a catalog.
-pub fn describe_one<T: ?Sized>(kind: Kind, entry: &'static Entry<T>) -> Description {
+pub fn describe_one<T: ?Sized>(kind: AlgorithmKind, entry: &'static Entry<T>) -> Description {
     let describe_param = |p: &'static ParamSpec| ParamDescription {
         name: p.name,
         unit: p.unit.to_string(),

@@ -144,16 +144,16 @@ fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 /// What an algorithm is for, in a word: a catalog elsewhere may have kinds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(transparent)]
-pub struct Kind(pub &'static str);
+pub struct AlgorithmKind(pub &'static str);
 
-impl Kind {
+impl AlgorithmKind {
     /// It starts flows.
-    pub const STARTUP: Kind = Kind("startup");
+    pub const STARTUP: AlgorithmKind = AlgorithmKind("startup");
     /// It runs them afterwards.
-    pub const AVOIDANCE: Kind = Kind("avoidance");
+    pub const AVOIDANCE: AlgorithmKind = AlgorithmKind("avoidance");
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for AlgorithmKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
@@ -162,14 +162,14 @@ impl fmt::Display for Kind {
 /// Why a specification was refused; displayed as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError {
-    kind: Kind,
+    kind: AlgorithmKind,
     algorithm: String,
     problem: String,
 }
 
 impl SpecError {
     pub(crate) fn unknown_algorithm<'a>(
-        kind: Kind,
+        kind: AlgorithmKind,
         name: &str,
         known: impl Iterator<Item = &'a str> + Clone,
     ) -> SpecError {
@@ -221,7 +221,7 @@ pub fn split(spec: &str) -> (&str, &str) {
 /// The parameters of one algorithm: those given, and the defaults of the others.
 #[derive(Clone, Debug)]
 pub struct Params {
-    kind: Kind,
+    kind: AlgorithmKind,
     algorithm: &'static str,
     specs: &'static [ParamSpec],
     values: Box<[Option<Value>]>,
@@ -231,7 +231,7 @@ pub struct Params {
 impl Params {
     /// Reads `key=value,key=value` against the declared parameters.
     pub fn parse(
-        kind: Kind,
+        kind: AlgorithmKind,
         algorithm: &'static str,
         specs: &'static [ParamSpec],
         text: &str,
@@ -449,7 +449,7 @@ mod tests {
     ];
 
     fn parse(text: &str) -> Result<Params, SpecError> {
-        Params::parse(Kind::STARTUP, "limited-slow-start", SPECS, text)
+        Params::parse(AlgorithmKind::STARTUP, "limited-slow-start", SPECS, text)
     }
 
     fn complaint(text: &str) -> String {

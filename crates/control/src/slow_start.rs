@@ -63,39 +63,39 @@ pub struct SlowStart {
     iw: Option<InitialWindow>,
     ssthresh: Option<Segments>,
     convention: Convention,
-    policy: Policy,
+    growth: GrowthRule,
     after_timeout: bool,
     unused_acked: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Policy {
+enum GrowthRule {
     PerAck,
     Abc(Segments),
     Packets,
     Bytes,
 }
 
-impl Policy {
-    fn by_stack(convention: Convention) -> Policy {
+impl GrowthRule {
+    fn by_stack(convention: Convention) -> GrowthRule {
         match convention {
-            Convention::Rfc => Policy::Abc(2.0),
-            Convention::Ns2 => Policy::PerAck,
-            Convention::Linux => Policy::Packets,
-            Convention::Quic => Policy::Bytes,
+            Convention::Rfc => GrowthRule::Abc(2.0),
+            Convention::Ns2 => GrowthRule::PerAck,
+            Convention::Linux => GrowthRule::Packets,
+            Convention::Quic => GrowthRule::Bytes,
         }
     }
 
-    fn read(params: &Params, convention: Convention) -> Policy {
-        let abc = || Policy::Abc(params.segments("limit"));
+    fn read(params: &Params, convention: Convention) -> GrowthRule {
+        let abc = || GrowthRule::Abc(params.segments("limit"));
         match params.choice_given("growth") {
             None if convention == Convention::Rfc => abc(),
-            None => Policy::by_stack(convention),
-            Some("per-ack") => Policy::PerAck,
-            Some("per-byte") => Policy::Abc(1.0),
+            None => GrowthRule::by_stack(convention),
+            Some("per-ack") => GrowthRule::PerAck,
+            Some("per-byte") => GrowthRule::Abc(1.0),
             Some("abc") => abc(),
-            Some("bytes") => Policy::Bytes,
-            Some(_) => Policy::Packets,
+            Some("bytes") => GrowthRule::Bytes,
+            Some(_) => GrowthRule::Packets,
         }
     }
 }
@@ -107,7 +107,7 @@ impl SlowStart {
             iw: None,
             ssthresh: None,
             convention,
-            policy: Policy::by_stack(convention),
+            growth: GrowthRule::by_stack(convention),
             after_timeout: false,
             unused_acked: 0,
         }
@@ -117,8 +117,8 @@ impl SlowStart {
     pub fn read(params: &Params, convention: Convention) -> Result<SlowStart, SpecError> {
         let mut slow_start = SlowStart::by_stack(convention);
         if params.declares("growth") {
-            slow_start.policy = Policy::read(params, convention);
-            let counts = matches!(slow_start.policy, Policy::Abc(_));
+            slow_start.growth = GrowthRule::read(params, convention);
+            let counts = matches!(slow_start.growth, GrowthRule::Abc(_));
             let counts = counts && params.choice_given("growth") != Some("per-byte");
             params.effective("limit", counts, "`growth=abc`")?;
         }
@@ -156,11 +156,11 @@ impl SlowStart {
         if !a.cwnd_limited {
             return 0.0;
         }
-        match self.policy {
-            Policy::PerAck => 1.0,
+        match self.growth {
+            GrowthRule::PerAck => 1.0,
             // RFC 3465 §2.3. After a timeout an ACK may cover segments that had arrived
             // long before, so only one segment is credited.
-            Policy::Abc(limit) => {
+            GrowthRule::Abc(limit) => {
                 let limit = if self.after_timeout {
                     limit.min(1.0)
                 } else {
@@ -169,8 +169,8 @@ impl SlowStart {
                 w.segments(a.acked).min(limit)
             }
             // Linux counts packets, so a short one counts whole.
-            Policy::Packets => w.segments(a.delivered).ceil(),
-            Policy::Bytes => w.segments(a.acked),
+            GrowthRule::Packets => w.segments(a.delivered).ceil(),
+            GrowthRule::Bytes => w.segments(a.acked),
         }
     }
 
@@ -183,7 +183,7 @@ impl SlowStart {
     /// The same at a fraction of the speed, for start-ups that brake.
     pub fn grow_by(&mut self, w: &mut Window, a: &Ack, share: f64) {
         w.cwnd += share * self.earned(w, a);
-        if matches!(self.policy, Policy::Packets) && w.cwnd > w.ssthresh {
+        if matches!(self.growth, GrowthRule::Packets) && w.cwnd > w.ssthresh {
             self.unused_acked = ((w.cwnd - w.ssthresh) / share * f64::from(w.mss)) as u64;
             w.cwnd = w.ssthresh;
         }
@@ -191,8 +191,8 @@ impl SlowStart {
 
     /// Uses nothing of `a`: where the start-up ends here, all of it is the avoidance's.
     pub fn leave_unused(&mut self, a: &Ack) {
-        self.unused_acked = match self.policy {
-            Policy::Packets => a.delivered,
+        self.unused_acked = match self.growth {
+            GrowthRule::Packets => a.delivered,
             _ => a.acked,
         };
     }

@@ -2,7 +2,7 @@
 
 use crate::avoidance::reno;
 use crate::entry::Entry;
-use crate::params::{Kind, Params, SpecError};
+use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::startup::Startup;
@@ -49,8 +49,13 @@ pub(crate) fn with_reno(
     spec: &str,
     convention: Convention,
 ) -> Result<Controller, SpecError> {
-    let params = Params::parse(Kind::STARTUP, entry.name, entry.params, spec)?;
-    let reno = Params::parse(Kind::AVOIDANCE, reno::ENTRY.name, reno::ENTRY.params, "")?;
+    let params = Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, spec)?;
+    let reno = Params::parse(
+        AlgorithmKind::AVOIDANCE,
+        reno::ENTRY.name,
+        reno::ENTRY.params,
+        "",
+    )?;
     Ok(Controller::new(
         (entry.build)(&params, convention)?,
         SlowStart::read(&params, convention)?,

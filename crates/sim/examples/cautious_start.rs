@@ -16,7 +16,7 @@
 //! The least round-trip time.
 
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::params::{Kind, ParamSpec, Params, Unit};
+use flowstart_control::params::{AlgorithmKind, ParamSpec, Params, Unit};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
@@ -88,7 +88,7 @@ fn transfer(parameters: &str) -> Outcome {
         flows = [{ startup = "cautious-start", size = "3MB" }]
         "#,
     );
-    let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, parameters)
+    let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, parameters)
         .expect("the parameters are this example's own");
     let custom = CustomStartups::none().with(ENTRY.name, move || {
         (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other")
@@ -121,7 +121,8 @@ mod tests {
     #[test]
     fn it_grows_until_a_round_trip_is_a_quarter_above_the_least() {
         let mut slow_start = SlowStart::by_stack(Convention::Rfc);
-        let mut start = CautiousStart::new(&Params::parse(Kind::STARTUP, "", &[RISE], "").unwrap());
+        let mut start =
+            CautiousStart::new(&Params::parse(AlgorithmKind::STARTUP, "", &[RISE], "").unwrap());
         let mut w = Window::new(1460);
         w.cwnd = 10.0;
         assert_eq!(start.on_ack(&mut w, &ack(100), &mut slow_start), None);

@@ -1,7 +1,7 @@
 //! Start-ups from outside the catalog, and runs that are stopped from outside.
 
 use flowstart_control::catalog::STARTUPS;
-use flowstart_control::params::{Kind, Params};
+use flowstart_control::params::{AlgorithmKind, Params};
 use flowstart_control::{Convention, CustomStartups};
 use flowstart_sim::{Outcome, Prepared, Scenario};
 
@@ -20,7 +20,7 @@ fn scenario(startup: &str) -> Scenario {
 fn custom() -> CustomStartups {
     CustomStartups::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
-        let params = Params::parse(Kind::STARTUP, entry.name, entry.params, "").unwrap();
+        let params = Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
         (entry.build)(&params, Convention::Rfc).unwrap()
     })
 }

@@ -23,7 +23,7 @@ NEEDS = {
 CERTAINTIES = {
     "text": "its defining text was at hand",
     "code": "the source of a public implementation was at hand",
-    "secondhand": "the text was not at hand; implementations or quotations confirm its rules",
+    "derived": "the text was not at hand; implementations or quotations confirm its rules",
     "reconstructed": "in parts a reconstruction, where the text at hand leaves a rule open",
 }
 """How well founded an implementation is, in words."""
@@ -54,7 +54,7 @@ class Algorithm:
     """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
     `interface`."""
     certainty: str
-    """How well founded it is: `text`, `code`, `secondhand`, `reconstructed`."""
+    """How well founded it is: `text`, `code`, `derived`, `reconstructed`."""
 
     @property
     def reconstructed(self) -> bool:

@@ -205,7 +205,7 @@ mod tests {
     use crate::catalog;
 
     fn bic(cwnd: f64, w_max: Option<f64>) -> (Bic, Window) {
-        let kind = crate::params::Kind::AVOIDANCE;
+        let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut bic = Bic::new(&params, Convention::Ns2).unwrap();
         bic.w_max = w_max;

@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
     params: &[READING, BETA, C, FAST_CONVERGENCE, FRIENDLY, reno::BASE],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build,
 };
 

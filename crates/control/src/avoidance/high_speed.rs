@@ -55,7 +55,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
         reno::BASE,
     ],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, convention| Ok(Box::new(HighSpeed::new(params, convention)?)),
 };
 
@@ -241,7 +241,7 @@ mod tests {
     use crate::{catalog, Controller, Time};
 
     fn response(spec: &str) -> Response {
-        let kind = crate::params::Kind::AVOIDANCE;
+        let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         HighSpeed::new(&params, Convention::Rfc).unwrap().response
     }

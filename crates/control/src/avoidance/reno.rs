@@ -39,7 +39,7 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     certainty: Certainty::Text,
     build: |params, convention| {
         Ok(Box::new(Reno {
-            growth: Growth::read(params, convention),
+            growth: Increase::read(params, convention),
             decrease: Decrease::read(params, convention)?,
         }))
     },
@@ -76,23 +76,23 @@ pub(crate) const PRECISE: ParamSpec = ParamSpec {
 
 /// The growth rule with its counter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Growth {
+pub(crate) enum Increase {
     PerAck,
     /// Segments acknowledged since the last increase, RFC 5681's `bytes_acked`.
     Counting(Segments),
 }
 
-impl Growth {
+impl Increase {
     /// By the parameter `growth`.
-    pub(crate) fn read(params: &Params, convention: Convention) -> Growth {
+    pub(crate) fn read(params: &Params, convention: Convention) -> Increase {
         let by_stack = if convention == Convention::Ns2 {
             "per-ack"
         } else {
             "counting"
         };
         match params.choice_given("growth").unwrap_or(by_stack) {
-            "per-ack" => Growth::PerAck,
-            _ => Growth::Counting(0.0),
+            "per-ack" => Increase::PerAck,
+            _ => Increase::Counting(0.0),
         }
     }
 
@@ -103,9 +103,9 @@ impl Growth {
         }
         match self {
             // RFC 5681 eq. 3, in segments and real numbers as ns-2 has it.
-            Growth::PerAck => w.cwnd += 1.0 / w.cwnd,
+            Increase::PerAck => w.cwnd += 1.0 / w.cwnd,
             // RFC 5681 §3.1: one segment per window acknowledged, at most one per ACK.
-            Growth::Counting(acked) => {
+            Increase::Counting(acked) => {
                 *acked += w.segments(a.acked);
                 if *acked >= w.cwnd {
                     *acked -= w.cwnd;
@@ -117,7 +117,7 @@ impl Growth {
 
     /// What was counted towards the next segment belonged to another window.
     pub(crate) fn forget(&mut self) {
-        if let Growth::Counting(acked) = self {
+        if let Increase::Counting(acked) = self {
             *acked = 0.0;
         }
     }
@@ -227,7 +227,7 @@ impl Decrease {
 
 /// Reno.
 struct Reno {
-    growth: Growth,
+    growth: Increase,
     decrease: Decrease,
 }
 

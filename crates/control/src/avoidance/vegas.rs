@@ -160,7 +160,7 @@ impl Rounds {
             self.sample(a.rtt);
         }
         let over = a.una > self.beg_nxt;
-        let round = over.then(|| self.judge(w, a));
+        let round = over.then(|| self.measure(w, a));
         if self.reading != Reading::Linux {
             self.sample(a.rtt);
         }
@@ -193,7 +193,7 @@ impl Rounds {
         self.base_rtt = self.base_rtt.min(rtt);
     }
 
-    fn judge(&mut self, w: &Window, a: &Ack) -> Round {
+    fn measure(&mut self, w: &Window, a: &Ack) -> Round {
         let (diff, target) = match self.reading {
             Reading::Ns2 => (self.diff_ns2(w, a), 0.0),
             Reading::Paper => (self.diff_paper(w, a), 0.0),

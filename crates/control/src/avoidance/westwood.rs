@@ -193,7 +193,7 @@ struct Westwood {
     rtt_min: Option<Time>,
     rtt: Option<Time>,
     delivered: u64,
-    growth: reno::Growth,
+    growth: reno::Increase,
     decrease: reno::Decrease,
     /// Timeouts in slow start in a row, and one.
     divisor: f64,
@@ -231,7 +231,7 @@ impl Westwood {
             rtt_min: None,
             rtt: None,
             delivered: 0,
-            growth: reno::Growth::read(params, convention),
+            growth: reno::Increase::read(params, convention),
             decrease: reno::Decrease::of(reno::Base::read(params, convention)),
             divisor: 1.0,
             recovering: false,
@@ -417,7 +417,7 @@ mod tests {
     }
 
     fn algorithm(spec: &str) -> (Westwood, Window) {
-        let kind = crate::params::Kind::AVOIDANCE;
+        let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1500);
         w.cwnd = 20.0;

@@ -68,7 +68,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         slow_start::IW,
     ],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, convention| Ok(Box::new(AdaptiveStart::new(params, convention))),
 };
 
@@ -350,7 +350,7 @@ mod tests {
 
     /// The window after an ACK, the estimate being worth so many segments.
     fn grown(estimate: f64, cwnd: f64) -> (f64, f64) {
-        let kind = crate::params::Kind::STARTUP;
+        let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
         let mut astart = AdaptiveStart::new(&params, Convention::Rfc);
         let mut w = Window::new(1460);

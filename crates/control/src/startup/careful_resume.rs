@@ -730,7 +730,8 @@ mod tests {
 
     #[test]
     fn a_memory_that_another_connection_uses_is_no_memory() {
-        let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, "").unwrap();
+        let params =
+            Params::parse(crate::params::AlgorithmKind::STARTUP, "", ENTRY.params, "").unwrap();
         let mut start = CarefulResume::new(&params).unwrap();
         for in_use in [true, false] {
             start.on_known(&known(in_use));

@@ -126,7 +126,7 @@ mod tests {
     use crate::{catalog, Convention};
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
-        let kind = crate::params::Kind::STARTUP;
+        let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 64.0;

@@ -395,7 +395,7 @@ mod tests {
 
     fn hystart(spec: &str) -> HyStart {
         let specs = ENTRY.params;
-        let kind = crate::params::Kind::STARTUP;
+        let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, "hystart", specs, spec).unwrap();
         HyStart::new(&params, Convention::Rfc).unwrap()
     }

@@ -233,7 +233,7 @@ impl HyStartPlusPlus {
 
     /// §4.2, on each sample: into CSS if the RTT has risen, out of it if it has fallen back.
     /// Both need `N_RTT_SAMPLE` samples in the round.
-    fn judge(&mut self, w: &Window) {
+    fn check_delay(&mut self, w: &Window) {
         if self.rtt_sample_count < self.constants.n_rtt_sample || w.cwnd < self.constants.low_cwnd {
             return;
         }
@@ -285,7 +285,7 @@ impl Startup for HyStartPlusPlus {
         if let Some(rtt) = a.rtt {
             self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
             self.rtt_sample_count += 1;
-            self.judge(w);
+            self.check_delay(w);
         }
         if a.una >= *self.window_end.get_or_insert(a.nxt) {
             return self.end_round(w, a);
@@ -309,7 +309,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
-        let kind = crate::params::Kind::STARTUP;
+        let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         HyStartPlusPlus::new(&params).unwrap()
     }

@@ -116,7 +116,7 @@ enum Js {
 
 /// What limits the flight besides the receiver and the application (§IV.D).
 #[derive(Clone, Copy, Debug)]
-struct Policy {
+struct FlightLimits {
     max_d: Segments,
     cap_rate: Option<Rate>,
     target_time: Option<Time>,
@@ -124,7 +124,7 @@ struct Policy {
 
 /// Jump Start.
 struct JumpStart {
-    policy: Policy,
+    limits: FlightLimits,
     iw_refinement: bool,
     flag_all: bool,
     intervals_less_one: bool,
@@ -155,7 +155,7 @@ impl JumpStart {
         }
         let cap_rate = params.rate_given("cap_rate");
         Ok(JumpStart {
-            policy: Policy {
+            limits: FlightLimits {
                 max_d,
                 cap_rate,
                 target_time,
@@ -177,7 +177,7 @@ impl JumpStart {
     }
 
     fn begin(&mut self, w: &mut Window, e: &Established, rtt: Time) {
-        let d = self.policy.flight(w.mss, e, rtt);
+        let d = self.limits.flight(w.mss, e, rtt);
         let initial = e.initial_window;
         if self.iw_refinement && d <= initial {
             return;
@@ -212,7 +212,7 @@ impl JumpStart {
     }
 }
 
-impl Policy {
+impl FlightLimits {
     /// D: the least of the data queued, the receiver's window and the policies; at least
     /// one segment, since a policy must not silence a connection.
     fn flight(&self, mss: u32, e: &Established, rtt: Time) -> Segments {

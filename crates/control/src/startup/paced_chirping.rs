@@ -575,7 +575,13 @@ mod tests {
     }
 
     fn start(spec: &str) -> PacedChirping {
-        let params = Params::parse(crate::params::Kind::STARTUP, "", ENTRY.params, spec).unwrap();
+        let params = Params::parse(
+            crate::params::AlgorithmKind::STARTUP,
+            "",
+            ENTRY.params,
+            spec,
+        )
+        .unwrap();
         let mut start = PacedChirping::new(&params).unwrap();
         start.rtts.sample(Some(RTT));
         start

@@ -184,14 +184,14 @@ impl Startup for PacedGradual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Kind;
+    use crate::params::AlgorithmKind;
     use crate::testing::{ms, slow_start, with_reno};
     use crate::{Convention, Rate};
 
     const MSS: u64 = 1460;
 
     fn gradual(spec: &str) -> PacedGradual {
-        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         PacedGradual::new(&params).unwrap()
     }
 

@@ -48,7 +48,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     summary: "Spaces the initial window over the first round trip, then slow start.",
     params: with_slow_start![SPREAD],
     needs: &[Need::Pacing],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, _| Ok(Box::new(PacedInitialWindow::new(params)?)),
 };
 

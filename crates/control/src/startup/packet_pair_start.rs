@@ -58,7 +58,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
               time give.",
     params: with_slow_start![READING, ACKS],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, convention| Ok(Box::new(PacketPairStart::new(params, convention)?)),
 };
 

@@ -93,13 +93,13 @@ const LIFT: f64 = 0.7;
 
 /// What may be jumped to.
 #[derive(Clone, Copy, Debug)]
-struct Options {
+struct JumpSize {
     half: bool,
     default: Segments,
     max: Segments,
 }
 
-impl Options {
+impl JumpSize {
     /// The jump's window in bytes; zero for none.
     fn jump(&self, w: &Window, memory: Option<&PathMemory>, rtt: Time) -> u64 {
         let bytes = |packets: Segments, payload: u32| (packets * f64::from(payload)) as u64;
@@ -133,7 +133,7 @@ enum Phase {
 
 /// quicly's jumpstart.
 struct QuiclyJumpstart {
-    options: Options,
+    jump_size: JumpSize,
     beta: f64,
     phase: Phase,
     memory: Option<PathMemory>,
@@ -166,7 +166,7 @@ impl QuiclyJumpstart {
             }
         }
         Ok(QuiclyJumpstart {
-            options: Options {
+            jump_size: JumpSize {
                 half: params.choice("jump_mode") == "rfc9959",
                 default: params.segments("default_packets"),
                 max: params.segments("max_packets"),
@@ -190,7 +190,7 @@ impl QuiclyJumpstart {
     fn jump(&mut self, w: &mut Window, flight: u64) {
         self.phase = Phase::Over;
         let jump = self
-            .options
+            .jump_size
             .jump(w, self.memory.as_ref(), self.rtts.smoothed);
         if jump <= w.cwnd_bytes() + flight {
             return;
@@ -352,8 +352,8 @@ mod tests {
         }
     }
 
-    fn options(half: bool, max: f64) -> Options {
-        Options {
+    fn jump_size(half: bool, max: f64) -> JumpSize {
+        JumpSize {
             half,
             default: 64.0,
             max,
@@ -363,12 +363,12 @@ mod tests {
     #[test]
     fn the_jump_is_the_remembered_rate_for_the_lesser_round_trip() {
         let w = Window::new(MSS);
-        let jump = |half, max, rtt| options(half, max).jump(&w, Some(&memory()), ms(rtt));
+        let jump = |half, max, rtt| jump_size(half, max).jump(&w, Some(&memory()), ms(rtt));
         assert_eq!(jump(false, 1000.0, 80), 100_000);
         assert_eq!(jump(false, 64.0, 80), 94_208);
         assert_eq!(jump(false, 1000.0, 120), 125_000);
         assert_eq!(jump(true, 1000.0, 80), 50_000);
-        assert_eq!(options(false, 1000.0).jump(&w, None, ms(80)), 64 * 1472);
+        assert_eq!(jump_size(false, 1000.0).jump(&w, None, ms(80)), 64 * 1472);
     }
 
     struct Flow {
@@ -456,7 +456,7 @@ mod tests {
         let mut w = Window::new(MSS);
         w.cwnd = 20.0;
         let params = Params::parse(
-            crate::params::Kind::STARTUP,
+            crate::params::AlgorithmKind::STARTUP,
             "",
             ENTRY.params,
             "default_packets=27.174",

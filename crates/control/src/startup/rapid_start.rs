@@ -420,7 +420,7 @@ impl Startup for RapidStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Kind;
+    use crate::params::AlgorithmKind;
     use crate::testing::{ms, slow_start, with_reno};
     use crate::Rate;
     use crate::{catalog, Convention};
@@ -429,7 +429,7 @@ mod tests {
     const DRAFTS_K: f64 = 2.0 / 3.0;
 
     fn rapid_start(spec: &str) -> RapidStart {
-        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         RapidStart::new(&params).unwrap()
     }
 

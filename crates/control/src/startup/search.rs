@@ -66,7 +66,7 @@ mod bins;
 mod rules;
 
 use self::bins::{width, Bins, Totals, W};
-use self::rules::{AppLimited, Exit, Missed, Rules};
+use self::rules::{AppLimited, ExitRule, Missed, Rules};
 use super::rapid_start::{self, Speed};
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
@@ -252,8 +252,8 @@ impl Search {
         let target = w.segments(self.bins.delivered(BINS_OF_A_RTT)).max(self.iw);
         self.phase = Phase::Done;
         match self.rules.exit {
-            Exit::Drain | Exit::ShortDrain if target < w.cwnd => {
-                let short = self.rules.exit == Exit::ShortDrain;
+            ExitRule::Drain | ExitRule::ShortDrain if target < w.cwnd => {
+                let short = self.rules.exit == ExitRule::ShortDrain;
                 let latest = a.now + self.latest_rtt.times(DRAIN_RTTS);
                 self.phase = Phase::Draining(Drain {
                     target,
@@ -262,8 +262,8 @@ impl Search {
                 });
                 return;
             }
-            Exit::RollBack => self.roll_back(w),
-            Exit::AtOnce | Exit::Drain | Exit::ShortDrain => {}
+            ExitRule::RollBack => self.roll_back(w),
+            ExitRule::AtOnce | ExitRule::Drain | ExitRule::ShortDrain => {}
         }
         w.ssthresh = w.cwnd;
         slow_start.leave_unused(a);
@@ -338,14 +338,14 @@ impl Startup for Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Kind;
+    use crate::params::AlgorithmKind;
     use crate::signals::{Delivery, RateSample};
     use crate::testing::{ms, slow_start, with_reno};
 
     const MSS: u64 = 1460;
 
     fn search(spec: &str) -> Search {
-        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         Search::new(&params, Convention::Rfc).unwrap()
     }
 
@@ -790,14 +790,15 @@ mod tests {
     #[test]
     fn every_stack_has_the_reading_that_runs_there() {
         let by_stack = |convention| {
-            let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, "").unwrap();
+            let params =
+                Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, "").unwrap();
             let rules = Search::new(&params, convention).unwrap().rules;
             (rules.thresh, rules.extra_bins, rules.exit)
         };
-        assert_eq!(by_stack(Convention::Linux), (3500, 39, Exit::Drain));
-        assert_eq!(by_stack(Convention::Quic), (2600, 15, Exit::AtOnce));
+        assert_eq!(by_stack(Convention::Linux), (3500, 39, ExitRule::Drain));
+        assert_eq!(by_stack(Convention::Quic), (2600, 15, ExitRule::AtOnce));
         for convention in [Convention::Rfc, Convention::Ns2] {
-            assert_eq!(by_stack(convention), (2600, 15, Exit::Drain));
+            assert_eq!(by_stack(convention), (2600, 15, ExitRule::Drain));
         }
     }
 

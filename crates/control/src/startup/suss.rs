@@ -80,7 +80,7 @@ const TRAIN_GAP: Time = Time::from_millis(2);
 
 /// What of a round is red.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Plan {
+struct Acceleration {
     /// The window at the round's end.
     limit: Segments,
     rate: Rate,
@@ -92,8 +92,8 @@ enum Phase {
     /// By the ACK clock.
     Clocking,
     /// The last blue segments are leaving; then the red ones are paced.
-    Armed(Plan),
-    Pacing(Plan),
+    Armed(Acceleration),
+    Pacing(Acceleration),
     /// No more acceleration, only HyStart.
     Plain,
     Done,
@@ -282,11 +282,11 @@ impl Suss {
     }
 
     /// What is red in this round; nothing where no time is left to pace it in.
-    fn plan(&self, w: &Window, a: &Ack, dt: Time) -> Option<Plan> {
+    fn plan(&self, w: &Window, a: &Ack, dt: Time) -> Option<Acceleration> {
         let least = self.rtts.least;
         let slack = Time(least.nanos() >> (self.blue.round - 1));
         let (sent, acked) = self.blue.red();
-        let plan = Plan {
+        let plan = Acceleration {
             limit: w.cwnd + w.segments(a.acked) + sent - acked,
             rate: w.rate_over(sent, least - slack)?,
             start: a.now + slack.since(dt).over(2),
@@ -303,7 +303,7 @@ impl Suss {
     }
 
     /// HyStart: whether to leave, and a cap where the blue train foretells it.
-    fn judge(&mut self, w: &Window, a: &Ack, rtt: Option<Time>) -> Option<Reason> {
+    fn exit_reason(&mut self, w: &Window, a: &Ack, rtt: Option<Time>) -> Option<Reason> {
         if self.cap.is_some_and(|cap| w.cwnd > cap) {
             return Some(Reason::AckTrain);
         }
@@ -370,7 +370,7 @@ impl Startup for Suss {
         if self.blue.coming {
             self.blue.acked += w.segments(a.acked);
         }
-        if let Some(reason) = self.judge(w, a, a.rtt) {
+        if let Some(reason) = self.exit_reason(w, a, a.rtt) {
             self.leave(w, a);
             slow_start.leave_unused(a);
             return Some(reason);
@@ -399,7 +399,7 @@ impl Startup for Suss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Kind;
+    use crate::params::AlgorithmKind;
     use crate::signals::Loss;
     use crate::testing::{ms, slow_start, with_reno};
     use crate::Convention;
@@ -408,7 +408,7 @@ mod tests {
 
     /// In this round of a path of 100 ms, with ten segments in the first.
     fn suss(spec: &str, round: u32) -> Suss {
-        let params = Params::parse(Kind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
+        let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut s = Suss::new(&params).unwrap();
         s.blue.iw = 10.0;
         s.blue.round = round;

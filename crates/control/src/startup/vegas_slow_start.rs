@@ -248,7 +248,7 @@ mod tests {
 
     fn judged(reading: &str, diff: f64) -> (bool, f64, f64) {
         let spec = format!("reading={reading}");
-        let kind = crate::params::Kind::STARTUP;
+        let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
         let mut v = VegasSlowStart::new(&params, Convention::Rfc);
         let mut w = Window::new(1460);

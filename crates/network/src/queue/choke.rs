@@ -48,7 +48,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         ECN,
     ],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, _| {
         let settings = Settings::read(params)?;
         let candidates = whole(params, "candidates")?;

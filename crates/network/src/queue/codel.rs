@@ -26,7 +26,7 @@ pub const ENTRY: Entry<Maker> = Entry {
               target for an interval.",
     params: &[TARGET, INTERVAL, ECN],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, _| {
         let law = ControlLaw::read(params)?;
         Ok(Box::new(move |port| {

@@ -2,7 +2,7 @@
 //! what they have accepted. Drop-tail decides on acceptance and needs none of this.
 
 use super::buffer::{Backlog, DropTail};
-use flowstart_control::params::Kind;
+use flowstart_control::params::AlgorithmKind;
 use flowstart_control::{Rate, Time};
 use flowstart_wire::Ecn;
 use flowstart_wire::Packet;
@@ -10,7 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 
 /// What its catalog calls a queue discipline.
-pub const KIND: Kind = Kind("queue");
+pub const KIND: AlgorithmKind = AlgorithmKind("queue");
 
 /// What a discipline may know of its link from the beginning.
 #[derive(Clone, Debug)]

@@ -53,7 +53,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         },
     ],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, _| {
         let law = ControlLaw::read(params)?;
         let flows = whole(params, "flows")?;

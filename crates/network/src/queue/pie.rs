@@ -69,7 +69,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         },
     ],
     needs: &[],
-    certainty: Certainty::Secondhand,
+    certainty: Certainty::Derived,
     build: |params, _| {
         let settings = Settings::read(params)?;
         Ok(Box::new(move |port| {

@@ -2,13 +2,13 @@
 
 use super::rate_steps::{RateSteps, Redrawn, Wandering};
 use flowstart_control::entry::{self, Certainty, Description, Entry};
-use flowstart_control::params::{Kind, ParamSpec, Params, SpecError, Unit};
+use flowstart_control::params::{AlgorithmKind, ParamSpec, Params, SpecError, Unit};
 use flowstart_control::{Convention, Rate, Time};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
 
 /// What its catalog calls a variation.
-const KIND: Kind = Kind("variation");
+const KIND: AlgorithmKind = AlgorithmKind("variation");
 
 /// Makes the steps of a line with this mean rate.
 pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps;

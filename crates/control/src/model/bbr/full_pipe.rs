@@ -21,7 +21,7 @@ pub(super) struct Plateau {
 
 impl Plateau {
     /// Judges the rate of a round whose packets no application held back.
-    pub(super) fn judge(&mut self, rate: Rate) {
+    pub(super) fn update(&mut self, rate: Rate) {
         if self.now {
             return;
         }
@@ -98,7 +98,7 @@ mod tests {
     fn full_after(samples: &[f64]) -> Option<usize> {
         let mut plateau = Plateau::default();
         let found = samples.iter().position(|rate| {
-            plateau.judge(mbps(*rate));
+            plateau.update(mbps(*rate));
             plateau.reached
         });
         found.map(|index| index + 1)

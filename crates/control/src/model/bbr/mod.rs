@@ -386,7 +386,7 @@ impl Bbr {
         let looking = self.version == Version::V3 || !reached;
         if self.rounds.start && looking && !self.is_app_limited(d) {
             let sample = d.sample.map_or(Rate(0), |s| s.rate());
-            self.plateau.judge(match self.plateau_rate {
+            self.plateau.update(match self.plateau_rate {
                 PlateauRate::Max => self.max_bw.max(),
                 PlateauRate::Sample => sample,
             });

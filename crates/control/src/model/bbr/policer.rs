@@ -81,7 +81,7 @@ impl Policer {
         if app_limited || self.rounds > 4 * INTERVAL_ROUNDS {
             self.reset();
         } else if self.rounds >= INTERVAL_ROUNDS && d.lost > 0 {
-            self.judge(d, now);
+            self.update(d, now);
         }
         false
     }
@@ -96,7 +96,7 @@ impl Policer {
     }
 
     /// An interval may end here.
-    fn judge(&mut self, d: &Delivery, now: Time) {
+    fn update(&mut self, d: &Delivery, now: Time) {
         let lost = self.lost - self.began.lost;
         let delivered = d.total.saturating_sub(self.began.delivered);
         let span = now.since(self.began.at);

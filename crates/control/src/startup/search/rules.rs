@@ -6,7 +6,7 @@ use crate::Convention;
 
 /// What the decision does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(super) enum ExitRule {
     AtOnce,
     /// Until the window is the target.
     Drain,
@@ -83,7 +83,7 @@ pub(super) struct Rules {
     pub(super) lean: Lean,
     pub(super) missed: Missed,
     pub(super) app_limited: AppLimited,
-    pub(super) exit: Exit,
+    pub(super) exit: ExitRule,
     pub(super) roll_back: RollBack,
 }
 
@@ -99,14 +99,14 @@ const NEQO: Rules = Rules {
     lean: Lean::Backward,
     missed: Missed::Forget,
     app_limited: AppLimited::Counted,
-    exit: Exit::AtOnce,
+    exit: ExitRule::AtOnce,
     roll_back: RollBack {
         by_latest: false,
         gives_up: false,
     },
 };
 const DRAFT09: Rules = Rules {
-    exit: Exit::Drain,
+    exit: ExitRule::Drain,
     ..NEQO
 };
 const INITIAL_RTT: Rules = Rules {
@@ -123,7 +123,7 @@ const LINUX40: Rules = Rules {
     lean: Lean::BackwardFloored,
     missed: Missed::Copied,
     app_limited: AppLimited::RestartsThen,
-    exit: Exit::Drain,
+    exit: ExitRule::Drain,
     ..NEQO
 };
 const FREEBSD40: Rules = Rules {
@@ -137,7 +137,7 @@ const FREEBSD32: Rules = Rules {
     thresh: 3500,
     extra_bins: 34,
     missed: Missed::Copied,
-    exit: Exit::RollBack,
+    exit: ExitRule::RollBack,
     roll_back: RollBack {
         by_latest: true,
         gives_up: false,
@@ -148,7 +148,7 @@ const LINUX31: Rules = Rules {
     against_sent: false,
     extra_bins: 14,
     app_limited: AppLimited::RestartsNow,
-    exit: Exit::AtOnce,
+    exit: ExitRule::AtOnce,
     ..LINUX40
 };
 const LINUX30: Rules = Rules {
@@ -275,10 +275,10 @@ impl Rules {
             _ => {}
         }
         match params.choice_given("exit") {
-            Some("at-once") => self.exit = Exit::AtOnce,
-            Some("drain") => self.exit = Exit::Drain,
-            Some("short-drain") => self.exit = Exit::ShortDrain,
-            Some("roll-back") => self.exit = Exit::RollBack,
+            Some("at-once") => self.exit = ExitRule::AtOnce,
+            Some("drain") => self.exit = ExitRule::Drain,
+            Some("short-drain") => self.exit = ExitRule::ShortDrain,
+            Some("roll-back") => self.exit = ExitRule::RollBack,
             _ => {}
         }
         Ok(())
