@@ -512,9 +512,9 @@ def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
     ("name", "meant"),
     [
         ("wants_deliverry", "wants_delivery"),
-        ("rule_window", "owns_cwnd"),
+        ("own_cwnd", "owns_cwnd"),
         ("in_chrage", "in_charge"),
-        ("leftovers", "unused_acked"),
+        ("unuse_acked", "unused_acked"),
         ("onAck", "on_ack"),
         ("OnLoss", "on_loss"),
         ("after_timout", "after_timeout"),
@@ -643,7 +643,7 @@ def test_a_hook_that_raises_is_shown_with_its_line(cli: Cli, kind: str, message:
 @pytest.mark.parametrize(
     ("attribute", "value", "hook"),
     [
-        ("rules_windows", True, "owns_cwnd"),
+        ("own_cwnd", True, "owns_cwnd"),
         ("owns_cwnd", True, "owns_cwnd"),
         ("wants_delivry", False, "wants_delivery"),
         ("on_ack", None, "on_ack"),

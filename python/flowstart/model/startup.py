@@ -196,7 +196,7 @@ class Startup(Events, abc.ABC):
         return 0
 
     def survives_loss(self) -> bool:
-        """Whether it stays in charge for good at present, so that not even a loss ends it."""
+        """Whether a loss, a mark or a timeout at present does not end it."""
         return False
 
     def wants_delivery(self) -> bool:

@@ -149,7 +149,7 @@ pub trait Startup: Send {
         false
     }
 
-    /// Whether it stays in charge for good at present, so that not even a loss ends it.
+    /// Whether a loss, a mark or a timeout at present does not end it.
     fn survives_loss(&self) -> bool {
         self.owns_cwnd()
     }
