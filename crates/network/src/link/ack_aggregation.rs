@@ -29,7 +29,7 @@ impl AckAggregator {
 
     /// A packet comes.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         // Whoever comes at the very moment is too late: its cause is the turn before.
         let turns = now.time.0 / self.config.period.0;
         let arrival = Moment {
@@ -38,12 +38,12 @@ impl AckAggregator {
         };
         // Even if the only one that waits makes room for this one.
         let scheduled = !link.ring.is_empty();
-        if let Some(una) = segment.plain_ack().filter(|_| self.config.thinning) {
-            self.thin(segment.flow, una, arrival, now.time, link);
+        if let Some(una) = packet.plain_ack().filter(|_| self.config.thinning) {
+            self.thin(packet.flow, una, arrival, now.time, link);
         }
-        self.backlog.add(segment.wire);
-        link.counters.accept(segment.wire, self.backlog);
-        let next = link.depart(arrival, segment);
+        self.backlog.add(packet.wire);
+        link.counters.accept(packet.wire, self.backlog);
+        let next = link.depart(arrival, packet);
         Verdict::Accepted(next.filter(|_| !scheduled))
     }
 
@@ -52,17 +52,17 @@ impl AckAggregator {
     fn thin(&mut self, flow: u32, una: u64, arrival: Moment, now: Time, link: &mut Common) {
         let redundant = |p: &InFlight| {
             p.arrival == arrival
-                && p.segment.flow == flow
-                && p.segment.plain_ack().is_some_and(|older| older < una)
+                && p.packet.flow == flow
+                && p.packet.plain_ack().is_some_and(|older| older < una)
         };
         let older = link.ring.iter().rposition(redundant);
         let Some(older) = older.and_then(|at| link.ring.remove(at)) else {
             return;
         };
-        self.backlog.take(older.segment.wire);
-        link.counters.evict(older.segment.wire);
+        self.backlog.take(older.packet.wire);
+        link.counters.evict(older.packet.wire);
         link.events.push_back(QueueEvent {
-            segment: older.segment,
+            packet: older.packet,
             at: now,
             kind: QueueEventKind::Evicted,
         });
@@ -72,7 +72,7 @@ impl AckAggregator {
     #[inline(never)]
     pub(super) fn release(&mut self, link: &Common) {
         if let Some(first) = link.ring.front() {
-            self.backlog.take(first.segment.wire);
+            self.backlog.take(first.packet.wire);
         }
     }
 
@@ -135,16 +135,16 @@ mod tests {
         let mut next: Option<Moment> = None;
         let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Time>| {
             while let Some(due) = next.filter(|due| until.is_none_or(|t| due.time <= t)) {
-                let (segment, after) = gate.deliver(due).unwrap();
-                left.push((due.time.nanos() / 1000, segment.flow, una(&segment)));
+                let (packet, after) = gate.deliver(due).unwrap();
+                left.push((due.time.nanos() / 1000, packet.flow, una(&packet)));
                 *next = after;
             }
         };
-        for (us, segment) in packets {
+        for (us, packet) in packets {
             let time = Time::from_micros(*us);
             open(&mut gate, &mut next, Some(time));
             let moment = Moment { time, cause: time };
-            if let Verdict::Accepted(Some(first)) = gate.send(*segment, moment) {
+            if let Verdict::Accepted(Some(first)) = gate.send(*packet, moment) {
                 assert!(next.replace(first).is_none(), "one event is enough");
             }
         }

@@ -58,7 +58,7 @@ impl LinkCounters {
 pub(super) struct InFlight {
     /// Arrives at the far end; caused by the beginning of its transmission.
     pub(super) arrival: Moment,
-    pub(super) segment: Packet,
+    pub(super) packet: Packet,
 }
 
 /// What every link has.
@@ -75,10 +75,10 @@ pub(super) struct Common {
 
 impl Common {
     /// A packet joins those on their way, which it counts. What arrives first now, if nothing was.
-    pub(super) fn depart(&mut self, arrival: Moment, mut segment: Packet) -> Option<Moment> {
+    pub(super) fn depart(&mut self, arrival: Moment, mut packet: Packet) -> Option<Moment> {
         let idle = self.ring.is_empty();
-        segment.hop += 1;
-        self.ring.push_back(InFlight { arrival, segment });
+        packet.hop += 1;
+        self.ring.push_back(InFlight { arrival, packet });
         idle.then_some(arrival)
     }
 
@@ -88,10 +88,10 @@ impl Common {
         &mut self,
         place: usize,
         arrival: Moment,
-        mut segment: Packet,
+        mut packet: Packet,
     ) -> Option<Moment> {
-        segment.hop += 1;
-        self.ring.insert(place, InFlight { arrival, segment });
+        packet.hop += 1;
+        self.ring.insert(place, InFlight { arrival, packet });
         (place == 0).then_some(arrival)
     }
 
@@ -99,7 +99,7 @@ impl Common {
     pub(super) fn count_events(&mut self, before: usize) {
         for event in self.events.range(before..) {
             match event.kind {
-                QueueEventKind::Evicted => self.counters.evict(event.segment.wire),
+                QueueEventKind::Evicted => self.counters.evict(event.packet.wire),
                 QueueEventKind::Marked => self.counters.marked += 1,
             }
         }
@@ -109,7 +109,7 @@ impl Common {
 /// Something on the way that has no transmitter: packets pass it, wait at it or end there.
 pub(super) trait Stage: Send {
     /// A packet comes.
-    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict;
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict;
 
     /// The first of those accepted is about to leave.
     fn release(&mut self, _first: &Packet) {}

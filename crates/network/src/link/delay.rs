@@ -61,20 +61,20 @@ impl Delay {
 }
 
 impl Stage for Delay {
-    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         let mut arrival = Moment {
             time: now.time + self.at(now.time),
             cause: now.time,
         };
-        link.counters.accept(segment.wire, Backlog::default());
+        link.counters.accept(packet.wire, Backlog::default());
         if !self.config.reordering {
             let last = link.ring.back().map_or(Time::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
-            return Verdict::Accepted(link.depart(arrival, segment));
+            return Verdict::Accepted(link.depart(arrival, packet));
         }
         let before = |p: &InFlight| p.arrival <= arrival;
         let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
-        Verdict::Accepted(link.depart_at(place, arrival, segment))
+        Verdict::Accepted(link.depart_at(place, arrival, packet))
     }
 }
 

@@ -84,19 +84,19 @@ impl Link {
     }
 
     /// A packet comes to the link.
-    pub fn send(&mut self, segment: Packet, now: Moment) -> Verdict {
-        if self.common.config.losses.strike(&segment, now.time) {
+    pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
+        if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;
             return Verdict::Dropped;
         }
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.send(segment, now, &mut self.common),
-            Mechanism::Queued(link) => link.send(segment, now, &mut self.common),
-            Mechanism::AckAggregator(link) => link.send(segment, now, &mut self.common),
-            Mechanism::Host(link) => link.send(segment, now, &mut self.common),
-            Mechanism::VaryingFifo(link) => link.send(segment, now, &mut self.common),
-            Mechanism::VaryingQueued(link) => link.send(segment, now, &mut self.common),
-            Mechanism::Stage(stage) => stage.send(segment, now, &mut self.common),
+            Mechanism::Fifo(link) => link.send(packet, now, &mut self.common),
+            Mechanism::Queued(link) => link.send(packet, now, &mut self.common),
+            Mechanism::AckAggregator(link) => link.send(packet, now, &mut self.common),
+            Mechanism::Host(link) => link.send(packet, now, &mut self.common),
+            Mechanism::VaryingFifo(link) => link.send(packet, now, &mut self.common),
+            Mechanism::VaryingQueued(link) => link.send(packet, now, &mut self.common),
+            Mechanism::Stage(stage) => stage.send(packet, now, &mut self.common),
         }
     }
 
@@ -112,12 +112,12 @@ impl Link {
             Mechanism::Stage(stage) => {
                 // Who was overtaken comes later than the event that was meant for it.
                 let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
-                stage.release(&first.segment);
+                stage.release(&first.packet);
             }
         }
         let ring = &mut self.common.ring;
         let head = ring.pop_front()?;
-        Some((head.segment, ring.front().map(|next| next.arrival)))
+        Some((head.packet, ring.front().map(|next| next.arrival)))
     }
 
     /// Brings it up to `now`; other calls do so by themselves.
@@ -197,7 +197,7 @@ impl Link {
 
     /// Packets accepted and not yet delivered.
     pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        let departed = self.common.ring.iter().map(|p| &p.segment);
+        let departed = self.common.ring.iter().map(|p| &p.packet);
         match &self.mechanism {
             Mechanism::Queued(link) => Box::new(departed.chain(link.waiting())),
             Mechanism::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
@@ -375,8 +375,8 @@ mod tests {
                 prop_assert!(link.held(at(now)).packets <= limit);
             }
             while let Some(arrival) = next {
-                let (segment, after) = link.deliver(arrival).unwrap();
-                left.push((arrival.time.0, u64::from(segment.wire)));
+                let (packet, after) = link.deliver(arrival).unwrap();
+                left.push((arrival.time.0, u64::from(packet.wire)));
                 next = after;
             }
             for (i, first) in left.iter().enumerate() {

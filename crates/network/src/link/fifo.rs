@@ -47,26 +47,26 @@ impl<C: Clock> Fifo<C> {
 
     /// A packet comes to the link.
     #[inline]
-    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now);
-        let wire = u64::from(segment.wire);
+        let wire = u64::from(packet.wire);
         let queue = &link.config.queue;
         if !queue.admits(self.backlog, self.service(now), wire) {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
-        let (start, finish) = self.clock.transmit(segment.wire, now.time);
+        let (start, finish) = self.clock.transmit(packet.wire, now.time);
         if self.service_ends > now {
             self.waiting.push_back(Waiting {
                 start: Moment {
                     time: start,
                     cause: self.last_start,
                 },
-                wire: segment.wire,
+                wire: packet.wire,
             });
-            self.backlog.add(segment.wire);
+            self.backlog.add(packet.wire);
         } else {
-            self.in_service = segment.wire;
+            self.in_service = packet.wire;
         }
         self.last_start = start;
         self.service_ends = Moment {
@@ -74,13 +74,13 @@ impl<C: Clock> Fifo<C> {
             cause: start,
         };
         let held = link.config.queue.held(self.backlog, self.service(now));
-        link.counters.accept(segment.wire, held);
+        link.counters.accept(packet.wire, held);
         link.counters.busy += finish.since(start);
         let arrival = Moment {
             time: finish + link.config.delay,
             cause: start,
         };
-        Verdict::Accepted(link.depart(arrival, segment))
+        Verdict::Accepted(link.depart(arrival, packet))
     }
 
     /// What the queue holds, as its limit counts it.

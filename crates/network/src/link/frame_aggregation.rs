@@ -44,15 +44,15 @@ impl FrameAggregator {
 }
 
 impl Stage for FrameAggregator {
-    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.catch_up(now.time);
-        self.backlog.add(segment.wire);
-        link.counters.accept(segment.wire, self.backlog);
+        self.backlog.add(packet.wire);
+        link.counters.accept(packet.wire, self.backlog);
         let arrival = Moment {
             time: self.access,
             cause: self.before,
         };
-        Verdict::Accepted(link.depart(arrival, segment))
+        Verdict::Accepted(link.depart(arrival, packet))
     }
 
     fn release(&mut self, first: &Packet) {

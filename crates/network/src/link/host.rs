@@ -37,17 +37,17 @@ impl Host {
 
     /// A packet comes from the wire.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
-        let blocks = u64::from(segment.sack_blocks());
+    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+        let blocks = u64::from(packet.sack_blocks());
         let begin = self.handed_up(now.time).max(self.free);
         self.free = begin + self.config.sack_cost.times(blocks);
         let arrival = Moment {
             time: self.free,
             cause: now.time,
         };
-        self.backlog.add(segment.wire);
-        link.counters.accept(segment.wire, self.backlog);
-        Verdict::Accepted(link.depart(arrival, segment))
+        self.backlog.add(packet.wire);
+        link.counters.accept(packet.wire, self.backlog);
+        Verdict::Accepted(link.depart(arrival, packet))
     }
 
     /// When the interrupt that follows `now` happens.
@@ -77,7 +77,7 @@ impl Host {
     #[inline(never)]
     pub(super) fn release(&mut self, link: &Common) {
         if let Some(first) = link.ring.front() {
-            self.backlog.take(first.segment.wire);
+            self.backlog.take(first.packet.wire);
         }
     }
 
@@ -125,10 +125,10 @@ mod tests {
         for &(us, blocks) in packets {
             let mut ack = ByteAck::new(0, UNLIMITED_WINDOW, AckOption::None);
             (0..blocks).for_each(|n| ack.push_sack(n.into(), n.into()));
-            let segment = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
+            let packet = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
             let time = Time::from_micros(us);
             let moment = Moment { time, cause: time };
-            if let Verdict::Accepted(Some(first)) = host.send(segment, moment) {
+            if let Verdict::Accepted(Some(first)) = host.send(packet, moment) {
                 next = Some(first);
             }
         }

@@ -95,16 +95,16 @@ pub struct Losses {
 
 impl Losses {
     /// Whether this packet is lost.
-    pub(super) fn strike(&mut self, segment: &Packet, now: Time) -> bool {
-        let forced = !self.forced.is_empty() && self.forced(segment);
+    pub(super) fn strike(&mut self, packet: &Packet, now: Time) -> bool {
+        let forced = !self.forced.is_empty() && self.forced(packet);
         forced || self.random.strikes(now)
     }
 
-    fn forced(&mut self, segment: &Packet) -> bool {
+    fn forced(&mut self, packet: &Packet) -> bool {
         self.seen.resize(self.forced.len(), 0);
         let mut lost = false;
         for (drop, seen) in self.forced.iter().zip(&mut self.seen) {
-            if drop.flow == segment.flow && segment.is_forward() {
+            if drop.flow == packet.flow && packet.is_forward() {
                 lost |= *seen == drop.position;
                 *seen += 1;
             }

@@ -43,19 +43,19 @@ fn tokens_for(bytes: u64) -> u128 {
 }
 
 impl Stage for Policer {
-    fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.fill(now.time);
-        let Some(left) = self.tokens.checked_sub(tokens_for(segment.wire.into())) else {
+        let Some(left) = self.tokens.checked_sub(tokens_for(packet.wire.into())) else {
             link.counters.refused += 1;
             return Verdict::Dropped;
         };
         self.tokens = left;
-        link.counters.accept(segment.wire, Backlog::default());
+        link.counters.accept(packet.wire, Backlog::default());
         let arrival = Moment {
             time: now.time,
             cause: now.time,
         };
-        Verdict::Accepted(link.depart(arrival, segment))
+        Verdict::Accepted(link.depart(arrival, packet))
     }
 }
 

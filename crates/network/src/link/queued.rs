@@ -38,7 +38,7 @@ impl<C: Clock> Queued<C> {
 
     /// A packet comes to the link.
     #[inline(never)]
-    pub(super) fn send(&mut self, segment: Packet, now: Moment, link: &mut Common) -> Verdict {
+    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
         let busy = self.service_ends > now;
         let before = link.events.len();
@@ -49,7 +49,7 @@ impl<C: Clock> Queued<C> {
             buffer: link.config.queue,
             events: &mut link.events,
         };
-        let accepted = self.discipline.enqueue(segment, &mut context);
+        let accepted = self.discipline.enqueue(packet, &mut context);
         link.count_events(before);
         if !accepted {
             link.counters.refused += 1;
@@ -71,7 +71,7 @@ impl<C: Clock> Queued<C> {
             .config
             .queue
             .held(self.discipline.contents().backlog(), self.service(now));
-        link.counters.accept(segment.wire, held);
+        link.counters.accept(packet.wire, held);
         Verdict::Accepted(next)
     }
 
@@ -97,9 +97,9 @@ impl<C: Clock> Queued<C> {
         };
         let next = self.discipline.dequeue(&mut context);
         link.count_events(before);
-        let Some(packet) = next else { return false };
-        let wire = packet.segment.wire;
-        let (start, finish) = self.clock.transmit(wire, packet.since);
+        let Some(next) = next else { return false };
+        let wire = next.packet.wire;
+        let (start, finish) = self.clock.transmit(wire, next.since);
         self.in_service = wire;
         self.service_ends = Moment {
             time: finish,
@@ -110,7 +110,7 @@ impl<C: Clock> Queued<C> {
             time: finish + link.config.delay,
             cause: start,
         };
-        link.depart(arrival, packet.segment);
+        link.depart(arrival, next.packet);
         true
     }
 

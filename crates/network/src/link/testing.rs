@@ -44,17 +44,17 @@ fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
             return;
         };
         events.pop();
-        let Some((segment, next)) = stage.deliver(due) else {
+        let Some((packet, next)) = stage.deliver(due) else {
             continue;
         };
-        left.push((due.time.nanos() / 1000, segment.start()));
+        left.push((due.time.nanos() / 1000, packet.start()));
         events.extend(next);
     };
     for (number, us) in packets.iter().enumerate() {
         let time = Time::from_micros(*us);
         deliver(&mut stage, &mut events, time);
-        let segment = Packet::data(0, 1500, number as u64, 0);
-        if let Verdict::Accepted(Some(first)) = stage.send(segment, Moment { time, cause: time }) {
+        let packet = Packet::data(0, 1500, number as u64, 0);
+        if let Verdict::Accepted(Some(first)) = stage.send(packet, Moment { time, cause: time }) {
             events.push(first);
         }
     }

@@ -91,14 +91,14 @@ impl Choke {
 
     /// Compares with candidates and evicts those of the same flow. Returns whether
     /// there were any.
-    fn meets_itself(&mut self, segment: &Packet, context: &mut QueueContext<'_>) -> bool {
+    fn meets_itself(&mut self, packet: &Packet, context: &mut QueueContext<'_>) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {
             let Some(position) = self.draw() else { break };
-            let same = |other: &Packet| other.connection() == segment.connection();
+            let same = |other: &Packet| other.connection() == packet.connection();
             if self.line.get(position).is_some_and(same) {
-                if let Some(packet) = self.line.remove(position) {
-                    context.evict(packet.segment);
+                if let Some(queued) = self.line.remove(position) {
+                    context.evict(queued.packet);
                     met = true;
                 }
             }
@@ -118,21 +118,21 @@ impl Choke {
 }
 
 impl Discipline for Choke {
-    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
+    fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> bool {
         self.detector.age(context);
         let waiting = self.line.backlog();
-        let advice = self.detector.arrival(segment.wire, waiting, context);
-        if self.detector.above_minimum() && self.meets_itself(&segment, context) {
+        let advice = self.detector.arrival(packet.wire, waiting, context);
+        if self.detector.above_minimum() && self.meets_itself(&packet, context) {
             return false;
         }
-        let room = context.has_room(waiting, segment.wire);
+        let room = context.has_room(waiting, packet.wire);
         if advice.refuses(&mut self.random) || !room {
             self.detector.dropped();
-            if !room || !self.detector.marks() || !context.mark(&mut segment) {
+            if !room || !self.detector.marks() || !context.mark(&mut packet) {
                 return false;
             }
         }
-        self.line.push(segment, context.now);
+        self.line.push(packet, context.now);
         true
     }
 
@@ -151,14 +151,14 @@ mod tests {
     use crate::queue::Limit;
 
     /// A queue of these packets whose average is far above th_min.
-    fn crowded(spec: &str, count: u64, segment: impl Fn(u64) -> flowstart_wire::Packet) -> Bench {
+    fn crowded(spec: &str, count: u64, packet: impl Fn(u64) -> flowstart_wire::Packet) -> Bench {
         let mut bench = Bench::new(
             &format!("choke:th_min=0,th_max=1000,max_p=0,q_w=1{spec}"),
             Limit::Unlimited,
         );
         // What comes to fewer than two packets is let in.
         for n in 0..count {
-            while !bench.enqueue(segment(n)) {}
+            while !bench.enqueue(packet(n)) {}
             bench.evicted();
         }
         bench
@@ -201,13 +201,13 @@ mod tests {
         // One marked packet among many of other flows: only a candidate drawn from the
         // marked is sure to find it.
         let flow_of = |n: u64| {
-            let mut segment = if n == 1 {
+            let mut packet = if n == 1 {
                 marked(n)
             } else {
                 of_flow(n as u32, n)
             };
-            segment.flow = n as u32;
-            segment
+            packet.flow = n as u32;
+            packet
         };
         let mut bench = crowded(",marked=first", 30, flow_of);
         assert!(!bench.enqueue(of_flow(1, 99)));

@@ -84,9 +84,9 @@ impl ControlLaw {
     }
 
     /// Marks a packet that is due, where that may be done instead of dropping it.
-    fn marks(self, packet: &mut Option<Queued>, context: &mut QueueContext<'_>) -> bool {
-        let due = packet.as_mut().filter(|_| self.ecn);
-        due.is_some_and(|packet| context.mark(&mut packet.segment))
+    fn marks(self, next: &mut Option<Queued>, context: &mut QueueContext<'_>) -> bool {
+        let due = next.as_mut().filter(|_| self.ecn);
+        due.is_some_and(|queued| context.mark(&mut queued.packet))
     }
 
     /// RFC 8289 §5.6 `control_law`.
@@ -115,17 +115,17 @@ impl State {
         context: &mut QueueContext<'_>,
     ) -> Option<Queued> {
         let now = context.now;
-        let (mut packet, mut ok_to_drop) = self.dodequeue(line, law, mtu, now);
+        let (mut next, mut ok_to_drop) = self.dodequeue(line, law, mtu, now);
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
-                if law.marks(&mut packet, context) {
+                if law.marks(&mut next, context) {
                     self.drop_next = law.next(self.drop_next, self.count);
                     break;
                 }
-                context.evict(packet?.segment);
-                (packet, ok_to_drop) = self.dodequeue(line, law, mtu, now);
+                context.evict(next?.packet);
+                (next, ok_to_drop) = self.dodequeue(line, law, mtu, now);
                 if ok_to_drop {
                     self.drop_next = law.next(self.drop_next, self.count);
                 } else {
@@ -133,13 +133,13 @@ impl State {
                 }
             }
         } else if ok_to_drop {
-            if !law.marks(&mut packet, context) {
-                context.evict(packet?.segment);
-                (packet, _) = self.dodequeue(line, law, mtu, now);
+            if !law.marks(&mut next, context) {
+                context.evict(next?.packet);
+                (next, _) = self.dodequeue(line, law, mtu, now);
             }
             self.begin_dropping(law, now);
         }
-        packet
+        next
     }
 
     /// Where dropping ended not long ago, it goes on with the frequency that had been
@@ -185,10 +185,10 @@ struct CoDel {
 }
 
 impl Discipline for CoDel {
-    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
-        let room = context.has_room(self.line.backlog(), segment.wire);
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool {
+        let room = context.has_room(self.line.backlog(), packet.wire);
         if room {
-            self.line.push(segment, context.now);
+            self.line.push(packet, context.now);
         }
         room
     }
@@ -219,21 +219,21 @@ mod tests {
     /// The same of any packets; and the times at which some are marked.
     fn deeds(
         spec: &str,
-        segment: fn(u64) -> Packet,
+        packet: fn(u64) -> Packet,
         held: u64,
         step: Time,
         steps: u64,
     ) -> (Vec<Time>, Vec<Time>) {
         let mut bench = Bench::new(spec, Limit::Unlimited);
         (0..held).for_each(|n| {
-            bench.enqueue(segment(n));
+            bench.enqueue(packet(n));
         });
         let (mut dropped, mut marked) = (Vec::new(), Vec::new());
         for n in 0..steps {
             bench.now += step;
             bench.dequeue();
             while bench.backlog().packets < held {
-                bench.enqueue(segment(held + n));
+                bench.enqueue(packet(held + n));
             }
             dropped.extend(bench.evicted().iter().map(|_| bench.now));
             marked.extend(bench.marked().iter().map(|_| bench.now));
@@ -292,8 +292,8 @@ mod tests {
 
     #[test]
     fn nothing_is_marked_unless_both_sides_speak_ecn() {
-        let of = |spec, segment| {
-            let (dropped, marked) = deeds(spec, segment, 1000, Time::from_micros(10), 20_000);
+        let of = |spec, packet| {
+            let (dropped, marked) = deeds(spec, packet, 1000, Time::from_micros(10), 20_000);
             (!dropped.is_empty(), !marked.is_empty())
         };
         assert_eq!(of("codel", capable), (true, false));

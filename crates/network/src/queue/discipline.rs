@@ -29,7 +29,7 @@ pub struct Port {
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
     /// The packet.
-    pub segment: Packet,
+    pub packet: Packet,
     /// When it came.
     pub since: Time,
 }
@@ -47,7 +47,7 @@ pub enum QueueEventKind {
 #[derive(Clone, Copy, Debug)]
 pub struct QueueEvent {
     /// The packet.
-    pub segment: Packet,
+    pub packet: Packet,
     /// When.
     pub at: Time,
     /// What.
@@ -76,27 +76,27 @@ impl QueueContext<'_> {
     }
 
     /// Evicts a packet that had been accepted.
-    pub fn evict(&mut self, segment: Packet) {
-        self.report(segment, QueueEventKind::Evicted);
+    pub fn evict(&mut self, packet: Packet) {
+        self.report(packet, QueueEventKind::Evicted);
     }
 
     /// Marks a packet that would be dropped, where its sender understands (RFC 3168 §5); false
     /// where it does not.
-    pub fn mark(&mut self, segment: &mut Packet) -> bool {
-        let bits = &mut segment.ecn;
+    pub fn mark(&mut self, packet: &mut Packet) -> bool {
+        let bits = &mut packet.ecn;
         if !bits.has(Ecn::ECT) {
             return false;
         }
         if !bits.has(Ecn::CE) {
             bits.set(Ecn::CE);
-            self.report(*segment, QueueEventKind::Marked);
+            self.report(*packet, QueueEventKind::Marked);
         }
         true
     }
 
-    fn report(&mut self, segment: Packet, kind: QueueEventKind) {
+    fn report(&mut self, packet: Packet, kind: QueueEventKind) {
         let at = self.now;
-        self.events.push_back(QueueEvent { segment, at, kind });
+        self.events.push_back(QueueEvent { packet, at, kind });
     }
 }
 
@@ -110,7 +110,7 @@ pub type Maker = dyn Fn(&Port) -> Option<Box<dyn Discipline>>;
 /// own (PIE's `T_UPDATE`) catches up in both calls.
 pub trait Discipline: Send {
     /// A packet comes: accepts it, or says `false`. It may evict others.
-    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool;
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool;
 
     /// The transmitter is free: the packet that leaves now, which may be altered, or
     /// nothing where there is none left.

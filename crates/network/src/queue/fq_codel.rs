@@ -112,8 +112,8 @@ impl FqCoDel {
         }
     }
 
-    fn bucket(&self, segment: &Packet) -> usize {
-        let hash = mix(segment.connection() ^ self.perturbation);
+    fn bucket(&self, packet: &Packet) -> usize {
+        let hash = mix(packet.connection() ^ self.perturbation);
         (hash % self.buckets.len() as u64) as usize
     }
 
@@ -134,9 +134,9 @@ impl FqCoDel {
         };
         let half = fattest.line.backlog().packets.div_ceil(2);
         for _ in 0..half.min(self.settings.drop_batch) {
-            if let Some(packet) = fattest.line.pop() {
-                self.backlog.take(packet.segment.wire);
-                context.evict(packet.segment);
+            if let Some(queued) = fattest.line.pop() {
+                self.backlog.take(queued.packet.wire);
+                context.evict(queued.packet);
             }
         }
         half > 0
@@ -158,16 +158,16 @@ impl FqCoDel {
 }
 
 impl Discipline for FqCoDel {
-    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
-        let at = self.bucket(&segment);
-        while !context.has_room(self.backlog, segment.wire) {
-            if !self.drop_from_fattest((at, segment.wire), context) {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool {
+        let at = self.bucket(&packet);
+        while !context.has_room(self.backlog, packet.wire) {
+            if !self.drop_from_fattest((at, packet.wire), context) {
                 return false;
             }
         }
-        self.backlog.add(segment.wire);
+        self.backlog.add(packet.wire);
         let bucket = &mut self.buckets[at];
-        bucket.line.push(segment, context.now);
+        bucket.line.push(packet, context.now);
         if !bucket.active {
             bucket.active = true;
             bucket.deficit = self.settings.quantum;
@@ -188,13 +188,13 @@ impl Discipline for FqCoDel {
             }
             let before = bucket.line.backlog();
             let (law, mtu) = (self.settings.law, self.mtu);
-            let packet = bucket.state.dequeue(&mut bucket.line, law, mtu, context);
+            let next = bucket.state.dequeue(&mut bucket.line, law, mtu, context);
             let left = before.without(bucket.line.backlog());
             self.backlog = self.backlog.without(left);
-            match packet {
-                Some(packet) => {
-                    bucket.deficit -= i64::from(packet.segment.wire);
-                    return Some(packet);
+            match next {
+                Some(queued) => {
+                    bucket.deficit -= i64::from(queued.packet.wire);
+                    return Some(queued);
                 }
                 // A new flow waits a turn before it can be new again.
                 None if new => {

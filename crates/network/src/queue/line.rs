@@ -16,33 +16,33 @@ pub struct Line {
 
 impl Line {
     /// A packet joins the line.
-    pub fn push(&mut self, segment: Packet, now: Time) {
-        self.backlog.add(segment.wire);
-        if segment.tags.startup_excess {
-            self.marked.add(segment.wire);
+    pub fn push(&mut self, packet: Packet, now: Time) {
+        self.backlog.add(packet.wire);
+        if packet.tags.startup_excess {
+            self.marked.add(packet.wire);
         }
         let since = now;
-        self.packets.push_back(Queued { segment, since });
+        self.packets.push_back(Queued { packet, since });
     }
 
     /// The first packet leaves.
     pub fn pop(&mut self) -> Option<Queued> {
         let first = self.packets.pop_front()?;
-        self.forget(&first.segment);
+        self.forget(&first.packet);
         Some(first)
     }
 
     /// The packet at a position leaves.
     pub fn remove(&mut self, position: usize) -> Option<Queued> {
-        let packet = self.packets.remove(position)?;
-        self.forget(&packet.segment);
-        Some(packet)
+        let queued = self.packets.remove(position)?;
+        self.forget(&queued.packet);
+        Some(queued)
     }
 
-    fn forget(&mut self, segment: &Packet) {
-        self.backlog.take(segment.wire);
-        if segment.tags.startup_excess {
-            self.marked.take(segment.wire);
+    fn forget(&mut self, packet: &Packet) {
+        self.backlog.take(packet.wire);
+        if packet.tags.startup_excess {
+            self.marked.take(packet.wire);
         }
     }
 
@@ -56,25 +56,25 @@ impl Line {
         if self.marked.packets == 0 {
             return None;
         }
-        let marked = |p: &Queued| p.segment.tags.startup_excess;
+        let marked = |p: &Queued| p.packet.tags.startup_excess;
         self.packets.iter().rposition(marked)
     }
 
     /// Where the n-th of them stands, counted from 0.
     pub fn marked_at(&self, n: u64) -> Option<usize> {
-        let marked = |(at, p): (usize, &Queued)| p.segment.tags.startup_excess.then_some(at);
+        let marked = |(at, p): (usize, &Queued)| p.packet.tags.startup_excess.then_some(at);
         let mut all = self.packets.iter().enumerate().filter_map(marked);
         all.nth(n as usize)
     }
 
     /// The packets, first to last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Packet> {
-        self.packets.iter().map(|p| &p.segment)
+        self.packets.iter().map(|p| &p.packet)
     }
 
     /// The packet at a position.
     pub fn get(&self, position: usize) -> Option<&Packet> {
-        self.packets.get(position).map(|p| &p.segment)
+        self.packets.get(position).map(|p| &p.packet)
     }
 }
 
@@ -84,7 +84,7 @@ impl Contents for Line {
     }
 
     fn last_wire(&self) -> u32 {
-        self.packets.back().map_or(0, |p| p.segment.wire)
+        self.packets.back().map_or(0, |p| p.packet.wire)
     }
 
     fn waiting(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {

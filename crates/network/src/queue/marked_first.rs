@@ -41,21 +41,21 @@ impl MarkedFirst {
         while !context.has_room(self.line.backlog(), wire) {
             let newest = self.line.newest_marked();
             let packet = newest.and_then(|at| self.line.remove(at));
-            context.evict(packet.expect("marked packets are what fills it").segment);
+            context.evict(packet.expect("marked packets are what fills it").packet);
         }
         true
     }
 }
 
 impl Discipline for MarkedFirst {
-    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
-        let room = if segment.tags.startup_excess {
-            context.has_room(self.line.backlog(), segment.wire)
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool {
+        let room = if packet.tags.startup_excess {
+            context.has_room(self.line.backlog(), packet.wire)
         } else {
-            self.make_room(segment.wire, context)
+            self.make_room(packet.wire, context)
         };
         if room {
-            self.line.push(segment, context.now);
+            self.line.push(packet, context.now);
         }
         room
     }
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn the_newest_marked_packet_makes_room_for_one_without_the_mark() {
         let mut bench = bench(Limit::Packets(3));
-        for segment in [marked(1), packet(2), marked(3)] {
-            assert!(bench.enqueue(segment));
+        for packet in [marked(1), packet(2), marked(3)] {
+            assert!(bench.enqueue(packet));
         }
         assert!(bench.enqueue(packet(4)));
         assert_eq!(bench.evicted(), [3]);

@@ -269,16 +269,16 @@ impl Pie {
 }
 
 impl Discipline for Pie {
-    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
+    fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> bool {
         self.catch_up(context.now);
-        let room = context.has_room(self.line.backlog(), segment.wire);
+        let room = context.has_room(self.line.backlog(), packet.wire);
         if !room || self.drops_early() {
             self.accu_prob = 0.0;
-            if !room || !self.may_mark() || !context.mark(&mut segment) {
+            if !room || !self.may_mark() || !context.mark(&mut packet) {
                 return false;
             }
         }
-        self.line.push(segment, context.now);
+        self.line.push(packet, context.now);
         true
     }
 

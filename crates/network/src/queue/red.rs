@@ -452,7 +452,7 @@ impl Red {
 }
 
 impl Discipline for Red {
-    fn enqueue(&mut self, mut segment: Packet, context: &mut QueueContext<'_>) -> bool {
+    fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> bool {
         let waiting = self.line.backlog();
         let apart = waiting.without(self.line.marked());
         self.all.age(context);
@@ -461,24 +461,24 @@ impl Discipline for Red {
         }
         // Every average is kept up by all that concerns it; one decides.
         let (detector, advice) = match &mut self.unmarked {
-            Some(unmarked) if !segment.tags.startup_excess => {
-                self.all.arrival(segment.wire, waiting, context);
-                let advice = unmarked.arrival(segment.wire, apart, context);
+            Some(unmarked) if !packet.tags.startup_excess => {
+                self.all.arrival(packet.wire, waiting, context);
+                let advice = unmarked.arrival(packet.wire, apart, context);
                 (unmarked, advice)
             }
             _ => {
-                let advice = self.all.arrival(segment.wire, waiting, context);
+                let advice = self.all.arrival(packet.wire, waiting, context);
                 (&mut self.all, advice)
             }
         };
-        let room = context.has_room(waiting, segment.wire);
+        let room = context.has_room(waiting, packet.wire);
         if advice.refuses(&mut self.random) || !room {
             detector.dropped();
-            if !room || !detector.marks() || !context.mark(&mut segment) {
+            if !room || !detector.marks() || !context.mark(&mut packet) {
                 return false;
             }
         }
-        self.line.push(segment, context.now);
+        self.line.push(packet, context.now);
         true
     }
 

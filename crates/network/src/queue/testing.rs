@@ -16,23 +16,23 @@ pub fn packet(seq: u64) -> Packet {
 
 /// One that is marked to be dropped first.
 pub fn marked(seq: u64) -> Packet {
-    let mut segment = packet(seq);
-    segment.tags.startup_excess = true;
-    segment
+    let mut packet = packet(seq);
+    packet.tags.startup_excess = true;
+    packet
 }
 
 /// One whose sender understands marks.
 pub fn capable(seq: u64) -> Packet {
-    let mut segment = packet(seq);
-    segment.ecn = Ecn::ECT;
-    segment
+    let mut packet = packet(seq);
+    packet.ecn = Ecn::ECT;
+    packet
 }
 
 /// One of another flow.
 pub fn of_flow(flow: u32, seq: u64) -> Packet {
-    let mut segment = packet(seq);
-    segment.flow = flow;
-    segment
+    let mut packet = packet(seq);
+    packet.flow = flow;
+    packet
 }
 
 /// A line of 12 Mbit/s, where a full-size packet takes 1 ms.
@@ -89,15 +89,15 @@ impl Bench {
     }
 
     /// A packet comes.
-    pub fn enqueue(&mut self, segment: Packet) -> bool {
+    pub fn enqueue(&mut self, packet: Packet) -> bool {
         let (discipline, mut context) = self.context();
-        discipline.enqueue(segment, &mut context)
+        discipline.enqueue(packet, &mut context)
     }
 
     /// A packet leaves: its position.
     pub fn dequeue(&mut self) -> Option<u64> {
         let (discipline, mut context) = self.context();
-        discipline.dequeue(&mut context).map(|p| p.segment.start())
+        discipline.dequeue(&mut context).map(|p| p.packet.start())
     }
 
     /// Every packet leaves.
@@ -119,7 +119,7 @@ impl Bench {
         let (taken, rest) = self.events.drain(..).partition(|n| n.kind == kind);
         self.events = rest;
         let taken: VecDeque<QueueEvent> = taken;
-        taken.iter().map(|n| n.segment.start()).collect()
+        taken.iter().map(|n| n.packet.start()).collect()
     }
 
     /// What waits.

@@ -141,9 +141,9 @@ fn spacing(header: &CongestionHeader) -> f64 {
 }
 
 impl Input {
-    fn add(&mut self, segment: &Packet) {
-        self.bytes += f64::from(segment.wire);
-        let Body::Data(data) = &segment.body else {
+    fn add(&mut self, packet: &Packet) {
+        self.bytes += f64::from(packet.wire);
+        let Body::Data(data) = &packet.body else {
             return;
         };
         if let Some(header) = data.congestion() {
@@ -298,8 +298,8 @@ impl Xcp {
     }
 
     /// Writes into a congestion header what the router allows.
-    fn stamp(&mut self, segment: &mut Packet) {
-        let Body::Data(data) = &mut segment.body else {
+    fn stamp(&mut self, packet: &mut Packet) {
+        let Body::Data(data) = &mut packet.body else {
             return;
         };
         let Some(mut header) = data.congestion() else {
@@ -310,14 +310,14 @@ impl Xcp {
             header.feedback.min(0.0)
         } else {
             self.shares
-                .take(spacing(&header), segment.wire, header.feedback)
+                .take(spacing(&header), packet.wire, header.feedback)
         };
         data.set_congestion(header);
     }
 }
 
 impl Discipline for Xcp {
-    fn enqueue(&mut self, segment: Packet, context: &mut QueueContext<'_>) -> bool {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> bool {
         if context
             .idle_since
             .is_some_and(|since| since <= self.queue.ends)
@@ -326,10 +326,10 @@ impl Discipline for Xcp {
         }
         self.catch_up(context.now);
         self.wake(context.now);
-        self.input.add(&segment);
-        let room = context.has_room(self.line.backlog(), segment.wire);
+        self.input.add(&packet);
+        let room = context.has_room(self.line.backlog(), packet.wire);
         if room {
-            self.line.push(segment, context.now);
+            self.line.push(packet, context.now);
         }
         room
     }
@@ -337,9 +337,9 @@ impl Discipline for Xcp {
     fn dequeue(&mut self, context: &mut QueueContext<'_>) -> Option<Queued> {
         self.catch_up(context.now);
         self.queue.least = self.queue.least.min(self.line.backlog().bytes);
-        let mut packet = self.line.pop()?;
-        self.stamp(&mut packet.segment);
-        Some(packet)
+        let mut queued = self.line.pop()?;
+        self.stamp(&mut queued.packet);
+        Some(queued)
     }
 
     fn contents(&self) -> &dyn Contents {
@@ -453,7 +453,7 @@ mod tests {
         }
 
         /// A packet comes at a transmitter that is free and leaves at once: its feedback.
-        fn pass(&mut self, at: Time, segment: Packet) -> f64 {
+        fn pass(&mut self, at: Time, packet: Packet) -> f64 {
             self.now = at;
             let mut events = std::collections::VecDeque::new();
             let mut context = QueueContext {
@@ -466,9 +466,9 @@ mod tests {
                 },
                 events: &mut events,
             };
-            assert!(self.xcp.enqueue(segment, &mut context));
+            assert!(self.xcp.enqueue(packet, &mut context));
             let left = self.xcp.dequeue(&mut context).unwrap();
-            match &left.segment.body {
+            match &left.packet.body {
                 Body::Data(data) => data.congestion().map_or(f64::NAN, |h| h.feedback),
                 _ => f64::NAN,
             }
@@ -584,9 +584,9 @@ mod tests {
         ) {
             let mut input = Input::default();
             for (cwnd, rtt, wire) in seen {
-                let mut segment = asking(0, cwnd, Time(rtt));
-                segment.wire = wire;
-                input.add(&segment);
+                let mut packet = asking(0, cwnd, Time(rtt));
+                packet.wire = wire;
+                input.add(&packet);
             }
             let mut shares = Shares::new(Pools { positive, negative }, &input);
             let (mut given, mut taken) = (0.0, 0.0);

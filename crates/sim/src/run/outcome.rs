@@ -78,8 +78,8 @@ impl Simulation<'_> {
     /// How many data packets of each flow the links still hold.
     fn on_the_way(&self) -> Vec<u64> {
         let mut held = vec![0; self.plans.len()];
-        for segment in self.links.iter().flat_map(Link::in_network) {
-            held[segment.flow as usize] += u64::from(segment.is_data());
+        for packet in self.links.iter().flat_map(Link::in_network) {
+            held[packet.flow as usize] += u64::from(packet.is_data());
         }
         held
     }

@@ -1,7 +1,7 @@
 //! A run: the only place where links and endpoints meet.
 //!
 //! A packet travels one way. The application's data arrives at a sender, the sender's
-//! segments enter the first link of their route, each link hands them to the next, the
+//! packets enter the first link of their route, each link hands them to the next, the
 //! last to the receiver; its acknowledgements come back the same way.
 
 use super::flows::{Flows, Life};
@@ -256,49 +256,49 @@ impl<'a> Simulation<'a> {
         if state.has_news() {
             self.take_news(link, delivery.is_some().then_some(moment));
         }
-        let Some((segment, next)) = delivery else {
+        let Some((packet, next)) = delivery else {
             return self.queue.pop();
         };
         match next {
             Some(moment) => self.queue.reschedule(moment),
             None => self.queue.pop(),
         }
-        let route = self.route(segment.flow);
-        let route = if segment.is_forward() {
+        let route = self.route(packet.flow);
+        let route = if packet.is_forward() {
             &route.data
         } else {
             &route.acks
         };
-        match route.get(usize::from(segment.hop)) {
-            Some(&link) => self.enter(link, segment),
-            None => self.on_packet(&segment),
+        match route.get(usize::from(packet.hop)) {
+            Some(&link) => self.enter(link, packet),
+            None => self.on_packet(&packet),
         }
     }
 
     /// A packet reaches its endpoint.
-    fn on_packet(&mut self, segment: &Packet) {
-        let flow = segment.flow;
+    fn on_packet(&mut self, packet: &Packet) {
+        let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
             // Data may arrive when its connection is over: it was sent twice.
-            self.logs[flow as usize].packets_arrived += u64::from(segment.is_data());
+            self.logs[flow as usize].packets_arrived += u64::from(packet.is_data());
             return;
         };
-        if segment.is_forward() {
-            let answer = ends.receiver.on_packet(segment, self.now);
+        if packet.is_forward() {
+            let answer = ends.receiver.on_packet(packet, self.now);
             let delivered = ends.receiver.delivered();
             let timer = ends.arm_receiver(self.now);
             self.note(flow, 0, delivered);
             self.answer(flow, answer);
             self.schedule_timer(flow, true, timer);
         } else {
-            ends.sender.on_packet(segment, self.now);
+            ends.sender.on_packet(packet, self.now);
             if self.trace.is_some() {
-                let event = match segment.body {
+                let event = match packet.body {
                     Body::Ack(_) => Event::Ack,
                     _ => Event::Open,
                 };
-                let seq = ends.sender.position_of(segment);
-                self.sample(flow, event, seq, segment.sack_blocks());
+                let seq = ends.sender.position_of(packet);
+                self.sample(flow, event, seq, packet.sack_blocks());
             }
             self.pump(flow);
         }
@@ -347,14 +347,14 @@ impl<'a> Simulation<'a> {
             let Some(ends) = self.flows.endpoints_mut(flow) else {
                 return;
             };
-            let Some(segment) = ends.sender.poll_transmit(self.now) else {
+            let Some(packet) = ends.sender.poll_transmit(self.now) else {
                 let timer = ends.arm_sender(self.now);
                 break (ends.sender.acknowledged(), ends.sender.failed(), timer);
             };
             if self.trace.is_some() {
-                self.sample_sent(&segment);
+                self.sample_sent(&packet);
             }
-            self.enter(first, segment);
+            self.enter(first, packet);
         };
         let whole = self.note(flow, 1, acknowledged);
         if failed || whole {
@@ -375,33 +375,33 @@ impl<'a> Simulation<'a> {
             .push_later(moment, self.timer_event(flow, receiver));
     }
 
-    /// A segment comes to a link.
-    fn enter(&mut self, link: LinkId, mut segment: Packet) {
+    /// A packet comes to a link.
+    fn enter(&mut self, link: LinkId, mut packet: Packet) {
         let moment = self.moment();
         if !self.routers.is_empty() {
-            self.ask_router(link, &mut segment);
+            self.ask_router(link, &mut packet);
         }
         let state = &mut self.links[link as usize];
-        let verdict = state.send(segment, moment);
+        let verdict = state.send(packet, moment);
         if state.has_queue_events() {
             self.take_queue_events(link);
         }
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
             Verdict::Accepted(None) => {}
-            Verdict::Dropped => self.on_drop(&segment, self.now),
+            Verdict::Dropped => self.on_drop(&packet, self.now),
         }
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
         }
     }
 
-    fn ask_router(&mut self, link: LinkId, segment: &mut Packet) {
+    fn ask_router(&mut self, link: LinkId, packet: &mut Packet) {
         let Some(router) = &mut self.routers[link as usize] else {
             return;
         };
         router.observe(self.now, self.links[link as usize].busy_until());
-        if let Body::Syn(syn) = &mut segment.body {
+        if let Body::Syn(syn) = &mut packet.body {
             if let Some(request) = &mut syn.request {
                 *request = router.on_request(*request, self.now);
             }
@@ -416,34 +416,34 @@ impl<'a> Simulation<'a> {
             match event.kind {
                 QueueEventKind::Evicted => {
                     self.sample_departure(link, event.at);
-                    self.on_drop(&event.segment, event.at);
+                    self.on_drop(&event.packet, event.at);
                 }
-                QueueEventKind::Marked => self.on_mark(&event.segment, event.at),
+                QueueEventKind::Marked => self.on_mark(&event.packet, event.at),
             }
         }
     }
 
-    fn on_drop(&mut self, segment: &Packet, at: Time) {
-        if segment.is_data() {
-            self.logs[segment.flow as usize].packets_dropped += 1;
-            self.sample_in_network(segment, Event::Drop, at);
+    fn on_drop(&mut self, packet: &Packet, at: Time) {
+        if packet.is_data() {
+            self.logs[packet.flow as usize].packets_dropped += 1;
+            self.sample_in_network(packet, Event::Drop, at);
         }
     }
 
-    fn on_mark(&mut self, segment: &Packet, at: Time) {
-        self.logs[segment.flow as usize].packets_marked += 1;
-        self.sample_in_network(segment, Event::Mark, at);
+    fn on_mark(&mut self, packet: &Packet, at: Time) {
+        self.logs[packet.flow as usize].packets_marked += 1;
+        self.sample_in_network(packet, Event::Mark, at);
     }
 
     /// Something happened to a packet on its way.
-    fn sample_in_network(&mut self, segment: &Packet, event: Event, at: Time) {
+    fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
         if let Some(trace) = &mut self.trace {
             trace.flow_samples.push(
                 at,
                 FlowSample {
-                    flow: segment.flow,
+                    flow: packet.flow,
                     event,
-                    seq: segment.start(),
+                    seq: packet.start(),
                     sack_blocks: 0,
                     cwnd: f64::NAN,
                     ssthresh: f64::NAN,
@@ -503,16 +503,16 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn sample_sent(&mut self, segment: &Packet) {
-        let Some(ends) = self.flows.endpoints(segment.flow) else {
+    fn sample_sent(&mut self, packet: &Packet) {
+        let Some(ends) = self.flows.endpoints(packet.flow) else {
             return;
         };
-        let event = match segment.body {
+        let event = match packet.body {
             Body::Syn(_) => Event::Syn,
-            _ if ends.sender.is_retransmission(segment) => Event::Retransmit,
+            _ if ends.sender.is_retransmission(packet) => Event::Retransmit,
             _ => Event::Send,
         };
-        self.sample(segment.flow, event, segment.start(), 0);
+        self.sample(packet.flow, event, packet.start(), 0);
     }
 
     /// Which direction of the bottleneck a link is.
