@@ -7,13 +7,13 @@
 //! armed flow timer, never one per packet in flight.
 
 mod event;
-mod later;
+mod timer_wheel;
 
 pub use event::{Due, EventId};
 
 use flowstart_control::Time;
 use flowstart_network::moment::Moment;
-use later::Later;
+use timer_wheel::TimerWheel;
 
 /// The queue of future events: a heap with four children a node, which touches half the
 /// cache lines of a binary one when it is large and costs the same when it is small; and
@@ -21,7 +21,7 @@ use later::Later;
 #[derive(Default)]
 pub struct EventQueue {
     heap: Vec<Due>,
-    later: Later,
+    wheel: TimerWheel,
     handled: u64,
 }
 
@@ -39,8 +39,8 @@ impl EventQueue {
     }
 
     /// Schedules an event that is likely to be far off, such as a timer.
-    pub fn push_later(&mut self, moment: Moment, event: EventId) {
-        if let Err(near) = self.later.put(Due { moment, event }) {
+    pub fn push_timer(&mut self, moment: Moment, event: EventId) {
+        if let Err(near) = self.wheel.put(Due { moment, event }) {
             insert(&mut self.heap, near);
         }
     }
@@ -50,22 +50,22 @@ impl EventQueue {
     #[inline]
     pub fn peek(&mut self) -> Option<Due> {
         match self.heap.first() {
-            Some(first) if first.moment.time < self.later.from() => Some(*first),
-            _ => self.peek_later(),
+            Some(first) if first.moment.time < self.wheel.from() => Some(*first),
+            _ => self.peek_wheel(),
         }
     }
 
     /// The same where something of what is far off may come first.
     #[cold]
-    fn peek_later(&mut self) -> Option<Due> {
+    fn peek_wheel(&mut self) -> Option<Due> {
         loop {
             let first = self.heap.first().copied();
             let time = first.map_or(Time::MAX, |first| first.moment.time);
-            let from = self.later.from();
+            let from = self.wheel.from();
             if time < from || from == Time::MAX {
                 return first;
             }
-            self.later.advance(|due| insert(&mut self.heap, due));
+            self.wheel.advance(|due| insert(&mut self.heap, due));
         }
     }
 
@@ -171,7 +171,7 @@ mod tests {
             let mut now = 0;
             for (i, (scale, part, takes)) in (0..).zip(steps) {
                 let m = moment((now + (part << scale >> 10), now));
-                a.push_later(m, i);
+                a.push_timer(m, i);
                 b.push(m, i);
                 if takes {
                     let due = a.peek();

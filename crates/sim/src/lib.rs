@@ -18,9 +18,9 @@ mod compile;
 pub mod engine;
 mod flow_plan;
 mod memory;
-mod places;
 pub mod record;
 mod run;
+mod slab;
 mod spec;
 pub mod workload;
 

@@ -2,8 +2,8 @@
 
 use super::log::next_due;
 use crate::flow_plan::FlowPlan;
-use crate::places::Places;
 use crate::record::flow::FlowLog;
+use crate::slab::Slab;
 use flowstart_control::Time;
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
@@ -73,7 +73,7 @@ pub(super) struct FlowState {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Life {
     Waiting,
-    /// Its endpoints are at this place.
+    /// Its endpoints have this key.
     Open(u32),
     Over,
 }
@@ -82,7 +82,7 @@ pub(super) enum Life {
 #[derive(Default)]
 pub(super) struct Flows {
     states: Vec<FlowState>,
-    endpoints: Places<Endpoints>,
+    endpoints: Slab<Endpoints>,
 }
 
 impl Flows {
@@ -110,7 +110,7 @@ impl Flows {
     /// A flow's endpoints, if it is open.
     pub(super) fn endpoints(&self, flow: u32) -> Option<&Endpoints> {
         match self.state(flow).life {
-            Life::Open(place) => Some(self.endpoints.get(place)),
+            Life::Open(key) => Some(self.endpoints.get(key)),
             Life::Waiting | Life::Over => None,
         }
     }
@@ -118,26 +118,26 @@ impl Flows {
     /// The same to be changed.
     pub(super) fn endpoints_mut(&mut self, flow: u32) -> Option<&mut Endpoints> {
         match self.state(flow).life {
-            Life::Open(place) => Some(self.endpoints.get_mut(place)),
+            Life::Open(key) => Some(self.endpoints.get_mut(key)),
             Life::Waiting | Life::Over => None,
         }
     }
 
     pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver) {
-        let place = self.endpoints.put(Endpoints {
+        let key = self.endpoints.insert(Endpoints {
             sender,
             receiver,
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
         });
-        self.state_mut(flow).life = Life::Open(place);
+        self.state_mut(flow).life = Life::Open(key);
     }
 
     /// A flow is over: takes its endpoints away.
     pub(super) fn close(&mut self, flow: u32) -> Option<Endpoints> {
         let life = std::mem::replace(&mut self.state_mut(flow).life, Life::Over);
         match life {
-            Life::Open(place) => Some(self.endpoints.take(place)),
+            Life::Open(key) => Some(self.endpoints.remove(key)),
             Life::Waiting | Life::Over => None,
         }
     }

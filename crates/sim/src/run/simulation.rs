@@ -165,7 +165,7 @@ impl<'a> Simulation<'a> {
                 time: next.at,
                 cause: Time::ZERO,
             };
-            self.queue.push_later(moment, ARRIVAL);
+            self.queue.push_timer(moment, ARRIVAL);
         }
     }
 
@@ -372,7 +372,7 @@ impl<'a> Simulation<'a> {
             cause: self.now,
         };
         self.queue
-            .push_later(moment, self.timer_event(flow, receiver));
+            .push_timer(moment, self.timer_event(flow, receiver));
     }
 
     /// A packet comes to a link.

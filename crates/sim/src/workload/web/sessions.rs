@@ -8,7 +8,7 @@
 
 use super::entry::{WebEntry, WebRoute};
 use crate::flow_plan::{FlowPlan, Opening};
-use crate::places::Places;
+use crate::slab::Slab;
 use crate::spec::{Direction, PauseFrom};
 use flowstart_control::Time;
 use flowstart_network::moment::Moment;
@@ -49,7 +49,7 @@ pub struct ObjectLog {
     /// The response's flow, once it has begun.
     pub response: Option<u32>,
     /// The page while it is being read.
-    place: u32,
+    page_key: u32,
 }
 
 /// All sessions of a run.
@@ -62,8 +62,8 @@ pub struct Sessions<'a> {
     purposes: Vec<Purpose>,
     objects: Vec<ObjectLog>,
     starts: Vec<Starts>,
-    sessions: Places<Session>,
-    pages: Places<Page>,
+    sessions: Slab<Session>,
+    pages: Slab<Page>,
     wakes: BinaryHeap<Reverse<Wake>>,
     /// How many wakes have been asked for, to tell them apart.
     asked: u64,
@@ -139,8 +139,8 @@ impl<'a> Sessions<'a> {
             purposes: Vec::new(),
             objects: Vec::new(),
             starts: Vec::new(),
-            sessions: Places::default(),
-            pages: Places::default(),
+            sessions: Slab::default(),
+            pages: Slab::default(),
             wakes: BinaryHeap::new(),
             asked: 0,
             news: Vec::new(),
@@ -238,7 +238,7 @@ impl<'a> Sessions<'a> {
         self.news.push(moment);
     }
 
-    /// The place of the entry's next session; the one after it is seen to.
+    /// The key of the entry's next session; the one after it is seen to.
     fn begin_session(&mut self, number_of_entry: u32, now: Time) -> u32 {
         let entry = &self.entries[number_of_entry as usize];
         let starts = &mut self.starts[number_of_entry as usize];
@@ -250,7 +250,7 @@ impl<'a> Sessions<'a> {
         }
         let index = u64::from(number_of_entry) << 32 | u64::from(number);
         let stream = |variable| stream(self.seed, variable, index);
-        self.sessions.put(Session {
+        self.sessions.insert(Session {
             entry: number_of_entry,
             number,
             client: below(&mut stream("web client"), entry.clients.into()) as u32,
@@ -266,13 +266,13 @@ impl<'a> Sessions<'a> {
     }
 
     /// Begins a page with its first request.
-    fn begin_page(&mut self, place: u32, now: Time) -> Launch {
-        let session = self.sessions.get_mut(place);
+    fn begin_page(&mut self, key: u32, now: Time) -> Launch {
+        let session = self.sessions.get_mut(key);
         let entry = &self.entries[session.entry as usize];
         session.pages_left -= 1;
         session.pages_open += 1;
         let page = Page {
-            session: place,
+            session: key,
             number: session.pages_begun,
             server: below(&mut session.server, entry.servers.into()) as u32,
             objects_left: entry.objects.count(&mut session.objects),
@@ -282,15 +282,15 @@ impl<'a> Sessions<'a> {
         session.pages_begun += 1;
         if entry.page_pause_from == PauseFrom::Start && session.pages_left > 0 {
             let pause = entry.page_pause.time(&mut session.page_pause);
-            self.ask(now + pause, now, What::Page(place));
+            self.ask(now + pause, now, What::Page(key));
         }
-        let page = self.pages.put(page);
+        let page = self.pages.insert(page);
         self.request(page, now)
     }
 
     /// A page's next request; the one after it is seen to.
-    fn request(&mut self, place: u32, now: Time) -> Launch {
-        let page = self.pages.get_mut(place);
+    fn request(&mut self, key: u32, now: Time) -> Launch {
+        let page = self.pages.get_mut(key);
         let session = self.sessions.get_mut(page.session);
         let entry = &self.entries[session.entry as usize];
         let drawn = entry.size.count(&mut session.size);
@@ -305,14 +305,14 @@ impl<'a> Sessions<'a> {
             cut: drawn > entry.max_size,
             request: self.first_flow + self.purposes.len() as u32,
             response: None,
-            place,
+            page_key: key,
         };
         page.objects_left -= 1;
         page.objects_begun += 1;
         page.objects_open += 1;
         if page.objects_left > 0 {
             let pause = entry.object_pause.time(&mut session.object_pause);
-            self.ask(now + pause, now, What::Object(place));
+            self.ask(now + pause, now, What::Object(key));
         }
         let route = route(entry, &object, true);
         let plan = FlowPlan {
@@ -348,26 +348,26 @@ impl<'a> Sessions<'a> {
 
     /// An object is done, or given up; whether its session has ended with it.
     fn end_object(&mut self, object: u32, now: Time) -> bool {
-        let place = self.objects[object as usize].place;
-        let page = self.pages.get_mut(place);
+        let key = self.objects[object as usize].page_key;
+        let page = self.pages.get_mut(key);
         page.objects_open -= 1;
         if page.objects_open > 0 || page.objects_left > 0 {
             return false;
         }
-        let place = self.pages.take(place).session;
-        let session = self.sessions.get_mut(place);
+        let key = self.pages.remove(key).session;
+        let session = self.sessions.get_mut(key);
         let entry = &self.entries[session.entry as usize];
         session.pages_open -= 1;
         if session.pages_left > 0 {
             if entry.page_pause_from == PauseFrom::End {
                 let pause = entry.page_pause.time(&mut session.page_pause);
-                self.ask(now + pause, now, What::Page(place));
+                self.ask(now + pause, now, What::Page(key));
             }
             return false;
         }
         let ended = session.pages_open == 0;
         if ended {
-            self.sessions.take(place);
+            self.sessions.remove(key);
             self.unfinished -= 1;
         }
         ended

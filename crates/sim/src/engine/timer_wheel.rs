@@ -1,4 +1,4 @@
-//! Events that are far off: sorted no further than time has come near them.
+//! A timer wheel: events that are far off, sorted no further than time has come near them.
 //!
 //! Most timers are never needed: what they wait for happens first, and they are put off or
 //! forgotten. To keep them in order among events that are due in microseconds would make every
@@ -15,7 +15,7 @@ const TICK_BITS: u32 = 20;
 const PARTS: usize = (u64::BITS - TICK_BITS) as usize;
 
 /// Events of later ticks.
-pub(super) struct Later {
+pub(super) struct TimerWheel {
     parts: [Vec<Due>; PARTS],
     /// A bit for every part that is not empty: the lowest is the next.
     occupied: u64,
@@ -25,9 +25,9 @@ pub(super) struct Later {
     from: Time,
 }
 
-impl Default for Later {
-    fn default() -> Later {
-        Later {
+impl Default for TimerWheel {
+    fn default() -> TimerWheel {
+        TimerWheel {
             parts: [const { Vec::new() }; PARTS],
             occupied: 0,
             tick: 0,
@@ -36,7 +36,7 @@ impl Default for Later {
     }
 }
 
-impl Later {
+impl TimerWheel {
     /// Nothing here is due before this; `Time::MAX` where there is nothing.
     pub(super) fn from(&self) -> Time {
         self.from
