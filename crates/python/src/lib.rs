@@ -10,15 +10,10 @@ mod batch;
 mod capture;
 mod columns;
 mod custom;
+mod errors;
 mod outcome;
 
 use pyo3::prelude::*;
-
-/// Errors as Python sees them; the classes themselves are written in Python.
-mod errors {
-    pyo3::import_exception!(flowstart.errors, RequestError);
-    pyo3::import_exception!(flowstart.errors, SimulationError);
-}
 
 /// The native half of flowstart.
 #[pymodule]

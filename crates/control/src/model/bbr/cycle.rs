@@ -1,7 +1,6 @@
 //! v1's gain cycle in ProbeBW.
 
-use super::{scatter, Bbr, State};
-use crate::signals::{Ack, Delivery};
+use super::state::scatter;
 use crate::Time;
 
 /// One round trip of each: probe, drain what the probe has queued, cruise.
@@ -13,13 +12,19 @@ const FIRST_PHASES: u64 = 7;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cycle {
     index: usize,
-    since: Time,
+    pub(super) since: Time,
 }
 
 impl Cycle {
     /// ProbeBW begins.
     pub(super) fn begin(&mut self, now: Time) {
         self.index = (GAINS.len() - scatter(now, FIRST_PHASES) as usize) % GAINS.len();
+        self.since = now;
+    }
+
+    /// The next phase begins.
+    pub(super) fn go_on(&mut self, now: Time) {
+        self.index = (self.index + 1) % GAINS.len();
         self.since = now;
     }
 
@@ -31,31 +36,6 @@ impl Cycle {
     /// Whether it is the phase that probes for more.
     pub(super) fn is_probing(&self) -> bool {
         self.index == 0
-    }
-}
-
-impl Bbr {
-    /// The next phase, if it is time.
-    pub(super) fn update_cycle(&mut self, a: &Ack, d: &Delivery) {
-        if self.state == State::ProbeBw && self.phase_is_over(a, d) {
-            self.cycle.index = (self.cycle.index + 1) % GAINS.len();
-            self.cycle.since = a.now;
-        }
-    }
-
-    /// A phase lasts a round trip; a probe until what it added is in flight or something is
-    /// lost, the drain after it until that has gone, if that is sooner.
-    fn phase_is_over(&self, a: &Ack, d: &Delivery) -> bool {
-        let least = self.min_rtt.least.unwrap_or(Time::ZERO);
-        let long = a.now.since(self.cycle.since) > least;
-        let in_flight = self.segments(d.in_flight_before);
-        if self.pacing_gain > 1.0 {
-            long && (d.lost > 0 || in_flight >= self.inflight(self.pacing_gain))
-        } else if self.pacing_gain < 1.0 {
-            long || in_flight <= self.inflight(1.0)
-        } else {
-            long
-        }
     }
 }
 

@@ -11,7 +11,9 @@ mod cycle;
 mod filters;
 mod full_pipe;
 mod policer;
+mod probe_bw;
 mod probing;
+mod state;
 
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
@@ -21,6 +23,7 @@ use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
 use full_pipe::{Plateau, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Phase, Probing};
+use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
 /// Which BBR.
@@ -49,14 +52,6 @@ pub enum PlateauRate {
     Max,
     /// The sample of the acknowledgement that begins the round (draft-06).
     Sample,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Startup,
-    Drain,
-    ProbeBw,
-    ProbeRtt,
 }
 
 /// What is being repaired.
@@ -118,8 +113,6 @@ impl Constants {
 
 /// `PacingMargin`: one percent.
 const PACING_MARGIN: f64 = 0.99;
-/// `MinPipeCwnd`, segments.
-const MIN_PIPE_CWND: Segments = 4.0;
 /// `TCP_INIT_CWND`, segments: until so many are delivered the window grows in any case.
 const INIT_CWND: u64 = 10;
 /// `ProbeRTTDuration`.
@@ -734,13 +727,4 @@ impl Bbr {
             self.write_pacing(w);
         }
     }
-}
-
-/// A number below `n` that nobody expects, the same in every run of the same scenario: an
-/// algorithm draws no random numbers, and flows do not do the same thing at the same nanosecond.
-fn scatter(now: Time, n: u64) -> u64 {
-    let mut x = now.nanos().wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x ^ (x >> 31)) % n
 }
