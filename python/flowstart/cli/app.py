@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from flowstart.cli import algorithms, capture, compare, papers, run, schema
+from flowstart.cli.once import Command
 
 app = typer.Typer(
     name="flowstart",
@@ -15,12 +16,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(compare.compare)
-app.command()(run.run)
-app.command()(capture.capture)
-app.command()(algorithms.algorithms)
+app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(run.run)
+app.command(cls=Command)(capture.capture)
+app.command(cls=Command)(algorithms.algorithms)
 app.add_typer(papers.app, name="papers")
-app.command()(schema.schema)
+app.command(cls=Command)(schema.schema)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, options
+from flowstart.cli.once import Command
 from flowstart.errors import RequestError, Stopped
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def papers(context: typer.Context) -> None:
         show(json=False)
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def show(json: options.Json = False) -> None:
     """List the experiments of every paper."""
     from flowstart import papers as package
@@ -58,7 +59,7 @@ def show(json: options.Json = False) -> None:
     )
 
 
-@app.command()
+@app.command(cls=Command)
 def run(
     names: Annotated[
         list[str] | None,

@@ -2,26 +2,23 @@
 
 import pathlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from flowstart.cli import capture, console, options
+from flowstart.cli import capture, console, path
+from flowstart.cli.endpoints import Endpoints
+from flowstart.cli.flags import Given, filled
+from flowstart.cli.traffic import Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
+    from flowstart.capture.reading import Capture
     from flowstart.replay.result import Replay
     from flowstart.replay.settings import Settings
-
-MEANT = (
-    *("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss", "avoidance"),
-    "remembered",
-)
-"""Path options that a replay can use."""
-REST = ("capture", "startup", "stack", "ack", "iw", "seed", "repeat", "workers", "json", "output")
 
 
 def compare(
     file: pathlib.Path,
-    given: dict[str, Any],
+    given: Given,
     workers: int | None,
     json: bool,
     folder: pathlib.Path | None,
@@ -49,43 +46,47 @@ def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
     yield report.pictures(result)
 
 
-def _settings(given: dict[str, Any]) -> "Settings":
+def _settings(given: Given) -> "Settings":
     from flowstart.cli import applicability
     from flowstart.comparison.plan import DEFAULT_STARTUPS
     from flowstart.model import specs
-    from flowstart.model.custom import CustomStartups
+    from flowstart.model.guests import Guests
+    from flowstart.model.path import Path
     from flowstart.render.footnotes import IDLE
     from flowstart.replay.settings import Settings
 
-    for name, value in given.items():
-        if value is not None and name not in (*MEANT, *REST):
-            option = "SCENARIO.toml" if name == "scenario" else f"--{name.replace('_', '-')}"
-            raise RequestError(
-                f"{option} and --capture: a replay has no use for it; leave one of the two out"
-            )
-    if given["repeat"] > 1:
+    repetition, ends = filled(Repetition, given), filled(Endpoints, given)
+    described = path.read(given) or Path()
+    if repetition.repeat > 1:
         raise RequestError(
             "--repeat and --capture: a capture is replayed once; --seed draws another --loss"
         )
-    if given["reverse_rate"] and not given["rate"]:
+    if described.reverse_rate and not described.rate:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
-    startups = specs.listed("startup", given["startup"], DEFAULT_STARTUPS)
-    custom = CustomStartups()
-    idle = () if given["remembered"] else IDLE
-    stack = options.endpoints(given)
-    names = specs.startups(startups, custom, without=idle)
-    applicability.refuse_what_does_nothing(given, names, custom, stack)
+    startups = specs.listed("startup", filled(Traffic, given).startup, DEFAULT_STARTUPS)
+    guests = Guests()
+    idle = () if ends.remembered else IDLE
+    stack = ends.fields()
+    names = specs.startups(startups, guests, without=idle)
+    applicability.refuse_what_does_nothing(given, names, guests, stack)
     return Settings(
         startups=names,
-        without=tuple(name for name in idle if "all" in startups and name not in names),
-        custom=custom,
+        rate=described.rate,
+        reverse_rate=described.reverse_rate,
+        buffer=described.buffer,
+        reverse_buffer=described.reverse_buffer,
+        rtt=described.rtt,
+        loss=described.loss,
         stack=stack,
-        seed=given["seed"] or 1,
-        **{name: given[name] for name in MEANT},
+        avoidance=ends.avoidance,
+        remembered=ends.remembered,
+        without=tuple(name for name in idle if "all" in startups and name not in names),
+        seed=repetition.seed or 1,
+        guests=guests,
     )
 
 
-def _replay(found: Any, settings: "Settings", workers: int | None) -> "Replay":
+def _replay(found: "Capture", settings: "Settings", workers: int | None) -> "Replay":
     from flowstart.cli.progress import Progress
     from flowstart.replay.execute import replay
 

@@ -1,0 +1,99 @@
+"""Flags as data: a command's flags stand in tables, and what was given becomes a typed value.
+
+A table is a sequence of `Flag`s, written down as such or as a dataclass whose fields are made by
+`flag`. A flag that two commands or two modes share is told once, with where it means something.
+"""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+import typer
+
+T = TypeVar("T")
+Given: TypeAlias = Mapping[str, Any]
+"""What was given of a command's flags by name, in the order of the command line."""
+
+SCENARIO, CAPTURE = "scenario", "capture"
+"""What a flag of `compare` may stand beside."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An option of a command: `--reverse-rate` for `reverse_rate`."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    type: Any = str | None
+    default: Any = None
+    least: int | None = None
+    """The smallest number that it may be."""
+    beside: tuple[str, ...] = ()
+    """Where it means something besides on a path: `SCENARIO`, `CAPTURE`."""
+
+    def parameter(self) -> inspect.Parameter:
+        """The same as typer knows it."""
+        # Without a name of its own, one that is true or false would have an opposite.
+        names = [option(self.name)] if self.type == bool | None else []
+        described = typer.Option(
+            self.default, *names, metavar=self.metavar, help=self.help, min=self.least
+        )
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(self.name, kind, default=described, annotation=self.type)
+
+
+def option(name: str) -> str:
+    """How a flag is written."""
+    return f"--{name.replace('_', '-')}"
+
+
+def flag(help_: str, metavar: str | None = None, *, default: Any = None, **more: Any) -> Any:
+    """A field of a dataclass that is a flag; `more` are the other fields of `Flag`."""
+    return dataclasses.field(default=default, metadata={"help": help_, "metavar": metavar, **more})
+
+
+def of(kind: Any) -> tuple[Flag, ...]:
+    """The flags that are the fields of a dataclass."""
+    return tuple(
+        Flag(field.name, type=field.type, default=field.default, **field.metadata)
+        for field in dataclasses.fields(kind)
+    )
+
+
+def filled(kind: Callable[..., T], given: Given) -> T:
+    """A value of such a dataclass from what was given."""
+    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: given[name] for name in names if name in given})
+
+
+def taking(*tables: Sequence[Flag]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with the flags of `tables` in the place of its parameter `given`."""
+    flags = {flag.name: flag for table in tables for flag in table}
+
+    def expanded(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(*, context: typer.Context, **parameters: Any) -> None:
+            given = {
+                name: value
+                for name, value in context.params.items()
+                if name in flags and value is not None
+            }
+            rest = {name: value for name, value in parameters.items() if name not in flags}
+            command(given=given, **rest)
+
+        parameters = [
+            inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        ]
+        for name, own in inspect.signature(command, eval_str=True).parameters.items():
+            if name == "given":
+                parameters += [flag.parameter() for flag in flags.values()]
+            else:
+                parameters.append(own.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return expanded

@@ -1,0 +1,32 @@
+"""Options that take one value are given once.
+
+Otherwise the last of several would hold, and the others would be ignored without a word.
+"""
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperOption
+
+from flowstart.errors import RequestError
+
+
+class Command(TyperCommand):
+    """A command that refuses an option with one value where it is given twice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Looks at the options in the order of the command line before any is taken."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        single = [
+            option
+            for option in order
+            if isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
+        ]
+        for i, option in enumerate(single):
+            if option in single[:i]:
+                raise RequestError(f"{option.opts[0]} is given twice; {_remedy(option)}")
+        return super().parse_args(ctx, args)
+
+
+def _remedy(option: TyperOption) -> str:
+    is_list = (option.metavar or "").endswith("...")
+    return "join its values with commas" if is_list else "it takes one value"
