@@ -248,17 +248,19 @@ impl Params {
             values,
             given,
         };
-        for item in text
-            .split(',')
-            .map(str::trim)
-            .filter(|item| !item.is_empty())
-        {
-            params.set(item)?;
+        if !text.trim().is_empty() {
+            for item in text.split(',').map(str::trim) {
+                params.set(item)?;
+            }
         }
         Ok(params)
     }
 
     fn set(&mut self, item: &str) -> Result<(), SpecError> {
+        if item.is_empty() {
+            let problem = "nothing stands at a comma; leave the comma out";
+            return Err(SpecError::at(self, problem.into()));
+        }
         let Some((name, value)) = item.split_once('=') else {
             let problem = format!("`{item}` is not a parameter of the form `name=value`");
             return Err(SpecError::at(self, problem));
@@ -519,5 +521,6 @@ mod tests {
     fn malformed_and_repeated_parameters_are_refused() {
         assert!(complaint("max_ssthresh").ends_with("of the form `name=value`"));
         assert!(complaint("tick=1ms,tick=2ms").ends_with("parameter `tick` is given twice"));
+        assert!(complaint("tick=1ms,,").ends_with("nothing stands at a comma; leave the comma out"));
     }
 }

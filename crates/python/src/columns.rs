@@ -13,6 +13,8 @@ enum Cell {
     Null,
     Bool(bool),
     Int(i64),
+    /// One that is no `i64`.
+    Large(u64),
     Float(f64),
     Text(String),
 }
@@ -57,6 +59,7 @@ impl Cell {
             Cell::Null => py.None().into_bound(py),
             Cell::Bool(v) => v.into_pyobject(py)?.to_owned().into_any(),
             Cell::Int(v) => v.into_pyobject(py)?.into_any(),
+            Cell::Large(v) => v.into_pyobject(py)?.into_any(),
             Cell::Float(v) => v.into_pyobject(py)?.into_any(),
             Cell::Text(v) => v.into_pyobject(py)?.into_any(),
         })
@@ -195,11 +198,11 @@ impl<'a> Serializer for RowWriter<'a> {
 /// Writes one value.
 struct CellWriter;
 
-/// Takes the listed whole numbers as `i64`.
+/// Takes whole numbers of these types, which all fit, as `i64`.
 macro_rules! integers {
     ($($method:ident($from:ty);)*) => {
         $(fn $method(self, value: $from) -> Result<Cell, Error> {
-            i64::try_from(value).map(Cell::Int).map_err(Error::custom)
+            Ok(Cell::Int(value.into()))
         })*
     };
 }
@@ -217,7 +220,10 @@ impl Serializer for CellWriter {
         serialize_u8(u8);
         serialize_u16(u16);
         serialize_u32(u32);
-        serialize_u64(u64);
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<Cell, Error> {
+        Ok(i64::try_from(value).map_or(Cell::Large(value), Cell::Int))
     }
 
     fn serialize_bool(self, value: bool) -> Result<Cell, Error> {

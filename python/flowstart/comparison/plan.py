@@ -9,8 +9,8 @@ from typing import Any, Self
 from flowstart.errors import RequestError
 from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
-from flowstart.model.custom import CustomStartups, StartupLike
-from flowstart.model.document import Document, plain, resolve
+from flowstart.model.document import LARGEST, Document, plain, resolve
+from flowstart.model.guests import Guests, StartupLike
 from flowstart.model.path import Path, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
 
@@ -22,7 +22,6 @@ DEFAULT_STARTUPS = (
     "jump-start",
 )
 MOST_RUNS = 1_000_000
-LARGEST_SEED = 2**64 - 1
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
@@ -249,6 +248,6 @@ def _seeds(first: object, repeat: int) -> tuple[int, ...]:
         raise RequestError(f"repeat = {repeat}: at least one is needed")
     if repeat > MOST_RUNS:
         raise RequestError(f"repeat = {repeat}: at most {MOST_RUNS} is possible")
-    if first + repeat - 1 > LARGEST_SEED:
-        raise RequestError(f"seed = {first + repeat - 1}: at most {LARGEST_SEED} is possible")
+    if first + repeat - 1 > LARGEST:
+        raise RequestError(f"seed = {first + repeat - 1}: at most {LARGEST} is possible")
     return tuple(range(first, first + repeat))

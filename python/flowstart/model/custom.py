@@ -162,7 +162,9 @@ def _line(error: BaseException, path: pathlib.Path) -> str:
 def _arguments(spec: str, text: str) -> dict[str, Any]:
     """`name=value,...` as a constructor takes it: Python's literals, otherwise text."""
     found: dict[str, Any] = {}
-    for piece in filter(None, (p.strip() for p in text.split(","))):
+    for piece in (p.strip() for p in text.split(",")) if text.strip() else ():
+        if not piece:
+            raise RequestError(f"startup `{spec}`: nothing stands at a comma; leave the comma out")
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals:
             raise RequestError(f"startup `{spec}`: `{piece}` should be written name=value")

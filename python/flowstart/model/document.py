@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -16,6 +17,8 @@ Document: TypeAlias = dict[str, Any]
 
 LARGEST = 2**64 - 1
 """No field of a scenario holds a larger whole number."""
+_LONG_NUMBER = re.compile(r"\d{20}")
+"""What a larger one looks like."""
 
 
 def plain(value: Any) -> Any:
@@ -34,29 +37,41 @@ def plain(value: Any) -> Any:
 def encode(document: Document) -> str:
     """A document as the simulator's JSON text."""
     try:
-        return json.dumps(document, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         # TOML knows dates and infinities, which no field of a scenario takes.
-        field, value = next(_not_json(document), ("the scenario", error))
+        wrong = ((field, value) for field, value in _values(document) if not _is_json(value))
+        field, value = next(wrong, ("the scenario", error))
         raise RequestError(f"{field}: `{value}` is a value that no field takes") from None
+    if _LONG_NUMBER.search(text):
+        # The simulator would take it for a fraction.
+        for field, value in _values(document):
+            if isinstance(value, int) and value > LARGEST:
+                right = f"at most {LARGEST} is possible"
+                raise RequestError(f"{field}: `{value}` is too large; {right}")
+    return text
 
 
-def _not_json(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
-    """The values within a document that JSON cannot hold, with their fields."""
+def _values(value: Any, field: str = "") -> Iterator[tuple[str, Any]]:
+    """The single values within a document, with their fields."""
     if isinstance(value, Mapping):
         for name, part in value.items():
-            yield from _not_json(part, f"{field}.{name}" if field else str(name))
+            yield from _values(part, f"{field}.{name}" if field else str(name))
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from _not_json(part, f"{field}[{index}]")
-    elif isinstance(value, float):
-        if not math.isfinite(value):
-            yield field, value
-    elif not isinstance(value, str | int | None):
+            yield from _values(part, f"{field}[{index}]")
+    else:
         yield field, value
 
 
-def resolve(document: Document, known: CustomStartups | None = None) -> Document:
+def _is_json(value: Any) -> bool:
+    """Whether JSON can hold a single value."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | int | None)
+
+
+def resolve(document: Document, known: Guests | None = None) -> Document:
     """The whole configuration that a document stands for, every default filled in."""
     native = known.natives() if known else None
     resolved: Document = json.loads(_native.resolve(encode(document), native))

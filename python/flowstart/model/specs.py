@@ -32,8 +32,7 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     pieces = split(text)
     if not pieces:
         raise RequestError(f"--{option} `{text}`: empty; leave it out for the usual ones")
-    if not all(piece.strip() for piece in text.split(",")):
-        raise RequestError(f"--{option} `{text}`: nothing stands at a comma; leave the comma out")
+    _pieces(f"--{option}", text, text)
     return pieces
 
 
@@ -110,7 +109,7 @@ def quick_start(text: str) -> dict[str, str]:
 def rate_steps(text: str) -> list[dict[str, str]]:
     """`50Mbps:10s,0bps:100ms` as the steps of a path's rate."""
     steps = []
-    for piece in filter(None, (piece.strip() for piece in text.split(","))):
+    for piece in _pieces("--rate-steps", text, text):
         rate, _, lasts = (part.strip() for part in piece.partition(":"))
         if not rate or not lasts:
             raise RequestError(
@@ -122,6 +121,14 @@ def rate_steps(text: str) -> list[dict[str, str]]:
     return steps
 
 
+def _pieces(option: str, text: str, listed: str) -> list[str]:
+    """What stands between the commas of `listed`, a part of `text`; nothing may be missing."""
+    pieces = [piece.strip() for piece in listed.split(",")]
+    if len(pieces) > 1 and not all(pieces):
+        raise RequestError(f"{option} `{text}`: nothing stands at a comma; leave the comma out")
+    return [piece for piece in pieces if piece]
+
+
 def steps_text(steps: Sequence[Mapping[str, str]]) -> str:
     """Steps as one word of a command line, the opposite of `rate_steps`."""
     return ",".join(f"{step['rate']}:{step['lasts']}" for step in steps)
@@ -131,10 +138,12 @@ def table(option: str, first: str, text: str) -> dict[str, str]:
     """`value:name=value,...` as fields, the first of which has no name in the text."""
     name, _, overrides = text.partition(":")
     fields = {first: name.strip()}
-    for override in filter(None, overrides.split(",")):
+    for override in _pieces(f"--{option}", text, overrides):
         field, equals, value = (part.strip() for part in override.partition("="))
         if not equals:
             raise RequestError(f"{option} `{text}`: `{override}` should be written name=value")
+        if field in fields:
+            raise RequestError(f"--{option} `{text}`: `{field}` is given twice")
         fields[field] = value
     return fields
 
