@@ -8,6 +8,9 @@ use std::fmt;
 const SLOWEST: u64 = 1;
 const FASTEST: u64 = 100_000_000_000_000;
 const LONGEST: Time = Time::from_secs(600);
+/// A run without a `duration` is stopped after this long: nothing that is worth
+/// watching takes longer, but a path that loses everything would never end.
+pub(super) const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
 
 /// A rate that can be.
 pub(super) fn rate(field: &str, rate: Rate) -> Result<Rate, RequestError> {

@@ -1,9 +1,9 @@
 //! The flows of a scenario, read and checked.
 
+use super::checks::LONGEST_RUN;
 use super::checks::{out_of_range, rate, time, within};
 use super::setting::{Ends, Setting};
 use super::stack::segment_size;
-use super::LONGEST_RUN;
 use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
 use crate::spec::{Direction, FlowSpec, RequestError, Scenario};
 use crate::workload::FlowEntry;

@@ -17,15 +17,11 @@ mod web;
 use crate::spec::{RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
-use checks::out_of_range;
+use checks::{out_of_range, LONGEST_RUN};
 use files::Files;
 use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;
 use setting::Setting;
-
-/// A run without a `duration` is stopped after this long: nothing that is worth
-/// watching takes longer, but a path that loses everything would never end.
-const LONGEST_RUN: Time = Time::from_secs(30 * 24 * 3600);
 
 /// A scenario that has been checked and worked out.
 pub struct Prepared {

@@ -1,10 +1,10 @@
 //! The whole configuration a scenario stands for: every default filled in, as a scenario
 //! again. A result that carries it says what it ran, whatever defaults change later.
 
+use super::checks::LONGEST_RUN;
 use super::files::Files;
 use super::setting::Setting;
 use super::surroundings::Surroundings;
-use super::LONGEST_RUN;
 use crate::spec::{
     AckName, Direction, GrowthName, PacingName, PathSpec, PauseFrom, Probability, RequestError,
     Scenario, Side, StackSpec, WebSpec,

@@ -1,9 +1,9 @@
 //! The web sessions of a scenario, read and checked.
 
+use super::checks::LONGEST_RUN;
 use super::checks::{distribution, out_of_range, within};
 use super::flows::{FlowReader, LARGEST};
 use super::setting::Setting;
-use super::LONGEST_RUN;
 use crate::flow_plan::FlowPlan;
 use crate::spec::{FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};

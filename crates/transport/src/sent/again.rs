@@ -4,7 +4,7 @@
 //! An index by position finds those that an arrival answers, so that neither the queue nor the
 //! arrivals are walked through.
 
-use super::Sending;
+use super::arrivals::Sending;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 

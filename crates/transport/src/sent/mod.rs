@@ -19,6 +19,7 @@
 //! delivery noted with each sending (`delivery`).
 
 mod again;
+mod arrivals;
 mod delivery;
 mod first;
 mod packets;
@@ -35,21 +36,9 @@ use packets::Packets;
 use uneven::{bytes, Uneven};
 
 pub use again::Retransmission;
+pub use arrivals::{Arrivals, Sending};
 pub use first::Hint;
 pub use packets::Packet;
-
-/// One of the times that a segment was sent. The later sending is the greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sending {
-    /// When it left.
-    pub sent: Time,
-    /// Where the segment ends: of those that left together, the later.
-    pub end: u64,
-    /// Whether the segment had been sent before.
-    pub again: bool,
-    /// Which retransmission it was, in the order of their sending.
-    order: u64,
-}
 
 /// What a connection's loss detector needs beside positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,19 +66,6 @@ pub struct News {
     pub sent: Option<Time>,
     /// And with [`Detail::Times`]:
     pub times: Arrivals,
-}
-
-/// Which sendings an acknowledgement says have arrived.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Arrivals {
-    /// The sending that left last of those that could be meant.
-    pub newest: Option<Sending>,
-    /// When the newest segment that was SACKed and sent only once had left.
-    pub sacked_once: Option<Time>,
-    /// Data arrived below what had arrived before and was never sent again.
-    pub reordered: bool,
-    /// Data that was sent only once arrived up to here.
-    pub once_up_to: u64,
 }
 
 /// What an acknowledgement of packet numbers says for the first time.

@@ -2,8 +2,8 @@
 
 use super::super::ranges::RangeSet;
 use super::again::Retransmissions;
+use super::arrivals::{Arrivals, Sending};
 use super::first::{FirstSendings, Hint};
-use super::{Arrivals, Sending};
 use flowstart_control::Time;
 
 /// What a connection has only once something was lost, sent again or out of order.

@@ -1,0 +1,29 @@
+//! Sendings, and which of them have arrived.
+
+use flowstart_control::Time;
+
+/// One of the times that a segment was sent. The later sending is the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sending {
+    /// When it left.
+    pub sent: Time,
+    /// Where the segment ends: of those that left together, the later.
+    pub end: u64,
+    /// Whether the segment had been sent before.
+    pub again: bool,
+    /// Which retransmission it was, in the order of their sending.
+    pub(super) order: u64,
+}
+
+/// Which sendings an acknowledgement says have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arrivals {
+    /// The sending that left last of those that could be meant.
+    pub newest: Option<Sending>,
+    /// When the newest segment that was SACKed and sent only once had left.
+    pub sacked_once: Option<Time>,
+    /// Data arrived below what had arrived before and was never sent again.
+    pub reordered: bool,
+    /// Data that was sent only once arrived up to here.
+    pub once_up_to: u64,
+}
