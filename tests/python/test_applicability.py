@@ -33,8 +33,6 @@ class Asking(fs.Startup):
         ("--remembered 3pkt", "no start-up here uses a memory; add one that does, such as careful"),
         ("--quick-start none", "--quick-start: `none` changes nothing: no start-up here asks"),
         ("--quick-start rfc --startup xcp", "add quick-start to --startup"),
-        ("--size 10kB,,20kB", "--size `10kB,,20kB`: nothing stands at a comma"),
-        ("--startup slow-start,", "--startup `slow-start,`: nothing stands at a comma"),
     ],
 )
 def test_an_option_that_changes_nothing_is_refused(cli: Cli, words: str, message: str) -> None:

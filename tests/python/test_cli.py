@@ -250,6 +250,31 @@ REFUSED = [
     (["compare", *PATH, "--avoidance", "rino"], "did you mean `reno`?"),
     (["compare", *PATH, "--stack", "rfcc"], "--stack: `rfcc` is unknown"),
     (["compare", *PATH, "--stack", "rfc:sack"], "should be written name=value"),
+    (
+        ["compare", *PATH, "--stack", "rfc:iw=3,,"],
+        "stack `rfc:iw=3,,`: nothing stands at a comma",
+    ),
+    (
+        ["compare", *PATH, "--stack", "rfc:iw=3,iw=4"],
+        "stack `rfc:iw=3,iw=4`: `iw` is given twice",
+    ),
+    (["compare", *PATH, "--queue", "red:th_min=5,"], "--queue: queue `red`: nothing stands at a"),
+    (["compare", *PATH, "--size", "10kB,,20kB"], "--size `10kB,,20kB`: nothing stands at a comma"),
+    (["compare", *PATH, "--startup", "slow-start,"], "--startup `slow-start,`: nothing stands at"),
+    (
+        ["compare", "--rtt", "9ms", "--rate-steps", "1Mbps:1s,,2Mbps:1s"],
+        "--rate-steps `1Mbps:1s,,2Mbps:1s`: nothing stands at a comma",
+    ),
+    (
+        ["compare", *PATH, "--quick-start", "target:threshold=90%,", "--startup", "quick-start"],
+        "quick-start `target:threshold=90%,`: nothing stands at a comma",
+    ),
+    (["compare", *PATH, "--rate", "3Mbps"], "--rate is given twice; it takes one value"),
+    (
+        ["compare", *PATH, "--startup", "slow-start", "--startup", "hystart"],
+        "--startup is given twice; join its values with commas",
+    ),
+    (["run", "a.toml", "-o", "a", "-o", "b"], "--output is given twice; it takes one value"),
     (["compare", *PATH, "--ack", "sometimes"], "--ack: `sometimes` is unknown"),
     (["compare", *PATH, "--iw", "many"], "--iw:"),
     (["compare", *PATH, "--workers", "0"], "--workers"),
@@ -304,6 +329,46 @@ def test_a_file_and_what_contradicts_it(
     status, printed, error = cli("compare", scenario, *words)
     assert (status, printed) == (2, "")
     assert message in error
+
+
+def test_a_flag_without_a_value_may_be_repeated(cli: Cli) -> None:
+    assert cli("algorithms", "reno", "--json", "--json").status == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("seed", 2**64), ("flows[0].count", 10**30), ("path.hosts", 2**65)]
+)
+def test_a_number_beyond_all_fields_is_said_to_be_too_large(
+    cli: Cli, tmp_path: pathlib.Path, field: str, value: int
+) -> None:
+    numbers = {"seed": 1, "flows[0].count": 1, "path.hosts": 1} | {field: value}
+    file = tmp_path / "large.toml"
+    file.write_text(
+        f"seed = {numbers['seed']}\n"
+        f'path = {{ rate = "5Mbps", rtt = "9ms", hosts = {numbers["path.hosts"]} }}\n'
+        f'flows = [{{ startup = "slow-start", size = "1kB", count = {numbers["flows[0].count"]} }}]'
+    )
+    status, _, error = cli("run", file)
+    assert status == 2
+    assert f"{field}: `{value}` is too large; at most {2**64 - 1} is possible" in error
+
+
+def test_the_largest_seed_runs(cli: Cli) -> None:
+    answer = cli(
+        "compare",
+        *PATH,
+        "--size",
+        "10kB",
+        "--startup",
+        "slow-start",
+        "--loss",
+        "1%",
+        "--seed",
+        2**64 - 1,
+        "--json",
+    )
+    assert answer.status == 0
+    assert [row["seed"] for row in json.loads(answer.out)["rows"]] == [2**64 - 1]
 
 
 def test_an_error_in_a_file_names_file_and_field(cli: Cli, scenario: pathlib.Path) -> None:

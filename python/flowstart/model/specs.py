@@ -108,6 +108,8 @@ def quick_start(text: str) -> dict[str, str]:
 
 def rate_steps(text: str) -> list[dict[str, str]]:
     """`50Mbps:10s,0bps:100ms` as the steps of a path's rate."""
+    if not text.strip(" ,"):
+        raise RequestError(f"--rate-steps `{text}`: empty; a step such as 50Mbps:10s is needed")
     steps = []
     for piece in _pieces("--rate-steps", text, text):
         rate, _, lasts = (part.strip() for part in piece.partition(":"))
@@ -116,8 +118,6 @@ def rate_steps(text: str) -> list[dict[str, str]]:
                 f"--rate-steps `{text}`: `{piece}` should be written RATE:TIME, such as 50Mbps:10s"
             )
         steps.append({"rate": rate, "lasts": lasts})
-    if not steps:
-        raise RequestError(f"--rate-steps `{text}`: empty; a step such as 50Mbps:10s is needed")
     return steps
 
 
@@ -138,12 +138,12 @@ def table(option: str, first: str, text: str) -> dict[str, str]:
     """`value:name=value,...` as fields, the first of which has no name in the text."""
     name, _, overrides = text.partition(":")
     fields = {first: name.strip()}
-    for override in _pieces(f"--{option}", text, overrides):
+    for override in _pieces(option, text, overrides):
         field, equals, value = (part.strip() for part in override.partition("="))
         if not equals:
             raise RequestError(f"{option} `{text}`: `{override}` should be written name=value")
         if field in fields:
-            raise RequestError(f"--{option} `{text}`: `{field}` is given twice")
+            raise RequestError(f"{option} `{text}`: `{field}` is given twice")
         fields[field] = value
     return fields
 
