@@ -50,7 +50,7 @@ def _settings(given: Given) -> "Settings":
     from flowstart.cli import applicability
     from flowstart.comparison.plan import DEFAULT_STARTUPS
     from flowstart.model import specs
-    from flowstart.model.guests import Guests
+    from flowstart.model.custom import CustomStartups
     from flowstart.model.path import Path
     from flowstart.render.footnotes import IDLE
     from flowstart.replay.settings import Settings
@@ -64,11 +64,11 @@ def _settings(given: Given) -> "Settings":
     if described.reverse_rate and not described.rate:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     startups = specs.listed("startup", filled(Traffic, given).startup, DEFAULT_STARTUPS)
-    guests = Guests()
+    custom = CustomStartups()
     idle = () if ends.remembered else IDLE
     stack = ends.fields()
-    names = specs.startups(startups, guests, without=idle)
-    applicability.refuse_what_does_nothing(given, names, guests, stack)
+    names = specs.startups(startups, custom, without=idle)
+    applicability.refuse_what_does_nothing(given, names, custom, stack)
     return Settings(
         startups=names,
         rate=described.rate,
@@ -82,7 +82,7 @@ def _settings(given: Given) -> "Settings":
         remembered=ends.remembered,
         without=tuple(name for name in idle if "all" in startups and name not in names),
         seed=repetition.seed or 1,
-        guests=guests,
+        custom=custom,
     )
 
 

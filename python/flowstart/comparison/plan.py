@@ -9,8 +9,8 @@ from typing import Any, Self
 from flowstart.errors import RequestError
 from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
+from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
-from flowstart.model.guests import Guests, StartupLike
 from flowstart.model.path import Path, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
 

@@ -71,7 +71,7 @@ def _is_json(value: Any) -> bool:
     return isinstance(value, str | int | None)
 
 
-def resolve(document: Document, known: Guests | None = None) -> Document:
+def resolve(document: Document, known: CustomStartups | None = None) -> Document:
     """The whole configuration that a document stands for, every default filled in."""
     native = known.natives() if known else None
     resolved: Document = json.loads(_native.resolve(encode(document), native))
