@@ -1,7 +1,7 @@
 //! Start-up and congestion-avoidance algorithms, and nothing else.
 //!
 //! A transport owns a [`Window`] and a [`Controller`]. It reports what happens in
-//! [`signals`] and obeys the window: how much may be in flight, how fast it may leave,
+//! [`mod@signals`] and obeys the window: how much may be in flight, how fast it may leave,
 //! how packets are tagged. An algorithm neither sends, logs, reads a clock nor draws a
 //! random number; loss recovery, retransmission and timers are the transport's.
 //!
