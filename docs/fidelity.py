@@ -107,8 +107,8 @@ def _linux() -> tuple[list[str], dict[str, str]]:
             words = f"{SENDERS[variant][2]}, {PATHS[path][1]}"
             shown.append(f"{words}:\n\n![{words}](images/{name})")
     head = (
-        "| path | sender | bytes | completion: kernel, ours (ms) | | lost: kernel, ours | "
-        "sent again: kernel, ours | window at exit: kernel, ours | left by |\n"
+        "| path | sender | bytes | completion: kernel, ours (ms) | | dropped: kernel, ours | "
+        "retransmitted: kernel, ours | exit cwnd: kernel, ours | exit reason |\n"
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     )
     return [head + "\n" + "\n".join(rows), *shown], pictures

@@ -169,7 +169,7 @@ class Figure:
         if not self.exit or self.exit.time_s > self.seconds:
             return []
         x, y = self._x(self.exit.time_s), self._window_y(self.exit.window)
-        told = f"left by {self.exit.reason}"
+        told = f"exit: {self.exit.reason}"
         if self.exit.window > self.most:
             told += f" at {self.exit.window:,.0f}"
         side, kind = (x - 9, "e tx") if x > (LEFT + RIGHT) / 2 else (x + 9, "tx")

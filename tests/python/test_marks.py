@@ -61,7 +61,7 @@ def replayed(
         for number, time in enumerate(column)
     ]
     capture = reading.Capture("none", {"warnings": [], "notes": []})
-    return Replay(capture, Settings(tuple(names)), roads=[], left_out={}, rows=rows)
+    return Replay(capture, Settings(tuple(names)), paths=[], left_out={}, rows=rows)
 
 
 def of_class(replay: Replay) -> list[ClassSummary]:

@@ -159,8 +159,8 @@ def test_the_readme_says_what_the_demo_shows() -> None:
     (transfers,) = readme(r"(\d+) transfers of a server, replayed on the ten paths")
     readme("under five start-ups")
     replayed = demo.replayed()
-    assert sum(len(road.transfers) for road in replayed.roads) == int(transfers)
-    assert (len(replayed.roads), len(replayed.settings.startups)) == (10, 5)
+    assert sum(len(replayed.transfers) for replayed in replayed.paths) == int(transfers)
+    assert (len(replayed.paths), len(replayed.settings.startups)) == (10, 5)
 
 
 def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:

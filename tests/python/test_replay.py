@@ -18,8 +18,8 @@ from flowstart.render import footnotes
 from flowstart.replay import sentences, tables
 from flowstart.replay.execute import replay
 from flowstart.replay.jobs import AFTERWARDS_S, without_long_gaps
+from flowstart.replay.paths import build
 from flowstart.replay.result import Replay
-from flowstart.replay.roads import lay
 from flowstart.replay.settings import Settings
 from flowstart.replay.summary import EVERYTHING, percentile
 
@@ -57,20 +57,22 @@ def test_sizes_and_times_are_the_captures(replayed: Replay) -> None:
     for row in replayed.rows:
         mine = transfers[row["transfer"]]
         assert row["size_bytes"] == mine["bytes"]
-        if row["mode"] == "together" and len(replayed.roads) == 1:
+        if row["mode"] == "together" and len(replayed.paths) == 1:
             assert row["opened_s"] == pytest.approx(mine["start"] - begin, abs=1e-6)
 
 
 def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
     # Configured: 20 Mbit/s, 100 ms.
-    busiest = max(replayed.roads, key=lambda road: sum(t.size_bytes for t in road.transfers))
+    busiest = max(
+        replayed.paths, key=lambda replayed: sum(t.size_bytes for t in replayed.transfers)
+    )
     assert float(str(busiest.path["rate"]).removesuffix("bps")) == pytest.approx(20e6, rel=0.05)
     assert 100_000 <= int(str(busiest.path["rtt"]).removesuffix("us")) < 101_000
 
 
 def test_a_given_rate_and_buffer_put_all_on_one_path(small: reading.Capture) -> None:
     found = replay(small, Settings(STARTUPS, rate="5Mbps", buffer="20pkt"))
-    assert [road.name for road in found.roads] == ["all"]
+    assert [replayed.name for replayed in found.paths] == ["all"]
     assert {row["bdp_pkts"] for row in found.rows} == {41}
 
 
@@ -98,15 +100,15 @@ def test_what_is_assumed_is_not_said_to_be_given(
     small: reading.Capture, given: dict[str, str], sources: str
 ) -> None:
     settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
-    found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
+    found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
     assert sentences.sources(found) == sources
-    cells = [cell for row in tables.roads(found.roads).rows for cell in row]
+    cells = [cell for row in tables.paths(found.paths).rows for cell in row]
     assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
 
 
 def test_given_buffers_are_not_said_to_be_estimated(small: reading.Capture) -> None:
     settings = Settings(STARTUPS, buffer="20pkt")
-    found = Replay(small, settings, roads=lay(small, settings, {}), left_out={}, rows=[])
+    found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
     assert "Buffers: as given." in sentences.sources(found)
 
 
@@ -339,8 +341,11 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     assert (group["min_rtt_s"], group["to_remote"]["buffer_at_least"]) == (62e-6, True)
     assert sum(c["s2c_retransmissions"] for c in found.document["connections"]) == 1
     replayed = replay(found, Settings(("slow-start",)))
-    [road] = replayed.roads
-    assert (road.path["buffer"], road.assumed[-2:]) == ("40pkt", ("buffer", "reverse_buffer"))
+    [path] = replayed.paths
+    assert (path.path["buffer"], path.assumed[-2:]) == (
+        "40pkt",
+        ("buffer", "reverse_buffer"),
+    )
     assert sum(row["packets_dropped"] for row in replayed.rows) == 0
     exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
     assert sum(row["packets_dropped"] for row in exact.rows) > 500
@@ -357,11 +362,11 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     found = between_neighbours(tmp_path / "veth.pcap", flight=True)
     assert max(t["bytes"] for t in found.document["transfers"]) == WHOLE * 1460
     replayed = replay(found, Settings(("slow-start",)))
-    [road] = replayed.roads
-    held = int(road.path["buffer"].removesuffix("pkt"))
+    [path] = replayed.paths
+    held = int(path.path["buffer"].removesuffix("pkt"))
     assert WHOLE - 10 < held <= WHOLE
-    assert "buffer" in road.assumed
-    assert "assumed no larger than is known: at least the largest flight" in road.buffer_method
+    assert "buffer" in path.assumed
+    assert "assumed no larger than is known: at least the largest flight" in path.buffer_method
     assert sum(row["packets_dropped"] for row in replayed.rows) == 0
     smaller = replay(found, Settings(("slow-start",), buffer="40pkt"))
     assert sum(row["packets_dropped"] for row in smaller.rows) > 0
@@ -408,6 +413,9 @@ def group(**fields: Any) -> reading.Capture:
 def test_a_measured_buffer_is_kept_and_an_assumed_one_has_room(
     way: dict[str, Any], buffer: str, assumed: bool
 ) -> None:
-    [road] = lay(group(**way), Settings(("slow-start",)), {})
-    assert (road.path["buffer"], "buffer" in road.assumed) == (buffer, assumed)
-    assert (road.path["reverse_buffer"], "reverse_buffer" in road.assumed) == ("70pkt", False)
+    [replayed] = build(group(**way), Settings(("slow-start",)), {})
+    assert (replayed.path["buffer"], "buffer" in replayed.assumed) == (buffer, assumed)
+    assert (replayed.path["reverse_buffer"], "reverse_buffer" in replayed.assumed) == (
+        "70pkt",
+        False,
+    )

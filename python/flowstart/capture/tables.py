@@ -101,7 +101,7 @@ def connections(document: dict[str, Any], most: int = 20) -> Grid:
     """The connections with the most data."""
     columns = [Column("client", number=False), Column("server", number=False)]
     columns += [Column("handshake", number=False), Column("RTT")]
-    columns += [Column(title) for title in ("to server", "to client", "resent")]
+    columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
     rows = document["connections"]
     largest = sorted(rows, key=lambda c: -((c["c2s_bytes"] or 0) + (c["s2c_bytes"] or 0)))
@@ -112,8 +112,8 @@ def connections(document: dict[str, Any], most: int = 20) -> Grid:
 
 
 def _connection(row: dict[str, Any]) -> list[str]:
-    resent = [row["c2s_retransmissions"], row["s2c_retransmissions"]]
-    known = [count for count in resent if count is not None]
+    repeated = [row["c2s_retransmissions"], row["s2c_retransmissions"]]
+    known = [count for count in repeated if count is not None]
     return [
         _end(row["client_ip"], row["client_port"]),
         _end(row["server_ip"], row["server_port"]),

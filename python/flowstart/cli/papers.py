@@ -49,7 +49,7 @@ def show(json: options.Json = False) -> None:
                 "id": experiment.id,
                 "paper": paper.name,
                 "figure": experiment.figure,
-                "asks": experiment.asks,
+                "question": experiment.question,
                 "quick": experiment.quick,
                 "targets": [t.id for t in paper.targets if t.experiment == experiment.id],
             }
@@ -141,8 +141,8 @@ def _show(each: "Done", *, whole: bool) -> None:
     """An experiment on the terminal; its own tables only where it was asked for by name."""
     from flowstart.papers import grids
 
-    print(f"{each.experiment.id} · {each.experiment.figure}: {each.experiment.asks}")
-    for said in each.findings.says:
+    print(f"{each.experiment.id} · {each.experiment.figure}: {each.experiment.question}")
+    for said in each.findings.answers:
         print(f"  {said}")
     for table in each.findings.tables if whole else ():
         if len(table.rows) > MOST_ROWS:

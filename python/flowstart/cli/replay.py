@@ -98,7 +98,7 @@ def _show(result: "Replay") -> None:
     from flowstart.replay import sentences, tables
 
     print(sentences.headline(result))
-    console.show_grid(tables.roads(result.roads))
+    console.show_grid(tables.paths(result.paths))
     print(" ".join([sentences.sources(result), *sentences.details(result)]))
     console.show_grid(tables.classes(result.summaries))
     print(sentences.legend(result))

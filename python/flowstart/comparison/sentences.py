@@ -64,7 +64,7 @@ def legend(result: Comparison) -> str:
     acked = "acked: until the sender knew; " if result.measured_by_sender else ""
     best = f"{MARK}: soonest; " if any(s.best for s in result.summaries) else ""
     columns = (
-        f"{order}{best}change: against {baseline}; {acked}window: in packets, just before "
-        "start-up was left; queue: the most at the bottleneck, packets."
+        f"{order}{best}change: against {baseline}; {acked}exit cwnd: the window just before "
+        "start-up ended, packets; queue: the most at the bottleneck, packets."
     )
     return "\n".join([columns, *result.notes])

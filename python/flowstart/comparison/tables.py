@@ -20,13 +20,13 @@ def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool
         found = sorted(found, key=lambda s: (s.group, s.complete < s.flows, s.fct_s or 0.0))
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
-    columns = [Column("start-up", number=False), Column("delivered")]
+    columns = [Column("start-up", number=False), Column("FCT")]
     columns += [Column("worst", spare=2)] if several else []
     columns += [Column("change")]
     columns += [Column("acked"), Column("change")] if acked else []
-    columns += [Column("× ideal"), Column("lost"), Column("resent", spare=3)]
-    columns += [Column("RTOs"), Column("left by", number=False), Column("window", spare=1)]
-    columns += [Column("of BDP", spare=4), Column("queue", spare=5)]
+    columns += [Column("× ideal"), Column("dropped"), Column("retrans.", spare=3)]
+    columns += [Column("RTOs"), Column("exit reason", number=False), Column("exit cwnd", spare=1)]
+    columns += [Column("÷ BDP", spare=4), Column("queue", spare=5)]
     columns += [Column("others")] if background else []
     grid = Grid(columns)
     for s in found:

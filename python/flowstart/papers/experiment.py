@@ -41,7 +41,7 @@ class Findings:
 
     measured: Mapping[str, Measured] = field(default_factory=dict)
     """By target; one for each target of the experiment that can be checked."""
-    says: Sequence[str] = ()
+    answers: Sequence[str] = ()
     """What it answers, a sentence each, with the numbers of these very runs."""
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
@@ -55,7 +55,7 @@ class Experiment:
     """As in `flowstart papers run ID`: `QS-T1`."""
     figure: str
     """What it regenerates, `Table I`; `study` where nothing was published."""
-    asks: str
+    question: str
     """The question, one sentence."""
     run: "Callable[[Lab], Findings]"
     quick: bool = False
@@ -63,14 +63,14 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Assumption:
     """An input that the paper does not print and that was chosen, mostly so that it fits."""
 
     what: str
     value: str
     why: str
     """What speaks for it, or what it was fitted to."""
-    moved: str
+    sensitivity: str
     """What happens when it moves."""
     shown_by: str
     """The experiment that moves it."""
@@ -90,4 +90,4 @@ class Paper:
     """Where `README.md` is."""
     targets: Sequence[Target]
     experiments: Sequence[Experiment]
-    chosen: Sequence[Chosen] = ()
+    assumptions: Sequence[Assumption] = ()

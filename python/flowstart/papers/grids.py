@@ -67,7 +67,7 @@ def overview(papers: Sequence[Paper]) -> Grid:
         Column("figure", number=False),
         Column("targets"),
         Column("quick", number=False),
-        Column("asks", number=False),
+        Column("question", number=False),
     ]
     grid = Grid(columns)
     for paper in papers:
@@ -75,15 +75,15 @@ def overview(papers: Sequence[Paper]) -> Grid:
         for experiment in paper.experiments:
             count = sum(target.experiment == experiment.id for target in paper.targets)
             quick = "quick" if experiment.quick else ""
-            cells = [experiment.id, experiment.figure, str(count or ""), quick, experiment.asks]
+            cells = [experiment.id, experiment.figure, str(count or ""), quick, experiment.question]
             grid.rows.append(cells)
     return grid
 
 
-def chosen(paper: Paper) -> Grid:
+def assumptions(paper: Paper) -> Grid:
     """The inputs that the paper does not print."""
     titles = ("input", "value", "why", "when it moves", "shown by")
-    rows = [[c.what, c.value, c.why, c.moved, c.shown_by] for c in paper.chosen]
+    rows = [[c.what, c.value, c.why, c.sensitivity, c.shown_by] for c in paper.assumptions]
     return Grid([Column(title, number=False) for title in titles], rows)
 
 

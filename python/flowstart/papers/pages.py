@@ -70,8 +70,8 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
     experiment = each.experiment
     parts = [
         f'<h2 id="{_file(experiment)}">{escape(experiment.id)} · {escape(experiment.figure)}</h2>',
-        f"<p><em>{escape(experiment.asks)}</em></p>",
-        *map(html.paragraph, each.findings.says),
+        f"<p><em>{escape(experiment.question)}</em></p>",
+        *map(html.paragraph, each.findings.answers),
         *drawn,
         *map(_table, each.findings.tables),
     ]
@@ -88,9 +88,9 @@ def _experiment(each: Done, drawn: Sequence[str]) -> list[str]:
 def _rest(paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]) -> list[str]:
     """What comes after the experiments: chosen inputs, what nothing can measure, the count."""
     parts = []
-    if paper.chosen:
+    if paper.assumptions:
         parts += [html.heading("Inputs that the paper does not print")]
-        parts += [html.table(grids.chosen(paper))]
+        parts += [html.table(grids.assumptions(paper))]
     if unmeasured:
         parts += [html.heading("Not checkable"), html.table(grids.misses(unmeasured))]
     if paper.targets:
@@ -111,7 +111,7 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
         parts += [html.paragraph(paper.source), "<ul>"]
         for each in done:
             link = f'<a href="{paper.name}.html#{_file(each.experiment)}">{each.experiment.id}</a>'
-            said = " ".join(each.findings.says) or each.experiment.asks
+            said = " ".join(each.findings.answers) or each.experiment.question
             parts.append(f"<li>{link} {escape(said)}</li>")
         parts.append("</ul>")
     head = [html.paragraph(grids.summary([each for _, d in papers for each in d], others))]

@@ -68,8 +68,8 @@ class Done:
             "id": self.experiment.id,
             "paper": self.paper.name,
             "figure": self.experiment.figure,
-            "asks": self.experiment.asks,
-            "says": list(self.findings.says),
+            "question": self.experiment.question,
+            "answers": list(self.findings.answers),
             "tables": {table.name: list(table.rows) for table in self.findings.tables},
             "seconds": round(self.seconds, 3),
         }

@@ -7,8 +7,8 @@ from flowstart import _native
 from flowstart.capture.reading import Capture
 from flowstart.model.document import encode
 from flowstart.replay.jobs import Job, jobs
+from flowstart.replay.paths import build
 from flowstart.replay.result import Replay
-from flowstart.replay.roads import lay
 from flowstart.replay.settings import Settings
 from flowstart.simulation import frames
 
@@ -22,15 +22,15 @@ def replay(
 ) -> Replay:
     """Replays the transfers of a capture. Raises RequestError where that cannot be done."""
     left_out: dict[str, int] = {}
-    roads = lay(capture, settings, left_out)
-    planned = list(jobs(roads, settings))
+    paths = build(capture, settings, left_out)
+    planned = list(jobs(paths, settings))
     scenarios = [encode(job.scenario) for job in planned]
     batch = _native.run_many(scenarios, workers, progress, settings.custom.natives())
     runs = frames.rows(batch["runs"])
     return Replay(
         capture=capture,
         settings=settings,
-        roads=roads,
+        paths=paths,
         left_out=left_out,
         rows=[_row(row, planned[row["run"]]) for row in frames.rows(batch["flows"])],
         interrupted=batch["interrupted"],
@@ -43,7 +43,7 @@ def _row(row: dict[str, Any], job: Job) -> dict[str, Any]:
     transfer = job.transfers[row["flow"]]
     return row | {
         "mode": job.mode,
-        "network": job.road.name,
+        "network": job.replayed.name,
         "transfer": transfer.number,
         "connection": transfer.connection,
         "capture_direction": transfer.direction,

@@ -1,11 +1,11 @@
-"""The simulations of a replay: every road under every start-up, together and one by one."""
+"""The simulations of a replay: every path under every start-up, together and one by one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flowstart.model.document import Document
 from flowstart.model.path import told_interface
-from flowstart.replay.roads import Road, Transfer
+from flowstart.replay.paths import ReplayPath, Transfer
 from flowstart.replay.settings import Settings
 
 AFTERWARDS_S = 3600
@@ -14,9 +14,9 @@ AFTERWARDS_S = 3600
 
 @dataclass(frozen=True)
 class Job:
-    """One simulation: a road under one start-up, with some or all of its transfers."""
+    """One simulation: a path under one start-up, with some or all of its transfers."""
 
-    road: Road
+    replayed: ReplayPath
     startup: str
     mode: str
     transfers: tuple[Transfer, ...]
@@ -25,36 +25,40 @@ class Job:
     @property
     def label(self) -> str:
         """What a message calls it."""
-        return f"{self.startup}, {self.mode}, {self.road.name}"
+        return f"{self.startup}, {self.mode}, {self.replayed.name}"
 
 
-def jobs(roads: Sequence[Road], settings: Settings) -> Iterator[Job]:
-    """All of them, those of a road next to each other."""
-    for road in roads:
+def jobs(paths: Sequence[ReplayPath], settings: Settings) -> Iterator[Job]:
+    """All of them, those of a path next to each other."""
+    for replayed in paths:
         for startup in settings.startups:
-            yield job(road, startup, "together", road.transfers, settings)
-            for transfer in road.transfers:
-                yield job(road, startup, "alone", (transfer,), settings)
+            yield job(replayed, startup, "together", replayed.transfers, settings)
+            for transfer in replayed.transfers:
+                yield job(replayed, startup, "alone", (transfer,), settings)
 
 
 def job(
-    road: Road, startup: str, mode: str, transfers: tuple[Transfer, ...], settings: Settings
+    replayed: ReplayPath,
+    startup: str,
+    mode: str,
+    transfers: tuple[Transfer, ...],
+    settings: Settings,
 ) -> Job:
     """One of them; `mode` is `together` or `alone`."""
     starts = without_long_gaps([t.start_s for t in transfers])
-    told = told_interface(road.path)
+    told = told_interface(replayed.path)
     flows = [
         told | _flow(t, startup, settings, at) for t, at in zip(transfers, starts, strict=True)
     ]
     document: Document = {
         "seed": settings.seed,
         "duration": f"{max(starts) + AFTERWARDS_S:.6f}s",
-        "path": road.path,
+        "path": replayed.path,
         "flows": flows,
     }
     if settings.stack:
         document["stack"] = settings.stack
-    return Job(road, startup, mode, transfers, document)
+    return Job(replayed, startup, mode, transfers, document)
 
 
 def without_long_gaps(starts: Sequence[float]) -> list[float]:

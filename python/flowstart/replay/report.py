@@ -26,7 +26,7 @@ def pictures(replay: Replay) -> dict[str, bytes]:
             "of transfers that take more than a tenth longer than under the baseline.",
         ),
         html.heading("Paths"),
-        html.table(grids.roads(replay.roads)),
+        html.table(grids.paths(replay.paths)),
         html.paragraph(sentences.sources(replay)),
         *map(html.paragraph, sentences.methods(replay)),
         html.heading("What is not in these numbers"),

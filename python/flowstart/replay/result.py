@@ -14,7 +14,7 @@ from flowstart.model.path import told_interface
 from flowstart.render import footnotes, html
 from flowstart.replay import tables
 from flowstart.replay.jobs import job
-from flowstart.replay.roads import Road, resolved
+from flowstart.replay.paths import ReplayPath, resolved
 from flowstart.replay.settings import Settings
 from flowstart.replay.summary import EVERYTHING, ClassSummary, baseline, summarise
 from flowstart.simulation import frames
@@ -33,7 +33,7 @@ class Replay:
 
     capture: Capture
     settings: Settings
-    roads: list[Road]
+    paths: list[ReplayPath]
     left_out: dict[str, int]
     """Transfers that cannot be replayed, by reason."""
     rows: list[dict[str, Any]]
@@ -72,8 +72,8 @@ class Replay:
     @functools.cached_property
     def resolved(self) -> dict[str, Document]:
         """The whole configuration of one transfer under each start-up, on the first path."""
-        road, s = self.roads[0], self.settings
-        first = [job(road, name, "alone", road.transfers[:1], s) for name in s.startups]
+        replayed, s = self.paths[0], self.settings
+        first = [job(replayed, name, "alone", replayed.transfers[:1], s) for name in s.startups]
         return {one.startup: resolve(one.scenario, s.custom) for one in first}
 
     @functools.cached_property
@@ -90,7 +90,9 @@ class Replay:
                 startups=s.startups,
                 remembered=[s.remembered],
                 memory_option="--remembered 1bdp gives each path its own",
-                interfaces=[told_interface(road.path).get("interface_rate") for road in self.roads],
+                interfaces=[
+                    told_interface(replayed.path).get("interface_rate") for replayed in self.paths
+                ],
                 queues={name: queues(document) for name, document in self.resolved.items()},
                 drawn=self.drawn,
                 seeds=1,
@@ -124,11 +126,11 @@ class Replay:
         asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
         given = {name: said for name, said in asked.items() if said}
         found = []
-        for road in self.roads:
-            filled = resolved(road.path, s)
+        for replayed in self.paths:
+            filled = resolved(replayed.path, s)
             window = buffers.initial_window(filled["stack"])
             few = buffers.handfuls(given, filled["path"], window)
-            found += [(n, field, said, window, road.name) for field, (said, n) in few.items()]
+            found += [(n, field, said, window, replayed.name) for field, (said, n) in few.items()]
         if not found:
             return []
         packets, field, said, window, name = min(found)
@@ -154,14 +156,14 @@ class Replay:
             },
             "paths": [
                 {
-                    "name": road.name,
-                    **road.path,
-                    "rate_method": road.rate_method,
-                    "buffer_method": road.buffer_method,
-                    "assumed": list(road.assumed),
-                    "transfers": len(road.transfers),
+                    "name": replayed.name,
+                    **replayed.path,
+                    "rate_method": replayed.rate_method,
+                    "buffer_method": replayed.buffer_method,
+                    "assumed": list(replayed.assumed),
+                    "transfers": len(replayed.transfers),
                 }
-                for road in self.roads
+                for replayed in self.paths
             ],
             "left_out": self.left_out,
             "drawn": self.drawn,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from flowstart.model import custom
 from flowstart.render import marks, text
+from flowstart.replay.paths import BUFFERS, joined
 from flowstart.replay.result import Replay
-from flowstart.replay.roads import BUFFERS, joined
 from flowstart.replay.summary import ENOUGH, EVERYTHING, ClassSummary, baseline
 
 LIMITS = (
@@ -19,11 +19,11 @@ GIVEN = "as given"
 
 def headline(replay: Replay) -> str:
     """One line on what was replayed."""
-    count = sum(len(road.transfers) for road in replay.roads)
+    count = sum(len(replayed.transfers) for replayed in replay.paths)
     left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
     out = f" ({left})" if left else ""
     stack = (replay.settings.stack or {}).get("preset", "rfc")
-    paths = "one path" if len(replay.roads) == 1 else f"{len(replay.roads)} paths"
+    paths = "one path" if len(replay.paths) == 1 else f"{len(replay.paths)} paths"
     return (
         f"{replay.capture.file}: {count} transfers{out} over {paths}, "
         f"stack {stack}, seed {replay.settings.seed}"
@@ -41,7 +41,7 @@ def sources(replay: Replay) -> str:
 
 def _assumed(replay: Replay) -> list[str]:
     """What ≈ says of the paths that have one."""
-    names = {name for road in replay.roads for name in road.assumed}
+    names = {name for replayed in replay.paths for name in replayed.assumed}
     if not names:
         return []
     buffer = "a buffer of 1 BDP, but at least 40 packets"
@@ -63,9 +63,9 @@ def details(replay: Replay) -> list[str]:
 def methods(replay: Replay) -> list[str]:
     """How rates and buffers were come by, each said once."""
     seen: dict[str, list[str]] = {}
-    for road in replay.roads:
-        seen.setdefault(f"rate: {road.rate_method}", []).append(road.name)
-        seen.setdefault(f"buffer: {road.buffer_method}", []).append(road.name)
+    for replayed in replay.paths:
+        seen.setdefault(f"rate: {replayed.rate_method}", []).append(replayed.name)
+        seen.setdefault(f"buffer: {replayed.buffer_method}", []).append(replayed.name)
     return [f"{', '.join(names)}: {method}" for method, names in seen.items()]
 
 
@@ -109,7 +109,7 @@ def verdict(replay: Replay) -> list[str]:
     groups = [[s for s in found if s.size_class == name] for name in classes]
     lines = [f"{group[0].size_class}: {_of_class(group, reference)}." for group in groups]
     everything = [s for s in found if s.size_class == EVERYTHING]
-    return lines + [_harm(s, reference, len(replay.roads)) for s in everything if s.hurt]
+    return lines + [_harm(s, reference, len(replay.paths)) for s in everything if s.hurt]
 
 
 def _of_class(group: list[ClassSummary], reference: str) -> str:

@@ -5,35 +5,35 @@ from typing import Any
 
 from flowstart.render import footnotes, marks, text
 from flowstart.render.grid import Column, Grid
-from flowstart.replay.roads import Road
+from flowstart.replay.paths import ReplayPath
 from flowstart.replay.summary import ClassSummary
 
 
-def roads(laid: Sequence[Road], most: int = 20) -> Grid:
+def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
     titles = ["rate there", "back", "RTT", "buffer there", "back", "transfers"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
-    largest = sorted(laid, key=lambda road: -len(road.transfers))
-    for road in largest[:most]:
-        path = road.path
+    largest = sorted(built, key=lambda replayed: -len(replayed.transfers))
+    for replayed in largest[:most]:
+        path = replayed.path
         buffer = str(path["buffer"])
 
-        def shown(name: str, value: str, road: Road = road) -> str:
-            return f"≈ {value}" if name in road.assumed else value
+        def shown(name: str, value: str, replayed: ReplayPath = replayed) -> str:
+            return f"≈ {value}" if name in replayed.assumed else value
 
         grid.rows.append(
             [
-                road.name,
+                replayed.name,
                 shown("rate", _rate(path["rate"])),
                 shown("reverse_rate", _rate(path.get("reverse_rate", path["rate"]))),
                 _time(path["rtt"]),
                 shown("buffer", buffer),
                 shown("reverse_buffer", str(path.get("reverse_buffer", buffer))),
-                str(len(road.transfers)),
+                str(len(replayed.transfers)),
             ]
         )
-    if len(laid) > most:
-        grid.title = f"The {most} paths with the most transfers, of {len(laid)}"
+    if len(built) > most:
+        grid.title = f"The {most} paths with the most transfers, of {len(built)}"
     return grid
 
 
@@ -50,7 +50,7 @@ def _time(value: str) -> str:
 
 def classes(found: Sequence[ClassSummary]) -> Grid:
     """The answer: a group per size class, a row per start-up."""
-    titles = ["median", "p95", "change", "× ideal", "p95", "alone", "lost", "RTOs", "hurt"]
+    titles = ["median", "p95", "change", "× ideal", "p95", "alone", "loss", "RTOs", "hurt"]
     columns = [Column("start-up", number=False), *(Column(title) for title in titles)]
     grid = Grid([*columns, Column("most hurt", number=False)])
     last = None

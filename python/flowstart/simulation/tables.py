@@ -18,14 +18,14 @@ def of_run(outcome: "Outcome") -> list[Grid]:
 
 def flows(outcome: "Outcome", most: int = 50) -> Grid:
     """The flows of one run that are no part of web sessions."""
-    titles = ["size", "opened", "time", "duration", "× ideal", "lost", "resent", "RTOs"]
+    titles = ["size", "opened", "FCT", "duration", "× ideal", "dropped", "retrans.", "RTOs"]
     grid = Grid(
         [
             Column("flow"),
             Column("start-up", number=False),
             *(Column(title) for title in titles),
-            Column("left by", number=False),
-            Column("at window"),
+            Column("exit reason", number=False),
+            Column("exit cwnd"),
         ]
     )
     rows = frames.rows(outcome["flows"])
@@ -95,7 +95,7 @@ def transfers(outcome: "Outcome", most: int = 50) -> Grid:
 def objects(outcome: "Outcome", most: int = 50) -> Grid:
     """The objects of one run's web sessions."""
     titles = ["web", "session", "page", "object", "packets", "asked for", "response", "done"]
-    grid = Grid([Column(title) for title in [*titles, "lost", "resent", "RTOs"]])
+    grid = Grid([Column(title) for title in [*titles, "dropped", "retrans.", "RTOs"]])
     rows = frames.rows(outcome["objects"])
     responses = frames.rows(outcome["flows"])
     counts = ("packets_dropped", "packets_retransmitted", "timeouts")

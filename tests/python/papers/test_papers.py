@@ -11,7 +11,7 @@ from flowstart import papers
 from flowstart.errors import RequestError
 from flowstart.papers import runner
 from flowstart.papers.drawing import Axis, single
-from flowstart.papers.experiment import Chosen, Experiment, Findings, Paper, Picture, Table
+from flowstart.papers.experiment import Assumption, Experiment, Findings, Paper, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import first
 from flowstart.papers.target import Kind, Measured, Target
@@ -33,7 +33,7 @@ def transfers(lab: Lab) -> Findings:
             "toy.longer": Measured(durations[1] / durations[0], holds=durations[1] < durations[0],
                                    because="More packets take longer.", shown_by="TOY-1"),
         },
-        says=[f"Twenty packets take {durations[1]:.3f} s."],
+        answers=[f"Twenty packets take {durations[1]:.3f} s."],
         tables=[Table("times", "Times", [{"packets": n} for n in SIZES])],
         pictures=[
             Picture("times", "Duration over size", lambda: single(
@@ -58,10 +58,10 @@ TOY = Paper(
         target("toy.lost", "not checkable", "", reason="The data are gone."),
     ],
     experiments=[
-        Experiment(id="TOY-1", figure="Figure 1", asks="How long?", run=transfers, quick=True),
-        Experiment(id="TOY-2", figure="study", asks="And why?", run=lambda _: Findings()),
+        Experiment(id="TOY-1", figure="Figure 1", question="How long?", run=transfers, quick=True),
+        Experiment(id="TOY-2", figure="study", question="And why?", run=lambda _: Findings()),
     ],
-    chosen=[Chosen("rate", "5 Mbit/s", "it is round", "all else moves", "TOY-1")],
+    assumptions=[Assumption("rate", "5 Mbit/s", "it is round", "all else moves", "TOY-1")],
 )
 
 
@@ -187,7 +187,7 @@ def test_ctrl_c_keeps_what_is_done(
     def stopped(_: Lab) -> Findings:
         raise KeyboardInterrupt
 
-    cut = Experiment(id="TOY-2", figure="study", asks="And why?", run=stopped)
+    cut = Experiment(id="TOY-2", figure="study", question="And why?", run=stopped)
     paper = Paper(name="toy", title="A toy", source="", package="toy", targets=TOY.targets,
                   experiments=[TOY.experiments[0], cut])  # fmt: skip
     monkeypatch.setattr(papers, "load", lambda: [paper])

@@ -37,7 +37,7 @@ def test_a_paper_holds_together(paper: Paper) -> None:
             continue
         assert target.experiment in experiments, target.id
         assert (target.kind == "not checkable") == bool(target.reason), target.id
-    for chosen in paper.chosen:
+    for chosen in paper.assumptions:
         assert chosen.shown_by in experiments, chosen.what
 
 

@@ -8,57 +8,59 @@ from flowstart.papers.coping import (
     cope_table,
     lies,
 )
-from flowstart.papers.experiment import Chosen, Experiment, Paper
+from flowstart.papers.experiment import Assumption, Experiment, Paper
 
 EXPERIMENTS = (
     Experiment(
         id="COPE-SHORT",
         figure="study",
-        asks="In short: what do a sender, a router and marked packets do about a fast start?",
+        question="In short: what do a sender, a router and marked packets do about a fast start?",
         run=cope_table.run_short,
         quick=True,
     ),
     Experiment(
         id="COPE-TABLE",
         figure="study",
-        asks="Under each measure, what does starting fast gain, and what does it cost others?",
+        question="Under each measure, what does starting fast gain, and what does it cost others?",
         run=cope_table.run,
     ),
     Experiment(
         id="COPE-SWEEP",
         figure="study",
-        asks="To what should a rate cap, a target time or a first window be set?",
+        question="To what should a rate cap, a target time or a first window be set?",
         run=cope_sweep.run,
     ),
     Experiment(
         id="COPE-MOVED",
         figure="study",
-        asks="Do the answers hang on the recovery, the load, the share of fast starters, the "
+        question="Do the answers hang on the recovery, the load, the share of fast starters, the "
         "timing or the settings of the queues?",
         run=cope_moved.run,
     ),
     Experiment(
         id="ABUSE-JS",
         figure="study",
-        asks="What can a client do to others that makes servers start fast at it again and again?",
+        question="What can a client do to others that makes servers start fast at it again and "
+        "again?",
         run=abuse_jump_start.run,
     ),
     Experiment(
         id="ABUSE-QS",
         figure="study",
-        asks="What is left for honest Quick-Start hosts beside one that asks and does not send?",
+        question="What is left for honest Quick-Start hosts beside one that asks and does not "
+        "send?",
         run=abuse_quick_start.run,
     ),
     Experiment(
         id="ABUSE-LIES",
         figure="study",
-        asks="What are lies about rate requests worth?",
+        question="What are lies about rate requests worth?",
         run=lies.run,
     ),
 )
 
 CHOSEN = (
-    Chosen(
+    Assumption(
         "how loss is repaired",
         "ns-2's SACK",
         "the Jump Start paper's tool",
@@ -66,21 +68,21 @@ CHOSEN = (
         "under all three recoveries.",
         "COPE-MOVED",
     ),
-    Chosen(
+    Assumption(
         "the load of the shared line",
         "40 % in each direction",
         "between the paper's ends of contention, where slow start still works well",
         "Without a measure the harm grows with the load; with a cap or a first window hardly.",
         "COPE-MOVED",
     ),
-    Chosen(
+    Assumption(
         "how many of the transfers start fast",
         "half",
         "as many bystanders as starters",
         "Without a measure the harm grows with the share; with a cap it does not.",
         "COPE-MOVED",
     ),
-    Chosen(
+    Assumption(
         "when transfers open",
         "at random, moved by up to 20 intervals",
         "no fixed pattern of who meets whom",
@@ -88,35 +90,35 @@ CHOSEN = (
         "gain and harm are both larger.",
         "COPE-MOVED",
     ),
-    Chosen(
+    Assumption(
         "the size of the transfers",
         "200 packets",
         "the Jump Start paper's contention",
         "With 50 packets nothing overflows alone: the gain is larger, the harm smaller.",
         "COPE-SWEEP",
     ),
-    Chosen(
+    Assumption(
         "thresholds of RED and CHOKe",
         "5 and 15 packets of 60",
         "what ns-2 works out by itself for 5 Mbit/s",
         "From 20 to 50 packets starters lose less; bystanders are still harmed.",
         "COPE-MOVED",
     ),
-    Chosen(
+    Assumption(
         "the client's pulses",
         "60 packets from 8 servers every 2 s",
         "29 % of the link's rate on average",
         "Period, size and number are swept; so are the least timeout and the client's own line.",
         "ABUSE-JS",
     ),
-    Chosen(
+    Assumption(
         "what is asked for and not used",
         "5.12 Mbit/s of 10 Mbit/s",
         "all that an idle link approves",
         "Less books less; more is not approved and changes nothing.",
         "ABUSE-QS",
     ),
-    Chosen(
+    Assumption(
         "honest requests",
         "one a second of 60 packets",
         "7 % of the link: they rarely stand in each other's way",
@@ -134,5 +136,5 @@ PAPER = Paper(
     package=__name__,
     targets=(),
     experiments=EXPERIMENTS,
-    chosen=CHOSEN,
+    assumptions=CHOSEN,
 )

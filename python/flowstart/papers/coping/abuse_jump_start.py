@@ -77,7 +77,7 @@ def run(lab: Lab) -> Findings:
     ]
     behind = list(zip(lines, damages(lab, lines, SEEDS), strict=True))
     return Findings(
-        says=[_says_base(swept, slow_timers), _says_guards(guarded), _says_worst(swept)],
+        answers=[_says_base(swept, slow_timers), _says_guards(guarded), _says_worst(swept)],
         tables=[
             _swept_table(swept, slow_timers),
             _guards_table(guarded),

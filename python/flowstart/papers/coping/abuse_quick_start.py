@@ -57,7 +57,7 @@ def run(lab: Lab) -> Findings:
     cases = [*swept, *asked, *guards, *beside]
     found = dict(zip(cases, services(lab, cases, SEEDS), strict=True))
     return Findings(
-        says=[_says_rules(found), _says_by_rule(found)],
+        answers=[_says_rules(found), _says_by_rule(found)],
         tables=[
             _table("requests_unused", found, swept, "Requests that are not used, by rule."),
             _table("requests_asked", found, asked, "The same by what is asked for."),

@@ -62,7 +62,7 @@ def run(lab: Lab) -> Findings:
     by_jitter = {jitter: found(jitter=jitter) for jitter in JITTERS}
     queues = {name: found(QUEUES, recovery=recovery) for recovery, name in RECOVERIES.items()}
     return Findings(
-        says=[_steady(by_recovery), _changing(by_recovery), _over_load(by_load)],
+        answers=[_steady(by_recovery), _changing(by_recovery), _over_load(by_load)],
         tables=[
             _table("moved_recovery", "recovery", by_recovery),
             _table("moved_load", "load of each direction, %", by_load),

@@ -103,7 +103,7 @@ def run(lab: Lab) -> Findings:
     """Every knob on every load."""
     found = {knob.name: {load.name: _sweep(lab, knob, load) for load in LOADS} for knob in KNOBS}
     return Findings(
-        says=[_says(knob, found[knob.name]) for knob in KNOBS],
+        answers=[_says(knob, found[knob.name]) for knob in KNOBS],
         tables=[_table(knob, found[knob.name]) for knob in KNOBS],
         pictures=[
             Picture(

@@ -40,7 +40,7 @@ def run(lab: Lab) -> Findings:
     contention = outcomes(lab, chosen, setups.contention, of_flows, SEEDS)
     web = outcomes(lab, chosen, setups.web, of_objects, WEB_SEEDS)
     return Findings(
-        says=_says({CONTENTION: contention, WEB: web}),
+        answers=_says({CONTENTION: contention, WEB: web}),
         tables=[
             table("coping_contention", CONTENTION, contention),
             table("coping_web", WEB, web),
@@ -61,7 +61,7 @@ def run_short(lab: Lab) -> Findings:
     """Four measures and a few seeds of one load."""
     found = outcomes(lab, SHORT, setups.contention, of_flows, SHORT_SEEDS)
     return Findings(
-        says=_says({CONTENTION: found}),
+        answers=_says({CONTENTION: found}),
         tables=[table("coping_short", CONTENTION, found)],
     )
 

@@ -47,7 +47,7 @@ def run(lab: Lab) -> Findings:
     hidden = _hidden(lab)
     guesses = _guesses(lab)
     return Findings(
-        says=[_says_hidden(hidden), _says_guesses(guesses)],
+        answers=[_says_hidden(hidden), _says_guesses(guesses)],
         tables=[
             Table(
                 "lies_routers",

@@ -66,7 +66,7 @@ def run(lab: Lab) -> Findings:
     found = dict(zip(keys, lab.runs(documents, leaving), strict=True))
     rows = [_row(found, point, receiver) for point in points for receiver in RECEIVERS]
     return Findings(
-        says=_says(rows),
+        answers=_says(rows),
         tables=[
             Table(
                 "acks",

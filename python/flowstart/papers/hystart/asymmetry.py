@@ -78,7 +78,7 @@ def run(lab: Lab) -> Findings:
         runs.setdefault((group, case[0], receiver, start), []).append(one)
     rows = [_row(group, case[0], receiver, runs) for group, case in CASES for receiver in RECEIVERS]
     return Findings(
-        says=_says(rows),
+        answers=_says(rows),
         tables=[
             Table(
                 "asymmetry",

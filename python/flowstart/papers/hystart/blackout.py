@@ -75,7 +75,7 @@ def run(lab: Lab) -> Findings:
     shares = lab.runs(documents, figure1.goodput)
     first_minute = dict(zip(minutes, shares, strict=True))
     return Findings(
-        says=_says(found, first_minute),
+        answers=_says(found, first_minute),
         tables=[_table(found), _minute_table(first_minute)],
         pictures=[
             Picture(

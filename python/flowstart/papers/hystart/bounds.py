@@ -64,7 +64,7 @@ def run(lab: Lab) -> Findings:
             "hy.bound.each": Measured(each),
             "hy.bound.delack": Measured(delayed),
         },
-        says=[
+        answers=[
             (
                 f"On {2 * len(RTTS)} empty paths the ACK train ends slow start between "
                 f"{each[0]:.2f} and {each[1]:.2f} BDP with an ACK for each packet, and between "
@@ -102,7 +102,7 @@ def _summary(name: str, mine: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "ACKs": name,
         "paths": len(mine),
-        "left by train": sum(e["by"] == "ack-train" for e in mine),
+        "exit by train": sum(e["by"] == "ack-train" for e in mine),
         "least (BDP)": min(found),
         "most (BDP)": max(found),
         "derived from (BDP)": low,

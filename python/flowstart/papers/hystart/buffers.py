@@ -50,7 +50,7 @@ def run(lab: Lab) -> Findings:
     deep = ruled[-1]
     return Findings(
         measured={"hy.buf.over": Measured([min(ratios), max(ratios)])},
-        says=[
+        answers=[
             (
                 f"From one BDP of buffer on, peak and losses are {min(ratios):.3f} to "
                 f"{max(ratios):.3f} of what the rule gives; with {deep['buffer (BDP)']:g} BDP and "

@@ -100,7 +100,7 @@ def run(lab: Lab) -> Findings:
     words = _words(lowest, samples, spacing, halves, rises)
     return Findings(
         measured={"hy.alg.const": Measured(words)},
-        says=[
+        answers=[
             (
                 f"No exit comes below {lowest:.0f} packets, trains break at gaps above {spacing:g} "
                 f"ms, a train ends slow start at {min(halves):.3f} to {max(halves):.3f} of the "

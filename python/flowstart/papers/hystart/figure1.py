@@ -93,7 +93,7 @@ def run(lab: Lab) -> Findings:
                 shown_by="HY-BLACKOUT",
             ),
         },
-        says=[
+        answers=[
             (
                 f"With a receiver that delays its ACKs slow start reaches {linux['peak']:.0f} "
                 f"packets and loses {linux['drops']} within {linux['span_s']:.2f} s; with an ACK "

@@ -79,7 +79,7 @@ def run(lab: Lab) -> Findings:
     rows = {name: one["rows"] for name, one in found.items()}
     return Findings(
         measured=_measured(rows, full, alike=_alike(found)),
-        says=_says(rows),
+        answers=_says(rows),
         tables=[_table(rows)],
         pictures=[
             Picture(

@@ -100,7 +100,7 @@ def run(lab: Lab) -> Findings:
             "hy.f3.works": _works(by_scheme),
             **_trends(trains),
         },
-        says=_says(by_scheme, trains),
+        answers=_says(by_scheme, trains),
         tables=[_exits(by_scheme), _rounds(trains)],
         pictures=[
             Picture(

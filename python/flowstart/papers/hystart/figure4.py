@@ -90,7 +90,7 @@ def run(lab: Lab) -> Findings:
     rows = {letter: [_row(found, letter, point) for point in SWEEPS[letter]] for letter in SWEEPS}
     return Findings(
         measured={f"hy.f4{letter}": _judged(letter, rows[letter]) for letter in SWEEPS},
-        says=[*_says(rows), _traffic_says(traffic)],
+        answers=[*_says(rows), _traffic_says(traffic)],
         tables=[
             *(
                 Table(

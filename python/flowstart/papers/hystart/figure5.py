@@ -71,7 +71,7 @@ def run(lab: Lab) -> Findings:
 
     return Findings(
         measured=_measured(mbps),
-        says=_says(mbps),
+        answers=_says(mbps),
         tables=[
             Table(
                 "figure5",

@@ -54,7 +54,7 @@ def run(lab: Lab) -> Findings:
             "hy.lss.time": Measured(round(plain, 2)),
             "hy.lss.delack": Measured(round(delayed, 2)),
         },
-        says=[
+        answers=[
             (
                 f"Limited slow start needs {plain / RTT_S:.1f} rounds, {plain:.1f} s, to 5000 "
                 f"packets with an ACK for each packet, and {delayed / RTT_S:.1f} rounds, "

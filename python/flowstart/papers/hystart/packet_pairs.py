@@ -87,7 +87,7 @@ def run(lab: Lab) -> Findings:
                 seeds=SEEDS,
             ),
         },
-        says=[
+        answers=[
             (
                 f"Hosts that see every packet at once measure {exact:.0f} packets, the BDP; hosts "
                 f"that are interrupted every 60 to 120 us measure {low:.0f} to {high:.0f} (nine of "

@@ -105,7 +105,7 @@ def run(lab: Lab) -> Findings:
         by_case.setdefault(case, []).append(both)
     third = [_third(case, both) for case, both in by_case.items()]
     return Findings(
-        says=_says(rows, third, peaks),
+        answers=_says(rows, third, peaks),
         tables=[
             Table(
                 "figure2",

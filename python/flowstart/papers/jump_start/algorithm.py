@@ -101,7 +101,7 @@ def run(lab: Lab) -> Findings:
             "js.alg.cwnd": Measured(EXPECTED_WINDOW if follows else "another window"),
             "js.alg.end": Measured(EXPECTED_END if ends else "something else"),
         },
-        says=[
+        answers=[
             (f"Of {shown['d']} packets {shown['r']} are sent again; the window afterwards is "
             f"{shown['cwnd']:g}. So it is in all {len(repaired)} flights of the table."),
             (f"On an idle path all {whole['d']} packets leave before the first ACK; where the "
@@ -156,7 +156,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-ALG",
         figure="Sec. II",
-        asks="Which window follows a lossy first flight, and what ends the flight?",
+        question="Which window follows a lossy first flight, and what ends the flight?",
         run=run,
         quick=True,
     ),

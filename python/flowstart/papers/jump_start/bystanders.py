@@ -103,7 +103,7 @@ def run_queues(lab: Lab) -> Findings:
                 shown_by="JS-AQM",
             )
         },
-        says=_say_queues(means, found),
+        answers=_say_queues(means, found),
         tables=[
             Table(
                 "aqm",
@@ -217,7 +217,7 @@ def run_hints(lab: Lab) -> Findings:
                 seeds=count,
             )
         },
-        says=[
+        answers=[
             (
                 f"Dropping marked packets first takes the bystanders' loss from "
                 f"{_mean(plain, 'bystanders_loss'):.2f} to "
@@ -254,13 +254,13 @@ EXPERIMENTS = (
     Experiment(
         id="JS-AQM",
         figure="Sec. IV.B",
-        asks="Does active queue management protect bystanders from a jump?",
+        question="Does active queue management protect bystanders from a jump?",
         run=run_queues,
     ),
     Experiment(
         id="JS-HINTS",
         figure="Sec. IV.E",
-        asks="Do marks that let routers drop start-up packets first protect bystanders?",
+        question="Do marks that let routers drop start-up packets first protect bystanders?",
         run=run_hints,
         quick=True,
     ),

@@ -45,7 +45,7 @@ def run(lab: Lab) -> Findings:
     slow, jump = pairs[NEXT]
     return Findings(
         measured=measured,
-        says=[
+        answers=[
             (
                 f"From 4 to 64 packets Jump Start is done {min(larger):.1f} to {max(larger):.1f} % "
                 f"sooner, with {drops:g} packets dropped; at two packets pacing costs "
@@ -96,7 +96,7 @@ def run_fine(lab: Lab) -> Findings:
     measured["js.f1.firstdrop"] = Measured(first)
     return Findings(
         measured=measured,
-        says=[
+        answers=[
             (
                 "Where slow start needs a round more the gain jumps: from "
                 f"{gains[9]:.1f} to {gains[10]:.1f} % between 9 and 10 packets, and from "
@@ -143,14 +143,14 @@ EXPERIMENTS = (
     Experiment(
         id="JS-F1",
         figure="Fig. 1",
-        asks="How much sooner is one transfer done if it leaves whole in the first round trip?",
+        question="How much sooner is one transfer done if it leaves whole in the first round trip?",
         run=run,
         quick=True,
     ),
     Experiment(
         id="JS-F1s",
         figure="Fig. 1",
-        asks="What does the figure look like between its powers of two?",
+        question="What does the figure look like between its powers of two?",
         run=run_fine,
         quick=True,
     ),

@@ -102,7 +102,7 @@ def run_durations(lab: Lab) -> Findings:
             ),
             "js.f2.knee": Measured(settled, holds=0.6 <= settled <= 1.0, seeds=len(SEEDS)),
         },
-        says=[
+        answers=[
             (
                 f"Up to 0.25 s apart Jump Start's median is {-_most(crowded):.0f} to "
                 f"{-_least(crowded):.0f} % longer than slow start's."
@@ -155,7 +155,7 @@ def run_losses(lab: Lab) -> Findings:
                 seeds=len(SEEDS),
             ),
         },
-        says=[
+        answers=[
             (
                 f"Without contention a Jump Start connection drops {jump.mean():.0f} packets and "
                 f"one in slow start {slow.mean():.0f}: a loss rate {apart:.1f} times as high."
@@ -234,13 +234,13 @@ EXPERIMENTS = (
     Experiment(
         id="JS-F2a",
         figure="Fig. 2a",
-        asks="How long do 200 connections take that start at an interval, all of one kind?",
+        question="How long do 200 connections take that start at an interval, all of one kind?",
         run=run_durations,
     ),
     Experiment(
         id="JS-F2b",
         figure="Fig. 2b",
-        asks="How much do they lose?",
+        question="How much do they lose?",
         run=run_losses,
     ),
 )

@@ -59,7 +59,7 @@ def run_durations(lab: Lab) -> Findings:
     late = [float(np.percentile(values, 98)) for values in (slow, jump)]
     return Findings(
         measured=_judge_durations(ratios, longer) | {"js.f4.16rtt": Measured(1 / shortest)},
-        says=[
+        answers=[
             (
                 f"At the 25th percentile slow start takes {p25:.2f} times as long as Jump Start, "
                 f"{min(ratios):.2f} to {max(ratios):.2f} over {len(SEEDS)} draws of the load."
@@ -122,7 +122,7 @@ def run_losses(lab: Lab) -> Findings:
     busy = _together(pairs, "utilisation")
     return Findings(
         measured=_judge_losses(pairs, free) | {"js.f4.ahead": Measured(rounds)},
-        says=[
+        answers=[
             (
                 f"{slow:.1f} % of slow start's connections lose nothing and {jump:.1f} % of Jump "
                 f"Start's, a difference of {jump - slow:+.1f} points where the paper has +10."
@@ -267,13 +267,13 @@ EXPERIMENTS = (
     Experiment(
         id="JS-F4a",
         figure="Fig. 4a",
-        asks="How long do the connections of a web load take, those above an initial window?",
+        question="How long do the connections of a web load take, those above an initial window?",
         run=run_durations,
     ),
     Experiment(
         id="JS-F4b",
         figure="Fig. 4b",
-        asks="How many of them lose packets, and how many packets?",
+        question="How many of them lose packets, and how many packets?",
         run=run_losses,
     ),
 )

@@ -53,7 +53,7 @@ def run(lab: Lab) -> Findings:
             "js.intro.data": Measured(found["sent_bytes"]),
             "js.policy": Measured(SHARE * BORDER_LINK),
         },
-        says=[
+        answers=[
             (
                 f"At 10 Gbit/s and 100 ms {found['window']} packets fill the path. Slow start from "
                 f"one packet has them in flight {found['after_s']:.2f} s after the handshake and "
@@ -81,7 +81,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-IN",
         figure="Sec. I",
-        asks="How long does slow start take to fill a fast long path?",
+        question="How long does slow start take to fill a fast long path?",
         run=run,
         quick=True,
     ),

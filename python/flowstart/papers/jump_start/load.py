@@ -61,7 +61,7 @@ def run(lab: Lab) -> Findings:
     reached = [load for load in LOADS if ratio[load] > P25]
     where = "; ".join(_name(load) for load in reached) or "nowhere"
     return Findings(
-        says=[
+        answers=[
             (
                 f"Slow start's 25th percentile is more than {P25:g} times Jump Start's here: "
                 f"{where}. The largest is {ratio[fastest]:.2f} ({_name(fastest)})."
@@ -140,7 +140,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-LOAD",
         figure="study",
-        asks="At which load, if any, do the two statements about figure 4 hold?",
+        question="At which load, if any, do the two statements about figure 4 hold?",
         run=run,
     ),
 )

@@ -59,7 +59,7 @@ def run(lab: Lab) -> Findings:
     named = rules[0]
     listed = ", ".join(f"{rule} ({free[rule]:+.0f} %)" for rule in fitting) or "none"
     return Findings(
-        says=[
+        answers=[
             (
                 f"Jump Start is faster at every interval from 1 s on and slower at {FOOTNOTE} "
                 f"packets, as the paper has both, under: {listed}."
@@ -124,7 +124,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-RECOVERY",
         figure="study",
-        asks="Under which rule of loss recovery does figure 2 come out as printed?",
+        question="Under which rule of loss recovery does figure 2 come out as printed?",
         run=run,
     ),
 )

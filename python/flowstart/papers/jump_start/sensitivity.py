@@ -114,7 +114,7 @@ def run(lab: Lab) -> Findings:
     ratios = [float(row["25th percentile, ratio"] or 0) for row in web]
     points = [float(row["without loss, points"] or 0) for row in web]
     return Findings(
-        says=[
+        answers=[
             f"Figure 1's 10 to 40+ % comes out with: {', '.join(fits)}.",
             (
                 f"Without contention Jump Start's gain in figure 2 goes from {gains[least]:.0f} % "
@@ -233,7 +233,7 @@ EXPERIMENTS = (
     Experiment(
         id="JS-SENS",
         figure="study",
-        asks="What happens when an input moves that the paper does not print?",
+        question="What happens when an input moves that the paper does not print?",
         run=run,
     ),
 )

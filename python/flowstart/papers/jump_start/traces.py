@@ -114,7 +114,7 @@ def run_rates(lab: Lab) -> Findings:
             "js.icsi.missing": Measured(2 * VALID - RATES),
             "js.f3.line": Measured(line),
         },
-        says=[
+        answers=[
             (
                 f"Of {len(law)} directions with data in the made capture the tool finds "
                 f"{len(found)} and gives {agree} of them the bytes and the rate of the law."
@@ -192,7 +192,7 @@ def run_reductions(_lab: Lab) -> Findings:
          "tool": round(100 * summary["above_1MB_per_s_share_of_reduced"], 2)},
     ]  # fmt: skip
     return Findings(
-        says=[
+        answers=[
             (
                 f"The tool gives {agree} of {len(law)} directions the window and the reduction "
                 "of the law; the shares above 1 MB/s come with both bases that the text allows."
@@ -220,14 +220,14 @@ EXPERIMENTS = (
     Experiment(
         id="JS-F3",
         figure="Fig. 3",
-        asks="Does `flowstart capture` compute the needed rates of a trace as the paper does?",
+        question="Does `flowstart capture` compute the needed rates of a trace as the paper does?",
         run=run_rates,
         quick=True,
     ),
     Experiment(
         id="JS-F5",
         figure="Fig. 5",
-        asks="And what the advertised window would take from them?",
+        question="And what the advertised window would take from them?",
         run=run_reductions,
         quick=True,
     ),

@@ -1,6 +1,6 @@
 """What the five papers end with asking: some start so, among others who do not."""
 
-from flowstart.papers.experiment import Chosen, Experiment, Paper
+from flowstart.papers.experiment import Assumption, Experiment, Paper
 from flowstart.papers.mixed_traffic import chosen, contention, quick_start, swift_start, web
 
 STUDY = "study"
@@ -9,81 +9,88 @@ EXPERIMENTS = (
     Experiment(
         id="MIX-HALF",
         figure=STUDY,
-        asks="Half of Jump Start's connections switch to one of three start-ups: who gains?",
+        question="Half of Jump Start's connections switch to one of three start-ups: who gains?",
         run=contention.run_half,
         quick=True,
     ),
     Experiment(
         id="MIX-CONTENTION",
         figure=STUDY,
-        asks="Jump Start's 200 connections at regular intervals: what does each start-up bring to "
+        question="Jump Start's 200 connections at regular intervals: what does each start-up "
+        "bring to "
         "those who switch, and cost those who do not, by their share?",
         run=contention.run,
     ),
     Experiment(
         id="MIX-ARRIVALS",
         figure=STUDY,
-        asks="The same where connections come at random: what was only the beat of the intervals?",
+        question="The same where connections come at random: what was only the beat of the "
+        "intervals?",
         run=contention.run_arrivals,
     ),
     Experiment(
         id="MIX-WEB",
         figure=STUDY,
-        asks="The same for web sessions, most of whose transfers are short.",
+        question="The same for web sessions, most of whose transfers are short.",
         run=web.run,
     ),
     Experiment(
         id="MIX-MSS",
         figure=STUDY,
-        asks="Ten transfers over T1 or OC-1, some with Modified Swift Start: does it push slow "
+        question="Ten transfers over T1 or OC-1, some with Modified Swift Start: does it push slow "
         "start aside?",
         run=swift_start.run,
     ),
     Experiment(
         id="MIX-QS",
         figure=STUDY,
-        asks="Some ask the routers, the others begin slowly: what are the askers given on an idle "
+        question="Some ask the routers, the others begin slowly: what are the askers given on an "
+        "idle "
         "and on a loaded path, and at whose expense?",
         run=quick_start.run,
     ),
     Experiment(
         id="MIX-CHOSEN",
         figure=STUDY,
-        asks="How much depends on what was chosen here: memories, interfaces, sizes?",
+        question="How much depends on what was chosen here: memories, interfaces, sizes?",
         run=chosen.run,
     ),
 )
 
 CHOSEN = (
-    Chosen(
+    Assumption(
         what="window that Fast Start remembers",
         value="26 packets",
         why="one bandwidth-delay product of Jump Start's path",
-        moved="with 13 packets slow start's camp gains a little more; with 52 it gains nothing "
+        sensitivity="with 13 packets slow start's camp gains a little more; with 52 it gains "
+        "nothing "
         "certain, and with 104 it loses a fifth",
         shown_by="MIX-CHOSEN",
     ),
-    Chosen(
+    Assumption(
         what="interface that QS-app knows",
         value="50 Mbit/s",
         why="the hosts' own lines in Jump Start's second set-up",
-        moved="harm to slow start's camp grows with it, and is gone where it is the bottleneck's "
+        sensitivity="harm to slow start's camp grows with it, and is gone where it is the "
+        "bottleneck's "
         "5 Mbit/s",
         shown_by="MIX-CHOSEN",
     ),
-    Chosen(
+    Assumption(
         what="when connections open",
         value="up to 10 ms after a multiple of the interval",
         why="as for Jump Start's figure 2, whose text says no more than the interval",
-        moved="at random moments Modified Swift Start harms slow start where it seemed to help it",
+        sensitivity="at random moments Modified Swift Start harms slow start where it seemed to "
+        "help it",
         shown_by="MIX-ARRIVALS",
     ),
-    Chosen(
+    Assumption(
         what="ten transfers of 100 kB on T1 and of 1 MB on OC-1, opened within the time that the "
         "line needs for all ten",
         value="100 kB, 1 MB",
         why="long enough to leave the start-up behind, short enough for it to matter",
-        moved="beside Modified Swift Start slow start's camp loses about as much with 50 kB and "
+        sensitivity="beside Modified Swift Start slow start's camp loses about as much with 50 kB "
+        "and "
         "less with 400 kB",
         shown_by="MIX-CHOSEN",
     ),
@@ -96,5 +103,5 @@ PAPER = Paper(
     package=__name__,
     targets=(),
     experiments=EXPERIMENTS,
-    chosen=CHOSEN,
+    assumptions=CHOSEN,
 )

@@ -35,7 +35,7 @@ def run(lab: Lab) -> Findings:
         f"Swift Start by {by_size}."
     )
     return Findings(
-        says=[memories, sizes],
+        answers=[memories, sizes],
         tables=[
             *tables.all_three("chosen", crowd),
             *tables.all_three("chosen-sizes", lines),

@@ -51,13 +51,13 @@ def run_half(lab: Lab) -> Findings:
     """MIX-HALF: three start-ups in half of the connections at one interval."""
     settings = [setups.at_random(350)]
     mixtures = mix(lab, settings, QUICK, QUICK_SEEDS, connections.of_flows, shares=(50,))
-    return Findings(says=[_busy(mixtures)], tables=tables.all_three("half", mixtures))
+    return Findings(answers=[_busy(mixtures)], tables=tables.all_three("half", mixtures))
 
 
 def _findings(name: str, mixtures: Sequence[Mixture], says: Sequence[str]) -> Findings:
     drawn = [each for each in mixtures if each.startup in DRAWN]
     return Findings(
-        says=says,
+        answers=says,
         tables=[tables.glance(name, mixtures), *tables.all_three(name, mixtures)],
         pictures=pictures.of_camps(name, drawn),
     )

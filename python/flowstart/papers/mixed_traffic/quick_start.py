@@ -23,7 +23,7 @@ def run(lab: Lab) -> Findings:
     crowded = [setups.at_random(interval, quick_start=setups.ROUTERS) for interval in INTERVALS_MS]
     crowd = mix(lab, crowded, ASKING[:1], SEEDS, connections.of_flows)
     return Findings(
-        says=[*(_at(load, beside) for load in LOADS), _in_crowd(crowd)],
+        answers=[*(_at(load, beside) for load in LOADS), _in_crowd(crowd)],
         tables=[
             tables.approvals("quick-approvals", _asking(beside)),
             *tables.all_three("quick", beside),

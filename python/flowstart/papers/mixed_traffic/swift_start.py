@@ -25,7 +25,7 @@ def run(lab: Lab) -> Findings:
         lab, settings, ["modified-swift-start"], SEEDS, connections.of_flows, shares=SHARES
     )
     return Findings(
-        says=[
+        answers=[
             *(_on_t1(buffer, mixtures) for buffer in BUFFERS),
             _on_oc1(mixtures),
         ],

@@ -28,7 +28,7 @@ def run(lab: Lab) -> Findings:
     busy = mix(lab, [setups.web(BUSY_SESSIONS)], WITHOUT_MEMORY, SEEDS, read, shares=(50,))
     drawn = [each for each in mixtures if each.startup in DRAWN]
     return Findings(
-        says=_says(tables.half(mixtures), tables.half(busy)),
+        answers=_says(tables.half(mixtures), tables.half(busy)),
         tables=[
             tables.glance("web", [*mixtures, *busy]),
             *tables.all_three("web", [*mixtures, *busy]),

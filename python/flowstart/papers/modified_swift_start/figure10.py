@@ -31,7 +31,7 @@ def run(lab: "Lab") -> Findings:
             "mss.f11.ss": Measured(seconds[0]),
             "mss.f11.mss": Measured(seconds[1]),
         },
-        says=[
+        answers=[
             (
                 f"The estimates are {pairs[0]['window']:.0f} and {pairs[1]['window']:.0f} bytes, "
                 f"but the receiver's window lets {seconds[1]} segments go in the second round "

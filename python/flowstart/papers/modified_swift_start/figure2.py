@@ -44,7 +44,7 @@ def run_time(lab: "Lab") -> Findings:
         measured={
             "mss.f2.time": Measured(_by_rtt(took_s, 2), holds=rises and spread <= PROPORTIONAL)
         },
-        says=[
+        answers=[
             (
                 f"10 MB take {took_s[0]:.2f} s at a round trip of {1000 * RTTS_S[0]:.0f} ms and "
                 f"{took_s[-1]:.1f} s at {1000 * RTTS_S[-1]:.0f} ms."
@@ -71,7 +71,7 @@ def run_rate(lab: "Lab") -> Findings:
     rises = all(before < after for before, after in pairwise(full_s))
     return Findings(
         measured={"mss.f3.util": Measured(_by_rtt(used, 1), holds=falls and rises)},
-        says=[
+        answers=[
             (
                 f"Of the line's rate {used[0]:.0f} % are used at {1000 * RTTS_S[0]:.0f} ms and "
                 f"{used[-1]:.1f} % at {1000 * RTTS_S[-1]:.0f} ms; the full window is reached after "

@@ -32,7 +32,7 @@ def run(lab: "Lab") -> Findings:
             "mss.f4.cwnd.formula": Measured(by_formula[0]["window"]),
             "mss.f4.rtt2": Measured(pairs[1]["rtt_s"]),
         },
-        says=[
+        answers=[
             (
                 f"Modified Swift Start has a window of {pairs[0]['window']:.0f} bytes "
                 f"{moments[0]:.3f} s after the connection opened, and {pairs[1]['window']:.0f} "

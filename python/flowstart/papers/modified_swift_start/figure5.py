@@ -48,7 +48,7 @@ def run(lab: "Lab") -> Findings:
             "mss.f5.window": Measured(rate * rtt_s),
             "mss.f5.faster": Measured(saturated, holds=modified_s < slow_s),
         },
-        says=[
+        answers=[
             (
                 f"In the second round trip slow start sends {seconds[0]} segments and modified "
                 f"Swift Start {seconds[1]}, spread over the round trip."

@@ -42,7 +42,7 @@ def run(lab: "Lab") -> Findings:
             ),
             "mss.f6.idle": Measured(idle, holds=slow > allowed_s >= modified),
         },
-        says=[
+        answers=[
             (
                 "The most segments of the second round trip that ever wait before the line are "
                 f"{waiting['modified Swift Start']} under modified Swift Start and "

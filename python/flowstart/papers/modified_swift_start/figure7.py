@@ -29,7 +29,7 @@ def run(lab: "Lab") -> Findings:
     slow_s, modified_s = reached.values()
     return Findings(
         measured={"mss.f7.rtt": Measured(reached, holds=modified_s < slow_s)},
-        says=[
+        answers=[
             (
                 f"The mean round trip is within 1 % of its final value {modified_s:.2f} s after "
                 f"the opening under modified Swift Start and {slow_s:.2f} s under slow start: the "

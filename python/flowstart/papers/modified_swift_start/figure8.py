@@ -32,7 +32,7 @@ def run(lab: "Lab") -> Findings:
                 {f"{row.rtt_s:g} s": round(row.difference_s, 4) for row in rows}, holds=grows
             ),
         },
-        says=[
+        answers=[
             (
                 f"The first pair takes {moments[0]:.5f} s and the second, which waits for the "
                 f"first, {moments[1]:.5f} s; the second is what the captions call the path's "

@@ -78,7 +78,7 @@ def run(lab: "Lab") -> Findings:
             "mss.ackpath": _misled(queued),
             "mss.ackcompress": _thinned_out(long),
         },
-        says=[
+        answers=[
             *_says(found["delayed"], queued, long),
             (
                 "Without the routers' processors its largest error beside other data is "

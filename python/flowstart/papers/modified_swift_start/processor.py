@@ -50,7 +50,7 @@ def run(lab: "Lab") -> Findings:
     without_s, near_s, parted_s = (pair[1]["gap_s"] for pair in pairs[-3:])
     return Findings(
         measured={"mss.pp.compression": Measured(second_s)},
-        says=[
+        answers=[
             (
                 f"The first pair arrives {1e6 * as_printed[0]['gap_s']:.1f} µs apart, as the line "
                 f"sends it, and the second {1e6 * second_s:.1f} µs apart: the capacity is "

@@ -82,7 +82,7 @@ def run(lab: "Lab") -> Findings:
     wide = _wide(lab)
     shared = _shared(lab)
     return Findings(
-        says=_says(times, wide, shared),
+        answers=_says(times, wide, shared),
         tables=[
             Table("promised_alone", "One flow of 10 MB: round trips saved.", _alone_rows(times)),
             Table(

@@ -98,7 +98,7 @@ def measure(lab: "Lab", line: Line) -> list[Row]:
 def _findings(line: Line, name: str, rows: Sequence[Row]) -> Findings:
     return Findings(
         measured=_measured(line, rows),
-        says=_says(line, rows),
+        answers=_says(line, rows),
         tables=[
             Table(name, f"Both windows and connection times over {line.name}.", _cells(line, rows))
         ],

@@ -104,7 +104,7 @@ def run(lab: "Lab") -> Findings:
     found = _measure(lab)
     return Findings(
         measured={f"mss.{line.key}.norto": _no_jump(found, line) for line in (T1, OC1)},
-        says=_says(found),
+        answers=_says(found),
         tables=[
             Table(
                 "timeout",

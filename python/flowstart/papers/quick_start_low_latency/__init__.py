@@ -13,7 +13,7 @@ from flowstart.papers.quick_start_low_latency import (
     sensitivity,
     table1,
 )
-from flowstart.papers.quick_start_low_latency.chosen import CHOSEN
+from flowstart.papers.quick_start_low_latency.assumptions import CHOSEN
 from flowstart.papers.quick_start_low_latency.published import NAME, TARGETS
 
 PAPER = Paper(
@@ -26,7 +26,8 @@ PAPER = Paper(
         Experiment(
             id="QS-T1",
             figure="Table I",
-            asks="How much sooner is a transfer of 120 kB done with Quick-Start, over nine delays "
+            question="How much sooner is a transfer of 120 kB done with Quick-Start, over nine "
+            "delays "
             "and three rates?",
             run=table1.run,
             quick=True,
@@ -34,7 +35,8 @@ PAPER = Paper(
         Experiment(
             id="QS-T1i",
             figure="Table I, ideal",
-            asks="How much of the small gain at low latency is due to ns-2's clock and to a cap "
+            question="How much of the small gain at low latency is due to ns-2's clock and to a "
+            "cap "
             "on the request?",
             run=ideal.run,
             quick=True,
@@ -42,21 +44,21 @@ PAPER = Paper(
         Experiment(
             id="QS-F2",
             figure="Fig. 2",
-            asks="How does the gain depend on the transfer's size at 384 kbit/s?",
+            question="How does the gain depend on the transfer's size at 384 kbit/s?",
             run=figure2.run,
             quick=True,
         ),
         Experiment(
             id="QS-F3",
             figure="Fig. 3",
-            asks="How does the gain depend on the transfer's size at 100 Mbit/s?",
+            question="How does the gain depend on the transfer's size at 100 Mbit/s?",
             run=figures34.figure3,
             quick=True,
         ),
         Experiment(
             id="QS-F4",
             figure="Fig. 4",
-            asks="How does the gain depend on the transfer's size at 1 Gbit/s, and what do ten "
+            question="How does the gain depend on the transfer's size at 1 Gbit/s, and what do ten "
             "times the rate of figure 3 add?",
             run=figures34.figure4,
             quick=True,
@@ -64,40 +66,40 @@ PAPER = Paper(
         Experiment(
             id="QS-F5",
             figure="Fig. 5",
-            asks="What is left of the gain when a transfer has 1 to 100 MB?",
+            question="What is left of the gain when a transfer has 1 to 100 MB?",
             run=figure5.run,
         ),
         Experiment(
             id="QS-D1",
             figure="Sec. IV",
-            asks="What does a refused request cost?",
+            question="What does a refused request cost?",
             run=refused.run,
             quick=True,
         ),
         Experiment(
             id="QS-D2",
             figure="Sec. IV",
-            asks="What does a router approve while others use its link?",
+            question="What does a router approve while others use its link?",
             run=loaded.run,
         ),
         Experiment(
             id="QS-SENS",
             figure="study",
-            asks="How far does Table I move when one of the inputs moves that fit it?",
+            question="How far does Table I move when one of the inputs moves that fit it?",
             run=sensitivity.run,
         ),
         Experiment(
             id="QS-BG",
             figure="study",
-            asks="What would the background that the paper describes do to Table I?",
+            question="What would the background that the paper describes do to Table I?",
             run=background.run,
         ),
         Experiment(
             id="QS-FASTER",
             figure="study",
-            asks="Would a link of ten times the rate help more than Quick-Start?",
+            question="Would a link of ten times the rate help more than Quick-Start?",
             run=faster_link.run,
         ),
     ],
-    chosen=CHOSEN,
+    assumptions=CHOSEN,
 )

@@ -76,7 +76,7 @@ def run(lab: Lab) -> Findings:
         for pairs in PAIRS
     }
     return Findings(
-        says=[_sentence(pairs, tables) for pairs, tables in seeds.items()],
+        answers=[_sentence(pairs, tables) for pairs, tables in seeds.items()],
         tables=[_errors(seeds), _cells(seeds)],
         pictures=[
             Picture(

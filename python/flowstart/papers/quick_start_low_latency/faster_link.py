@@ -87,7 +87,7 @@ def run(lab: Lab) -> Findings:
         for place, *three in zip(places, ends[::3], ends[1::3], ends[2::3], strict=True)
     }
     return Findings(
-        says=[*_at_table1(found), _by_size(found)],
+        answers=[*_at_table1(found), _by_size(found)],
         tables=[_where(found), _table(found)],
         pictures=[
             Picture(

@@ -38,7 +38,7 @@ def run(lab: Lab) -> Findings:
             ),
             "qs.f2.max": Measured(round(cells[best], 2)),
         },
-        says=[
+        answers=[
             (
                 f"At 384 kbit/s Quick-Start gains most with {best[1]} packets at {best[0]} ms, "
                 f"{cells[best]:.1f} %, and loses most with {worst[1]} packets at {worst[0]} ms, "

@@ -42,7 +42,7 @@ def run(lab: Lab) -> Findings:
     elsewhere = dict(zip(OTHER_DELAYS, found[len(places) :], strict=True))
     return Findings(
         measured=_points(curves) | _shape(curves),
-        says=_sentences(curves, elsewhere, endless),
+        answers=_sentences(curves, elsewhere, endless),
         tables=[_table(curves)],
         pictures=[Picture("figure5", "Fig. 5: improvement of FTP", lambda: _draw(curves))],
     )

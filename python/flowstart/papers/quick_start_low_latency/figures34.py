@@ -20,7 +20,7 @@ def figure3(lab: Lab) -> Findings:
     best = sizes.highest(low)
     return Findings(
         measured={"qs.f3.max.low": Measured(round(low[best], 2))},
-        says=[_most("100 Mbit/s", found), sizes.about_losses(found)],
+        answers=[_most("100 Mbit/s", found), sizes.about_losses(found)],
         tables=[sizes.table("figure3", "100Mbps", found)],
         pictures=[sizes.picture("figure3", "Fig. 3: improvement over size at 100 Mbit/s", found)],
     )
@@ -31,7 +31,7 @@ def figure4(lab: Lab) -> Findings:
     slower, faster = (sizes.sweep(lab, rate) for rate in ("100Mbps", "1Gbps"))
     return Findings(
         measured=_maxima(slower, faster) | _shape(slower, faster) | _high(slower, faster),
-        says=[_most("1 Gbit/s", faster), sizes.about_losses(faster), _at_high(slower, faster)],
+        answers=[_most("1 Gbit/s", faster), sizes.about_losses(faster), _at_high(slower, faster)],
         tables=[sizes.table("figure4", "1Gbps", faster)],
         pictures=[sizes.picture("figure4", "Fig. 4: improvement over size at 1 Gbit/s", faster)],
     )

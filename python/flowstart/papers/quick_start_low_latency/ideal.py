@@ -27,7 +27,7 @@ def run(lab: Lab) -> Findings:
     found = dict(zip(SETTINGS, grid.grids(lab, list(SETTINGS.values())), strict=True))
     return Findings(
         measured=grid.measured("t1ideal", found["ideal"]),
-        says=_sentences(found),
+        answers=_sentences(found),
         tables=[_table(found)],
         pictures=[
             Picture(

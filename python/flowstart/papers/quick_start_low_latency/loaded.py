@@ -114,7 +114,7 @@ def run(lab: Lab) -> Findings:
                 f"{granted_above} of {len(above)} approved", holds=bool(above) and not granted_above
             )
         },
-        says=[_sentence(found)],
+        answers=[_sentence(found)],
         tables=[_table(found)],
         pictures=[
             Picture("loaded", "What is approved, and gained, beside a load", lambda: _draw(found))

@@ -32,7 +32,7 @@ def run(lab: Lab) -> Findings:
     ]
     return Findings(
         measured={"qs.deny.cost": Measured(round(worst, 3), holds=0 <= worst <= 0.5)},
-        says=[
+        answers=[
             (
                 f"A refused request costs at most {worst:.3f} % of slow start's time in Table I's "
                 f"transfers; a wasted round trip would cost {min(trips):.1f} to "

@@ -80,7 +80,7 @@ def run(lab: Lab) -> Findings:
         ],
     )
     return Findings(
-        says=_sentences(tables, readings),
+        answers=_sentences(tables, readings),
         tables=[_table(tables), _beyond(readings, witnesses)],
         pictures=[
             Picture(

@@ -83,7 +83,7 @@ def run(lab: Lab) -> Findings:
     ours = {place: _improvement(*pair) for place, pair in looks.items()}
     return Findings(
         measured=grid.measured("t1", ours) | _inside(looks) | _shape(ours, _improvement(*limit)),
-        says=_sentences(ours, looks),
+        answers=_sentences(ours, looks),
         tables=[_table(ours)],
         pictures=[
             Picture("table1", "Table I: ours as lines, published as rings", lambda: _draw(ours))

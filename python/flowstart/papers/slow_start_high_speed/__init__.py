@@ -13,7 +13,7 @@ from flowstart.papers.slow_start_high_speed import (
     tell,
     windows,
 )
-from flowstart.papers.slow_start_high_speed.chosen import CHOSEN
+from flowstart.papers.slow_start_high_speed.assumptions import CHOSEN
 
 NAME = "slow-start-high-speed"
 
@@ -21,95 +21,95 @@ EXPERIMENTS = (
     Experiment(
         id="CAV-WINDOW",
         figure="slide 4",
-        asks="With which window does QS-app open?",
+        question="With which window does QS-app open?",
         run=windows.run,
         quick=True,
     ),
     Experiment(
         id="CAV-1",
         figure="Chicago, cwnd dynamics",
-        asks="How do the windows of one transfer over 1G-1G develop, and when is it done?",
+        question="How do the windows of one transfer over 1G-1G develop, and when is it done?",
         run=cwnd.chicago,
         quick=True,
     ),
     Experiment(
         id="CAV-2",
         figure="Chicago, transaction time, expansion",
-        asks="Does a quick ramp-up shorten transfers where capacity expands?",
+        question="Does a quick ramp-up shorten transfers where capacity expands?",
         run=single.times_expansion,
         quick=True,
     ),
     Experiment(
         id="CAV-3",
         figure="Chicago, transaction time, reduction",
-        asks="How long does a window for the interface take where capacity shrinks?",
+        question="How long does a window for the interface take where capacity shrinks?",
         run=single.times_reduction,
         quick=True,
     ),
     Experiment(
         id="CAV-4",
         figure="Chicago, retransmissions, expansion",
-        asks="Who sends how much again where capacity expands?",
+        question="Who sends how much again where capacity expands?",
         run=single.again_expansion,
     ),
     Experiment(
         id="CAV-5",
         figure="Chicago, retransmissions, reduction",
-        asks="Who sends how much again where capacity shrinks?",
+        question="Who sends how much again where capacity shrinks?",
         run=single.again_reduction,
     ),
     Experiment(
         id="CAV-6",
         figure="Chicago, simultaneous sessions",
-        asks="What do simultaneous sessions from one server do to each other?",
+        question="What do simultaneous sessions from one server do to each other?",
         run=sessions.chicago,
     ),
     Experiment(
         id="CAV-7",
         figure="North Carolina, cwnd dynamics",
-        asks="Are QS-app and LSS the slowest at 220 ms?",
+        question="Are QS-app and LSS the slowest at 220 ms?",
         run=cwnd.north_carolina,
     ),
     Experiment(
         id="CAV-8",
         figure="North Carolina, transaction time",
-        asks="Are all alike where capacity expands, and QS-app the slowest where it shrinks?",
+        question="Are all alike where capacity expands, and QS-app the slowest where it shrinks?",
         run=single.carolina,
     ),
     Experiment(
         id="CAV-9",
         figure="North Carolina, retransmissions",
-        asks="Who sends how much again with 1 to 8 sessions?",
+        question="Who sends how much again with 1 to 8 sessions?",
         run=sessions.carolina,
     ),
     Experiment(
         id="CAV-10",
         figure="final slide",
-        asks="Do bursts cause loss, can a faster interface be slower, does the ramp matter?",
+        question="Do bursts cause loss, can a faster interface be slower, does the ramp matter?",
         run=remarks.run,
     ),
     Experiment(
         id="CAV-HTTP",
         figure="httperf runs",
-        asks="How long do objects take that are asked for in turn and at the same time?",
+        question="How long do objects take that are asked for in turn and at the same time?",
         run=http.run,
     ),
     Experiment(
         id="CAV-BUFFER",
         figure="study",
-        asks="Which interface queue makes half of Reno and a quarter of LSS true?",
+        question="Which interface queue makes half of Reno and a quarter of LSS true?",
         run=buffer.run,
     ),
     Experiment(
         id="CAV-HOST",
         figure="study",
-        asks="What do SACK reading and buffers make of capacity reduction?",
+        question="What do SACK reading and buffers make of capacity reduction?",
         run=host.run,
     ),
     Experiment(
         id="CAV-TELL",
         figure="study",
-        asks="What tells a sender early whether capacity expands or shrinks?",
+        question="What tells a sender early whether capacity expands or shrinks?",
         run=tell.run,
     ),
 )
@@ -122,5 +122,5 @@ PAPER = Paper(
     package=__name__,
     targets=target.read(__name__, NAME),
     experiments=EXPERIMENTS,
-    chosen=CHOSEN,
+    assumptions=CHOSEN,
 )

@@ -104,7 +104,7 @@ def run(lab: Lab) -> Findings:
     policies = {name: swept[name] for name in POLICIES}
     never = [name for name in MOVED if not any(at.both for at in swept[name])]
     return Findings(
-        says=[
+        answers=[
             *(f"{name}: both hold with a queue of {_interval(s)}." for name, s in policies.items()),
             f"No queue tried makes both true with: {'; '.join(never)}."
             if never

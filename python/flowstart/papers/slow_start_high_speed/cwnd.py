@@ -49,7 +49,7 @@ def chicago(lab: Lab) -> Findings:
             "cav.chi.quarter": Measured(quarter),
             "cav.chi.qs.time": Measured(seconds["QS-app"]),
         },
-        says=[
+        answers=[
             (
                 f"QS-app takes {seconds['QS-app']:.1f} s, {half:.2f} of Reno's"
                 f" {seconds['Reno']:.1f} s and {quarter:.2f} of LSS's {seconds['LSS']:.1f} s."
@@ -82,7 +82,7 @@ def north_carolina(lab: Lab) -> Findings:
                 shown_by="CAV-7",
             )
         },
-        says=[
+        answers=[
             (
                 f"On an idle 1G-1G path QS-app takes {seconds['QS-app']:.1f} s, Reno"
                 f" {seconds['Reno']:.1f} s and LSS {seconds['LSS']:.1f} s: LSS is the slowest,"

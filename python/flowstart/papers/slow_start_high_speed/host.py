@@ -46,7 +46,7 @@ def run(lab: Lab) -> Findings:
     resets = sum(one["reset"] for one in read.values())
     ideal = read[0.0, "QS-app"]["seconds"]
     return Findings(
-        says=[
+        answers=[
             (
                 f"If SACK is read in no time QS-app takes {ideal:.0f} s on {PATH.name} and LSS"
                 f" {read[0.0, 'LSS']['seconds']:.0f} s; QS-app is the slowest from"

@@ -51,7 +51,9 @@ def run(lab: Lab) -> Findings:
     ]
     caption = f"{OBJECTS} objects of 1 GB, each on a connection of its own."
     return Findings(
-        says=[_says(path, {k[1:]: v for k, v in found.items() if k[0] == path}) for path in PATHS],
+        answers=[
+            _says(path, {k[1:]: v for k, v in found.items() if k[0] == path}) for path in PATHS
+        ],
         tables=[Table("http", caption, rows)],
     )
 

@@ -52,7 +52,7 @@ def run(lab: Lab) -> Findings:
             "cav.100m.flat": Measured(ramp),
             "cav.10g.spread": Measured(fast, holds=_as_modelled(fast)),
         },
-        says=[
+        answers=[
             _on_pacing(windows),
             "Over a fixed 100-Mbit/s path QS-app takes"
             + ",".join(f" {one['seconds']:.0f} s" for one in interfaces.values())

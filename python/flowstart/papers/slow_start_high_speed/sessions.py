@@ -61,7 +61,7 @@ def chicago(lab: Lab) -> Findings:
                 shown_by="CAV-6",
             ),
         },
-        says=[together, fewest],
+        answers=[together, fewest],
         tables=[
             _table("chicago-sessions-expansion", wide, expansion),
             _table("chicago-sessions-reduction", narrow, reduction),
@@ -115,7 +115,7 @@ def carolina(lab: Lab) -> Findings:
                 shown_by="CAV-10",
             ),
         },
-        says=[by_number, pacing],
+        answers=[by_number, pacing],
         tables=[
             _table("carolina-sessions-expansion", wide, expansion),
             _table("carolina-sessions-reduction", narrow, reduction),

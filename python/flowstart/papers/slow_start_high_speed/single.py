@@ -47,7 +47,7 @@ def times_expansion(lab: Lab) -> Findings:
     gains = {name: 1 - _seconds(f)["QS-app"] / _seconds(f)["Reno"] for name, f in found.items()}
     return Findings(
         measured={"cav.chi.order.exp": Measured(seconds, holds=holds)},
-        says=[
+        answers=[
             "QS-app is done sooner than Reno by "
             + ", ".join(f"{100 * gain:.0f} % on {name}" for name, gain in gains.items())
             + "."
@@ -72,7 +72,7 @@ def times_reduction(lab: Lab) -> Findings:
                 f"{resets} resets", holds=resets > 0, because=NO_RESET, shown_by="CAV-HOST"
             ),
         },
-        says=[
+        answers=[
             (
                 f"On {JUDGED_REDUCTION} QS-app takes {seconds['QS-app']:.0f} s, LSS"
                 f" {seconds['LSS']:.0f} s and Reno {seconds['Reno']:.0f} s;"
@@ -92,7 +92,7 @@ def again_expansion(lab: Lab) -> Findings:
     holds = again["Reno"] > max(again["LSS"], again["QS-app"])
     return Findings(
         measured={"cav.chi.rtx.exp": Measured(again, holds=holds)},
-        says=[
+        answers=[
             (
                 f"On {JUDGED_EXPANSION} Reno sends {again['Reno']} packets again, LSS"
                 f" {again['LSS']} and QS-app {again['QS-app']}: only slow start outgrows the"
@@ -116,7 +116,7 @@ def again_reduction(lab: Lab) -> Findings:
     }
     return Findings(
         measured={"cav.chi.rtx.red": Measured(again, holds=most and least)},
-        says=[
+        answers=[
             (
                 f"QS-app sends {min(share.values()):.0f} to {max(share.values()):.0f} times as much"
                 f" again as Reno; on {JUDGED_REDUCTION} that is {again['QS-app']} packets, against"
@@ -147,7 +147,7 @@ def carolina(lab: Lab) -> Findings:
                 shown_by="CAV-HOST",
             ),
         },
-        says=[
+        answers=[
             (
                 f"With a 100-Mbit/s interface all take {min(narrow.values()):.0f} to"
                 f" {max(narrow.values()):.0f} s, {apart:.0f} % apart; with 1 Gbit/s it is"

@@ -105,7 +105,7 @@ def run(lab: Lab) -> Findings:
     seen = {case: one for case, one in zip(cases, found, strict=True) if one}
     thresholds = {(kind, sign): _threshold(seen, kind, sign) for kind in kinds for sign in SIGNS}
     return Findings(
-        says=[*(_says(start, thresholds) for start in STARTS), _mistaken(seen, thresholds)],
+        answers=[*(_says(start, thresholds) for start in STARTS), _mistaken(seen, thresholds)],
         tables=[_threshold_table(thresholds), _sign_table(seen)],
         pictures=[_picture(seen, thresholds)],
     )

@@ -39,7 +39,7 @@ def run(lab: Lab) -> Findings:
     excess = [100 * (one["cwnd"] / one["bdp"] - 1) for one in found]
     return Findings(
         measured={name: Measured(one["cwnd"]) for name, one in zip(WINDOWS, found, strict=True)},
-        says=[
+        answers=[
             (
                 f"The formula counts payload: its windows exceed what the path holds by"
                 f" {max(excess):.1f} %, the headers' share, and the interface's queue must hold it."

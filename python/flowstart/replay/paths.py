@@ -33,7 +33,7 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class Road:
+class ReplayPath:
     """A bottleneck in both directions, and what crosses it."""
 
     name: str
@@ -46,8 +46,8 @@ class Road:
     """Which of the path's fields are neither given nor estimated from its own packets."""
 
 
-def lay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Road]:
-    """The roads of a capture with their transfers; counts what is left out, by reason."""
+def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[ReplayPath]:
+    """The paths of a capture with their transfers; counts what is left out, by reason."""
     transfers = _transfers(capture, settings, left_out)
     if not transfers:
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
@@ -114,8 +114,8 @@ def _round_trip(connection: dict[str, Any], least: float | None) -> str | None:
     return f"{max(round(rtt_s * 1e6), 1)}us" if rtt_s else None
 
 
-def _given(settings: Settings, transfers: list[Transfer]) -> Road:
-    """One road for all, as the options say."""
+def _given(settings: Settings, transfers: list[Transfer]) -> ReplayPath:
+    """One path for all, as the options say."""
     path = {
         "rate": settings.rate,
         "reverse_rate": settings.reverse_rate,
@@ -127,7 +127,7 @@ def _given(settings: Settings, transfers: list[Transfer]) -> Road:
     assumed = _assumed_buffers(path, settings)
     methods = ["by --buffer" if path.get("buffer") else ASSUMED] * 2
     methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
-    return Road(
+    return ReplayPath(
         "all",
         path | assumed,
         "by --rate",
@@ -139,8 +139,8 @@ def _given(settings: Settings, transfers: list[Transfer]) -> Road:
 
 def _estimated(
     group: dict[str, Any], settings: Settings, transfers: list[Transfer], capture: Capture
-) -> Road:
-    """A network's own road, as far as the capture tells it."""
+) -> ReplayPath:
+    """A network's own path, as far as the capture tells it."""
     ways = (group["to_remote"], group["from_remote"])
     rates = [way["rate_bps"] for way in ways]
     assumed = [name for name, rate in zip(("rate", "reverse_rate"), rates, strict=True) if not rate]
@@ -162,7 +162,7 @@ def _estimated(
     for name, way in zip(BUFFERS, ways, strict=True):
         if name in guessed:
             guessed[name], buffer_methods[name] = _at_least(guessed[name], way)
-    return Road(
+    return ReplayPath(
         group["network"],
         path | known | guessed,
         joined(methods),
@@ -231,7 +231,7 @@ def joined(methods: Sequence[str]) -> str:
 
 
 def _with_rtt(path: Document, settings: Settings, transfers: list[Transfer]) -> Document:
-    """The road's own round trip is the least of its transfers'; the rest is the flows'."""
+    """The path's own round trip is the least of its transfers'; the rest is the flows'."""
     if settings.loss:
         path |= {"loss": settings.loss, "reverse_loss": settings.loss}
     return path | {"rtt": settings.rtt or min((t.rtt for t in transfers), key=_microseconds)}
