@@ -1,15 +1,15 @@
 //! A link: losses, a queue, a transmitter and a delay.
 //!
-//! All kinds of links have one [`face`]. What they share (losses before the queue, what is
-//! counted) is [`common`]; how packets wait and leave is the business of the kind:
+//! All kinds of links have one `face`. What they share (losses before the queue, what is
+//! counted) is `common`; how packets wait and leave is the business of the kind:
 //!
-//! * [`fifo`]: drop-tail, where departure is known on acceptance;
-//! * [`queued`]: every discipline that decides later;
-//! * [`ack_aggregation`]: no transmitter; packets pass at fixed intervals;
-//! * [`host`]: no transmitter either, but a host's interrupts and its work;
-//! * [`frame_aggregation`], [`delay`], [`policer`]: stages that a path may have besides.
+//! * `fifo`: drop-tail, where departure is known on acceptance;
+//! * `queued`: every discipline that decides later;
+//! * `ack_aggregation`: no transmitter; packets pass at fixed intervals;
+//! * `host`: no transmitter either, but a host's interrupts and its work;
+//! * `frame_aggregation`, `delay`, `policer`: stages that a path may have besides.
 //!
-//! The first two ask a [`clock`] when their transmitter is busy: that of a fixed rate, or
+//! The first two ask a `clock` when their transmitter is busy: that of a fixed rate, or
 //! that of one which varies.
 
 mod ack_aggregation;

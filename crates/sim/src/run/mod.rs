@@ -2,7 +2,10 @@
 
 mod flows;
 mod log;
+mod opening;
 mod outcome;
+mod routers;
+mod sampling;
 mod simulation;
 mod web;
 

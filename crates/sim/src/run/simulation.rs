@@ -6,28 +6,23 @@
 
 use super::flows::{Flows, Life};
 use super::log::{new_log, next_due, note_writes};
+use super::routers::routers;
 use crate::compile::Prepared;
 use crate::engine::{EventId, EventQueue};
-use crate::flow_plan::{FlowPlan, Opening};
+use crate::flow_plan::FlowPlan;
 use crate::memory::Memories;
 use crate::record::flow::FlowLog;
-use crate::record::trace::{Event, FlowSample, Trace};
+use crate::record::trace::{Event, Trace};
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival};
-use flowstart_control::entry::Need;
-use flowstart_control::signals::{Known, PathMemory};
-use flowstart_control::{Rate, Time};
-use flowstart_network::graph::{LinkId, Network, QuickStartRouter, Route};
-use flowstart_network::link::{Link, LinkConfig, Verdict};
+use flowstart_control::Time;
+use flowstart_network::graph::{LinkId, Network, Route};
+use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_network::quick_start::Router;
-use flowstart_network::random::stream;
-use flowstart_transport::receiver::Receiver;
-use flowstart_transport::sender::{Preparation, Sender};
 use flowstart_transport::stack::Sharing;
 use flowstart_wire::{Body, Packet};
-use rand_core::RngCore;
 
 /// The number of the event that stands for the next arrival: greater than any timer's.
 const ARRIVAL: EventId = EventId::MAX - 1;
@@ -154,7 +149,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn route(&self, flow: u32) -> &Route {
+    pub(super) fn route(&self, flow: u32) -> &Route {
         &self.routes[self.flows.state(flow).route as usize]
     }
 
@@ -182,71 +177,6 @@ impl<'a> Simulation<'a> {
             return;
         }
         self.pump(arrival.flow);
-    }
-
-    pub(super) fn open(&mut self, arrival: Arrival) {
-        let preparation = self.prepare(arrival.flow);
-        let plan = &self.plans[arrival.flow as usize];
-        let stack = &plan.stack;
-        let controller = plan.recipe.build();
-        let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
-        sender.push(arrival.bytes, self.now);
-        let mut receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
-        match plan.opening {
-            Opening::Handshake => sender.open(self.now),
-            Opening::Established(rtt) => {
-                sender.open_established(self.now, rtt);
-                receiver.open();
-            }
-        }
-        self.flows.open(arrival.flow, sender, receiver);
-    }
-
-    /// What a flow's sender knows before it opens its connection.
-    fn prepare(&mut self, flow: u32) -> Preparation {
-        let plan = &self.plans[flow as usize];
-        let (memory, interface_rate) = (plan.memory, plan.interface_rate);
-        let known = Known {
-            interface_rate: interface_rate.or_else(|| self.interface_rate(flow)),
-            memory: self.recall(flow).or(memory),
-            ..Known::default()
-        };
-        Preparation {
-            known,
-            secret: self.secret(flow),
-        }
-    }
-
-    /// What only a flow that asks routers has use for.
-    fn secret(&self, flow: u32) -> u64 {
-        match self.routers.is_empty() {
-            true => 0,
-            false => stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64(),
-        }
-    }
-
-    /// The rate of the first link that has one.
-    fn interface_rate(&self, flow: u32) -> Option<Rate> {
-        let links = self.route(flow).data.iter();
-        links
-            .map(|link| &self.links[*link as usize])
-            .find_map(|link| link.config().service.line())
-    }
-
-    fn recall(&mut self, flow: u32) -> Option<PathMemory> {
-        let plan = &self.plans[flow as usize];
-        if plan.stack.sharing == Sharing::None {
-            return None;
-        }
-        let flows = &self.flows;
-        let sender_of = |flow| flows.endpoints(flow).map(|ends| &ends.sender);
-        let opened = self.memories.open(flow, plan, self.now, sender_of);
-        for other in &opened.others {
-            if let Some(ends) = self.flows.endpoints_mut(*other) {
-                ends.sender.make_room(opened.others.len());
-            }
-        }
-        opened.memory
     }
 
     fn on_delivery(&mut self, link: LinkId) {
@@ -435,24 +365,6 @@ impl<'a> Simulation<'a> {
         self.sample_in_network(packet, Event::Mark, at);
     }
 
-    /// Something happened to a packet on its way.
-    fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
-        if let Some(trace) = &mut self.trace {
-            trace.flow_samples.push(
-                at,
-                FlowSample {
-                    flow: packet.flow,
-                    event,
-                    seq: packet.start(),
-                    sack_blocks: 0,
-                    cwnd: f64::NAN,
-                    ssthresh: f64::NAN,
-                    flight: 0,
-                },
-            );
-        }
-    }
-
     /// A flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`.
     /// Whether that is all of it.
     fn note(&mut self, flow: u32, stage: usize, position: u64) -> bool {
@@ -493,34 +405,6 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
-        let Some(ends) = self.flows.endpoints(flow) else {
-            return;
-        };
-        if let Some(trace) = &mut self.trace {
-            let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
-            trace.flow_samples.push(self.now, sample);
-        }
-    }
-
-    fn sample_sent(&mut self, packet: &Packet) {
-        let Some(ends) = self.flows.endpoints(packet.flow) else {
-            return;
-        };
-        let event = match packet.body {
-            Body::Syn(_) => Event::Syn,
-            _ if ends.sender.is_retransmission(packet) => Event::Retransmit,
-            _ => Event::Send,
-        };
-        self.sample(packet.flow, event, packet.start(), 0);
-    }
-
-    /// Which direction of the bottleneck a link is.
-    fn direction(&self, link: LinkId) -> Option<u8> {
-        let place = self.bottleneck.iter().position(|b| *b == link);
-        place.map(|direction| direction as u8)
-    }
-
     /// What the queue did meanwhile, and a packet that has arrived at the far end of a link that is
     /// recorded.
     #[cold]
@@ -531,64 +415,5 @@ impl<'a> Simulation<'a> {
             let left = self.links[link as usize].left_queue(arrival);
             self.sample_departure(link, left);
         }
-    }
-
-    /// A packet has left the link's queue, if that is recorded.
-    pub(super) fn sample_departure(&mut self, link: LinkId, at: Time) {
-        if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
-            trace.queue_departures.note(at, direction);
-        }
-    }
-
-    fn sample_queue(&mut self, link: LinkId, dropped: bool) {
-        let Some(direction) = self.direction(link) else {
-            return;
-        };
-        let moment = self.moment();
-        let link = &mut self.links[link as usize];
-        let (held, empty) = (link.held(moment), link.empty_at());
-        let Some(trace) = &mut self.trace else { return };
-        let samples = &mut trace.queue_samples;
-        samples.time_ns.push(self.now.0);
-        samples.direction.push(direction);
-        samples.packets.push(held.packets);
-        samples.bytes.push(held.bytes);
-        samples.empty_ns.push(empty.max(self.now).0);
-        samples.dropped.push(dropped);
-    }
-}
-
-/// The routers of all links, where a flow's start-up needs them.
-fn routers(
-    prepared: &Prepared,
-    plans: &[FlowPlan],
-    deciding: &[QuickStartRouter],
-    links: &[LinkConfig],
-) -> Vec<Option<Router>> {
-    let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
-    let mut responses = prepared.web.iter().map(|entry| &entry.response);
-    if !plans.iter().any(asks) && !responses.any(asks) {
-        return Vec::new();
-    }
-    let mut routers: Vec<_> = links.iter().map(|_| None).collect();
-    for router in deciding {
-        let link = router.link as usize;
-        let nonces = stream(prepared.seed, "nonces", u64::from(router.link));
-        let line = links[link].service.line();
-        routers[link] = line.map(|rate| Router::new(router.policy, rate, router.forwards, nonces));
-    }
-    routers
-}
-
-fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {
-    let window = sender.window();
-    FlowSample {
-        flow,
-        event,
-        seq,
-        sack_blocks,
-        cwnd: window.cwnd,
-        ssthresh: window.ssthresh,
-        flight: sender.flight(),
     }
 }

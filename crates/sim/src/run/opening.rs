@@ -1,0 +1,81 @@
+//! How flows open: what their senders know before they do.
+
+use super::simulation::Simulation;
+use crate::flow_plan::Opening;
+use crate::workload::Arrival;
+use flowstart_control::signals::{Known, PathMemory};
+use flowstart_control::Rate;
+use flowstart_network::random::stream;
+use flowstart_transport::receiver::Receiver;
+use flowstart_transport::sender::{Preparation, Sender};
+use flowstart_transport::stack::Sharing;
+use rand_core::RngCore;
+
+impl Simulation<'_> {
+    /// Opens the connection to which the first data has come.
+    pub(super) fn open(&mut self, arrival: Arrival) {
+        let preparation = self.prepare(arrival.flow);
+        let plan = &self.plans[arrival.flow as usize];
+        let stack = &plan.stack;
+        let controller = plan.recipe.build();
+        let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
+        sender.push(arrival.bytes, self.now);
+        let mut receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
+        match plan.opening {
+            Opening::Handshake => sender.open(self.now),
+            Opening::Established(rtt) => {
+                sender.open_established(self.now, rtt);
+                receiver.open();
+            }
+        }
+        self.flows.open(arrival.flow, sender, receiver);
+    }
+
+    /// What a flow's sender knows before it opens its connection.
+    fn prepare(&mut self, flow: u32) -> Preparation {
+        let plan = &self.plans[flow as usize];
+        let (memory, interface_rate) = (plan.memory, plan.interface_rate);
+        let known = Known {
+            interface_rate: interface_rate.or_else(|| self.interface_rate(flow)),
+            memory: self.recall(flow).or(memory),
+            ..Known::default()
+        };
+        Preparation {
+            known,
+            secret: self.secret(flow),
+        }
+    }
+
+    /// What only a flow that asks routers has use for.
+    fn secret(&self, flow: u32) -> u64 {
+        match self.routers.is_empty() {
+            true => 0,
+            false => stream(self.prepared.seed, "secrets", u64::from(flow)).next_u64(),
+        }
+    }
+
+    /// The rate of the first link that has one.
+    fn interface_rate(&self, flow: u32) -> Option<Rate> {
+        let links = self.route(flow).data.iter();
+        links
+            .map(|link| &self.links[*link as usize])
+            .find_map(|link| link.config().service.line())
+    }
+
+    /// What earlier connections between its hosts have left, and those that are open make room.
+    fn recall(&mut self, flow: u32) -> Option<PathMemory> {
+        let plan = &self.plans[flow as usize];
+        if plan.stack.sharing == Sharing::None {
+            return None;
+        }
+        let flows = &self.flows;
+        let sender_of = |flow| flows.endpoints(flow).map(|ends| &ends.sender);
+        let opened = self.memories.open(flow, plan, self.now, sender_of);
+        for other in &opened.others {
+            if let Some(ends) = self.flows.endpoints_mut(*other) {
+                ends.sender.make_room(opened.others.len());
+            }
+        }
+        opened.memory
+    }
+}

@@ -1,0 +1,31 @@
+//! The routers that decide on rate requests.
+
+use crate::compile::Prepared;
+use crate::flow_plan::FlowPlan;
+use flowstart_control::entry::Need;
+use flowstart_network::graph::QuickStartRouter;
+use flowstart_network::link::LinkConfig;
+use flowstart_network::quick_start::Router;
+use flowstart_network::random::stream;
+
+/// The routers of all links, where a flow's start-up needs them.
+pub(super) fn routers(
+    prepared: &Prepared,
+    plans: &[FlowPlan],
+    deciding: &[QuickStartRouter],
+    links: &[LinkConfig],
+) -> Vec<Option<Router>> {
+    let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
+    let mut responses = prepared.web.iter().map(|entry| &entry.response);
+    if !plans.iter().any(asks) && !responses.any(asks) {
+        return Vec::new();
+    }
+    let mut routers: Vec<_> = links.iter().map(|_| None).collect();
+    for router in deciding {
+        let link = router.link as usize;
+        let nonces = stream(prepared.seed, "nonces", u64::from(router.link));
+        let line = links[link].service.line();
+        routers[link] = line.map(|rate| Router::new(router.policy, rate, router.forwards, nonces));
+    }
+    routers
+}

@@ -1,0 +1,93 @@
+//! What a run records over time, where that is asked for. Recording changes nothing.
+
+use super::simulation::Simulation;
+use crate::record::trace::{Event, FlowSample};
+use flowstart_control::Time;
+use flowstart_network::graph::LinkId;
+use flowstart_transport::sender::Sender;
+use flowstart_wire::{Body, Packet};
+
+impl Simulation<'_> {
+    pub(super) fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
+        let Some(ends) = self.flows.endpoints(flow) else {
+            return;
+        };
+        if let Some(trace) = &mut self.trace {
+            let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
+            trace.flow_samples.push(self.now, sample);
+        }
+    }
+
+    pub(super) fn sample_sent(&mut self, packet: &Packet) {
+        let Some(ends) = self.flows.endpoints(packet.flow) else {
+            return;
+        };
+        let event = match packet.body {
+            Body::Syn(_) => Event::Syn,
+            _ if ends.sender.is_retransmission(packet) => Event::Retransmit,
+            _ => Event::Send,
+        };
+        self.sample(packet.flow, event, packet.start(), 0);
+    }
+
+    /// Something happened to a packet on its way.
+    pub(super) fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
+        if let Some(trace) = &mut self.trace {
+            trace.flow_samples.push(
+                at,
+                FlowSample {
+                    flow: packet.flow,
+                    event,
+                    seq: packet.start(),
+                    sack_blocks: 0,
+                    cwnd: f64::NAN,
+                    ssthresh: f64::NAN,
+                    flight: 0,
+                },
+            );
+        }
+    }
+
+    pub(super) fn sample_queue(&mut self, link: LinkId, dropped: bool) {
+        let Some(direction) = self.direction(link) else {
+            return;
+        };
+        let moment = self.moment();
+        let link = &mut self.links[link as usize];
+        let (held, empty) = (link.held(moment), link.empty_at());
+        let Some(trace) = &mut self.trace else { return };
+        let samples = &mut trace.queue_samples;
+        samples.time_ns.push(self.now.0);
+        samples.direction.push(direction);
+        samples.packets.push(held.packets);
+        samples.bytes.push(held.bytes);
+        samples.empty_ns.push(empty.max(self.now).0);
+        samples.dropped.push(dropped);
+    }
+
+    /// A packet has left the link's queue, if that is recorded.
+    pub(super) fn sample_departure(&mut self, link: LinkId, at: Time) {
+        if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
+            trace.queue_departures.note(at, direction);
+        }
+    }
+
+    /// Which direction of the bottleneck a link is.
+    fn direction(&self, link: LinkId) -> Option<u8> {
+        let place = self.bottleneck.iter().position(|b| *b == link);
+        place.map(|direction| direction as u8)
+    }
+}
+
+fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {
+    let window = sender.window();
+    FlowSample {
+        flow,
+        event,
+        seq,
+        sack_blocks,
+        cwnd: window.cwnd,
+        ssthresh: window.ssthresh,
+        flight: sender.flight(),
+    }
+}
