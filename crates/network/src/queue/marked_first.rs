@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_thrown_out_where_it_would_not_make_enough_room() {
+    fn nothing_is_evicted_where_it_would_not_make_enough_room() {
         let mut bench = bench(Limit::Bytes(3000));
         let mut small = marked(1);
         small.wire = 100;
