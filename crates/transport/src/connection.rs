@@ -590,17 +590,14 @@ impl Connection {
     /// Tells the controller of an acknowledgement during recovery.
     pub fn recovery_ack(&mut self, ack: &Ack) {
         self.controller.on_recovery_ack(&mut self.window, ack);
-        if self.controller.owns_cwnd() {
+        if self.controller_owns_cwnd() {
             self.note_cwnd();
         }
     }
 
-    /// Tells a controller that owns the window of an acknowledgement that others have no use for.
-    pub fn tell_cwnd_owner(&mut self, now: Time, pipe: u64) {
-        if self.controller.owns_cwnd() {
-            let signal = self.ack_signal(now, 0, 0, None, pipe);
-            self.recovery_ack(&signal);
-        }
+    /// Whether the controller sets the window at every acknowledgement, in a recovery too.
+    pub fn controller_owns_cwnd(&self) -> bool {
+        self.controller.owns_cwnd()
     }
 
     /// Recovery begins without an answer of the controller's, who has given one to this window.

@@ -5,6 +5,7 @@
 pub mod connection;
 pub mod ecn;
 pub mod handshake;
+pub mod loss;
 pub mod numbers;
 pub mod pacer;
 pub mod pacing_rate;
@@ -14,8 +15,10 @@ pub mod ranges;
 pub mod receive_window;
 pub mod receiver;
 pub mod recovery;
+pub mod reduction;
 pub mod rtt;
 pub mod sender;
 pub mod sent;
 pub mod stack;
 pub mod throughput;
+pub mod undo;

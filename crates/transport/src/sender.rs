@@ -383,7 +383,7 @@ impl Sender {
         let rate = c.window.pacing?;
         let usual = c.stack.pacing != Pacing::None && self.usual_pacing == Some(rate);
         let quantum = c.window.quantum;
-        let by_offload = c.stack.paces_by_offload && c.controller.owns_cwnd();
+        let by_offload = c.stack.paces_by_offload && c.controller_owns_cwnd();
         if !usual && !by_offload {
             let burst = quantum.max(1);
             return Some((

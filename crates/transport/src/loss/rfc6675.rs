@@ -11,9 +11,10 @@
 //! position, HighRxt, separates what has been retransmitted from what has not. Between the two
 //! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
 
-use super::super::connection::{Carried, Connection};
+use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Ledger, News};
+use super::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
 /// DupThresh (§2).
@@ -41,7 +42,7 @@ enum Rule {
 
 /// RFC 6675's sender.
 #[derive(Default)]
-pub struct Sack {
+pub struct Rfc6675 {
     phase: Phase,
     /// What has not arrived below this is lost.
     lost_edge: u64,
@@ -58,14 +59,14 @@ pub struct Sack {
     forced: Option<Plan>,
 }
 
-impl Sack {
+impl Rfc6675 {
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
         let News {
             acked, delivered, ..
         } = *news;
         if acked == 0 && delivered == 0 {
-            return;
+            return None;
         }
         if news.sacked > 0 {
             self.raise_lost_edge(c);
@@ -79,32 +80,38 @@ impl Sack {
         if self.forced.is_some() {
             self.look_again(c);
         }
-        let signal = c.ack_signal(now, acked, delivered, rtt, self.pipe(c));
+        let mut heard = Heard {
+            acked,
+            delivered,
+            rtt,
+            flight: self.pipe(c),
+            cwnd_limited: None,
+            audience: Audience::Recovery,
+        };
+        let mut events = None;
         match self.phase {
             Phase::Recovery if c.una() >= self.recovery_point => {
                 self.phase = Phase::Open;
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
-                c.recovered(now);
-                if c.controller.owns_cwnd() {
-                    c.grow(&signal, carried);
-                }
+                events = Some(Events::end());
+                heard.audience = Audience::OwnerGrowth;
             }
-            Phase::Recovery => c.recovery_ack(&signal),
-            Phase::AfterTimeout | Phase::Open => {
-                if acked > 0 {
-                    self.on_new_ack(c);
-                    c.grow(&signal, carried);
-                    return;
-                }
-                if self.phase == Phase::Open {
-                    self.on_duplicate_ack(c, now);
-                }
-                if c.controller.owns_cwnd() {
-                    c.recovery_ack(&signal);
-                }
+            Phase::Recovery => {}
+            Phase::AfterTimeout | Phase::Open if acked > 0 => {
+                self.on_new_ack(c);
+                heard.audience = Audience::Growth;
+            }
+            Phase::AfterTimeout => heard.audience = Audience::OwnerRecovery,
+            Phase::Open => {
+                events = self.on_duplicate_ack(c).map(Events::begin);
+                heard.audience = Audience::OwnerRecovery;
             }
         }
+        Some(Findings {
+            heard: Some(heard),
+            events,
+        })
     }
 
     fn on_new_ack(&mut self, c: &Connection) {
@@ -116,12 +123,11 @@ impl Sack {
     }
 
     /// §5 steps 1 to 4.
-    fn on_duplicate_ack(&mut self, c: &mut Connection, now: Time) {
+    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<Began> {
         self.dup_acks += 1;
         if self.dup_acks < DUP_THRESH && c.una() >= self.lost_edge {
-            return;
+            return None;
         }
-        c.lose(now, self.limited_bytes);
         self.phase = Phase::Recovery;
         self.recovery_point = c.high();
         self.begin_retransmission(c);
@@ -130,7 +136,10 @@ impl Sack {
         let first = self.clip(c, hole);
         self.rescue_rxt = Some(first.end);
         self.forced = Some(first);
-        c.restart_timer(now);
+        Some(Began::Reduction {
+            added: self.limited_bytes,
+            timed: true,
+        })
     }
 
     /// A pacer has held back the first retransmission, and more is known now.
@@ -151,9 +160,6 @@ impl Sack {
         self.begin_retransmission(c);
     }
 
-    /// Nothing to remember.
-    pub fn on_data(&mut self) {}
-
     /// §5 step C with NextSeg.
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         if self.forced.is_some() {
@@ -165,14 +171,18 @@ impl Sack {
     }
 
     /// NextSeg (§4), and by which rule.
+    #[inline]
     fn next_seg(&self, c: &Connection) -> Option<(Plan, Rule)> {
-        if self.phase == Phase::Open {
-            let held = self.dup_acks > 0 && !c.stack.limited_transmit;
-            return c
-                .next_segment()
-                .filter(|_| !held)
-                .map(|plan| (plan, Rule::Ordinary));
+        if self.phase != Phase::Open {
+            return self.next_seg_in_recovery(c);
         }
+        let held = self.dup_acks > 0 && !c.stack.limited_transmit;
+        let new = c.next_segment().filter(|_| !held)?;
+        Some((new, Rule::Ordinary))
+    }
+
+    #[inline(never)]
+    fn next_seg_in_recovery(&self, c: &Connection) -> Option<(Plan, Rule)> {
         if let Some(hole) = self.first_lost(c) {
             return Some((self.clip(c, hole), Rule::Ordinary));
         }

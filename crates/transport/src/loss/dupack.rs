@@ -6,10 +6,11 @@
 //! differ the stack's options decide. (RFC 5681 §3.2, RFC 6582; ns-2.35 `tcp.cc`,
 //! `tcp-reno.cc`, `tcp-newreno.cc`.)
 
-use super::super::connection::{Carried, Connection};
+use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::News;
 use super::super::stack::RecoveryKind;
+use super::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
 const DUP_THRESH: u64 = 3;
@@ -28,7 +29,7 @@ enum Gate {
 }
 
 /// The state of a recovery without SACK.
-pub struct Classic {
+pub struct DupAck {
     kind: RecoveryKind,
     dup_acks: u64,
     /// Highest byte sent at the last reduction: a series of duplicates counts only when
@@ -43,10 +44,10 @@ pub struct Classic {
     forced: Option<Plan>,
 }
 
-impl Classic {
+impl DupAck {
     /// A recovery of this kind.
-    pub fn new(kind: RecoveryKind) -> Classic {
-        Classic {
+    pub fn new(kind: RecoveryKind) -> DupAck {
+        DupAck {
             kind,
             dup_acks: 0,
             recover: 0,
@@ -60,21 +61,23 @@ impl Classic {
     }
 
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
         if news.acked > 0 {
             let partial = self.in_recovery && c.una() < self.recover;
-            if partial && self.kind == RecoveryKind::NewReno {
-                self.on_partial_ack(c, news, now);
+            return Some(if partial && self.kind == RecoveryKind::NewReno {
+                self.on_partial_ack(c, news, now)
             } else {
-                self.on_new_ack(c, news, carried, now);
-            }
-        } else if c.outstanding() > 0 {
-            self.on_duplicate_ack(c, now);
+                self.on_new_ack(c, news, now)
+            });
         }
+        let began = match c.outstanding() {
+            0 => None,
+            _ => self.on_duplicate_ack(c),
+        };
+        began.map(Findings::began)
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
-        let acked = news.acked;
+    fn on_new_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
         let rtt = c.take_sample(news.sent, now);
@@ -83,64 +86,62 @@ impl Classic {
         self.limited_bytes = 0;
         self.inflation = 0;
         self.gate = Gate::Open;
-        let signal = c.ack_signal(now, acked, acked, rtt, c.outstanding());
-        if std::mem::take(&mut self.in_recovery) {
-            self.leave(c, now);
-            if !c.stack.grows_leaving_recovery && !c.controller.owns_cwnd() {
-                return;
-            }
+        let ended = std::mem::take(&mut self.in_recovery);
+        let audience = match ended && !c.stack.grows_leaving_recovery {
+            true => Audience::OwnerGrowth,
+            false => Audience::Growth,
+        };
+        Findings {
+            heard: Some(Heard::of(c, news.acked, rtt, audience)),
+            events: ended.then(Events::end),
         }
-        c.grow(&signal, carried);
-    }
-
-    /// RFC 6582 §3.2 step 3: the window that avoids a burst.
-    fn leave(&mut self, c: &mut Connection, now: Time) {
-        let avoids_burst = c.stack.newreno.avoids_burst && !c.controller.owns_cwnd();
-        if avoids_burst && self.kind == RecoveryKind::NewReno {
-            let flight = c.window.segments(c.outstanding());
-            c.window.cwnd = c.window.ssthresh.min(flight.max(1.0) + 1.0);
-        }
-        c.recovered(now);
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, news: &News, now: Time) {
-        let acked = news.acked;
+    fn on_partial_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
         if !c.stack.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
-        self.deflate(c, acked.div_ceil(c.mss()));
+        let deflation = self.deflate(c, news.acked.div_ceil(c.mss()));
         if c.rtt.times_one_segment() {
             c.drop_passed_timing();
         } else {
             c.take_sample(news.sent, now);
         }
-        let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
-        c.recovery_ack(&signal);
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
-    }
-
-    fn deflate(&mut self, c: &mut Connection, acked: u64) {
-        if !c.stack.newreno.partial_deflation {
-            self.inflation = 0;
-        } else if self.inflation > acked {
-            self.inflation -= acked - 1;
-        } else {
-            if !c.controller.owns_cwnd() {
-                c.window.cwnd = (c.window.cwnd - (acked - self.inflation) as f64).max(1.0);
-            }
-            self.inflation = 1;
+        Findings {
+            heard: Some(Heard::of(c, news.acked, None, Audience::Recovery)),
+            events: deflation.map(|_| Events {
+                deflation,
+                ..Events::default()
+            }),
         }
     }
 
-    fn on_duplicate_ack(&mut self, c: &mut Connection, now: Time) {
+    /// So many segments have left the network. Returns by how many the window is to shrink.
+    fn deflate(&mut self, c: &Connection, acked: u64) -> Option<u64> {
+        if !c.stack.newreno.partial_deflation {
+            self.inflation = 0;
+            None
+        } else if self.inflation > acked {
+            self.inflation -= acked - 1;
+            None
+        } else {
+            let beyond = acked - self.inflation;
+            self.inflation = 1;
+            Some(beyond)
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<Began> {
         self.dup_acks += 1;
+        let mut began = None;
         if self.dup_acks == DUP_THRESH && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::Open;
             if c.una() > self.recover || c.una() == 0 {
-                self.enter(c, now);
+                began = Some(self.enter(c));
             }
         } else if self.dup_acks > DUP_THRESH {
             if self.in_recovery && self.kind != RecoveryKind::Tahoe {
@@ -155,22 +156,22 @@ impl Classic {
         if self.kind == RecoveryKind::NewReno && self.dup_acks >= DUP_THRESH {
             self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
         }
+        began
     }
 
-    fn enter(&mut self, c: &mut Connection, now: Time) {
+    fn enter(&mut self, c: &mut Connection) -> Began {
         self.recover = c.high();
-        c.lose(now, self.limited_bytes);
-        c.restart_timer(now);
         c.stop_timing();
+        let added = self.limited_bytes;
         if self.kind == RecoveryKind::Tahoe {
-            c.window.cwnd = 1.0;
             c.nxt = c.una();
-            return;
+            return Began::SlowStart { added };
         }
         self.in_recovery = true;
         self.first_partial_seen = false;
         self.inflation = DUP_THRESH;
         self.forced = Some(c.segment_at(c.una()));
+        Began::Reduction { added, timed: true }
     }
 
     /// The timer expired: go back to the first unacknowledged segment.

@@ -4,6 +4,7 @@ use super::super::super::sender::{Preparation, Sender};
 use super::super::super::stack::Stack;
 use super::*;
 use flowstart_control::catalog::Recipe;
+use flowstart_control::signals::Ack;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
 use flowstart_control::{catalog, Controller, Convention, CustomStartups, Reason, Window};
@@ -40,14 +41,13 @@ fn ack(segments: u64, sacked: &[(u64, u64)]) -> Packet {
     Packet::new(0, 52, Body::Ack(WireAck::Bytes(ack)))
 }
 
-/// What a recovery makes of an acknowledgement.
+/// What the detector makes of an acknowledgement.
 fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
     let Body::Ack(WireAck::Bytes(ack)) = &packet.body else {
         panic!("{packet:?} acknowledges no bytes")
     };
-    let (option, ece) = (AckOption::None, false);
     let news = c.take(ack.una(), ack.sack_blocks(), now).unwrap();
-    rack.on_ack(c, &news, Carried { option, ece }, now);
+    rack.on_ack(c, &news, now);
 }
 
 fn echo(mut ack: Packet) -> Packet {

@@ -1,11 +1,14 @@
 //! RFC 9002's rules on one connection, without a network: packets are sent and acknowledged by
 //! number at times of the test's choosing.
 
+use super::super::Loss;
 use super::*;
+use crate::connection::Carried;
+use crate::recovery::Recovery;
 use crate::rtt::RttEstimator;
 use crate::stack::Stack;
 use flowstart_control::{catalog, Convention};
-use flowstart_wire::{AckOption, Body, NumberAck, UNLIMITED_WINDOW};
+use flowstart_wire::{Ack, AckOption, Body, NumberAck, UNLIMITED_WINDOW};
 use std::sync::Arc;
 
 const MSS: u64 = 1200;
@@ -16,7 +19,7 @@ fn ms(ms: u64) -> Time {
 
 struct Bench {
     c: Connection,
-    quic: Quic,
+    recovery: Recovery,
 }
 
 impl Bench {
@@ -27,31 +30,36 @@ impl Bench {
             ..Stack::quic()
         };
         let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
+        let recovery = Recovery::new(&stack);
         let mut c = Connection::new(Arc::new(stack), 0, controller);
         c.window.cwnd = cwnd as f64 / MSS as f64;
         c.queued = 1 << 30;
-        Bench {
-            c,
-            quic: Quic::default(),
-        }
+        Bench { c, recovery }
     }
 
     /// The same after a handshake that took 100 ms.
     fn confirmed(cwnd: u64) -> Bench {
         let mut bench = Bench::new(cwnd);
         bench.c.rtt.sample(Time::ZERO, ms(100));
-        bench.quic.on_handshake(&mut bench.c, false, ms(100));
+        bench.recovery.on_handshake(&mut bench.c, false, ms(100));
         bench
     }
 
+    fn quic(&self) -> &Rfc9002 {
+        let Loss::Rfc9002(quic) = self.recovery.loss() else {
+            panic!("another detector")
+        };
+        quic
+    }
+
     fn try_send(&mut self, now: Time) -> Option<Plan> {
-        let Some(plan) = self.quic.plan(&self.c) else {
-            self.c.note_limit(self.quic.pipe(&self.c), now);
+        let Some(plan) = self.recovery.plan(&self.c) else {
+            self.c.note_limit(self.recovery.pipe(&self.c), now);
             return None;
         };
-        self.quic.on_sent(&mut self.c, plan, now);
+        self.recovery.on_sent(&mut self.c, plan, now);
         let segment = self.c.transmit(plan, 0, now);
-        self.quic.after_sent(&self.c);
+        self.recovery.after_sent(&self.c, now);
         let Body::Data(data) = segment.body else {
             panic!("{segment:?}")
         };
@@ -74,9 +82,8 @@ impl Bench {
             below = *first;
         }
         let carried = Carried { option, ece: false };
-        let news = self.c.take_numbers(ack.numbers(), now);
-        self.quic
-            .on_ack(&mut self.c, &news, Time::ZERO, carried, now);
+        let ack = Ack::Numbers(ack);
+        self.recovery.on_ack(&mut self.c, &ack, carried, now);
     }
 
     fn lost(&self) -> Vec<u64> {
@@ -146,11 +153,11 @@ fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
     // 135 ms is nine eighths of the latest round trip, 120 ms.
     assert_eq!(loss_delay(&bench.c), ms(135));
     assert_eq!(bench.lost(), (0..=18).collect::<Vec<_>>());
-    assert_eq!(bench.quic.deadline(), Some(ago(130) + ms(135)));
-    assert!(bench.quic.on_timer(&mut bench.c, ms(1005)));
+    assert_eq!(bench.recovery.deadline(), Some(ago(130) + ms(135)));
+    assert!(bench.recovery.on_timer(&mut bench.c, ms(1005)));
     assert_eq!(bench.lost(), (0..=19).collect::<Vec<_>>());
     assert_eq!(
-        (bench.c.counters.timeouts, bench.quic.pipe(&bench.c)),
+        (bench.c.counters.timeouts, bench.recovery.pipe(&bench.c)),
         (0, 0)
     );
 }
@@ -165,7 +172,7 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     assert_eq!(halved(&bench), (6000, 6000.0));
     // Packet 5 left before recovery began: the window is as it was, and nothing grows it.
     bench.ack(&[(6, 9), (4, 4), (1, 2)], ms(210));
-    bench.quic.on_timer(&mut bench.c, ms(300));
+    bench.recovery.on_timer(&mut bench.c, ms(300));
     assert!(bench.lost().contains(&5));
     assert_eq!(halved(&bench), (6000, 6000.0));
     assert_eq!(bench.c.counters.fast_retransmits, 1);
@@ -181,9 +188,9 @@ fn recovery_ends_with_the_first_packet_that_left_in_it() {
     assert_eq!(bench.try_send(ms(200)).map(|plan| plan.start), Some(0));
     assert_eq!(bench.try_send(ms(200)), None);
     bench.ack(&[(4, 9), (1, 2)], ms(201));
-    assert!(bench.quic.recovering);
+    assert!(bench.quic().recovering);
     bench.ack(&[(10, 10)], ms(300));
-    assert!(!bench.quic.recovering);
+    assert!(!bench.quic().recovering);
     assert_eq!(bench.c.una(), 10 * MSS);
     assert_eq!(
         bench.c.window.cwnd_bytes(),
@@ -246,7 +253,7 @@ fn losing_all_of_a_long_time_leaves_the_minimum_window() {
 fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
     let mut bench = Bench::new(40 * MSS);
     bench.send(1, Time::ZERO);
-    bench.quic.on_handshake(&mut bench.c, false, ms(50));
+    bench.recovery.on_handshake(&mut bench.c, false, ms(50));
     bench.send(4, ms(9000));
     bench.ack(&[(4, 4)], ms(9100));
     assert_eq!(bench.c.window.cwnd_bytes(), 20 * MSS);
@@ -258,8 +265,8 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     bench.c.queued = 3 * MSS;
     bench.send(2, ms(100));
     assert_eq!(bench.try_send(ms(100)), None, "the window is full");
-    assert_eq!(bench.quic.deadline(), Some(ms(100 + 325)));
-    bench.quic.on_timer(&mut bench.c, ms(425));
+    assert_eq!(bench.recovery.deadline(), Some(ms(100 + 325)));
+    bench.recovery.on_timer(&mut bench.c, ms(425));
     // New data first, whatever the window, then the oldest that is out.
     let starts: Vec<_> = (0..3)
         .filter_map(|_| bench.try_send(ms(425)))
@@ -268,13 +275,13 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     assert_eq!(starts, [2, 0]);
     assert!(bench.lost().is_empty());
     assert_eq!(
-        (bench.c.window.cwnd, bench.quic.pipe(&bench.c)),
+        (bench.c.window.cwnd, bench.recovery.pipe(&bench.c)),
         (2.0, 4 * MSS)
     );
-    assert_eq!(bench.quic.deadline(), Some(ms(425 + 650)), "backed off");
+    assert_eq!(bench.recovery.deadline(), Some(ms(425 + 650)), "backed off");
     // Any acknowledgement ends the back-off.
     bench.ack(&[(2, 2)], ms(525));
-    assert_eq!(bench.quic.pto_count, 0);
+    assert_eq!(bench.quic().pto_count, 0);
 }
 
 #[test]
@@ -282,7 +289,7 @@ fn a_repeated_packet_gives_its_own_round_trip() {
     let mut bench = Bench::confirmed(12_000);
     bench.c.queued = MSS;
     bench.send(1, ms(100));
-    bench.quic.on_timer(&mut bench.c, ms(425));
+    bench.recovery.on_timer(&mut bench.c, ms(425));
     bench.send(1, ms(425));
     bench.ack(&[(1, 1)], ms(525));
     assert_eq!(bench.c.rtt.latest(), Some(ms(100)));
@@ -293,10 +300,10 @@ fn a_repeated_packet_gives_its_own_round_trip() {
 fn data_has_no_timer_before_the_handshake_is_confirmed() {
     let mut bench = Bench::new(12_000);
     bench.send(3, Time::ZERO);
-    assert_eq!(bench.quic.deadline(), None);
+    assert_eq!(bench.recovery.deadline(), None);
     bench.c.rtt.sample(Time::ZERO, ms(100));
-    bench.quic.on_handshake(&mut bench.c, false, ms(100));
-    assert_eq!(bench.quic.deadline(), Some(ms(325)));
+    bench.recovery.on_handshake(&mut bench.c, false, ms(100));
+    assert_eq!(bench.recovery.deadline(), Some(ms(325)));
 }
 
 #[test]
@@ -305,9 +312,17 @@ fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
     bench.send(10, ms(100));
     assert_eq!(bench.try_send(ms(100)), None);
     bench.ack(&[(0, 1)], ms(200));
-    let before = (bench.c.window.cwnd, bench.c.una(), bench.quic.deadline());
+    let before = (
+        bench.c.window.cwnd,
+        bench.c.una(),
+        bench.recovery.deadline(),
+    );
     bench.ack(&[(0, 1)], ms(210));
-    let after = (bench.c.window.cwnd, bench.c.una(), bench.quic.deadline());
+    let after = (
+        bench.c.window.cwnd,
+        bench.c.una(),
+        bench.recovery.deadline(),
+    );
     assert_eq!(before, after);
     assert_eq!(bench.c.window.cwnd, 12.0);
 }
@@ -317,11 +332,11 @@ fn timers_in_a_row_end_a_connection() {
     let mut bench = Bench::confirmed(12_000);
     bench.send(1, ms(100));
     let mut expiries = 1;
-    while let Some(due) = bench.quic.deadline() {
-        if !bench.quic.on_timer(&mut bench.c, due) {
+    while let Some(due) = bench.recovery.deadline() {
+        if !bench.recovery.on_timer(&mut bench.c, due) {
             break;
         }
-        while bench.quic.probing.left > 0 {
+        while bench.quic().probing.left > 0 {
             bench.send(1, due);
         }
         expiries += 1;

@@ -7,10 +7,11 @@
 //! the timer fires, so it is not the connection's ledger, which forgets nothing. (ns-2.35,
 //! `tcp-sack1.cc`.)
 
-use super::super::connection::{Carried, Connection};
+use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use super::super::sent::News;
+use super::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 use flowstart_wire::ByteAck;
 
@@ -30,7 +31,7 @@ enum Gate {
 
 /// Sack1's state.
 #[derive(Default)]
-pub struct Ns2Sack {
+pub struct Ns2 {
     sacked: RangeSet,
     /// Holes below this have been sent again (`h_seqno_`).
     retransmitted_to: u64,
@@ -46,7 +47,7 @@ pub struct Ns2Sack {
     forced: Option<Plan>,
 }
 
-impl Ns2Sack {
+impl Ns2 {
     /// Whether anything of `[start, end)` is selectively acknowledged.
     pub fn has_arrived(&self, start: u64, end: u64) -> bool {
         self.sacked.meets(start, end)
@@ -58,16 +59,17 @@ impl Ns2Sack {
         c: &mut Connection,
         news: &News,
         ack: &ByteAck,
-        carried: Carried,
         now: Time,
-    ) {
+    ) -> Option<Findings> {
         if self.in_recovery {
-            return self.on_recovery_ack(c, news, ack, now);
+            return Some(self.on_recovery_ack(c, news, ack, now));
         }
         if news.acked > 0 {
-            self.on_new_ack(c, news, carried, now);
-        } else if !self.after_timeout {
-            self.on_duplicate_ack(c, ack, now);
+            return Some(self.on_new_ack(c, news, now));
+        }
+        match self.after_timeout {
+            true => None,
+            false => self.on_duplicate_ack(c, ack, now),
         }
     }
 
@@ -79,66 +81,96 @@ impl Ns2Sack {
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
+    fn on_new_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
         let rtt = self.acknowledge(c, news, now);
         self.gate = Gate::Open;
-        let signal = c.ack_signal(now, news.acked, news.acked, rtt, c.outstanding());
-        c.grow(&signal, carried);
+        Findings {
+            heard: Some(Heard::of(c, news.acked, rtt, Audience::Growth)),
+            events: None,
+        }
     }
 
-    fn on_duplicate_ack(&mut self, c: &mut Connection, ack: &ByteAck, now: Time) {
+    fn on_duplicate_ack(
+        &mut self,
+        c: &mut Connection,
+        ack: &ByteAck,
+        now: Time,
+    ) -> Option<Findings> {
         if !self.learn(c, ack) {
-            return;
+            return None;
         }
+        let mut began = None;
         self.dup_acks += 1;
         self.gate = Gate::Closed;
         if self.dup_acks == NUMDUPACKS {
             if c.una() > self.recover || c.una() == 0 {
-                self.enter(c, now);
+                began = Some(self.enter(c, now));
             }
         } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
             self.gate = Gate::One;
         }
-        c.tell_cwnd_owner(now, self.pipe(c));
+        Some(Findings {
+            heard: Some(self.unheard(c)),
+            events: began.map(Events::begin),
+        })
     }
 
-    fn enter(&mut self, c: &mut Connection, now: Time) {
+    /// What only a controller that owns the window has a use for.
+    fn unheard(&self, c: &Connection) -> Heard {
+        Heard {
+            flight: self.pipe(c),
+            ..Heard::of(c, 0, None, Audience::OwnerOnly)
+        }
+    }
+
+    fn enter(&mut self, c: &mut Connection, now: Time) -> Began {
         self.recover = c.high();
         self.in_recovery = true;
         self.pipe = (c.outstanding().div_ceil(c.mss()) - NUMDUPACKS) as i64;
+        // Before the window comes down, to which a start-up's own timeout belongs.
         c.restart_timer(now);
         c.stop_timing();
         let first = c.segment_at(c.una());
         self.retransmitted_to = self.retransmitted_to.max(first.end);
-        c.lose(now, 0);
         self.forced = Some(first);
         // The retransmission leaves at once; what the pipe allows waits for the next
         // acknowledgement.
         self.gate = Gate::Closed;
+        Began::Reduction {
+            added: 0,
+            timed: false,
+        }
     }
 
-    fn on_recovery_ack(&mut self, c: &mut Connection, news: &News, ack: &ByteAck, now: Time) {
+    fn on_recovery_ack(
+        &mut self,
+        c: &mut Connection,
+        news: &News,
+        ack: &ByteAck,
+        now: Time,
+    ) -> Findings {
         self.pipe -= 1;
         self.gate = Gate::Open;
         // A pacer may have held it back until nobody needs it.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
-        if c.una() >= self.recover {
+        let ended = c.una() >= self.recover;
+        let mut partial = None;
+        if ended {
             self.recover = 0;
             self.in_recovery = false;
             self.acknowledge(c, news, now);
-            c.recovered(now);
-            c.tell_cwnd_owner(now, self.pipe(c));
-        } else if news.acked > 0 {
-            self.pipe -= 1;
-            c.restart_timer(now);
-            c.rtt.end_backoff();
-            self.learn(c, ack);
-            let acked = news.acked;
-            let signal = c.ack_signal(now, acked, acked, None, c.outstanding());
-            c.recovery_ack(&signal);
         } else {
+            if news.acked > 0 {
+                self.pipe -= 1;
+                c.restart_timer(now);
+                c.rtt.end_backoff();
+                partial = Some(Heard::of(c, news.acked, None, Audience::Recovery));
+            }
             self.learn(c, ack);
-            c.tell_cwnd_owner(now, self.pipe(c));
+        }
+        Findings {
+            heard: partial.or_else(|| Some(self.unheard(c))),
+            events: ended.then(Events::end),
         }
     }
 

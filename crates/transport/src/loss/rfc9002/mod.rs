@@ -13,7 +13,7 @@
 //! | kGranularity | 1 ms (the stack's `tick`) | 6.1.2 |
 //! | kInitialRtt | 333 ms, so 999 ms (the stack's `rto_initial`) | 6.2.2 |
 //! | kPersistentCongestionThreshold | 3 | 7.6.1 |
-//! | kMinimumWindow | 2 packets | 7.2 |
+//! | kMinimumWindow | 2 packets (`reduction`) | 7.2 |
 //!
 //! Where the text leaves a choice: a timeout sends two probes, lost data first, then new data,
 //! then what is on its way; one packet may leave as recovery begins, whatever the window (§7.3.2).
@@ -27,11 +27,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::super::connection::{Carried, Connection};
+use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{NumberNews, Packet};
-use flowstart_control::signals::Ack;
-use flowstart_control::{Segments, Time};
+use super::{Audience, Began, Events, Findings, Heard};
+use flowstart_control::Time;
 
 /// kPacketThreshold (§6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
@@ -39,8 +39,6 @@ const PACKET_THRESHOLD: u64 = 3;
 const TIME_THRESHOLD: (u64, u64) = (9, 8);
 /// kPersistentCongestionThreshold (§7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
-/// kMinimumWindow (§7.2).
-const MINIMUM_WINDOW: Segments = 2.0;
 /// Packets that a timeout may send (§6.2.4).
 const PROBES: u8 = 2;
 
@@ -73,7 +71,7 @@ struct Probing {
 
 /// RFC 9002's sender.
 #[derive(Default)]
-pub struct Quic {
+pub struct Rfc9002 {
     recovering: bool,
     /// One packet may leave whatever the window.
     free: bool,
@@ -93,16 +91,15 @@ pub struct Quic {
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
-impl Quic {
+impl Rfc9002 {
     /// The handshake is over; `lost` where a packet of it was.
     #[inline(never)]
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Time) {
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
         self.confirmed = true;
         self.note_sample(c);
-        if lost {
-            self.begin_recovery(c, now);
-        }
+        let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
+        began.map(Findings::began)
     }
 
     fn note_sample(&mut self, c: &Connection) {
@@ -118,11 +115,10 @@ impl Quic {
         c: &mut Connection,
         news: &NumberNews,
         held: Time,
-        carried: Carried,
         now: Time,
-    ) {
+    ) -> Option<Findings> {
         if news.packets == 0 {
-            return;
+            return None;
         }
         let rtt = news.largest.map(|sent| now.since(sent));
         if let Some(sent) = news.largest {
@@ -130,46 +126,58 @@ impl Quic {
             c.rtt.sample_held(sent, now, held);
             self.note_sample(c);
         }
-        if self.recovering && news.any_in_epoch {
+        let ended = self.recovering && news.any_in_epoch;
+        if ended {
             self.recovering = false;
             self.free = false;
-            c.recovered(now);
         }
-        let began = self.find_lost(c, now) | self.hear_mark(c, carried, now);
+        let mut events = self.find_lost(c, now);
+        events.ended = ended;
         self.pto_count = 0;
         self.probing.left = 0;
-        let grown = if began { 0 } else { news.in_epoch };
-        if news.delivered > 0 {
-            let signal = c.ack_signal(now, grown, news.delivered, rtt, self.pipe(c));
-            tell(c, carried, &signal);
-        }
-        self.set_timer(c);
+        let heard = Heard {
+            acked: news.in_epoch,
+            delivered: news.delivered,
+            rtt,
+            flight: self.pipe(c),
+            cwnd_limited: None,
+            audience: Audience::Growth,
+        };
+        let heard = match events.began.is_none() && news.in_epoch > 0 {
+            true => heard,
+            false => held_still(heard),
+        };
+        Some(Findings {
+            heard: (news.delivered > 0).then_some(heard),
+            events: Some(events),
+        })
     }
 
-    /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8). Whether recovery began.
-    fn find_lost(&mut self, c: &mut Connection, now: Time) -> bool {
+    /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
+    fn find_lost(&mut self, c: &mut Connection, now: Time) -> Events {
         let losses = self.remove_lost(c, now);
-        let Some(newest) = losses.newest else {
-            return false;
-        };
-        let began = c.sent.is_in_epoch(newest);
-        if began {
-            self.begin_recovery(c, now);
-        }
+        let began = losses.newest.filter(|newest| c.sent.is_in_epoch(*newest));
+        let began = began.map(|_| self.begin_recovery(c));
         if losses.persistent {
-            self.collapse(c, now);
+            // What a timeout is to TCP (§7.6.2).
+            c.sent.end_epoch();
+            self.recovering = false;
+            self.run = None;
         }
-        began
+        Events {
+            began,
+            persistent: losses.persistent,
+            ..Events::default()
+        }
     }
 
     /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    fn hear_mark(&mut self, c: &mut Connection, carried: Carried, now: Time) -> bool {
-        let news = carried.ece && c.mark_is_news();
+    pub fn on_mark(&mut self, c: &mut Connection, found: &mut Findings) -> bool {
+        let news = c.mark_is_news();
         if news {
             c.sent.begin_epoch();
             self.recovering = true;
-            c.answer_mark(now);
-            c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
+            found.heard = found.heard.map(held_still);
         }
         news
     }
@@ -210,25 +218,18 @@ impl Quic {
     }
 
     /// OnCongestionEvent (B.6).
-    fn begin_recovery(&mut self, c: &mut Connection, now: Time) {
+    fn begin_recovery(&mut self, c: &mut Connection) -> Began {
         c.sent.begin_epoch();
         self.recovering = true;
         self.free = true;
-        c.lose(now, 0);
-        c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
-    }
-
-    /// Persistent congestion: what a timeout is to TCP (§7.6.2).
-    fn collapse(&mut self, c: &mut Connection, now: Time) {
-        c.sent.end_epoch();
-        self.recovering = false;
-        self.run = None;
-        c.collapse(now, self.pipe(c));
-        c.window.cwnd = c.window.cwnd.max(MINIMUM_WINDOW);
+        Began::Reduction {
+            added: 0,
+            timed: false,
+        }
     }
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
-    fn set_timer(&mut self, c: &Connection) {
+    pub fn set_timer(&mut self, c: &Connection) {
         self.due = self.loss_time.or_else(|| {
             let out = self.confirmed && c.sent.in_flight() > 0;
             out.then(|| self.last_sent + backed_off(c, self.pto_count))
@@ -240,14 +241,18 @@ impl Quic {
         self.due
     }
 
-    /// OnLossDetectionTimeout (A.9). False where the connection is to be given up.
+    /// OnLossDetectionTimeout (A.9).
     #[inline(never)]
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> bool {
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
         if self.due.is_none_or(|due| due > now) {
-            return true;
+            return None;
         }
+        let mut found = None;
         if self.loss_time.is_some() {
-            self.find_lost(c, now);
+            found = Some(Findings {
+                heard: None,
+                events: Some(self.find_lost(c, now)),
+            });
         } else {
             c.counters.timeouts += 1;
             self.pto_count += 1;
@@ -258,15 +263,17 @@ impl Quic {
             };
         }
         self.set_timer(c);
+        found
+    }
+
+    /// Whether so many timers in a row have expired that the connection is to be given up.
+    pub fn gives_up(&self, c: &Connection) -> bool {
         let most = c.stack.max_timeouts;
-        most.is_none_or(|most| self.pto_count < most)
+        most.is_some_and(|most| self.pto_count >= most)
     }
 
     /// The connection's own timer is not used: the probe timeout is in its place.
     pub fn on_timeout(&mut self, _c: &mut Connection) {}
-
-    /// Nothing to remember.
-    pub fn on_data(&mut self) {}
 
     /// Probes and the first packet of a recovery whatever the window, then what was lost, then
     /// new data.
@@ -316,23 +323,18 @@ impl Quic {
         self.last_sent = now;
     }
 
-    /// A packet has left.
-    pub fn after_sent(&mut self, c: &Connection) {
-        self.set_timer(c);
-    }
-
     /// bytes_in_flight, as far as they are the stream's.
     pub fn pipe(&self, c: &Connection) -> u64 {
         c.sent.in_flight()
     }
 }
 
-/// Tells the controller: only what left after recovery began lets the window grow (§7.3.2).
-fn tell(c: &mut Connection, carried: Carried, signal: &Ack) {
-    if signal.acked > 0 || c.controller.owns_cwnd() {
-        c.grow(signal, carried);
-    } else {
-        c.recovery_ack(signal);
+/// Only what left after recovery began lets the window grow (§7.3.2).
+fn held_still(heard: Heard) -> Heard {
+    Heard {
+        acked: 0,
+        audience: Audience::Held,
+        ..heard
     }
 }
 

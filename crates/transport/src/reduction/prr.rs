@@ -4,11 +4,14 @@
 //! Counted in segments and against the window before the loss, as Linux does; the RFC counts
 //! bytes and what was in flight (RecoverFS).
 
+use super::super::connection::Connection;
+use super::super::loss::Step;
 use flowstart_control::{Segments, Window};
 
 /// A reduction in progress. All in segments.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reduction {
+pub struct Prr {
+    active: bool,
     /// The window before.
     prior: u64,
     /// The window to be.
@@ -21,37 +24,46 @@ pub(super) struct Reduction {
     set: Segments,
 }
 
-impl Reduction {
+impl Prr {
     /// A reduction from a window of `prior` to what the controller has made of it.
-    pub(super) fn new(prior: u64, window: &Window) -> Reduction {
-        Reduction {
+    pub(super) fn new(prior: u64, window: &Window) -> Prr {
+        Prr {
+            active: true,
             prior: prior.max(1),
             target: window.cwnd_segments(),
             set: window.cwnd,
-            ..Reduction::default()
+            ..Prr::default()
         }
     }
 
-    /// Brings the window down a step, unless the controller has set another meanwhile.
-    pub(super) fn slide(
-        &mut self,
-        window: &mut Window,
-        delivered: u64,
-        in_flight: u64,
-        safe: bool,
-    ) {
-        if window.cwnd == self.set {
-            self.set = self.window(delivered, in_flight, safe) as Segments;
-            window.cwnd = self.set;
+    /// Brings the window down a step, unless the controller has set another meanwhile or does so
+    /// all the time.
+    pub(super) fn step(&mut self, c: &mut Connection, step: Step) {
+        if !self.active || c.controller.recovery_is_self_managed() {
+            return;
+        }
+        let (delivered, in_flight) = (
+            step.delivered.div_ceil(c.mss()),
+            step.in_flight.div_ceil(c.mss()),
+        );
+        if c.window.cwnd == self.set {
+            self.set = self.window(delivered, in_flight, step.safe) as Segments;
+            c.window.cwnd = self.set;
         }
     }
 
-    /// Ends with the window that was to be, unless the controller has set another meanwhile
+    /// It is over, with the window that was to be unless the controller has set another meanwhile
     /// (`tcp_end_cwnd_reduction`).
-    pub(super) fn end(&self, window: &mut Window) {
-        if window.cwnd == self.set {
+    pub(super) fn end(&mut self, window: Option<&mut Window>) {
+        self.active = false;
+        if let Some(window) = window.filter(|window| window.cwnd == self.set) {
             window.cwnd = self.target as Segments;
         }
+    }
+
+    /// It is over, whatever the window: a timeout has set it.
+    pub(super) fn stop(&mut self) {
+        self.active = false;
     }
 
     /// The window after an acknowledgement that delivered so many, with `in_flight` out;
@@ -71,7 +83,7 @@ impl Reduction {
     }
 
     /// A segment left.
-    pub(super) fn sent(&mut self) {
+    pub(super) fn on_sent(&mut self) {
         self.out += 1;
     }
 }
@@ -80,10 +92,10 @@ impl Reduction {
 mod tests {
     use super::*;
 
-    fn reduction(prior: u64, target: u64) -> Reduction {
+    fn reduction(prior: u64, target: u64) -> Prr {
         let mut window = Window::new(1448);
         window.cwnd = target as Segments;
-        Reduction::new(prior, &window)
+        Prr::new(prior, &window)
     }
 
     /// Twenty out, the controller wants ten; one delivery per acknowledgement, and what the
@@ -97,7 +109,7 @@ mod tests {
                 // The first of them ends disorder: three were delivered together.
                 let window = reduction.window(if i == 0 { 3 } else { 1 }, in_flight, false);
                 let count = window - in_flight;
-                (0..count).for_each(|_| reduction.sent());
+                (0..count).for_each(|_| reduction.on_sent());
                 in_flight = window;
                 count
             })
@@ -120,7 +132,7 @@ mod tests {
     fn a_safe_acknowledgement_adds_one_until_the_target() {
         let mut reduction = reduction(20, 10);
         assert_eq!(reduction.window(1, 5, true), 7);
-        (0..2).for_each(|_| reduction.sent());
+        (0..2).for_each(|_| reduction.on_sent());
         assert_eq!(reduction.window(1, 6, true), 8);
         assert_eq!(reduction.window(9, 9, true), 10);
     }
@@ -135,7 +147,7 @@ mod tests {
                 in_flight -= 1;
                 let window = reduction.window(1, in_flight, false);
                 let count = window - in_flight;
-                (0..count).for_each(|_| reduction.sent());
+                (0..count).for_each(|_| reduction.on_sent());
                 in_flight = window;
                 (count, window)
             })

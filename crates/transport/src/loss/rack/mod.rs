@@ -11,18 +11,17 @@
 //! order of its sending. So nothing is looked at twice, whatever the window.
 
 mod probe;
-mod reduction;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-use super::super::connection::{Carried, Connection};
+use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, News, Sending};
-use flowstart_control::signals::Ack;
-use flowstart_control::{Segments, Time};
+use super::super::undo::Frto;
+use super::{Audience, Began, Events, Findings, Heard, Step};
+use flowstart_control::Time;
 use probe::Probe;
-use reduction::Reduction;
 use std::cmp::Ordering;
 use usage::Usage;
 
@@ -43,19 +42,11 @@ enum State {
     Loss,
 }
 
-/// Whether a timeout was for nothing (RFC 5682 §3.1, with SACK).
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Frto {
-    /// The window and threshold before it.
-    before: (Segments, Segments),
-}
-
 /// The Linux sender's loss recovery.
 #[derive(Default)]
 pub struct Rack {
     state: State,
     high_seq: u64,
-    reduction: Reduction,
     /// The sending that left last of those that have arrived, and its round trip.
     newest: Option<(Sending, Time)>,
     /// First sendings below this are judged.
@@ -67,56 +58,61 @@ pub struct Rack {
     probe: Probe,
     /// A probe that is to be sent whatever the window.
     forced: Option<Plan>,
-    frto: Option<Frto>,
-    /// F-RTO sends new data before it repairs anything.
-    new_data_first: bool,
-    /// The window and threshold while nothing is wrong.
-    sound: (Segments, Segments),
+    frto: Frto,
     usage: Usage,
 }
 
 impl Rack {
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, carried: Carried, now: Time) {
-        self.new_data_first = false;
+    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
+        self.frto.on_ack();
         // A pacer may have held a probe back until nobody needs it.
         let una = c.una();
         self.forced = self.forced.filter(|plan| plan.end > una);
         let advanced = news.acked > 0;
         let repaired = self.probe.on_ack(una, news.delivered > 0);
         if news.delivered == 0 && !advanced {
-            return;
+            return None;
         }
         self.judged = self.judged.max(una);
         // The sample is of SACKed data where there is no other.
         let rtt = c.take_sample(news.sent.or(news.times.sacked_once), now);
         self.note_newest(c, &news.times, now);
-        let found = self.judge(c, now);
-        let signal = Ack {
-            cwnd_limited: self.usage.limits(&c.window),
+        let lost = self.judge(c, now);
+        let mut heard = Heard {
             // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
             // before, the end of a recovery covers once more.
-            ..c.ack_signal(now, news.delivered, news.delivered, rtt, self.pipe(c))
+            acked: news.delivered,
+            delivered: news.delivered,
+            rtt,
+            flight: self.pipe(c),
+            cwnd_limited: Some(self.usage.limits(&c.window)),
+            audience: Audience::Recovery,
         };
-        self.settle(c, news, now);
+        let mut events = self.settle(c, news);
         if repaired && self.state == State::Open {
-            self.reduce_at_once(c, now);
+            events.began = Some(Began::Repaired);
         }
-        if carried.ece && self.state == State::Open && c.mark_is_news() {
-            self.enter_cwr(c, now);
-        }
+        events.sound = self.state == State::Open;
+        events.step = Some(Step {
+            delivered: news.delivered,
+            safe: advanced && !lost,
+            in_flight: self.pipe(c),
+        });
+        heard.audience = self.audience(advanced);
+        Some(Findings {
+            heard: Some(heard),
+            events: Some(events),
+        })
+    }
+
+    /// To whom an acknowledgement is told: while the window comes down, nobody grows it.
+    fn audience(&self, advanced: bool) -> Audience {
         match self.state {
-            State::Recovery | State::Cwr => {
-                self.slide(c, news.delivered, advanced && !found);
-                c.recovery_ack(&signal);
-            }
-            _ if advanced || c.controller.owns_cwnd() => c.grow(&signal, carried),
-            _ => {}
+            State::Recovery | State::Cwr => Audience::Recovery,
+            _ if advanced => Audience::Growth,
+            _ => Audience::OwnerGrowth,
         }
-        if self.state == State::Open {
-            self.sound = (c.window.cwnd, c.window.ssthresh);
-        }
-        self.set_timers(c, advanced, now);
     }
 
     /// RFC 8985 §6.2 steps 1 to 3.
@@ -189,116 +185,86 @@ impl Rack {
         least.over(4).min(smoothed)
     }
 
+    /// Whether nothing is wrong.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
     /// Whether nothing is being repaired.
     fn is_sound(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr)
     }
 
     /// Leaves and enters states.
-    fn settle(&mut self, c: &mut Connection, news: &News, now: Time) {
+    fn settle(&mut self, c: &mut Connection, news: &News) -> Events {
+        let mut events = Events::default();
         match self.state {
-            State::Recovery if c.una() >= self.high_seq => self.end_reduction(c, now),
-            State::Cwr if c.una() > self.high_seq => self.end_reduction(c, now),
-            State::Loss => self.settle_loss(c, news),
+            State::Recovery if c.una() >= self.high_seq => events.ended = true,
+            State::Cwr if c.una() > self.high_seq => events.ended = true,
+            State::Loss => events.undone = self.settle_loss(c, news),
             _ => {}
+        }
+        if events.ended {
+            self.state = State::Open;
         }
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
         if self.is_sound() && c.sent.has_losses() {
-            self.enter_recovery(c, now);
+            events.began = Some(self.enter_recovery(c));
         }
-    }
-
-    fn end_reduction(&mut self, c: &mut Connection, now: Time) {
-        self.state = State::Open;
-        if !c.controller.owns_cwnd() {
-            self.reduction.end(&mut c.window);
-        }
-        c.recovered(now);
+        events
     }
 
     /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
     /// begins no reduction where one is in progress.
-    fn enter_recovery(&mut self, c: &mut Connection, now: Time) {
-        if self.state == State::Cwr {
-            c.repair();
-        } else {
-            let prior = c.window.cwnd_segments();
-            c.lose(now, 0);
-            self.reduction = Reduction::new(prior, &c.window);
-        }
+    fn enter_recovery(&mut self, c: &Connection) -> Began {
+        let began = match self.state {
+            State::Cwr => Began::Repair,
+            _ => Began::Reduction {
+                added: 0,
+                timed: false,
+            },
+        };
         self.state = State::Recovery;
         self.high_seq = c.high();
         self.probe = Probe::default();
+        began
     }
 
-    /// A mark has come back (`tcp_enter_cwr`).
-    fn enter_cwr(&mut self, c: &mut Connection, now: Time) {
-        let prior = c.window.cwnd_segments();
-        c.answer_mark(now);
-        self.sound = (c.window.cwnd, c.window.ssthresh);
-        self.reduction = Reduction::new(prior, &c.window);
+    /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
+    pub fn on_mark(&mut self, c: &Connection, found: &mut Findings) -> bool {
+        if self.state != State::Open || !c.mark_is_news() {
+            return false;
+        }
         self.state = State::Cwr;
         self.high_seq = c.high();
+        if let Some(events) = &mut found.events {
+            events.sound = false;
+        }
+        if let Some(heard) = &mut found.heard {
+            heard.audience = Audience::Recovery;
+        }
+        true
     }
 
-    /// A probe repaired a loss that nothing else had shown: the window answers it all the same.
-    fn reduce_at_once(&mut self, c: &mut Connection, now: Time) {
-        c.lose(now, 0);
-        c.recovered(now);
-    }
-
-    /// RFC 5682 §3.1, and the end of what a timeout began.
-    fn settle_loss(&mut self, c: &mut Connection, news: &News) {
+    /// The end of what a timeout began. Whether it was for nothing.
+    fn settle_loss(&mut self, c: &mut Connection, news: &News) -> bool {
         let recovered = c.una() >= self.high_seq;
-        let advanced = news.acked > 0;
-        let once_up_to = news.times.once_up_to;
-        if let Some(frto) = self.frto {
-            if once_up_to > 0 && once_up_to <= self.high_seq {
-                return self.undo(c, frto);
-            }
-            if c.high() > self.high_seq {
-                if !advanced {
-                    self.frto = None;
-                }
-            } else if advanced && !recovered {
-                self.high_seq = c.high();
-                self.new_data_first = c.next_segment().is_some();
-                if !self.new_data_first {
-                    self.frto = None;
-                }
-            }
+        if self.frto.judge(c, news, &mut self.high_seq) {
+            self.state = State::Open;
+            c.sent.lose_nothing();
+            self.judged = c.una();
+            return true;
         }
         if recovered {
             self.state = State::Open;
-            self.frto = None;
+            self.frto.end();
         }
+        false
     }
 
-    /// The timeout was for nothing: all is as it was.
-    fn undo(&mut self, c: &mut Connection, frto: Frto) {
-        let (cwnd, ssthresh) = frto.before;
-        c.window.cwnd = c.window.cwnd.max(cwnd);
-        c.window.ssthresh = c.window.ssthresh.max(ssthresh);
-        self.frto = None;
-        self.state = State::Open;
-        c.sent.lose_nothing();
-        self.judged = c.una();
-        c.undo_timeout();
-    }
-
-    /// The window during recovery, where the controller leaves it to the transport.
-    fn slide(&mut self, c: &mut Connection, delivered: u64, safe: bool) {
-        if c.controller.recovery_is_self_managed() {
-            return;
-        }
-        let in_flight = self.pipe(c).div_ceil(c.mss());
-        let delivered = delivered.div_ceil(c.mss());
-        self.reduction
-            .slide(&mut c.window, delivered, in_flight, safe);
-    }
-
-    fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+    /// The findings of an acknowledgement have been answered.
+    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
         if advanced {
             c.rearm(now);
             self.schedule_probe(c, now, true);
@@ -323,19 +289,34 @@ impl Rack {
         }
     }
 
-    /// A deadline of this has passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Time) {
+    /// A deadline of this may have passed.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+        let mut found = None;
         if self.due.is_some_and(|due| due <= now) {
-            self.due = None;
-            if self.judge(c, now) && self.is_sound() {
-                self.enter_recovery(c, now);
-            }
-            if self.state == State::Recovery {
-                self.slide(c, 0, false);
-            }
+            found = Some(self.on_reordering_timer(c, now));
         }
         if self.probe.due.is_some_and(|due| due <= now) {
             self.send_probe(c, now);
+        }
+        found
+    }
+
+    /// What may have been reordered has had its time (RFC 8985 §6.3).
+    fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
+        self.due = None;
+        let began = self.judge(c, now) && self.is_sound();
+        let events = Events {
+            began: began.then(|| self.enter_recovery(c)),
+            step: (self.state == State::Recovery).then(|| Step {
+                delivered: 0,
+                safe: false,
+                in_flight: self.pipe(c),
+            }),
+            ..Events::default()
+        };
+        Findings {
+            heard: None,
+            events: Some(events),
         }
     }
 
@@ -358,7 +339,7 @@ impl Rack {
     /// The timer expired.
     pub fn on_timeout(&mut self, c: &mut Connection) {
         let first = self.state != State::Loss;
-        self.frto = (c.stack.frto && first).then_some(Frto { before: self.sound });
+        self.frto.begin(c.stack.frto && first);
         self.state = State::Loss;
         self.high_seq = c.high();
         self.due = None;
@@ -368,15 +349,12 @@ impl Rack {
         self.judged = c.high();
     }
 
-    /// Nothing to remember.
-    pub fn on_data(&mut self) {}
-
     /// Lost segments first, then new ones, as far as the window goes.
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         if self.forced.is_some() {
             return self.forced;
         }
-        let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
+        let lost = c.sent.first_lost().filter(|_| !self.frto.new_data_first());
         let plan = match lost {
             Some((start, end)) => Plan {
                 start,
@@ -391,7 +369,6 @@ impl Rack {
     /// Accounts for a segment that leaves.
     pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         self.forced = None;
-        self.reduction.sent();
         if plan.start < c.high() {
             c.sent.repair(plan, now);
         }
@@ -400,10 +377,6 @@ impl Rack {
     /// A segment has left, the accounts are up to date.
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         self.usage.after_sent(c, self.pipe(c));
-        if self.state == State::Open {
-            // The first flight of all may time out.
-            self.sound = (c.window.cwnd, c.window.ssthresh);
-        }
         if self.is_sound() {
             self.schedule_probe(c, now, false);
         }

@@ -1,0 +1,367 @@
+//! Loss detection: one file for each family.
+//!
+//! A detector reads the connection's ledger, turns acknowledgements and timers into
+//! [`Findings`], marks in the ledger what it takes for lost, and says which segment may leave
+//! next. It neither sends nor touches the window: sending is the sender's, the window's fall the
+//! [reduction](super::reduction)'s.
+
+use super::connection::Connection;
+use super::numbers::ack_delay;
+use super::plan::Plan;
+use super::sent::News;
+use super::stack::{RecoveryKind, Stack};
+use flowstart_control::{signals, Time};
+use flowstart_wire::{Ack, ByteAck};
+
+mod dupack;
+mod ns2;
+mod rack;
+mod rfc6675;
+mod rfc9002;
+
+/// What a detector has found out from an acknowledgement or a timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Findings {
+    /// What an acknowledgement is to the controller.
+    pub heard: Option<Heard>,
+    /// What it is beside, mostly nothing.
+    pub events: Option<Events>,
+}
+
+/// What happens to a recovery.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Events {
+    /// The last timeout was for nothing.
+    pub undone: bool,
+    /// A recovery is over, or a reduction for a mark.
+    pub ended: bool,
+    /// Something is to be repaired.
+    pub began: Option<Began>,
+    /// All that left over a long time was lost (RFC 9002 §7.6).
+    pub persistent: bool,
+    /// Segments that a partial acknowledgement takes from the window (RFC 6582 §3.2 step 5).
+    pub deflation: Option<u64>,
+    /// How far a window that comes down by and by may come now.
+    pub step: Option<Step>,
+    /// Nothing is wrong: a timeout that was for nothing goes back to this.
+    pub sound: bool,
+}
+
+impl Findings {
+    /// A recovery begins, and the controller hears of nothing else.
+    fn began(began: Began) -> Findings {
+        Findings {
+            heard: None,
+            events: Some(Events::begin(began)),
+        }
+    }
+}
+
+impl Events {
+    /// A recovery begins.
+    fn begin(began: Began) -> Events {
+        Events {
+            began: Some(began),
+            ..Events::default()
+        }
+    }
+
+    /// A recovery is over.
+    fn end() -> Events {
+        Events {
+            ended: true,
+            ..Events::default()
+        }
+    }
+}
+
+/// How a recovery begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Began {
+    /// With a reduction.
+    Reduction {
+        /// Bytes of the flight that are due to limited transmit.
+        added: u64,
+        /// The retransmission timer starts anew.
+        timed: bool,
+    },
+    /// With slow start, from one segment (Tahoe).
+    SlowStart {
+        /// Bytes of the flight that are due to limited transmit.
+        added: u64,
+    },
+    /// The window comes down already, for a mark: there is only something to repair.
+    Repair,
+    /// And is over: a probe has repaired what was lost.
+    Repaired,
+}
+
+/// A step of a reduction.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Bytes newly delivered.
+    pub delivered: u64,
+    /// SND.UNA moved and no more was found lost (RFC 9937 §6).
+    pub safe: bool,
+    /// Bytes in flight.
+    pub in_flight: u64,
+}
+
+/// An acknowledgement as the controller hears of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// Bytes by which the window may grow.
+    pub acked: u64,
+    /// Bytes that had not arrived before.
+    pub delivered: u64,
+    /// The round trip, exact.
+    pub rtt: Option<Time>,
+    /// What is in flight.
+    pub flight: u64,
+    /// Whether the window was the limit, where the detector keeps account of that itself.
+    pub cwnd_limited: Option<bool>,
+    /// To whom it is told, and as what.
+    pub audience: Audience,
+}
+
+impl Heard {
+    /// As the controller's signal.
+    #[inline]
+    pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
+        let mut signal = c.ack_signal(now, self.acked, self.delivered, self.rtt, self.flight);
+        if let Some(limited) = self.cwnd_limited {
+            signal.cwnd_limited = limited;
+        }
+        signal
+    }
+
+    /// An acknowledgement of so many bytes, without SACK.
+    fn of(c: &Connection, acked: u64, rtt: Option<Time>, audience: Audience) -> Heard {
+        Heard {
+            acked,
+            delivered: acked,
+            rtt,
+            flight: c.outstanding(),
+            cwnd_limited: None,
+            audience,
+        }
+    }
+}
+
+/// To whom an acknowledgement is told, and as what. A controller may own the window: then the
+/// transport's rules of growth and recovery are not for it, and it hears more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// To every controller, as one that lets the window grow.
+    Growth,
+    /// To every controller, as one during a recovery.
+    Recovery,
+    /// To one that owns the window as growth, to others as one during a recovery.
+    Held,
+    /// To one that owns the window only, as growth.
+    OwnerGrowth,
+    /// To one that owns the window only, as one during a recovery.
+    OwnerRecovery,
+    /// The same, and others do not count what was delivered either.
+    OwnerOnly,
+}
+
+/// The loss detector of one connection.
+pub enum Loss {
+    /// Go-back-N, Tahoe, Reno, NewReno.
+    DupAck(dupack::DupAck),
+    /// RFC 6675.
+    Rfc6675(rfc6675::Rfc6675),
+    /// ns-2's Sack1.
+    Ns2(ns2::Ns2),
+    /// RFC 8985 as Linux has it. It remembers more than the others, which need not make room.
+    Rack(Box<rack::Rack>),
+    /// RFC 9002, likewise.
+    Rfc9002(Box<rfc9002::Rfc9002>),
+}
+
+macro_rules! dispatch {
+    ($self:expr, $r:ident => $e:expr) => {
+        match $self {
+            Loss::DupAck($r) => $e,
+            Loss::Rfc6675($r) => $e,
+            Loss::Ns2($r) => $e,
+            Loss::Rack($r) => $e,
+            Loss::Rfc9002($r) => $e,
+        }
+    };
+}
+
+impl Loss {
+    /// The detector that a stack asks for.
+    pub fn new(stack: &Stack) -> Loss {
+        match stack.recovery {
+            RecoveryKind::Sack => Loss::Rfc6675(rfc6675::Rfc6675::default()),
+            RecoveryKind::Ns2Sack => Loss::Ns2(ns2::Ns2::default()),
+            RecoveryKind::Rack => Loss::Rack(Box::default()),
+            RecoveryKind::Quic => Loss::Rfc9002(Box::default()),
+            kind => Loss::DupAck(dupack::DupAck::new(kind)),
+        }
+    }
+
+    /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
+        match self {
+            Loss::Rfc9002(r) => r.on_handshake(c, lost),
+            _ => None,
+        }
+    }
+
+    /// An acknowledgement has arrived. `None` where it says nothing.
+    #[inline]
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Time) -> Option<Findings> {
+        match ack {
+            Ack::Bytes(ack) => match c.take(ack.una(), ack.sack_blocks(), now) {
+                Some(news) => self.on_news(c, &news, ack, now),
+                None => self.on_stale_ack(),
+            },
+            Ack::Numbers(ack) => {
+                let news = c.take_numbers(ack.numbers(), now);
+                match self {
+                    Loss::Rfc9002(r) => r.on_ack(c, &news, ack_delay(ack), now),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn on_news(
+        &mut self,
+        c: &mut Connection,
+        news: &News,
+        ack: &ByteAck,
+        now: Time,
+    ) -> Option<Findings> {
+        match self {
+            Loss::DupAck(r) => r.on_ack(c, news, now),
+            Loss::Rfc6675(r) => r.on_ack(c, news, now),
+            Loss::Ns2(r) => r.on_ack(c, news, ack, now),
+            Loss::Rack(r) => r.on_ack(c, news, now),
+            Loss::Rfc9002(_) => {
+                debug_assert!(false, "both ends have the same stack");
+                None
+            }
+        }
+    }
+
+    fn on_stale_ack(&mut self) -> Option<Findings> {
+        if let Loss::Ns2(r) = self {
+            r.on_stale_ack();
+        }
+        None
+    }
+
+    /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down
+    /// for it here; otherwise the controller hears of the mark as it grows.
+    pub fn on_mark(&mut self, c: &mut Connection, found: &mut Findings) -> bool {
+        match self {
+            Loss::Rack(r) => r.on_mark(c, found),
+            Loss::Rfc9002(r) => r.on_mark(c, found),
+            _ => false,
+        }
+    }
+
+    /// The findings have been answered.
+    #[inline]
+    pub fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Time) {
+        match self {
+            Loss::Rack(r) => r.set_timers(c, advanced, now),
+            Loss::Rfc9002(r) => r.set_timer(c),
+            _ => {}
+        }
+    }
+
+    /// The retransmission timer has expired; the controller has been told.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        dispatch!(self, r => r.on_timeout(c));
+    }
+
+    /// Data has been queued or the connection has opened: sending is not tied to an
+    /// acknowledgement.
+    pub fn on_data(&mut self) {
+        match self {
+            Loss::DupAck(r) => r.on_data(),
+            Loss::Ns2(r) => r.on_data(),
+            _ => {}
+        }
+    }
+
+    /// The segment that may leave next, the pacer's consent apart.
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        dispatch!(self, r => r.plan(c))
+    }
+
+    /// `plan` is about to be sent.
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+        match self {
+            Loss::DupAck(r) => r.on_sent(c, plan),
+            Loss::Rfc6675(r) => r.on_sent(c, plan, now),
+            Loss::Ns2(r) => r.on_sent(c, plan),
+            Loss::Rack(r) => r.on_sent(c, plan, now),
+            Loss::Rfc9002(r) => r.on_sent(c, plan, now),
+        }
+    }
+
+    /// It has been sent.
+    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+        match self {
+            Loss::Rack(r) => r.after_sent(c, now),
+            Loss::Rfc9002(r) => r.set_timer(c),
+            _ => {}
+        }
+    }
+
+    /// Whether nothing is wrong, where a timeout may turn out to have been for nothing.
+    pub fn is_sound(&self) -> bool {
+        match self {
+            Loss::Rack(r) => r.is_open(),
+            _ => false,
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
+    /// retransmission timer.
+    pub fn deadline(&self) -> Option<Time> {
+        match self {
+            Loss::Rack(r) => r.deadline(),
+            Loss::Rfc9002(r) => r.deadline(),
+            _ => None,
+        }
+    }
+
+    /// That deadline may have passed.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
+        match self {
+            Loss::Rack(r) => r.on_timer(c, now),
+            Loss::Rfc9002(r) => r.on_timer(c, now),
+            _ => None,
+        }
+    }
+
+    /// Whether so many timers in a row have expired that the connection is to be given up.
+    pub fn gives_up(&self, c: &Connection) -> bool {
+        match self {
+            Loss::Rfc9002(r) => r.gives_up(c),
+            _ => false,
+        }
+    }
+
+    /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
+    pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
+        match self {
+            Loss::Ns2(r) => r.has_arrived(start, end),
+            _ => c.sent.has_arrived(start, end),
+        }
+    }
+
+    /// Bytes in flight, as this detector estimates them.
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        dispatch!(self, r => r.pipe(c))
+    }
+}

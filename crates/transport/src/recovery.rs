@@ -1,0 +1,196 @@
+//! Loss recovery: what a loss detector has found out is answered, in this order whatever the
+//! detector. A timeout that was for nothing is undone, a recovery ends, another begins, a mark is
+//! answered, the window takes a step down, and the controller hears of the acknowledgement.
+//!
+//! The detector finds and plans ([`loss`](super::loss)), the reduction brings the window down
+//! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
+
+use super::connection::{Carried, Connection};
+use super::loss::{Audience, Events, Findings, Heard, Loss};
+use super::plan::Plan;
+use super::reduction::Reduction;
+use super::stack::Stack;
+use super::undo::Prior;
+use flowstart_control::signals::Ack as Signal;
+use flowstart_control::Time;
+use flowstart_wire::Ack;
+
+/// The recovery of one connection.
+pub struct Recovery {
+    loss: Loss,
+    reduction: Reduction,
+    prior: Prior,
+}
+
+impl Recovery {
+    /// The recovery that a stack asks for.
+    pub fn new(stack: &Stack) -> Recovery {
+        Recovery {
+            loss: Loss::new(stack),
+            reduction: Reduction::new(stack),
+            prior: Prior::default(),
+        }
+    }
+
+    /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
+    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Time) {
+        if let Some(mut found) = self.loss.on_handshake(c, lost) {
+            self.answer(c, &mut found, None, now);
+        }
+    }
+
+    /// An acknowledgement has arrived. Out of the line of whoever delivers packets.
+    #[inline(never)]
+    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, carried: Carried, now: Time) {
+        let una = c.una();
+        let mut found = self.loss.on_ack(c, ack, now);
+        let Some(found) = &mut found else { return };
+        match &found.heard {
+            // Nearly always.
+            Some(heard) if found.events.is_none() && !carried.ece => {
+                if heard.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
+                    let signal = heard.signal(c, now);
+                    tell(c, &signal, heard.audience, carried);
+                }
+            }
+            _ => self.answer(c, found, Some(carried), now),
+        }
+        self.loss.after_ack(c, c.una() > una, now);
+    }
+
+    /// Answers what was found from an acknowledgement that carried this, or from something else.
+    #[inline(never)]
+    fn answer(
+        &mut self,
+        c: &mut Connection,
+        found: &mut Findings,
+        carried: Option<Carried>,
+        now: Time,
+    ) {
+        let counted = |heard: &&Heard| heard.audience != Audience::OwnerOnly;
+        let heard = found.heard.as_ref();
+        let mut told = heard.filter(counted).map(|heard| heard.signal(c, now));
+        if let Some(events) = &found.events {
+            self.settle(c, events, now);
+        }
+        if carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found) {
+            self.reduction.begin_for_mark(c, now);
+            self.prior.note(c);
+            if let (Some(told), Some(heard)) = (&mut told, &found.heard) {
+                told.acked = heard.acked;
+            }
+        }
+        let events = found.events.unwrap_or_default();
+        if let Some(step) = events.step {
+            self.reduction.step(c, step);
+        }
+        if let (Some(heard), Some(carried)) = (&found.heard, carried) {
+            if told.is_none() && c.controller_owns_cwnd() {
+                told = Some(heard.signal(c, now));
+            }
+            if let Some(told) = &told {
+                tell(c, told, heard.audience, carried);
+            }
+        }
+        if events.sound {
+            self.prior.note(c);
+        }
+    }
+
+    /// The end of one recovery and the beginning of another.
+    fn settle(&mut self, c: &mut Connection, events: &Events, now: Time) {
+        if events.undone {
+            self.prior.restore(c);
+        }
+        if events.ended {
+            self.reduction.end(c);
+            c.recovered(now);
+        }
+        if let Some(segments) = events.deflation {
+            self.reduction.deflate(c, segments);
+        }
+        if let Some(began) = events.began {
+            self.reduction.begin(c, began, now);
+        }
+        if events.persistent {
+            self.reduction.collapse(c, now);
+        }
+    }
+
+    /// The retransmission timer has expired; the controller has been told.
+    pub fn on_timeout(&mut self, c: &mut Connection) {
+        self.loss.on_timeout(c);
+        self.reduction.on_timeout();
+    }
+
+    /// Data has been queued or the connection has opened: sending is not tied to an
+    /// acknowledgement.
+    pub fn on_data(&mut self) {
+        self.loss.on_data();
+    }
+
+    /// The segment that may leave next, the pacer's consent apart.
+    #[inline]
+    pub fn plan(&self, c: &Connection) -> Option<Plan> {
+        self.loss.plan(c)
+    }
+
+    /// `plan` is about to be sent.
+    #[inline]
+    pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+        self.reduction.on_sent();
+        self.loss.on_sent(c, plan, now);
+    }
+
+    /// It has been sent.
+    #[inline]
+    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+        self.loss.after_sent(c, now);
+        if self.loss.is_sound() {
+            // The first flight of all may time out.
+            self.prior.note(c);
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the
+    /// retransmission timer.
+    pub fn deadline(&self) -> Option<Time> {
+        self.loss.deadline()
+    }
+
+    /// That deadline may have passed. False where the connection is to be given up.
+    pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> bool {
+        if let Some(mut found) = self.loss.on_timer(c, now) {
+            self.answer(c, &mut found, None, now);
+        }
+        !self.loss.gives_up(c)
+    }
+
+    /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
+    pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
+        self.loss.has_arrived(c, start, end)
+    }
+
+    /// Bytes in flight, as the loss detector estimates them.
+    #[inline]
+    pub fn pipe(&self, c: &Connection) -> u64 {
+        self.loss.pipe(c)
+    }
+
+    /// The loss detector.
+    #[cfg(test)]
+    pub fn loss(&self) -> &Loss {
+        &self.loss
+    }
+}
+
+fn tell(c: &mut Connection, signal: &Signal, audience: Audience, carried: Carried) {
+    if audience == Audience::Growth {
+        return c.grow(signal, carried);
+    }
+    match (audience, c.controller_owns_cwnd()) {
+        (Audience::Held | Audience::OwnerGrowth, true) => c.grow(signal, carried),
+        (Audience::OwnerGrowth | Audience::OwnerRecovery | Audience::OwnerOnly, false) => {}
+        _ => c.recovery_ack(signal),
+    }
+}

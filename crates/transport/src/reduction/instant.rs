@@ -1,0 +1,48 @@
+//! The window comes down at once, to what the controller says.
+
+use super::super::stack::{RecoveryKind, Stack};
+use flowstart_control::{Segments, Window};
+
+/// kMinimumWindow (RFC 9002 §7.2).
+const MINIMUM_WINDOW: Segments = 2.0;
+
+/// What is added to the controller's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Instant {
+    /// No window is smaller.
+    least: Segments,
+    /// A recovery leaves no more window than avoids a burst (RFC 6582 §3.2 step 3).
+    avoids_burst: bool,
+}
+
+impl Instant {
+    /// What the stack has.
+    pub(super) fn new(stack: &Stack) -> Instant {
+        Instant {
+            least: match stack.numbers_packets() {
+                true => MINIMUM_WINDOW,
+                false => 0.0,
+            },
+            avoids_burst: stack.recovery == RecoveryKind::NewReno && stack.newreno.avoids_burst,
+        }
+    }
+
+    /// The controller has set the window.
+    pub(super) fn bound(&self, window: &mut Window) {
+        window.cwnd = window.cwnd.max(self.least);
+    }
+
+    /// The recovery is over, with so many bytes outstanding.
+    pub(super) fn end(&self, window: Option<&mut Window>, outstanding: u64) {
+        let Some(window) = window.filter(|_| self.avoids_burst) else {
+            return;
+        };
+        let flight = window.segments(outstanding);
+        window.cwnd = window.ssthresh.min(flight.max(1.0) + 1.0);
+    }
+}
+
+/// A partial acknowledgement takes so many segments from the window (RFC 6582 §3.2 step 5).
+pub(super) fn deflate(window: &mut Window, segments: u64) {
+    window.cwnd = (window.cwnd - segments as f64).max(1.0);
+}

@@ -1,0 +1,120 @@
+//! Who writes the window during a recovery. The controller says what the window is to become; a
+//! reduction leads it there, at once or by and by, and hands it back.
+//!
+//! A controller that owns the window sets it at every acknowledgement, in a recovery too; then the
+//! transport leaves it alone.
+
+mod instant;
+mod prr;
+
+use super::connection::Connection;
+use super::loss::{Began, Step};
+use super::stack::{RecoveryKind, Stack};
+use flowstart_control::{Time, Window};
+use instant::Instant;
+use prr::Prr;
+
+/// How a connection's window comes down.
+pub enum Reduction {
+    /// At once, to what the controller says.
+    Instant(Instant),
+    /// By a share of what is delivered.
+    Prr(Box<Prr>),
+}
+
+impl Reduction {
+    /// The reduction that a stack asks for.
+    pub fn new(stack: &Stack) -> Reduction {
+        match stack.recovery {
+            RecoveryKind::Rack => Reduction::Prr(Box::default()),
+            _ => Reduction::Instant(Instant::new(stack)),
+        }
+    }
+
+    /// A recovery begins.
+    pub fn begin(&mut self, c: &mut Connection, began: Began, now: Time) {
+        match began {
+            Began::Repair => c.repair(),
+            Began::Repaired => {
+                c.lose(now, 0);
+                c.recovered(now);
+            }
+            Began::Reduction { added, timed } => {
+                self.reduce(c, |c| c.lose(now, added));
+                if timed {
+                    c.restart_timer(now);
+                }
+            }
+            Began::SlowStart { added } => {
+                c.lose(now, added);
+                c.restart_timer(now);
+                c.window.cwnd = 1.0;
+            }
+        }
+    }
+
+    /// A mark has come back: the window comes down, and nothing is to be repaired.
+    pub fn begin_for_mark(&mut self, c: &mut Connection, now: Time) {
+        self.reduce(c, |c| c.answer_mark(now));
+    }
+
+    /// All that left over a long time was lost.
+    pub fn collapse(&mut self, c: &mut Connection, now: Time) {
+        c.collapse(now, c.sent.in_flight());
+        if let Reduction::Instant(instant) = self {
+            instant.bound(&mut c.window);
+        }
+    }
+
+    /// `ask` has the controller set the window that is to be.
+    fn reduce(&mut self, c: &mut Connection, ask: impl FnOnce(&mut Connection)) {
+        let prior = c.window.cwnd_segments();
+        ask(c);
+        match self {
+            Reduction::Instant(instant) => instant.bound(&mut c.window),
+            Reduction::Prr(prr) => **prr = Prr::new(prior, &c.window),
+        }
+    }
+
+    /// Takes a step, where the window comes down by and by.
+    pub fn step(&mut self, c: &mut Connection, step: Step) {
+        if let Reduction::Prr(prr) = self {
+            prr.step(c, step);
+        }
+    }
+
+    /// A partial acknowledgement takes so many segments from the window.
+    pub fn deflate(&mut self, c: &mut Connection, segments: u64) {
+        if let Some(window) = window(c) {
+            instant::deflate(window, segments);
+        }
+    }
+
+    /// The recovery is over, or what a mark has begun.
+    pub fn end(&mut self, c: &mut Connection) {
+        let outstanding = c.outstanding();
+        match self {
+            Reduction::Instant(instant) => instant.end(window(c), outstanding),
+            Reduction::Prr(prr) => prr.end(window(c)),
+        }
+    }
+
+    /// The timer has expired, and the controller has set the window.
+    pub fn on_timeout(&mut self) {
+        if let Reduction::Prr(prr) = self {
+            prr.stop();
+        }
+    }
+
+    /// A segment leaves.
+    pub fn on_sent(&mut self) {
+        if let Reduction::Prr(prr) = self {
+            prr.on_sent();
+        }
+    }
+}
+
+/// The window, where the controller does not own it.
+fn window(c: &mut Connection) -> Option<&mut Window> {
+    (!c.controller_owns_cwnd()).then_some(&mut c.window)
+}
