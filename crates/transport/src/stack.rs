@@ -422,6 +422,11 @@ impl Stack {
         }
     }
 
+    /// The retransmission timer, to be changed.
+    pub fn timer(&mut self) -> &mut RtoParams {
+        Arc::make_mut(&mut self.rto)
+    }
+
     /// The receiver's window where a scenario does not give one.
     pub fn usual_window(&self) -> Option<u32> {
         let counted = self.window_packets.map(|n| n.saturating_mul(self.mss));

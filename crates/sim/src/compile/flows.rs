@@ -1,15 +1,13 @@
 //! The flows of a scenario, read and checked.
 
-use super::checks::LONGEST_RUN;
-use super::checks::{out_of_range, rate, time, within};
+use super::checks::{within, LONGEST_RUN};
 use super::setting::{Ends, Setting};
-use super::stack::segment_size;
 use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
-use crate::spec::{Direction, FlowSpec, RequestError, Scenario};
+use crate::spec::{out_of_range, Direction, FlowSpec, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, CustomStartups, Rate, Time};
+use flowstart_control::{Amount, Bytes, CustomStartups, Rate, Time};
 use flowstart_network::chain::Chain;
 use std::sync::Arc;
 
@@ -30,12 +28,10 @@ pub(super) fn entries(
     let (mut entries, mut before) = (Vec::with_capacity(scenario.flows.len()), 0);
     for (i, spec) in scenario.flows.iter().enumerate() {
         let field = format!("flows[{i}]");
+        spec.check(&field)?;
         let ends = match spec.mss {
             None => setting.ends.clone(),
-            Some(mss) => {
-                let mss = segment_size(&format!("{field}.mss"), mss)?;
-                Ends::new(scenario.stack.resolve(Some(mss))?)
-            }
+            Some(Bytes(mss)) => Ends::new(scenario.stack.resolve(Some(mss as u32))?),
         };
         let reader = FlowReader {
             spec,
@@ -75,8 +71,8 @@ impl FlowReader<'_> {
         let spec = self.spec;
         let count = self.count(before)?;
         let template = self.template()?;
-        let interval = spec.interval.unwrap_or(Time::ZERO);
-        let jitter = spec.jitter.unwrap_or(Time::ZERO);
+        let interval = spec.interval();
+        let jitter = spec.jitter();
         let last = template.writes.last().map_or(Time::ZERO, |w| w.0);
         self.in_time(template.start + last + interval.times(count - 1) + jitter)?;
         Ok(FlowEntry {
@@ -84,17 +80,15 @@ impl FlowReader<'_> {
             count,
             interval,
             jitter,
-            direction: spec.direction.unwrap_or_default(),
+            direction: spec.direction(),
         })
     }
 
     /// How many flows the entry stands for, after `before` others.
     fn count(&self, before: u64) -> Result<u64, RequestError> {
-        let field = self.field("count");
-        let count = u64::from(self.spec.count.unwrap_or(1));
-        within(&field, count, 1, MOST_FLOWS, "1 to 1 000 000 flows")?;
+        let count = u64::from(self.spec.count());
         let right = "at most 1 000 000 flows in all";
-        within(&field, before + count, 1, MOST_FLOWS, right)?;
+        within(&self.field("count"), before + count, 1, MOST_FLOWS, right)?;
         Ok(count)
     }
 
@@ -110,7 +104,7 @@ impl FlowReader<'_> {
     /// What all flows of the entry have in common.
     pub(super) fn template(&self) -> Result<FlowPlan, RequestError> {
         let spec = self.spec;
-        let startup = spec.startup.as_deref().unwrap_or("slow-start");
+        let startup = &spec.startup();
         let avoidance = spec
             .avoidance
             .as_deref()
@@ -119,16 +113,12 @@ impl FlowReader<'_> {
             .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);
-        let rtt = spec
-            .rtt
-            .map(|rtt| time(&self.field("rtt"), rtt))
-            .transpose()?;
-        let rtt = rtt.unwrap_or(path_rtt);
+        let rtt = spec.rtt.unwrap_or(path_rtt);
         if rtt < path_rtt {
             let problem = format!("`{rtt}` is below the path's own {path_rtt}");
             return Err(RequestError::new(self.field("rtt"), problem));
         }
-        let start = spec.start.unwrap_or(Time::ZERO);
+        let start = spec.start();
         let (size, mut writes) = self.data(start, from_hop, to_hop)?;
         // The first write opens the connection.
         let start = writes.first().map_or(start, |first| first.0);
@@ -138,7 +128,7 @@ impl FlowReader<'_> {
         let kind = FlowKind {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
-            startup: startup.into(),
+            startup: startup.as_str().into(),
             avoidance: avoidance.into(),
             recipe,
             rtt,
@@ -146,7 +136,7 @@ impl FlowReader<'_> {
             from_hop,
             to_hop,
             memory: self.remembered(rtt, from_hop, to_hop)?,
-            interface_rate: self.interface_rate()?,
+            interface_rate: spec.interface_rate,
             forced_drops: spec.forced_drops.clone(),
             writes,
         };
@@ -154,9 +144,9 @@ impl FlowReader<'_> {
             kind: Arc::new(kind),
             size,
             start,
-            opening: match spec.handshake {
-                Some(false) => Opening::Established(rtt),
-                _ => Opening::Handshake,
+            opening: match spec.handshake() {
+                true => Opening::Handshake,
+                false => Opening::Established(rtt),
             },
             hosts: 0,
             reverse: false,
@@ -188,15 +178,9 @@ impl FlowReader<'_> {
         }))
     }
 
-    fn interface_rate(&self) -> Result<Option<Rate>, RequestError> {
-        let given = self.spec.interface_rate;
-        let checked = given.map(|told| rate(&self.field("interface_rate"), told));
-        checked.transpose()
-    }
-
     fn hops(&self) -> Result<(u32, u32), RequestError> {
         let last = self.chain.hops() - 1;
-        let from = self.spec.from_hop.unwrap_or(0);
+        let from = self.spec.from_hop();
         let to = self.spec.to_hop.unwrap_or(last);
         if from > to || to > last {
             let (name, hop) = if to > last {
@@ -261,7 +245,7 @@ impl FlowReader<'_> {
             Amount::Bytes(n) => n,
             Amount::Packets(n) => n.saturating_mul(mss),
             Amount::Bdp(x) => {
-                let reverse = self.spec.direction == Some(Direction::Reverse);
+                let reverse = self.spec.direction() == Direction::Reverse;
                 let rate = self.chain.bottleneck_rate(from, to, reverse);
                 let packets = self.chain.bdp_packets(rate, self.chain.rtt(from, to));
                 ((packets as f64 * x) as u64).max(1) * mss

@@ -1,8 +1,8 @@
 //! What a path of one bottleneck may have beyond its line, queue and delay, read and checked: the
 //! stages before and behind the line, and how acknowledgements are aggregated.
 
-use super::checks::{distribution, holding, out_of_range, rate, time};
-use crate::spec::{PathSpec, RequestError};
+use super::checks::distribution;
+use crate::spec::{out_of_range, PathSpec, RequestError};
 use flowstart_control::{Amount, Time};
 use flowstart_network::distribution::{Distribution, Measure};
 use flowstart_network::impairments::Impairments;
@@ -18,44 +18,25 @@ pub(super) fn impairments(path: &PathSpec, packet: u32) -> Result<Impairments, R
         jitter("path.jitter", &path.jitter)?,
         jitter("path.reverse_jitter", &path.reverse_jitter)?,
     ];
-    let reordering = path.reordering.unwrap_or(false);
-    for (field, given) in [
-        ("path.jitter_every", path.jitter_every.is_some()),
-        ("path.reordering", reordering),
-    ] {
-        if given && jitter == [None; 2] {
-            let problem = "there is no jitter; give `path.jitter` or `path.reverse_jitter`";
-            return Err(RequestError::new(field, problem));
-        }
-    }
-    let every = path.jitter_every;
-    let jitter_holds = every.map(|every| holding("path.jitter_every", every));
     Ok(Impairments {
         policer: policer(path, packet)?,
         access: path.aggregation.as_deref().map(access).transpose()?,
         jitter,
-        jitter_holds: jitter_holds.transpose()?,
-        reordering,
+        jitter_holds: path.jitter_every,
+        reordering: path.reordering(),
         ripple: ripple(path)?,
     })
 }
 
 fn policer(path: &PathSpec, packet: u32) -> Result<Option<PolicerConfig>, RequestError> {
     const BURST: &str = "path.policer_burst";
-    let (Some(limit), Some(burst)) = (path.policer_rate, path.policer_burst) else {
-        return match (path.policer_rate, path.policer_burst) {
-            (Some(_), None) => {
-                let problem = "missing; a policer needs one, such as `100kB`";
-                Err(RequestError::new(BURST, problem))
-            }
-            (None, Some(_)) => {
-                let problem = "there is no policer; give `path.policer_rate`";
-                Err(RequestError::new(BURST, problem))
-            }
-            _ => Ok(None),
-        };
+    let Some(limit) = path.policer_rate else {
+        return Ok(None);
     };
-    let limit = rate("path.policer_rate", limit)?;
+    let Some(burst) = path.policer_burst else {
+        let problem = "missing; a policer needs one, such as `100kB`";
+        return Err(RequestError::new(BURST, problem));
+    };
     let bytes = match burst {
         Amount::Bytes(bytes) => bytes,
         Amount::Packets(packets) => packets.saturating_mul(packet.into()),
@@ -82,38 +63,20 @@ fn access(text: &str) -> Result<Distribution, RequestError> {
 }
 
 fn ripple(path: &PathSpec) -> Result<Option<Ripple>, RequestError> {
-    const PERIOD: &str = "path.ripple_period";
-    match (path.ripple, path.ripple_period) {
-        (None, None) => Ok(None),
-        (Some(_), None) => {
-            let problem = "missing; a ripple needs one, such as `2s`";
-            Err(RequestError::new(PERIOD, problem))
-        }
-        (None, Some(_)) => {
-            let problem = "there is no ripple; give `path.ripple`";
-            Err(RequestError::new(PERIOD, problem))
-        }
-        (Some(_), Some(Time::ZERO)) => Err(out_of_range(PERIOD, Time::ZERO, "above 0s to 600s")),
-        (Some(swing), Some(period)) => Ok(Some(Ripple {
-            swing: time("path.ripple", swing)?,
-            period: time(PERIOD, period)?,
-        })),
-    }
+    let Some(swing) = path.ripple else {
+        return Ok(None);
+    };
+    let Some(period) = path.ripple_period else {
+        let problem = "missing; a ripple needs one, such as `2s`";
+        return Err(RequestError::new("path.ripple_period", problem));
+    };
+    Ok(Some(Ripple { swing, period }))
 }
 
 /// How acknowledgements are aggregated on the last stage of their way.
-pub(super) fn ack_aggregation(path: &PathSpec) -> Result<Option<AckAggregation>, RequestError> {
-    let thinning = path.ack_thinning.unwrap_or(false);
-    let Some(period) = path.ack_batch else {
-        if thinning {
-            let problem = "there are no batches to thin out; give `path.ack_batch`";
-            return Err(RequestError::new("path.ack_thinning", problem));
-        }
-        return Ok(None);
-    };
-    if period == Time::ZERO {
-        return Err(out_of_range("path.ack_batch", period, "above 0s to 600s"));
-    }
-    let period = time("path.ack_batch", period)?;
-    Ok(Some(AckAggregation { period, thinning }))
+pub(super) fn ack_aggregation(path: &PathSpec) -> Option<AckAggregation> {
+    path.ack_batch.map(|period| AckAggregation {
+        period,
+        thinning: path.ack_thinning(),
+    })
 }

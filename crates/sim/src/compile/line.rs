@@ -1,8 +1,7 @@
 //! The lines of a path, read and checked: their mean rates, how these vary, and what is lost.
 
-use super::checks::{holding, out_of_range, rate};
 use super::files::Files;
-use crate::spec::{BurstLength, PathSpec, Probability, RateStep, RequestError};
+use crate::spec::{out_of_range, BurstLength, PathSpec, Probability, RateStep, RequestError};
 use flowstart_control::Rate;
 use flowstart_network::link::Bursts;
 use flowstart_network::variation::{mean_of, Opportunities, Step, VariationPlan, VariationSpec};
@@ -40,7 +39,6 @@ pub(super) fn forward_line(
     let mean = path
         .rate
         .ok_or_else(|| RequestError::new("path.rate", missing))?;
-    let mean = rate("path.rate", mean)?;
     let variation = path.rate_variation.as_deref().map(VariationSpec::parse);
     let variation = variation.transpose().map_err(|e| {
         let problem = e.to_string();
@@ -60,7 +58,7 @@ pub(super) fn reverse_line(
             let problem = "contradicts `path.reverse_rate`; leave one of the two out";
             Err(RequestError::new("path.reverse_rate_trace", problem))
         }
-        (Some(given), None) => Ok((rate("path.reverse_rate", given)?, None)),
+        (Some(given), None) => Ok((given, None)),
         (None, Some(file)) => files.trace("path.reverse_rate_trace", file).map(trace),
         (None, None) => Ok((forward, None)),
     }
@@ -71,17 +69,11 @@ fn trace(trace: Arc<Opportunities>) -> (Rate, Option<VariationPlan>) {
 }
 
 fn steps(given: &[RateStep]) -> Result<(Rate, Option<VariationPlan>), RequestError> {
-    let step = |(i, step): (usize, &RateStep)| {
-        let field = |name: &str| format!("path.rate_steps[{i}].{name}");
-        let lasts = holding(&field("lasts"), step.lasts)?;
-        let rate = match step.rate {
-            Rate(0) => Rate(0),
-            given => rate(&field("rate"), given)?,
-        };
-        Ok(Step { rate, lasts })
-    };
-    let steps = given.iter().enumerate().map(step);
-    let steps = steps.collect::<Result<Arc<[Step]>, _>>()?;
+    let steps = given.iter().map(|step| Step {
+        rate: step.rate,
+        lasts: step.lasts,
+    });
+    let steps: Arc<[Step]> = steps.collect();
     if steps.iter().all(|step| step.rate == Rate(0)) {
         let problem = "no rate is above `0bps`; one at least is needed";
         return Err(RequestError::new("path.rate_steps", problem));
@@ -89,24 +81,19 @@ fn steps(given: &[RateStep]) -> Result<(Rate, Option<VariationPlan>), RequestErr
     Ok((mean_of(&steps), Some(VariationPlan::Steps(steps))))
 }
 
-/// How long bursts of loss are, which there must be; `way` is `` or `reverse_`.
+/// How long bursts of so much loss are, where it comes in bursts; `way` is `` or `reverse_`.
 pub(super) fn loss_burst(
     way: &str,
-    loss: Option<Probability>,
+    loss: Probability,
     burst: Option<BurstLength>,
 ) -> Result<Option<f64>, RequestError> {
     let Some(BurstLength(length)) = burst else {
         return Ok(None);
     };
-    let share = loss.map_or(0.0, |loss| loss.0);
-    if share == 0.0 {
-        let problem = format!("there is no loss to come in bursts; give `path.{way}loss`");
-        return Err(RequestError::new(format!("path.{way}loss_burst"), problem));
-    }
     let most = Bursts::most(length);
-    if share > most {
+    if loss.0 > most {
         let right = format!("at most {most:.3} in bursts of {length} packets");
-        return Err(out_of_range(&format!("path.{way}loss"), share, &right));
+        return Err(out_of_range(&format!("path.{way}loss"), loss, &right));
     }
     Ok(Some(length))
 }

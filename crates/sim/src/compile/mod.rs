@@ -1,6 +1,5 @@
 //! From what a scenario says to what runs: all checks are made here, and all files read.
 
-mod applicability;
 mod checks;
 mod files;
 mod flows;
@@ -14,10 +13,10 @@ mod stack;
 mod surroundings;
 mod web;
 
-use crate::spec::{RequestError, Scenario};
+use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
-use checks::{out_of_range, LONGEST_RUN};
+use checks::LONGEST_RUN;
 use files::Files;
 use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;

@@ -1,18 +1,14 @@
-//! A path, from what a scenario says of it to a chain in plain values. Every field is checked.
+//! A path, from what a scenario says of it to a chain in plain values.
 
-use super::checks::{out_of_range, rate, time, within};
 use super::files::Files;
 use super::impairments::{ack_aggregation, impairments};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::surroundings::Surroundings;
-use crate::spec::{HopSpec, PathSpec, Probability, QuickStartSpec, RequestError, Side};
+use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Rate, Time};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferReading, Limit, QueueSpec};
 use flowstart_network::quick_start::Policy;
-
-/// A segment counts the links that it has passed in a byte.
-const MOST_HOPS: usize = 100;
 
 /// The chain that a path stands for, whose data packets have `packet` bytes. Queues of which
 /// nothing is said have the discipline `usual`.
@@ -23,6 +19,8 @@ pub(super) fn chain(
     usual: QueueSpec,
     files: &mut Files,
 ) -> Result<Chain, RequestError> {
+    path.check("path")?;
+    refuse_what_does_nothing(path)?;
     let reading = path
         .buffer_reading
         .map_or(around.buffer_reading, Into::into);
@@ -38,12 +36,12 @@ pub(super) fn chain(
     };
     Ok(Chain {
         hops,
-        hosts: hosts(path, around)?,
-        router_pps: path.router_pps.map(forwarding).transpose()?,
+        hosts: hosts(path, around),
+        router_pps: path.router_pps,
         impairments: impairments(path, packet)?,
         reading,
         packet,
-        quick_start: quick_start(path.quick_start.as_ref(), around.quick_start)?,
+        quick_start: quick_start(path.quick_start.as_ref(), around.quick_start),
     })
 }
 
@@ -64,7 +62,6 @@ impl Reader<'_> {
         let rtt = path
             .rtt
             .ok_or_else(|| RequestError::new("path.rtt", missing))?;
-        let rtt = time("path.rtt", rtt)?;
         let (reverse, reverse_varies) = reverse_line(path, forward, files)?;
         let sized = |field, given, rate| self.limit(field, given, rate, rtt);
         let reverse_buffer = path.reverse_buffer.or(path.buffer);
@@ -78,16 +75,16 @@ impl Reader<'_> {
                 rate: forward,
                 limit: sized("path.buffer", path.buffer, forward)?,
                 queue: forward_queue,
-                loss: path.loss.map_or(0.0, |p| p.0),
-                loss_burst: loss_burst("", path.loss, path.loss_burst)?,
+                loss: path.loss().0,
+                loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
                 variation: varies,
             },
             reverse: HopDirection {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
                 queue: reverse_queue,
-                loss: path.reverse_loss.map_or(0.0, |p| p.0),
-                loss_burst: loss_burst("reverse_", path.reverse_loss, path.reverse_loss_burst)?,
+                loss: path.reverse_loss().0,
+                loss_burst: loss_burst("reverse_", path.reverse_loss(), path.reverse_loss_burst)?,
                 variation: reverse_varies,
             },
         })
@@ -96,15 +93,6 @@ impl Reader<'_> {
     /// The hops of a chain of routers.
     fn routers(&self) -> Result<Vec<Hop>, RequestError> {
         let path = self.path;
-        for_each_hop(path)?;
-        alone(path)?;
-        if path.hops.len() > MOST_HOPS {
-            let right = format!("a chain of at most {MOST_HOPS} hops");
-            return Err(out_of_range("path.hops", path.hops.len(), &right));
-        }
-        for (i, hop) in path.hops.iter().enumerate() {
-            time(&format!("path.hops[{i}].delay"), hop.delay)?;
-        }
         let rtt = path.hops.iter().map(|h| h.delay).sum::<Time>().times(2);
         let hops = path.hops.iter().enumerate();
         hops.map(|(i, spec)| self.hop(i, spec, rtt)).collect()
@@ -114,7 +102,7 @@ impl Reader<'_> {
     fn hop(&self, i: usize, spec: &HopSpec, rtt: Time) -> Result<Hop, RequestError> {
         let path = self.path;
         let field = |name: &str| format!("path.hops[{i}].{name}");
-        let rate = rate(&field("rate"), spec.rate)?;
+        let rate = spec.rate;
         let buffer = spec.buffer.or(path.buffer);
         let limit = self.limit(&field("buffer"), buffer, rate, rtt)?;
         let (name, given) = match &spec.queue {
@@ -133,7 +121,7 @@ impl Reader<'_> {
         Ok(Hop {
             delay: spec.delay,
             knows_quick_start: spec.quick_start.unwrap_or(true),
-            forward: direction(spec.loss.map_or(0.0, |p| p.0)),
+            forward: direction(spec.loss().0),
             reverse: direction(0.0),
         })
     }
@@ -185,50 +173,14 @@ impl Reader<'_> {
 /// packets, as between hosts beside each other, it says nothing about the buffers there.
 const LEAST_ASSUMED: u64 = 40;
 
-/// Refuses for a chain what is given for each of its hops.
-fn for_each_hop(path: &PathSpec) -> Result<(), RequestError> {
-    let unfit = [
-        ("path.rate", path.rate.is_some()),
-        ("path.rtt", path.rtt.is_some()),
-        ("path.reverse_rate", path.reverse_rate.is_some()),
-        ("path.reverse_buffer", path.reverse_buffer.is_some()),
-        ("path.reverse_queue", path.reverse_queue.is_some()),
-        ("path.loss", path.loss.is_some()),
-        ("path.reverse_loss", path.reverse_loss.is_some()),
-    ];
-    if let Some((field, _)) = unfit.iter().find(|(_, given)| *given) {
-        return Err(RequestError::new(
-            *field,
-            "contradicts `path.hops`; give it for each hop",
-        ));
-    }
-    Ok(())
-}
-
-/// Refuses for a chain what only a path of one bottleneck has.
-fn alone(path: &PathSpec) -> Result<(), RequestError> {
-    let unfit = [
-        ("path.rate_trace", path.rate_trace.is_some()),
-        ("path.reverse_rate_trace", path.reverse_rate_trace.is_some()),
-        ("path.rate_steps", !path.rate_steps.is_empty()),
-        ("path.rate_variation", path.rate_variation.is_some()),
-        ("path.policer_rate", path.policer_rate.is_some()),
-        ("path.policer_burst", path.policer_burst.is_some()),
-        ("path.loss_burst", path.loss_burst.is_some()),
-        ("path.reverse_loss_burst", path.reverse_loss_burst.is_some()),
-        ("path.aggregation", path.aggregation.is_some()),
-        ("path.jitter", path.jitter.is_some()),
-        ("path.reverse_jitter", path.reverse_jitter.is_some()),
-        ("path.jitter_every", path.jitter_every.is_some()),
-        ("path.reordering", path.reordering.is_some()),
-        ("path.ripple", path.ripple.is_some()),
-        ("path.ripple_period", path.ripple_period.is_some()),
-    ];
-    let Some((field, _)) = unfit.iter().find(|(_, given)| *given) else {
-        return Ok(());
-    };
-    let problem = "contradicts `path.hops`; only a path of one bottleneck has it";
-    Err(RequestError::new(*field, problem))
+/// Refuses a field that means nothing beside the others. A `false` asks for nothing.
+fn refuse_what_does_nothing(path: &PathSpec) -> Result<(), RequestError> {
+    let mut idle = PathSpec::idle(path).into_iter();
+    let asks = |field| path.given(field).is_some_and(|value| value != false);
+    let refused = idle.find(|(field, _)| asks(field));
+    refused.map_or(Ok(()), |(field, otherwise)| {
+        Err(RequestError::new(format!("path.{field}"), otherwise))
+    })
 }
 
 /// A queue discipline, the usual one where none is given.
@@ -240,83 +192,41 @@ fn queue(field: &str, spec: Option<&str>, usual: &QueueSpec) -> Result<QueueSpec
 }
 
 /// What the hosts of a path have.
-fn hosts(path: &PathSpec, around: &Surroundings) -> Result<Hosts, RequestError> {
-    if path.hosts == Some(0) {
-        return Err(RequestError::new(
-            "path.hosts",
-            "`0` is no pair of hosts; at least 1 is needed",
-        ));
-    }
-    let given = |field, given: Option<Rate>| given.map(|r| rate(field, r)).transpose();
-    Ok(Hosts {
+fn hosts(path: &PathSpec, around: &Surroundings) -> Hosts {
+    Hosts {
         shared: path.hosts,
-        access: access(path)?,
-        nic_rate: given("path.nic_rate", path.nic_rate)?,
-        ack_aggregation: ack_aggregation(path)?,
+        access: access(path),
+        nic_rate: path.nic_rate,
+        ack_aggregation: ack_aggregation(path),
         interrupts: around.interrupts,
         sack_cost: around.sack_cost,
-    })
+    }
 }
 
 /// The access links, if there are any.
-fn access(path: &PathSpec) -> Result<Option<Access>, RequestError> {
-    if path.access_rate.is_none() && path.access_delay.is_none() {
-        return match path.access_at {
-            None => Ok(None),
-            Some(_) => {
-                let problem =
-                    "there are no access links; give `path.access_rate` or `path.access_delay`";
-                Err(RequestError::new("path.access_at", problem))
-            }
-        };
-    }
-    let line = path.access_rate.map(|r| rate("path.access_rate", r));
-    let delay = path.access_delay.map(|d| time("path.access_delay", d));
-    Ok(Some(Access {
-        rate: line.transpose()?,
-        delay: delay.transpose()?.unwrap_or(Time::ZERO),
-        at: match path.access_at.unwrap_or_default() {
+fn access(path: &PathSpec) -> Option<Access> {
+    let exist = path.access_rate.is_some() || path.access_delay.is_some();
+    exist.then(|| Access {
+        rate: path.access_rate,
+        delay: path.access_delay(),
+        at: match path.access_at() {
             Side::Both => [true, true],
             Side::Left => [true, false],
             Side::Right => [false, true],
         },
-    }))
-}
-
-/// What a router forwards, packets per second.
-fn forwarding(pps: u64) -> Result<u64, RequestError> {
-    let right = "1 to 1 000 000 000 packets per second";
-    within("path.router_pps", pps, 1, 1_000_000_000, right)
+    })
 }
 
 /// How the routers of a path decide on rate requests: as usual unless another rule is
 /// given.
-fn quick_start(spec: Option<&QuickStartSpec>, usual: Policy) -> Result<Policy, RequestError> {
-    let field = |name: &str| format!("path.quick_start.{name}");
-    let Some(spec) = spec else { return Ok(usual) };
-    let share = |name: &str, given: Option<Probability>, usual: f64| match given {
-        Some(Probability(x)) if x > 0.0 => Ok(x),
-        Some(x) => Err(out_of_range(
-            &field(name),
-            x,
-            "a share of the link, above 0 to 1",
-        )),
-        None => Ok(usual),
-    };
-    let state_delay = spec.state_delay.unwrap_or(usual.state_delay);
-    if state_delay < Time::from_millis(1) {
-        return Err(out_of_range(
-            &field("state_delay"),
-            state_delay,
-            "at least 1ms",
-        ));
-    }
-    Ok(Policy {
+fn quick_start(spec: Option<&QuickStartSpec>, usual: Policy) -> Policy {
+    let Some(spec) = spec else { return usual };
+    Policy {
         admission: spec.admission.map_or(usual.admission, Into::into),
-        threshold: share("threshold", spec.threshold, usual.threshold)?,
-        allocation: share("allocation", spec.allocation, usual.allocation)?,
-        state_delay: time(&field("state_delay"), state_delay)?,
+        threshold: spec.threshold.map_or(usual.threshold, |share| share.0),
+        allocation: spec.allocation.map_or(usual.allocation, |share| share.0),
+        state_delay: spec.state_delay.unwrap_or(usual.state_delay),
         max_rate: spec.max_rate.unwrap_or(usual.max_rate),
         codes: usual.codes,
-    })
+    }
 }

@@ -1,53 +1,55 @@
 //! A stack: a preset, and what departs from it, read and checked.
 
-use super::checks::{out_of_range, within};
-use crate::spec::{unknown, AckName, GrowthName, PacingName, RequestError, StackSpec};
+use super::checks::within;
+use crate::spec::{
+    out_of_range, unknown, AckName, GrowthName, PacingName, RequestError, StackSpec,
+};
 use flowstart_control::{Amount, Bytes, Time};
 use flowstart_transport::receive_window::ReceiveBuffer;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, Stack, PRESETS};
-use std::sync::Arc;
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this
     /// size where that is not the stack's own.
     pub(super) fn resolve(&self, mss: Option<u32>) -> Result<Stack, RequestError> {
+        self.check("stack")?;
         let name = self.preset.as_deref().unwrap_or("rfc");
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &PRESETS))?;
-        if let Some(mss) = self.mss {
-            stack.mss = segment_size("stack.mss", mss)?;
-        }
-        set(&mut stack.mss, mss);
-        if let Some(header) = self.header {
-            let right = "a header of 0 B to 1 kB";
-            stack.header = within("stack.header", header.0, 0, 1000, right)? as u32;
-        }
-        stack.ack = self.ack_policy(stack.ack)?;
+        self.set_in(&mut stack);
+        let own = self.mss.map(|mss| mss.0 as u32);
+        stack.mss = mss.or(own).unwrap_or(stack.mss);
+        stack.header = self.header.map_or(stack.header, |header| header.0 as u32);
+        stack.ack = self.ack_policy(stack.ack);
         stack.window = match self.window {
             Some(window) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
         self.override_buffer(&mut stack)?;
-        self.override_recovery(&mut stack);
         self.override_timer(&mut stack)?;
-        set(&mut stack.iw, self.iw);
-        set(&mut stack.coarse_pacing, self.coarse_pacing);
-        set(&mut stack.frto, self.frto);
-        set(&mut stack.ecn, self.ecn);
-        stack.pacing = self.pacing_rule(stack.pacing)?;
-        self.override_handshake(&mut stack)?;
-        self.override_numbers(&mut stack)?;
-        set(&mut stack.window_scaling, self.window_scaling);
-        set(&mut stack.grow_when_app_limited, self.grow_when_app_limited);
+        stack.pacing = self.pacing_rule(stack.pacing);
+        let flight = self.server_flight.map(|flight| flight.0 as u32);
+        stack.server_flight = flight.or(stack.server_flight);
         if let Some(max) = self.max_timeouts {
             stack.max_timeouts = (max > 0).then_some(max);
         }
-        set(&mut stack.rate_codes, self.rate_codes.map(Into::into));
-        self.override_sharing(&mut stack)?;
-        set(&mut stack.restart, self.restart.map(Into::into));
+        stack.sharing_cap = self.sharing_cap.map_or(stack.sharing_cap, f64::from);
         self.refuse_what_does_nothing(&stack)?;
+        ack_delay_fits(&stack)?;
         Ok(stack)
+    }
+
+    /// Refuses a field that changes nothing in `stack`, which these fields have made: whoever gives
+    /// it expects something of it.
+    fn refuse_what_does_nothing(&self, stack: &Stack) -> Result<(), RequestError> {
+        let mut idle = StackSpec::idle(stack).into_iter();
+        let refused = idle.find_map(|(field, why)| Some((field, self.given(field)?, why)));
+        refused.map_or(Ok(()), |(field, value, why)| {
+            let value = value.as_str().map_or(value.to_string(), String::from);
+            let problem = format!("`{value}` changes nothing: {why}");
+            Err(RequestError::new(format!("stack.{field}"), problem))
+        })
     }
 
     /// The receive buffer. One that nobody gave follows a window that needs a larger one.
@@ -68,12 +70,7 @@ impl StackSpec {
             stack.buffer = None;
             return Ok(());
         }
-        let share = self.receive_share;
-        if let Some(share) = share.filter(|share| !(0.01..=1.0).contains(share)) {
-            let problem = format!("`{share}` is not a share of the buffer, from 0.01 to 1");
-            return Err(RequestError::new("stack.receive_share", problem));
-        }
-        growth.buffer.share = share.or(usual.share);
+        growth.buffer.share = self.receive_share.or(usual.share);
         let needs = stack.window.map(|window| growth.buffer_for(window.into()));
         let buffer = self.receive_buffer_of(growth.buffer, needs);
         let least = growth.buffer_for(stack.mss.into());
@@ -125,19 +122,7 @@ impl StackSpec {
         self.window.is_some() && buffer.is_none()
     }
 
-    fn override_recovery(&self, stack: &mut Stack) {
-        set(&mut stack.recovery, self.recovery.map(Into::into));
-        set(&mut stack.next_seg_rule_3, self.next_seg_rule_3);
-        set(&mut stack.next_seg_rule_4, self.next_seg_rule_4);
-        set(&mut stack.limited_transmit, self.limited_transmit);
-        set(&mut stack.newreno.impatient, self.newreno_impatient);
-        set(
-            &mut stack.newreno.partial_deflation,
-            self.newreno_partial_deflation,
-        );
-    }
-
-    fn pacing_rule(&self, preset: Pacing) -> Result<Pacing, RequestError> {
+    fn pacing_rule(&self, preset: Pacing) -> Pacing {
         const USUAL: f64 = 1.25;
         let pacing = match self.pacing {
             None => preset,
@@ -145,81 +130,14 @@ impl StackSpec {
             Some(PacingName::Internal) => Pacing::Internal,
             Some(PacingName::Rfc9002) => Pacing::Rfc9002(USUAL),
         };
-        match (pacing, self.pacing_gain) {
-            (Pacing::Rfc9002(_), Some(gain)) if (1.0..=100.0).contains(&gain) => {
-                Ok(Pacing::Rfc9002(gain))
-            }
-            (Pacing::Rfc9002(_), Some(gain)) => {
-                Err(out_of_range("stack.pacing_gain", gain, "1 to 100"))
-            }
-            (pacing, _) => Ok(pacing),
+        match pacing {
+            Pacing::Rfc9002(usual) => Pacing::Rfc9002(self.pacing_gain.unwrap_or(usual)),
+            pacing => pacing,
         }
-    }
-
-    fn override_handshake(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        set(&mut stack.handshake, self.handshake.map(Into::into));
-        let Some(flight) = self.server_flight else {
-            return Ok(());
-        };
-        if !(1..=1_000_000).contains(&flight.0) {
-            return Err(out_of_range("stack.server_flight", flight, "1B to 1MB"));
-        }
-        stack.server_flight = Some(flight.0 as u32);
-        Ok(())
-    }
-
-    /// What only a stack that numbers its packets has.
-    fn override_numbers(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        /// RFC 9000 §18.2.
-        const LONGEST_ACK_DELAY: Time = Time::from_millis((1 << 14) - 1);
-        if !stack.numbers_packets() {
-            return Ok(());
-        }
-        let delay = stack.ack.max_delay();
-        if delay > LONGEST_ACK_DELAY {
-            let right = format!("at most `{LONGEST_ACK_DELAY}` under `quic` (stack.recovery)");
-            return Err(out_of_range("stack.ack_timer", delay, &right));
-        }
-        if let Some(packets) = self.ack_reordering {
-            let right = "0 to 1000 packets";
-            within("stack.ack_reordering", packets.into(), 0, 1000, right)?;
-            stack.ack_reordering = packets;
-        }
-        Ok(())
-    }
-
-    fn override_sharing(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        set(&mut stack.sharing, self.sharing.map(Into::into));
-        set(&mut stack.sharing_lifetime, self.sharing_lifetime);
-        if let Some(cap) = self.sharing_cap {
-            let right = "at least 1 segment";
-            within("stack.sharing_cap", u64::from(cap), 1, u64::MAX, right)?;
-            stack.sharing_cap = f64::from(cap);
-        }
-        Ok(())
     }
 
     fn override_timer(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        let rto = Arc::make_mut(&mut stack.rto);
-        set(&mut rto.initial, self.rto_initial);
-        set(&mut rto.min, self.rto_min);
-        set(&mut rto.max, self.rto_max);
-        set(&mut rto.granularity, self.tick);
-        if rto.granularity == Time::ZERO {
-            return Err(RequestError::new(
-                "stack.tick",
-                "`0s` is no clock; a positive time is needed",
-            ));
-        }
-        for (field, bound) in [
-            ("stack.rto_initial", rto.initial),
-            ("stack.rto_max", rto.max),
-        ] {
-            // Backing off from nothing gets nowhere.
-            if bound < Time::from_millis(1) {
-                return Err(out_of_range(field, bound, "at least 1ms"));
-            }
-        }
+        let rto = stack.timer();
         if rto.min > rto.max {
             let problem = format!(
                 "`{}` is above the upper bound `{}` (stack.rto_max)",
@@ -227,14 +145,9 @@ impl StackSpec {
             );
             return Err(RequestError::new("stack.rto_min", problem));
         }
-        let (Some(phase), Some(ticks)) = (self.tick_phase, &mut rto.ticks) else {
-            return Ok(());
-        };
-        if !(0.0..1.0).contains(&phase) {
-            let problem = format!("`{phase}` is not a share of a tick, from 0 to below 1");
-            return Err(RequestError::new("stack.tick_phase", problem));
+        if let (Some(phase), Some(ticks)) = (self.tick_phase, &mut rto.ticks) {
+            ticks.phase = phase;
         }
-        ticks.phase = phase;
         Ok(())
     }
 
@@ -252,7 +165,7 @@ impl StackSpec {
         Ok(within("stack.window", bytes, least, u64::from(u32::MAX) - 1, right)? as u32)
     }
 
-    fn ack_policy(&self, preset: AckPolicy) -> Result<AckPolicy, RequestError> {
+    fn ack_policy(&self, preset: AckPolicy) -> AckPolicy {
         const QUICK: u32 = 16;
         let name = self.ack.unwrap_or(match preset {
             AckPolicy::Every => AckName::Every,
@@ -267,14 +180,7 @@ impl StackSpec {
         };
         let timer = self.ack_timer.unwrap_or(usual_timer);
         let every = self.ack_every.unwrap_or(2);
-        within(
-            "stack.ack_every",
-            u64::from(every),
-            1,
-            1000,
-            "1 to 1000 segments",
-        )?;
-        Ok(match name {
+        match name {
             AckName::Every => AckPolicy::Every,
             AckName::Delayed => AckPolicy::Delayed { every, timer },
             AckName::QuickThenDelayed => AckPolicy::QuickThenDelayed {
@@ -282,17 +188,17 @@ impl StackSpec {
                 every,
                 timer,
             },
-        })
+        }
     }
 }
 
-/// A segment size that can be.
-pub(super) fn segment_size(field: &str, mss: Bytes) -> Result<u32, RequestError> {
-    Ok(within(field, mss.0, 1, 65_000, "a segment of 1 B to 65 kB")? as u32)
-}
-
-fn set<T: Clone>(field: &mut T, given: Option<T>) {
-    if let Some(value) = given {
-        *field = value;
+/// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).
+fn ack_delay_fits(stack: &Stack) -> Result<(), RequestError> {
+    const LONGEST: Time = Time::from_millis((1 << 14) - 1);
+    let delay = stack.ack.max_delay();
+    if stack.numbers_packets() && delay > LONGEST {
+        let right = format!("at most `{LONGEST}` under `quic` (stack.recovery)");
+        return Err(out_of_range("stack.ack_timer", delay, &right));
     }
+    Ok(())
 }

@@ -1,16 +1,14 @@
 //! The web sessions of a scenario, read and checked.
 
-use super::checks::LONGEST_RUN;
-use super::checks::{distribution, out_of_range, within};
+use super::checks::{distribution, within, LONGEST_RUN};
 use super::flows::{FlowReader, LARGEST};
 use super::setting::Setting;
 use crate::flow_plan::FlowPlan;
-use crate::spec::{FlowSpec, RequestError, Scenario, WebSpec};
+use crate::spec::{out_of_range, DrawnText, FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
-use flowstart_control::{Amount, CustomStartups, Time};
+use flowstart_control::CustomStartups;
 use flowstart_network::distribution::{Distribution, Measure};
 
-const MOST_SESSIONS: u64 = 1_000_000;
 const MOST_HOSTS: u64 = 1000;
 const MOST_PAIRS: u64 = 100_000;
 /// More objects than that do not fit into memory.
@@ -59,10 +57,8 @@ impl Reader<'_> {
 
     fn read(&self, first_route: u32, free: u32) -> Result<WebEntry, RequestError> {
         let spec = self.spec;
-        let sessions = u64::from(spec.sessions.unwrap_or(1));
-        let right = "1 to 1 000 000 sessions";
-        within(&self.field("sessions"), sessions, 1, MOST_SESSIONS, right)?;
-        let start = spec.start.unwrap_or(Time::ZERO);
+        spec.check(&self.field)?;
+        let start = spec.start();
         if start > LONGEST_RUN {
             let right = format!("0s to {LONGEST_RUN}");
             return Err(out_of_range(&self.field("start"), start, &right));
@@ -74,23 +70,18 @@ impl Reader<'_> {
         let (clients, servers) = self.hosts()?;
         let (request, response) = self.plans()?;
         Ok(WebEntry {
-            sessions: sessions as u32,
+            sessions: spec.sessions(),
             start,
-            interval: self.distribution("interval", Measure::Time, &spec.interval, "0s")?,
-            pages: self.numerous("pages", &spec.pages)?,
-            page_pause: self.distribution("page_pause", Measure::Time, &spec.page_pause, "0s")?,
-            page_pause_from: spec.page_pause_from.unwrap_or_default(),
-            objects: self.numerous("objects", &spec.objects)?,
-            object_pause: self.distribution(
-                "object_pause",
-                Measure::Time,
-                &spec.object_pause,
-                "0s",
-            )?,
-            size: distribution(&self.field("size"), Measure::Count, size)?,
+            interval: self.distribution("interval", Measure::Time, &spec.interval())?,
+            pages: self.numerous("pages", &spec.pages())?,
+            page_pause: self.distribution("page_pause", Measure::Time, &spec.page_pause())?,
+            page_pause_from: spec.page_pause_from(),
+            objects: self.numerous("objects", &spec.objects())?,
+            object_pause: self.distribution("object_pause", Measure::Time, &spec.object_pause())?,
+            size: self.distribution("size", Measure::Count, size)?,
             max_size: self.max_size()?,
-            single_connection: spec.single_connection.unwrap_or(false),
-            direction: spec.direction.unwrap_or_default(),
+            single_connection: spec.single_connection(),
+            direction: spec.direction(),
             clients,
             servers,
             request,
@@ -107,20 +98,17 @@ impl Reader<'_> {
         &self,
         name: &str,
         measure: Measure,
-        given: &Option<String>,
-        usual: &str,
+        given: &DrawnText,
     ) -> Result<Distribution, RequestError> {
-        let given = given.as_deref().unwrap_or(usual);
-        distribution(&self.field(name), measure, given)
+        distribution(&self.field(name), measure, &given.0)
     }
 
     /// A number of pages or objects, which must have a mean for the run to have an end.
-    fn numerous(&self, name: &str, given: &Option<String>) -> Result<Distribution, RequestError> {
-        let distribution = self.distribution(name, Measure::Count, given, "1")?;
+    fn numerous(&self, name: &str, given: &DrawnText) -> Result<Distribution, RequestError> {
+        let distribution = self.distribution(name, Measure::Count, given)?;
         if distribution.mean().is_finite() {
             return Ok(distribution);
         }
-        let given = given.as_deref().unwrap_or_default();
         let problem = format!("`{given}` has no mean; a `shape` above 1 is needed");
         Err(RequestError::new(self.field(name), problem))
     }
@@ -140,12 +128,10 @@ impl Reader<'_> {
             Some(shared) if shared < MOST_HOSTS => format!("1 to `path.hosts`, {shared},"),
             _ => format!("1 to {MOST_HOSTS} hosts"),
         };
-        let count = |name: &str, given: Option<u32>| {
-            let given = u64::from(given.unwrap_or(1));
-            within(&self.field(name), given, 1, most, &right)
-        };
-        let clients = count("clients", self.spec.clients)?;
-        let servers = count("servers", self.spec.servers)?;
+        let count =
+            |name: &str, given: u32| within(&self.field(name), given.into(), 1, most, &right);
+        let clients = count("clients", self.spec.clients())?;
+        let servers = count("servers", self.spec.servers())?;
         let right = format!("at most {MOST_PAIRS} pairs of client and server");
         within(&self.field, clients * servers, 1, MOST_PAIRS, &right)?;
         Ok((clients as u32, servers as u32))
@@ -176,7 +162,7 @@ impl Reader<'_> {
         };
         let asking = entry(&request);
         let mut plan = asking.template()?;
-        let size = self.spec.request.unwrap_or(Amount::Packets(1));
+        let size = self.spec.request();
         plan.size = Some(asking.bytes("request", size, plan.from_hop, plan.to_hop)?);
         Ok((plan, entry(&response).template()?))
     }

@@ -103,3 +103,9 @@ pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
     };
     RequestError::new(field, format!("`{name}` is unknown; {hint}"))
 }
+
+/// An error for a value that cannot be.
+pub(crate) fn out_of_range(field: &str, value: impl fmt::Display, right: &str) -> RequestError {
+    let problem = format!("`{value}` is out of range; {right} is needed");
+    RequestError::new(field, problem)
+}

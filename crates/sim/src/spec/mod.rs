@@ -4,6 +4,8 @@
 //! the command line and the JSON Schema all go through it. What it comes to, and which values
 //! are refused, is [`compile`](crate::compile)'s business.
 
+pub(crate) mod bounds;
+mod definition;
 mod error;
 mod flow;
 mod path;
@@ -11,8 +13,9 @@ mod quantity;
 mod stack;
 mod web;
 
-pub(crate) use error::unknown;
+pub use definition::{Described, Field};
 pub use error::RequestError;
+pub(crate) use error::{out_of_range, unknown};
 pub use flow::*;
 pub use path::*;
 pub use stack::*;
@@ -52,6 +55,20 @@ pub struct Scenario {
     /// Sessions of people who read the web.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub web: Vec<WebSpec>,
+}
+
+/// The parts of a scenario, and every field of theirs.
+pub fn described() -> Vec<Described> {
+    vec![
+        PathSpec::described(),
+        HopSpec::described(),
+        RateStep::described(),
+        QuickStartSpec::described(),
+        StackSpec::described(),
+        FlowSpec::described(),
+        WriteSpec::described(),
+        WebSpec::described(),
+    ]
 }
 
 fn one() -> u64 {

@@ -1,240 +1,364 @@
 //! What a scenario says of the network.
 
-use super::quantity::{quantity, required};
+use super::bounds::{holding, period, rate, time, within};
+use super::definition::{fields, needs, plain, text, Need};
+use super::error::{out_of_range, RequestError};
 use flowstart_control::{Amount, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The network: one bottleneck, or a chain of routers given as `hops`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PathSpec {
-    /// Bottleneck rate, such as `5Mbps`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub rate: Option<Rate>,
-    /// Two-way propagation without serialisation, half of it each way on the bottleneck.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub rtt: Option<Time>,
-    /// Bottleneck buffer, such as `60pkt`, `1bdp` or `100kB`; 1 BDP but at least 40 packets unless
-    /// given.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub buffer: Option<Amount>,
-    /// The queue's discipline, with parameters: `drop-tail` (the default), `marked-first`,
-    /// `red:th_min=5,th_max=15`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` (the default where
-    /// a flow's start-up is `xcp`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue: Option<String>,
-    /// Random loss on the forward direction of the bottleneck, such as `1%`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub loss: Option<Probability>,
-    /// Rate of the reverse direction; the same as `rate` unless given.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub reverse_rate: Option<Rate>,
-    /// Buffer of the reverse direction; the same as `buffer` unless given.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub reverse_buffer: Option<Amount>,
-    /// Discipline of the reverse direction's queue; the same as `queue` unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reverse_queue: Option<String>,
-    /// Random loss on the reverse direction.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub reverse_loss: Option<Probability>,
-    /// Rate of an access link for every host; none unless this or its delay is given.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub access_rate: Option<Rate>,
-    /// One-way delay of every access link, in addition to `rtt`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub access_delay: Option<Time>,
-    /// Which hosts have access links: `both` sides (the default), `left` or `right` only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_at: Option<Side>,
-    /// Rate of every host's own interface, before its access link.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub nic_rate: Option<Rate>,
-    /// Packets per second that each router forwards, both directions together; a chain has
-    /// a router before every hop and one after the last. Unlimited unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub router_pps: Option<u64>,
-    /// A file of delivery opportunities instead of `rate`, as Mahimahi has them: on each line a
-    /// time in milliseconds at which 1500 bytes can be delivered, over and over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_trace: Option<String>,
-    /// The same for the reverse direction, instead of `reverse_rate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reverse_rate_trace: Option<String>,
-    /// Rates one after the other, over and over, instead of `rate`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rate_steps: Vec<RateStep>,
-    /// How the forward rate varies about `rate`, with parameters: `steps:every=15s,spread=0.5`
-    /// for another rate at fixed intervals, `wander:sigma=0.4` for a radio channel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_variation: Option<String>,
-    /// A token-bucket policer before the bottleneck, forward: what it lets pass in the long
-    /// run. It drops what exceeds.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub policer_rate: Option<Rate>,
-    /// What the policer lets pass at once, such as `100kB`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub policer_burst: Option<Amount>,
-    /// Random loss strikes so many packets in a row, on average: Gilbert's model, with `loss`
-    /// as the mean share. No burst outlasts a pause of 100 ms.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub loss_burst: Option<BurstLength>,
-    /// The same of `reverse_loss`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub reverse_loss_burst: Option<BurstLength>,
-    /// Packets pass a shared medium, such as Wi-Fi, in bursts: the time from one access to the
-    /// next, each direction by itself, as a constant or a distribution, such as `4ms` or
-    /// `exponential:mean=4ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub aggregation: Option<String>,
-    /// Delay on top of the path's, forward: a distribution, such as `uniform:most=5ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<String>,
-    /// The same on the reverse direction.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reverse_jitter: Option<String>,
-    /// A draw of jitter holds for so long; every packet has its own unless given.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub jitter_every: Option<Time>,
-    /// Whether jitter lets packets overtake others; they stay in order unless it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<bool>,
-    /// How far the round trip swings, on top of `rtt`: a sine from zero to this.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub ripple: Option<Time>,
-    /// How long a swing takes, there and back.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub ripple_period: Option<Time>,
-    /// Acknowledgements reach the data's sender in batches, at multiples of this time.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub ack_batch: Option<Time>,
-    /// Of a flow's plain acknowledgements in one batch only the newest goes on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_thinning: Option<bool>,
-    /// Whether the packet in transmission takes a place in the buffer: `ns2` or `linux`.
-    /// The default follows the stack.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer_reading: Option<ReadingName>,
-    /// Pairs of hosts on a dumbbell, used in turn; every flow has its own unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<u32>,
-    /// How routers decide on Quick-Start's rate requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quick_start: Option<QuickStartSpec>,
-    /// A chain of routers, instead of `rate` and `rtt`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub hops: Vec<HopSpec>,
+/// A packet counts the links that it has passed in a byte.
+const MOST_HOPS: usize = 100;
+
+const PER_HOP: Need<PathSpec> = needs(
+    |path| path.hops.is_empty(),
+    "contradicts `path.hops`; give it for each hop",
+);
+const ONE_BOTTLENECK: Need<PathSpec> = needs(
+    |path| path.hops.is_empty(),
+    "contradicts `path.hops`; only a path of one bottleneck has it",
+);
+const ACCESS: Need<PathSpec> = needs(
+    |path| path.access_rate.is_some() || path.access_delay.is_some(),
+    "there are no access links; give `path.access_rate` or `path.access_delay`",
+);
+const POLICER: Need<PathSpec> = needs(
+    |path| path.policer_rate.is_some(),
+    "there is no policer; give `path.policer_rate`",
+);
+const LOSS: Need<PathSpec> = needs(
+    |path| path.loss().0 > 0.0,
+    "there is no loss to come in bursts; give `path.loss`",
+);
+const REVERSE_LOSS: Need<PathSpec> = needs(
+    |path| path.reverse_loss().0 > 0.0,
+    "there is no loss to come in bursts; give `path.reverse_loss`",
+);
+const JITTER: Need<PathSpec> = needs(
+    |path| path.jitter.is_some() || path.reverse_jitter.is_some(),
+    "there is no jitter; give `path.jitter` or `path.reverse_jitter`",
+);
+const RIPPLE: Need<PathSpec> = needs(
+    |path| path.ripple.is_some(),
+    "there is no ripple; give `path.ripple`",
+);
+const ACK_BATCH: Need<PathSpec> = needs(
+    |path| path.ack_batch.is_some(),
+    "there are no batches to thin out; give `path.ack_batch`",
+);
+
+text!(Probability, BurstLength);
+plain!(Side, ReadingName, AdmissionName, QuickStartSpec);
+
+fields! {
+    /// The network: one bottleneck, or a chain of routers given as `hops`.
+    #[derive(Clone, Debug, Default)]
+    pub struct PathSpec beside PathSpec {
+        /// Rate of the bottleneck, such as `5Mbps`.
+        #[flag("RATE")]
+        #[check(rate)]
+        #[needs(PER_HOP)]
+        pub rate: Option<Rate>,
+        /// Two-way propagation without serialisation, such as `64ms`.
+        ///
+        /// Half of it lies each way on the bottleneck.
+        #[flag("TIME")]
+        #[check(time)]
+        #[needs(PER_HOP)]
+        pub rtt: Option<Time>,
+        /// Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
+        #[flag("SIZE")]
+        #[usual("1bdp, but at least 40 packets")]
+        pub buffer: Option<Amount>,
+        /// Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
+        ///
+        /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie` and
+        /// `xcp`.
+        #[flag("NAME")]
+        #[usual("drop-tail, but xcp where a start-up is")]
+        pub queue: Option<String>,
+        /// Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
+        #[flag("SHARE")]
+        #[needs(PER_HOP)]
+        pub loss: Option<Probability> = Probability(0.0),
+        /// Rate of the way back.
+        #[flag("RATE")]
+        #[usual("as forward")]
+        #[check(rate)]
+        #[needs(PER_HOP)]
+        pub reverse_rate: Option<Rate>,
+        /// Buffer of the way back.
+        #[flag("SIZE")]
+        #[usual("as forward")]
+        #[needs(PER_HOP)]
+        pub reverse_buffer: Option<Amount>,
+        /// Discipline of the way back.
+        #[flag("NAME")]
+        #[usual("as forward")]
+        #[needs(PER_HOP)]
+        pub reverse_queue: Option<String>,
+        /// Random loss on the way back.
+        #[flag("SHARE")]
+        #[needs(PER_HOP)]
+        pub reverse_loss: Option<Probability> = Probability(0.0),
+        /// Rate of an access link of each host, which has one where this or its delay is given.
+        #[flag("RATE")]
+        #[usual("unlimited")]
+        #[check(rate)]
+        pub access_rate: Option<Rate>,
+        /// One-way delay of each access link, in addition to `rtt`.
+        #[flag("TIME")]
+        #[check(time)]
+        #[needs(ACCESS)]
+        pub access_delay: Option<Time> = Time::ZERO,
+        /// Which hosts have access links: `both` sides, `left` or `right`.
+        #[flag("SIDE")]
+        #[needs(ACCESS)]
+        pub access_at: Option<Side> = Side::Both,
+        /// Rate of each host's own interface, before its access link.
+        #[flag("RATE")]
+        #[usual("unlimited")]
+        #[check(rate)]
+        pub nic_rate: Option<Rate>,
+        /// Packets per second that each router forwards, both directions together.
+        ///
+        /// A chain has a router before every hop and one after the last.
+        #[flag("NUMBER")]
+        #[usual("unlimited")]
+        #[check(within(1..=1_000_000_000, "1 to 1 000 000 000 packets per second"))]
+        pub router_pps: Option<u64>,
+        /// File of delivery opportunities instead of `rate`, as Mahimahi has them.
+        ///
+        /// On each line a time in whole milliseconds at which 1500 bytes can be delivered; at the
+        /// last it begins anew.
+        #[flag("FILE")]
+        #[needs(ONE_BOTTLENECK)]
+        pub rate_trace: Option<String>,
+        /// The same for the way back, instead of `reverse_rate`.
+        #[flag("FILE")]
+        #[needs(ONE_BOTTLENECK)]
+        pub reverse_rate_trace: Option<String>,
+        /// Rates one after the other, over and over, instead of `rate`.
+        ///
+        /// On the command line `50Mbps:10s,0bps:100ms`.
+        #[flag("RATE:TIME,...")]
+        #[check(each_step)]
+        #[needs(ONE_BOTTLENECK)]
+        pub rate_steps: Vec<RateStep>,
+        /// How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
+        ///
+        /// `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn
+        /// from the seed.
+        #[flag("MODEL")]
+        #[needs(ONE_BOTTLENECK)]
+        pub rate_variation: Option<String>,
+        /// Rate of a token-bucket policer before the bottleneck, forward.
+        ///
+        /// What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
+        #[flag("RATE")]
+        #[usual("no policer")]
+        #[check(rate)]
+        #[needs(ONE_BOTTLENECK)]
+        pub policer_rate: Option<Rate>,
+        /// What the policer lets pass at once, such as `100kB`.
+        #[flag("SIZE")]
+        #[needs(ONE_BOTTLENECK, POLICER)]
+        pub policer_burst: Option<Amount>,
+        /// Packets that `loss` strikes in a row, on average.
+        ///
+        /// The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in
+        /// its bad state and nothing in its good one. No burst outlasts a pause of 100 ms.
+        #[flag("NUMBER")]
+        #[usual("each packet is lost by itself")]
+        #[needs(ONE_BOTTLENECK, LOSS)]
+        pub loss_burst: Option<BurstLength>,
+        /// The same of `reverse_loss`.
+        #[flag("NUMBER")]
+        #[usual("each packet is lost by itself")]
+        #[needs(ONE_BOTTLENECK, REVERSE_LOSS)]
+        pub reverse_loss_burst: Option<BurstLength>,
+        /// Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
+        ///
+        /// What came since leaves at once, as on Wi-Fi, each direction by itself. A value or a
+        /// distribution.
+        #[flag("TIME")]
+        #[needs(ONE_BOTTLENECK)]
+        pub aggregation: Option<String>,
+        /// Delay on top of the path's, forward: `uniform:most=5ms`, `exponential:mean=2ms`.
+        ///
+        /// A value or a distribution.
+        #[flag("TIME")]
+        #[needs(ONE_BOTTLENECK)]
+        pub jitter: Option<String>,
+        /// The same on the way back.
+        #[flag("TIME")]
+        #[needs(ONE_BOTTLENECK)]
+        pub reverse_jitter: Option<String>,
+        /// For how long a draw of jitter holds.
+        ///
+        /// `15s` for a route that changes, `10ms` for a scheduler's frame.
+        #[flag("TIME")]
+        #[usual("one packet")]
+        #[check(holding)]
+        #[needs(ONE_BOTTLENECK, JITTER)]
+        pub jitter_every: Option<Time>,
+        /// Whether jitter lets packets overtake others that drew more; otherwise they wait.
+        #[flag("")]
+        #[needs(ONE_BOTTLENECK, JITTER)]
+        pub reordering: Option<bool> = false,
+        /// How far the round trip swings, on top of `rtt`: a sine from zero to this.
+        #[flag("TIME")]
+        #[check(time)]
+        #[needs(ONE_BOTTLENECK)]
+        pub ripple: Option<Time>,
+        /// How long a swing takes, there and back.
+        #[flag("TIME")]
+        #[check(period)]
+        #[needs(ONE_BOTTLENECK, RIPPLE)]
+        pub ripple_period: Option<Time>,
+        /// Acknowledgements reach the data's sender together, at multiples of this time.
+        #[flag("TIME")]
+        #[check(period)]
+        pub ack_batch: Option<Time>,
+        /// Of a flow's plain acknowledgements in one batch only the newest goes on.
+        ///
+        /// So a modem's filter makes stretch acknowledgements.
+        #[flag("")]
+        #[needs(ACK_BATCH)]
+        pub ack_thinning: Option<bool> = false,
+        /// Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
+        #[flag("NAME")]
+        #[usual("as the stack has it")]
+        pub buffer_reading: Option<ReadingName>,
+        /// Pairs of hosts on a dumbbell, used in turn.
+        #[flag("NUMBER")]
+        #[usual("one for each flow")]
+        #[check(pairs)]
+        pub hosts: Option<u32>,
+        /// How routers decide on rate requests: `none`, `rfc`, `target:threshold=90%`.
+        ///
+        /// A table with `admission` in a scenario file.
+        #[flag("RULE")]
+        #[usual("as the stack has it")]
+        #[check(quick_start)]
+        pub quick_start: Option<QuickStartSpec>,
+        /// A chain of routers, instead of `rate` and `rtt`.
+        #[check(each_hop)]
+        pub hops: Vec<HopSpec>,
+    }
 }
 
-/// A rate that holds for some time.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RateStep {
-    /// The rate; `0bps` for an outage.
-    #[schemars(with = "String")]
-    #[serde(deserialize_with = "required")]
-    pub rate: Rate,
-    /// For how long.
-    #[schemars(with = "String")]
-    #[serde(deserialize_with = "required")]
-    pub lasts: Time,
+fields! {
+    /// A rate that holds for some time.
+    #[derive(Clone, Debug)]
+    pub struct RateStep {
+        required {
+            /// The rate; `0bps` for an outage.
+            #[check(rate_or_outage)]
+            pub rate: Rate,
+            /// For how long.
+            #[check(holding)]
+            pub lasts: Time,
+        }
+    }
 }
 
-/// One link of a chain of routers, the same in both directions.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HopSpec {
-    /// Its rate.
-    #[schemars(with = "String")]
-    #[serde(deserialize_with = "required")]
-    pub rate: Rate,
-    /// Its one-way delay.
-    #[schemars(with = "String")]
-    #[serde(deserialize_with = "required")]
-    pub delay: Time,
-    /// Its buffer; 1 BDP of the whole chain, but at least 40 packets, unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub buffer: Option<Amount>,
-    /// Discipline of its queues, as in `path.queue`, which is the default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<String>,
-    /// Random loss, forward.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub loss: Option<Probability>,
-    /// Whether the routers at its ends know Quick-Start's option; they do by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quick_start: Option<bool>,
+fields! {
+    /// One link of a chain of routers, the same in both directions.
+    #[derive(Clone, Debug)]
+    pub struct HopSpec {
+        required {
+            /// Its rate.
+            #[check(rate)]
+            pub rate: Rate,
+            /// Its one-way delay.
+            #[check(time)]
+            pub delay: Time,
+        }
+        /// Its buffer.
+        #[usual("1bdp of the whole chain, but at least 40 packets")]
+        pub buffer: Option<Amount>,
+        /// Discipline of its queues, as in `path.queue`.
+        #[usual("the path's")]
+        pub queue: Option<String>,
+        /// Random loss, forward.
+        pub loss: Option<Probability> = Probability(0.0),
+        /// Whether the routers at its ends know Quick-Start's option.
+        #[usual("they do")]
+        pub quick_start: Option<bool>,
+    }
 }
 
-/// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct QuickStartSpec {
-    /// By which rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub admission: Option<AdmissionName>,
-    /// Nothing is approved above this utilisation, such as `90%`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub threshold: Option<Probability>,
-    /// The share of a link that may be allocated.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub allocation: Option<Probability>,
-    /// For how long an approval counts, at least; the length over which use is measured.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub state_delay: Option<Time>,
-    /// The most for one request under `share`.
-    #[schemars(with = "Option<String>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "quantity")]
-    pub max_rate: Option<Rate>,
+fields! {
+    /// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
+    #[derive(Clone, Debug, Default)]
+    pub struct QuickStartSpec {
+        /// By which rule.
+        pub admission: Option<AdmissionName>,
+        /// Nothing is approved above this utilisation, such as `90%`.
+        #[check(share)]
+        pub threshold: Option<Probability>,
+        /// The share of a link that may be allocated.
+        #[check(share)]
+        pub allocation: Option<Probability>,
+        /// For how long an approval counts, at least; the length over which use is measured.
+        #[check(state_delay)]
+        pub state_delay: Option<Time>,
+        /// The most for one request under `share`.
+        pub max_rate: Option<Rate>,
+    }
+}
+
+fn rate_or_outage(field: &str, given: &Rate) -> Result<(), RequestError> {
+    match given {
+        Rate(0) => Ok(()),
+        given => rate(field, given),
+    }
+}
+
+fn each_step(field: &str, steps: &[RateStep]) -> Result<(), RequestError> {
+    let mut steps = steps.iter().enumerate();
+    steps.try_for_each(|(i, step)| step.check(&format!("{field}[{i}]")))
+}
+
+fn each_hop(field: &str, hops: &[HopSpec]) -> Result<(), RequestError> {
+    if hops.len() > MOST_HOPS {
+        let right = format!("a chain of at most {MOST_HOPS} hops");
+        return Err(out_of_range(field, hops.len(), &right));
+    }
+    let mut hops = hops.iter().enumerate();
+    hops.try_for_each(|(i, hop)| hop.check(&format!("{field}[{i}]")))
+}
+
+fn pairs(field: &str, hosts: &u32) -> Result<(), RequestError> {
+    let problem = "`0` is no pair of hosts; at least 1 is needed";
+    match hosts {
+        0 => Err(RequestError::new(field, problem)),
+        _ => Ok(()),
+    }
+}
+
+fn quick_start(field: &str, routers: &QuickStartSpec) -> Result<(), RequestError> {
+    routers.check(field)
+}
+
+fn share(field: &str, share: &Probability) -> Result<(), RequestError> {
+    match share.0 > 0.0 {
+        true => Ok(()),
+        false => Err(out_of_range(
+            field,
+            share,
+            "a share of the link, above 0 to 1",
+        )),
+    }
+}
+
+fn state_delay(field: &str, given: &Time) -> Result<(), RequestError> {
+    match *given < Time::from_millis(1) {
+        true => Err(out_of_range(field, given, "at least 1ms")),
+        false => time(field, given),
+    }
 }
 
 /// Names of admission rules.

@@ -15,15 +15,6 @@ where
     reader.deserialize_any(Quantity(PhantomData))
 }
 
-/// Reads a quantity that must be there.
-pub(super) fn required<'de, D, T>(reader: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: fmt::Display>,
-{
-    quantity(reader)?.ok_or_else(|| D::Error::custom("null is not a quantity"))
-}
-
 struct Quantity<T>(PhantomData<T>);
 
 impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {

@@ -1,188 +1,310 @@
 //! What a scenario says of the endpoints: a preset, and what departs from it.
 
-use super::quantity::quantity;
+use super::bounds::{segment_size, time, within};
+use super::definition::{fields, needs, plain, text, Need};
+use super::error::RequestError;
 use flowstart_control::{Amount, Bytes, InitialWindow, Time};
+use flowstart_transport::handshake::Handshake;
+use flowstart_transport::receiver::AckPolicy;
+use flowstart_transport::stack::RecoveryKind::{
+    self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
+};
+use flowstart_transport::stack::{Pacing, Sharing, Stack};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A preset and what departs from it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct StackSpec {
-    /// `rfc` (the default), `ns2`, `opnet`, `linux` or `quic`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// Maximum segment size, payload bytes, such as `1460B`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub mss: Option<Bytes>,
-    /// Bytes of a data segment beside its payload, such as `40B`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub header: Option<Bytes>,
-    /// Initial window: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002` or a number
-    /// of segments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub iw: Option<InitialWindow>,
-    /// What is said before data leaves: `1-rtt` (the default), an exchange, TCP's or QUIC's;
-    /// `0-rtt`, data right behind the first packet; `tcp+tls13`, two exchanges.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handshake: Option<HandshakeName>,
-    /// Bytes of what a server says first, its certificates among it: beyond three times the
-    /// client's 1200 bytes, or under `tcp+tls13` the initial window, they take another round trip.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub server_flight: Option<Bytes>,
-    /// When the receiver acknowledges.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack: Option<AckName>,
-    /// How long a delayed acknowledgement may wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub ack_timer: Option<Time>,
-    /// Segments per delayed acknowledgement.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_every: Option<u32>,
-    /// Under `quic` recovery, by how many packets a missing one may be overtaken until that is
-    /// acknowledged at once; `0` for any number. 1 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_reordering: Option<u32>,
-    /// Segments acknowledged at once before delaying begins.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_quick: Option<u32>,
-    /// How loss is repaired.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recovery: Option<RecoveryName>,
-    /// NextSeg rule 3 of RFC 6675.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_seg_rule_3: Option<bool>,
-    /// NextSeg rule 4 of RFC 6675.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_seg_rule_4: Option<bool>,
-    /// Limited transmit (RFC 3042).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_transmit: Option<bool>,
-    /// NewReno: restart the timer on the first partial acknowledgement only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub newreno_impatient: Option<bool>,
-    /// NewReno: deflate by what a partial acknowledgement covers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub newreno_partial_deflation: Option<bool>,
-    /// Timeout before the first round-trip sample.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub rto_initial: Option<Time>,
-    /// Lower bound of the timeout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub rto_min: Option<Time>,
-    /// Upper bound of the timeout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub rto_max: Option<Time>,
-    /// Clock granularity; under `ns2` the tick in which round trips are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub tick: Option<Time>,
-    /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_phase: Option<f64>,
-    /// How packets are spaced out where a start-up does not: `none`, `internal` as Linux does
-    /// under its fq discipline, or `rfc9002` by so many windows a round trip.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pacing: Option<PacingName>,
-    /// How many windows that are under `rfc9002`: 1.25 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pacing_gain: Option<f64>,
-    /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682), under `rack`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frto: Option<bool>,
-    /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ecn: Option<bool>,
-    /// Pace by the round trip in whole ticks, as ns-2 does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub coarse_pacing: Option<bool>,
-    /// The largest window that the receiver advertises, in bytes or packets; unlimited by
-    /// default under `rfc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub window: Option<Amount>,
-    /// How the advertised window gets there: `none` has all of it from the beginning, `linux`
-    /// grows with what arrives and with the receive buffer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window_growth: Option<GrowthName>,
-    /// With growth: the receive buffer at the opening in bytes, headers and bookkeeping included
-    /// (`tcp_rmem[1]`): 32 MiB under `linux`, as servers on fast paths have it; 131072B in a stock
-    /// kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub receive_buffer: Option<Bytes>,
-    /// And what it may grow to (`tcp_rmem[2]`): 128 MiB under `linux`, 32 MiB in a stock kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub receive_buffer_max: Option<Bytes>,
-    /// With growth: the share of a full segment's memory that is payload, which the kernel
-    /// measures on the first; unless given, that of a device that hands over packets one by one
-    /// (160 in 256 of 1448 bytes).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_share: Option<f64>,
-    /// Whether windows are scaled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window_scaling: Option<bool>,
-    /// What happens to the window after an idle time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart: Option<RestartName>,
-    /// Let the window grow although the application limits the flight.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grow_when_app_limited: Option<bool>,
-    /// Timeouts in a row after which a connection is given up; `0` for never.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_timeouts: Option<u32>,
-    /// Hosts see packets only at interrupts, at least so far apart: 60us unless given, where
-    /// `interrupt_max` is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub interrupt_min: Option<Time>,
-    /// And at most so far: 100us unless given, where `interrupt_min` is. With neither every
-    /// packet is seen at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub interrupt_max: Option<Time>,
-    /// What it takes a host to read one SACK block.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub sack_cost: Option<Time>,
-    /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_codes: Option<RateCodesName>,
-    /// What connections between the same hosts leave behind for each other (RFC 9040).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sharing: Option<SharingName>,
-    /// How long a memory stays good.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    #[serde(deserialize_with = "quantity")]
-    pub sharing_lifetime: Option<Time>,
-    /// The largest window that a memory opens, in segments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sharing_cap: Option<u32>,
+text!(InitialWindow);
+plain!(
+    AckName,
+    GrowthName,
+    RecoveryName,
+    HandshakeName,
+    PacingName,
+    RestartName,
+    RateCodesName,
+    SharingName
+);
+
+const WAITS: Need<Stack> = needs(
+    |stack| stack.handshake != Handshake::ZeroRtt,
+    "data does not wait for it under `0-rtt` (stack.handshake)",
+);
+const DELAYS_ACKS: Need<Stack> = needs(
+    |stack| stack.ack != AckPolicy::Every,
+    "every segment is acknowledged at once; give `stack.ack = \"delayed\"`",
+);
+const QUICK_AT_FIRST: Need<Stack> = needs(
+    |stack| matches!(stack.ack, AckPolicy::QuickThenDelayed { .. }),
+    "only `quick-then-delayed` has such a beginning (stack.ack)",
+);
+const NUMBERS: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Quic]),
+    "only `quic` numbers its packets (stack.recovery)",
+);
+const BY_SACK: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Sack]),
+    "only `sack` has this rule (stack.recovery)",
+);
+const BY_DUPLICATES: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Tahoe, Reno, NewReno, Sack, Ns2Sack]),
+    "only `tahoe`, `reno`, `newreno`, `sack` and `ns2-sack` have it (stack.recovery)",
+);
+const BY_NEWRENO: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[NewReno]),
+    "only `newreno` has this choice (stack.recovery)",
+);
+const BY_RACK: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Rack]),
+    "only `rack` has F-RTO (stack.recovery)",
+);
+const BLOCKS: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
+    "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery)",
+);
+const TICKS: Need<Stack> = needs(
+    |stack| stack.rto.ticks.is_some(),
+    "only the `ns2` stack counts in ticks",
+);
+const PACES_BY_RFC9002: Need<Stack> = needs(
+    |stack| matches!(stack.pacing, Pacing::Rfc9002(_)),
+    "only `rfc9002` has one (stack.pacing)",
+);
+const WINDOW_GROWS: Need<Stack> = needs(
+    |stack| stack.buffer.is_some(),
+    "the window does not grow; give `stack.window_growth = \"linux\"`",
+);
+const WINDOW_IS_SCALED: Need<Stack> = needs(
+    |stack| !stack.window_unbounded && (stack.window.is_some() || stack.buffer.is_some()),
+    "only a window that is given or grows is scaled (stack.window), under `ns2` and `quic` none",
+);
+const SHARES: Need<Stack> = needs(
+    |stack| stack.sharing != Sharing::None,
+    "connections leave nothing behind; give `stack.sharing = \"remember\"`",
+);
+const OPENS_WINDOWS: Need<Stack> = needs(
+    |stack| stack.sharing.opens_windows(),
+    "only `temporal` and `ensemble` open windows from a memory (stack.sharing)",
+);
+
+fn recovers_by(stack: &Stack, kinds: &[RecoveryKind]) -> bool {
+    kinds.contains(&stack.recovery)
+}
+
+fields! {
+    /// A preset and what departs from it.
+    #[derive(Clone, Debug, Default)]
+    pub struct StackSpec beside Stack {
+        /// `rfc`, `ns2`, `opnet`, `linux` or `quic`.
+        #[usual("rfc")]
+        pub preset: Option<String>,
+        /// Maximum segment size, payload bytes, such as `1460B`.
+        #[check(segment_size)]
+        pub mss: Option<Bytes>,
+        /// Bytes of a data segment beside its payload, such as `40B`.
+        #[check(header_size)]
+        pub header: Option<Bytes>,
+        /// Initial window: `3`, `rfc6928`.
+        ///
+        /// A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+        #[flag("WINDOW")]
+        #[sets(iw)]
+        pub iw: Option<InitialWindow>,
+        /// What is said before data leaves: `1-rtt`, `0-rtt` or `tcp+tls13`.
+        ///
+        /// `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the
+        /// first packet; `tcp+tls13` are two exchanges.
+        #[sets(handshake)]
+        pub handshake: Option<HandshakeName>,
+        /// Bytes of what a server says first, its certificates among it.
+        ///
+        /// Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window,
+        /// they take another round trip.
+        #[usual("no more than one round trip takes")]
+        #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
+        #[needs(WAITS)]
+        pub server_flight: Option<Bytes>,
+        /// When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`.
+        #[flag("WHEN")]
+        pub ack: Option<AckName>,
+        /// How long a delayed acknowledgement may wait.
+        #[needs(DELAYS_ACKS)]
+        pub ack_timer: Option<Time>,
+        /// Segments per delayed acknowledgement.
+        #[check(within(1..=1000, "1 to 1000 segments"))]
+        #[needs(DELAYS_ACKS)]
+        pub ack_every: Option<u32>,
+        /// By how many packets a missing one may be overtaken until that is acknowledged at once.
+        ///
+        /// `0` for any number; with numbered packets only.
+        #[check(within(0..=1000, "0 to 1000 packets"))]
+        #[needs(NUMBERS)]
+        #[sets(ack_reordering)]
+        pub ack_reordering: Option<u32>,
+        /// Segments acknowledged at once before delaying begins.
+        #[needs(QUICK_AT_FIRST)]
+        pub ack_quick: Option<u32>,
+        /// How loss is repaired.
+        #[sets(recovery)]
+        pub recovery: Option<RecoveryName>,
+        /// NextSeg rule 3 of RFC 6675.
+        #[needs(BY_SACK)]
+        #[sets(next_seg_rule_3)]
+        pub next_seg_rule_3: Option<bool>,
+        /// NextSeg rule 4 of RFC 6675.
+        #[needs(BY_SACK)]
+        #[sets(next_seg_rule_4)]
+        pub next_seg_rule_4: Option<bool>,
+        /// Limited transmit (RFC 3042).
+        #[needs(BY_DUPLICATES)]
+        #[sets(limited_transmit)]
+        pub limited_transmit: Option<bool>,
+        /// NewReno: restart the timer on the first partial acknowledgement only.
+        #[needs(BY_NEWRENO)]
+        #[sets(newreno.impatient)]
+        pub newreno_impatient: Option<bool>,
+        /// NewReno: deflate by what a partial acknowledgement covers.
+        #[needs(BY_NEWRENO)]
+        #[sets(newreno.partial_deflation)]
+        pub newreno_partial_deflation: Option<bool>,
+        /// Timeout before the first round-trip sample.
+        #[check(at_least_1ms)]
+        #[sets(timer().initial)]
+        pub rto_initial: Option<Time>,
+        /// Lower bound of the timeout.
+        #[sets(timer().min)]
+        pub rto_min: Option<Time>,
+        /// Upper bound of the timeout.
+        #[check(at_least_1ms)]
+        #[sets(timer().max)]
+        pub rto_max: Option<Time>,
+        /// Clock granularity; under `ns2` the tick in which round trips are counted.
+        #[check(ticking)]
+        #[sets(timer().granularity)]
+        pub tick: Option<Time>,
+        /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
+        #[check(phase)]
+        #[needs(TICKS)]
+        pub tick_phase: Option<f64>,
+        /// How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
+        ///
+        /// `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round
+        /// trip.
+        pub pacing: Option<PacingName>,
+        /// How many windows that are under `rfc9002`.
+        #[usual("1.25")]
+        #[check(within(1.0..=100.0, "1 to 100"))]
+        #[needs(PACES_BY_RFC9002)]
+        pub pacing_gain: Option<f64>,
+        /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682).
+        #[needs(BY_RACK)]
+        #[sets(frto)]
+        pub frto: Option<bool>,
+        /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
+        #[sets(ecn)]
+        pub ecn: Option<bool>,
+        /// Pace by the round trip in whole ticks, as ns-2 does.
+        #[needs(TICKS)]
+        #[sets(coarse_pacing)]
+        pub coarse_pacing: Option<bool>,
+        /// The largest window that the receiver advertises, in bytes or packets.
+        pub window: Option<Amount>,
+        /// How the advertised window gets there: `none` or `linux`.
+        ///
+        /// `none` has all of it from the beginning, `linux` grows with what arrives and with the
+        /// receive buffer.
+        pub window_growth: Option<GrowthName>,
+        /// With growth: the receive buffer at the opening in bytes (`tcp_rmem[1]`).
+        ///
+        /// Headers and bookkeeping included: 32 MiB under `linux`, as servers on fast paths have
+        /// it; 131072B in a stock kernel.
+        #[needs(WINDOW_GROWS)]
+        pub receive_buffer: Option<Bytes>,
+        /// And what it may grow to (`tcp_rmem[2]`).
+        ///
+        /// 128 MiB under `linux`, 32 MiB in a stock kernel.
+        #[needs(WINDOW_GROWS)]
+        pub receive_buffer_max: Option<Bytes>,
+        /// With growth: the share of a full segment's memory that is payload.
+        ///
+        /// The kernel measures it on the first.
+        #[usual(
+            "that of a device that hands over packets one by one (160 in 256 of 1448 bytes)"
+        )]
+        #[check(share_of_buffer)]
+        #[needs(WINDOW_GROWS)]
+        pub receive_share: Option<f64>,
+        /// Whether windows are scaled.
+        #[needs(WINDOW_IS_SCALED)]
+        #[sets(window_scaling)]
+        pub window_scaling: Option<bool>,
+        /// What happens to the window after an idle time.
+        #[sets(restart)]
+        pub restart: Option<RestartName>,
+        /// Let the window grow although the application limits the flight.
+        #[sets(grow_when_app_limited)]
+        pub grow_when_app_limited: Option<bool>,
+        /// Timeouts in a row after which a connection is given up; `0` for never.
+        pub max_timeouts: Option<u32>,
+        /// Hosts see packets only at interrupts, at least so far apart.
+        #[usual("60us where `interrupt_max` is, else every packet is seen at once")]
+        pub interrupt_min: Option<Time>,
+        /// And at most so far.
+        #[usual("100us where `interrupt_min` is, else every packet is seen at once")]
+        #[check(time)]
+        pub interrupt_max: Option<Time>,
+        /// What it takes a host to read one SACK block.
+        #[check(time)]
+        #[needs(BLOCKS)]
+        pub sack_cost: Option<Time>,
+        /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
+        #[sets(rate_codes)]
+        pub rate_codes: Option<RateCodesName>,
+        /// What connections between the same hosts leave behind for each other (RFC 9040).
+        #[sets(sharing)]
+        pub sharing: Option<SharingName>,
+        /// How long a memory stays good.
+        #[needs(SHARES)]
+        #[sets(sharing_lifetime)]
+        pub sharing_lifetime: Option<Time>,
+        /// The largest window that a memory opens, in segments.
+        #[usual("no limit")]
+        #[check(within(1..=u32::MAX, "at least 1 segment"))]
+        #[needs(OPENS_WINDOWS)]
+        pub sharing_cap: Option<u32>,
+    }
+}
+
+fn header_size(field: &str, header: &Bytes) -> Result<(), RequestError> {
+    within(0..=1000, "a header of 0 B to 1 kB")(field, &header.0)
+}
+
+/// Backing off from nothing gets nowhere.
+fn at_least_1ms(field: &str, timeout: &Time) -> Result<(), RequestError> {
+    within(Time::from_millis(1)..=Time::MAX, "at least 1ms")(field, timeout)
+}
+
+fn ticking(field: &str, tick: &Time) -> Result<(), RequestError> {
+    let problem = "`0s` is no clock; a positive time is needed";
+    match *tick {
+        Time::ZERO => Err(RequestError::new(field, problem)),
+        _ => Ok(()),
+    }
+}
+
+fn phase(field: &str, phase: &f64) -> Result<(), RequestError> {
+    let problem = || format!("`{phase}` is not a share of a tick, from 0 to below 1");
+    match (0.0..1.0).contains(phase) {
+        true => Ok(()),
+        false => Err(RequestError::new(field, problem())),
+    }
+}
+
+fn share_of_buffer(field: &str, share: &f64) -> Result<(), RequestError> {
+    let problem = || format!("`{share}` is not a share of the buffer, from 0.01 to 1");
+    match (0.01..=1.0).contains(share) {
+        true => Ok(()),
+        false => Err(RequestError::new(field, problem())),
+    }
 }
 
 /// Names of acknowledgement policies.
