@@ -17,6 +17,9 @@ use super::super::sent::{Ledger, News};
 use super::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
+#[cfg(test)]
+mod tests;
+
 /// DupThresh (§2).
 const DUP_THRESH: usize = 3;
 

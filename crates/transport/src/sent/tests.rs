@@ -330,3 +330,44 @@ proptest! {
         }
     }
 }
+
+/// Segments of ten bytes, one every instant, and what was sent again.
+fn sent(segments: u64, again: (u64, u64)) -> Ledger {
+    let mut sent = Ledger::default();
+    for n in 1..=segments {
+        let plan = Plan {
+            start: 10 * (n - 1),
+            end: 10 * n,
+        };
+        sent.send(plan, 0, Time(n));
+    }
+    let (start, end) = again;
+    sent.send(Plan { start, end }, 0, Time(segments + 1));
+    sent
+}
+
+#[test]
+fn an_acknowledgement_of_something_sent_twice_gives_no_sample() {
+    let mut sent = sent(2, (0, 10));
+    let news = sent.take(20, std::iter::empty(), Time(9));
+    assert_eq!((news.acked, news.sent), (20, None));
+}
+
+#[test]
+fn the_first_sending_of_the_newest_segment_is_known_all_the_same() {
+    let mut sent = sent(2, (0, 20));
+    sent.take(20, std::iter::empty(), Time(9));
+    assert_eq!(sent.newest_first_sent(), Time(2));
+}
+
+#[test]
+fn all_that_is_touched_counts_as_sent_twice() {
+    let ambiguous = |again: (u64, u64)| {
+        let mut sent = sent(4, again);
+        let mut sample = |n: u64| sent.take(10 * n, std::iter::empty(), Time(9)).sent;
+        (1..=4).map(|n| sample(n).is_none()).collect::<Vec<_>>()
+    };
+    assert_eq!(ambiguous((10, 20)), [false, true, false, false]);
+    assert_eq!(ambiguous((15, 25)), [false, true, true, false]);
+    assert_eq!(ambiguous((35, 40)), [false, false, false, true]);
+}

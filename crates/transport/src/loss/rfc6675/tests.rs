@@ -1,0 +1,184 @@
+//! RFC 6675's definitions taken literally, segment by segment.
+
+use super::*;
+use crate::stack::Stack;
+use flowstart_control::{catalog, Convention};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const MSS: u64 = 10;
+
+/// The walks that the RFC describes.
+struct Literal {
+    una: u64,
+    nxt: u64,
+    sacked: Vec<bool>,
+    high_rxt: u64,
+    /// A timeout has made lost what lies below.
+    lost_below: u64,
+}
+
+impl Literal {
+    fn is_lost(&self, segment: u64) -> bool {
+        let above = &self.sacked[segment as usize + 1..self.nxt as usize];
+        let count = above.iter().filter(|s| **s).count();
+        let mut ranges = 0;
+        let mut inside = false;
+        for s in above {
+            ranges += usize::from(*s && !inside);
+            inside = *s;
+        }
+        ranges >= DUP_THRESH || count as u64 * MSS > 2 * MSS || segment < self.lost_below
+    }
+
+    fn pipe(&self) -> u64 {
+        (self.una..self.nxt)
+            .filter(|s| !self.sacked[*s as usize])
+            .map(|s| MSS * (u64::from(!self.is_lost(s)) + u64::from(s < self.high_rxt)))
+            .sum()
+    }
+
+    fn next_hole(&self, lost_only: bool) -> Option<u64> {
+        let highest = (self.una..self.nxt)
+            .rev()
+            .find(|s| self.sacked[*s as usize]);
+        let end = highest.unwrap_or(0).max(self.lost_below);
+        (self.high_rxt.max(self.una)..end)
+            .find(|s| !self.sacked[*s as usize])
+            .filter(|s| !lost_only || self.is_lost(*s))
+    }
+}
+
+/// A connection with so many segments out, and its detector.
+struct Bench {
+    c: Connection,
+    detector: Rfc6675,
+}
+
+impl Bench {
+    fn new(segments: u64) -> Bench {
+        let stack = Stack {
+            mss: MSS as u32,
+            ..Stack::rfc()
+        };
+        let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+        let mut c = Connection::new(Arc::new(stack), 0, controller);
+        c.queued = 1000 * MSS;
+        let mut bench = Bench {
+            c,
+            detector: Rfc6675::default(),
+        };
+        bench.send(segments);
+        bench
+    }
+
+    fn send(&mut self, segments: u64) {
+        for _ in 0..segments {
+            let plan = self.c.next_segment().unwrap();
+            self.c.transmit(plan, 0, Time::ZERO);
+        }
+    }
+
+    fn take(&mut self, una: u64, block: Option<(u64, u64)>) {
+        let blocks = block.into_iter().map(|(a, b)| (a * MSS, b * MSS));
+        let news = self.c.take(una * MSS, blocks, Time::ZERO).unwrap();
+        if news.sacked > 0 {
+            self.detector.raise_lost_edge(&mut self.c);
+        }
+    }
+
+    fn retransmit(&mut self, segment: u64) {
+        let plan = self.c.segment_at(segment * MSS);
+        self.detector.retransmit(&mut self.c, plan, Time::ZERO);
+        self.c.transmit(plan, 0, Time::ZERO);
+    }
+
+    fn time_out(&mut self) {
+        self.detector.on_timeout(&mut self.c);
+    }
+
+    fn pipe(&self) -> u64 {
+        self.detector.pipe(&self.c)
+    }
+
+    fn hole(&self, lost_only: bool) -> Option<u64> {
+        let hole = match lost_only {
+            true => self.detector.first_lost(&self.c),
+            false => self.detector.next_hole(&self.c),
+        };
+        hole.map(|(start, _)| start / MSS)
+    }
+}
+
+proptest! {
+    #[test]
+    fn edges_and_the_ledger_agree_with_the_literal_walk(
+        steps in prop::collection::vec((0u8..12, 0u64..40, 1u64..4), 1..120)
+    ) {
+        let mut bench = Bench::new(40);
+        let mut literal = Literal { una: 0, nxt: 40, sacked: vec![false; 200], high_rxt: 0, lost_below: 0 };
+        for (what, at, len) in steps {
+            match what {
+                0..=5 => {
+                    let start = literal.una + at % (literal.nxt - literal.una).max(1);
+                    let end = (start + len).min(literal.nxt);
+                    if start > literal.una && start < end {
+                        (start..end).for_each(|s| literal.sacked[s as usize] = true);
+                        bench.take(literal.una, Some((start, end)));
+                    }
+                }
+                6 => {
+                    let mut una = (literal.una + len.min(2)).min(literal.nxt);
+                    while una < literal.nxt && literal.sacked[una as usize] { una += 1; }
+                    literal.una = una;
+                    literal.high_rxt = literal.high_rxt.max(una);
+                    bench.take(una, None);
+                }
+                7 => {
+                    literal.high_rxt = literal.una;
+                    bench.detector.begin_retransmission(&mut bench.c);
+                }
+                8 if at == 0 => {
+                    literal.high_rxt = literal.una;
+                    literal.lost_below = literal.nxt;
+                    bench.time_out();
+                }
+                9 => {
+                    literal.nxt += 1;
+                    bench.send(1);
+                }
+                _ => if let Some(s) = literal.next_hole(what == 10) {
+                    literal.high_rxt = s + 1;
+                    prop_assert_eq!(bench.hole(what == 10), Some(s));
+                    bench.retransmit(s);
+                },
+            }
+            prop_assert_eq!(bench.pipe(), literal.pipe());
+            prop_assert_eq!(bench.hole(false), literal.next_hole(false));
+            prop_assert_eq!(bench.hole(true), literal.next_hole(true));
+        }
+    }
+}
+
+#[test]
+fn the_pipe_of_the_worked_example() {
+    // Ten segments out, 2, 3 and 4 SACKed: segment 1 is lost, pipe is 5 to 10.
+    let mut bench = Bench::new(10);
+    bench.take(0, Some((1, 4)));
+    assert_eq!((bench.hole(true), bench.pipe()), (Some(0), 60));
+    bench.retransmit(0);
+    assert_eq!(bench.pipe(), 70);
+}
+
+#[test]
+fn a_timeout_makes_all_that_is_not_sacked_eligible_again() {
+    let mut bench = Bench::new(5);
+    bench.take(0, Some((1, 2)));
+    bench.time_out();
+    assert_eq!(bench.pipe(), 0);
+    assert_eq!(bench.detector.first_lost(&bench.c), Some((0, 10)));
+    bench.retransmit(0);
+    assert_eq!(bench.detector.first_lost(&bench.c), Some((20, 50)));
+    bench.retransmit(2);
+    assert_eq!(bench.pipe(), 20);
+}
