@@ -6,7 +6,8 @@
 //! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
 
 use super::connection::{Carried, Connection};
-use super::loss::{Audience, Events, Findings, Heard, Loss};
+use super::loss::findings::{Audience, Events, Findings, Heard};
+use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
 use super::stack::Stack;

@@ -219,7 +219,8 @@ mod tests {
     use crate::Time;
 
     fn every_segment(spec: &str, convention: Convention, count: usize) -> Vec<f64> {
-        let spec = format!("limited-slow-start:iw=3,{spec}");
+        let comma = if spec.is_empty() { "" } else { "," };
+        let spec = format!("limited-slow-start:iw=3{comma}{spec}");
         rounds(&spec, convention, Receiver::EverySegment, count)
     }
 

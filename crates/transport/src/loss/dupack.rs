@@ -10,7 +10,7 @@ use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::News;
 use super::super::stack::RecoveryKind;
-use super::{Audience, Began, Events, Findings, Heard};
+use super::findings::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
 const DUP_THRESH: u64 = 3;

@@ -11,7 +11,7 @@ use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
 use super::super::sent::News;
-use super::{Audience, Began, Events, Findings, Heard};
+use super::findings::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 use flowstart_wire::ByteAck;
 

@@ -14,7 +14,7 @@
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Ledger, News};
-use super::{Audience, Began, Events, Findings, Heard};
+use super::findings::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
 #[cfg(test)]

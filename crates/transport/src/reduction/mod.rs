@@ -8,7 +8,7 @@ mod instant;
 mod prr;
 
 use super::connection::Connection;
-use super::loss::{Began, Step};
+use super::loss::findings::{Began, Step};
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::{Time, Window};
 use instant::Instant;

@@ -19,7 +19,7 @@ use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, News, Sending};
 use super::super::undo::Frto;
-use super::{Audience, Began, Events, Findings, Heard, Step};
+use super::findings::{Audience, Began, Events, Findings, Heard, Step};
 use flowstart_control::Time;
 use probe::Probe;
 use std::cmp::Ordering;

@@ -30,7 +30,7 @@ mod tests;
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{NumberNews, Packet};
-use super::{Audience, Began, Events, Findings, Heard};
+use super::findings::{Audience, Began, Events, Findings, Heard};
 use flowstart_control::Time;
 
 /// kPacketThreshold (§6.1.1).

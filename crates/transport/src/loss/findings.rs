@@ -1,0 +1,151 @@
+//! What a loss detector finds out, in terms that do not depend on the detector.
+
+use super::super::connection::Connection;
+use flowstart_control::{signals, Time};
+
+/// What a detector has found out from an acknowledgement or a timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Findings {
+    /// What an acknowledgement is to the controller.
+    pub heard: Option<Heard>,
+    /// What it is beside, mostly nothing.
+    pub events: Option<Events>,
+}
+
+/// What happens to a recovery.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Events {
+    /// The last timeout was for nothing.
+    pub undone: bool,
+    /// A recovery is over, or a reduction for a mark.
+    pub ended: bool,
+    /// Something is to be repaired.
+    pub began: Option<Began>,
+    /// All that left over a long time was lost (RFC 9002 §7.6).
+    pub persistent: bool,
+    /// Segments that a partial acknowledgement takes from the window (RFC 6582 §3.2 step 5).
+    pub deflation: Option<u64>,
+    /// How far a window that comes down by and by may come now.
+    pub step: Option<Step>,
+    /// Nothing is wrong: a timeout that was for nothing goes back to this.
+    pub sound: bool,
+}
+
+impl Findings {
+    /// A recovery begins, and the controller hears of nothing else.
+    pub(super) fn began(began: Began) -> Findings {
+        Findings {
+            heard: None,
+            events: Some(Events::begin(began)),
+        }
+    }
+}
+
+impl Events {
+    /// A recovery begins.
+    pub(super) fn begin(began: Began) -> Events {
+        Events {
+            began: Some(began),
+            ..Events::default()
+        }
+    }
+
+    /// A recovery is over.
+    pub(super) fn end() -> Events {
+        Events {
+            ended: true,
+            ..Events::default()
+        }
+    }
+}
+
+/// How a recovery begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Began {
+    /// With a reduction.
+    Reduction {
+        /// Bytes of the flight that are due to limited transmit.
+        added: u64,
+        /// The retransmission timer starts anew.
+        timed: bool,
+    },
+    /// With slow start, from one segment (Tahoe).
+    SlowStart {
+        /// Bytes of the flight that are due to limited transmit.
+        added: u64,
+    },
+    /// The window comes down already, for a mark: there is only something to repair.
+    Repair,
+    /// And is over: a probe has repaired what was lost.
+    Repaired,
+}
+
+/// A step of a reduction.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Bytes newly delivered.
+    pub delivered: u64,
+    /// SND.UNA moved and no more was found lost (RFC 9937 §6).
+    pub safe: bool,
+    /// Bytes in flight.
+    pub in_flight: u64,
+}
+
+/// An acknowledgement as the controller hears of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// Bytes by which the window may grow.
+    pub acked: u64,
+    /// Bytes that had not arrived before.
+    pub delivered: u64,
+    /// The round trip, exact.
+    pub rtt: Option<Time>,
+    /// What is in flight.
+    pub flight: u64,
+    /// Whether the window was the limit, where the detector keeps account of that itself.
+    pub cwnd_limited: Option<bool>,
+    /// To whom it is told, and as what.
+    pub audience: Audience,
+}
+
+impl Heard {
+    /// As the controller's signal.
+    #[inline]
+    pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
+        let mut signal = c.ack_signal(now, self.acked, self.delivered, self.rtt, self.flight);
+        if let Some(limited) = self.cwnd_limited {
+            signal.cwnd_limited = limited;
+        }
+        signal
+    }
+
+    /// An acknowledgement of so many bytes, without SACK.
+    pub(super) fn of(c: &Connection, acked: u64, rtt: Option<Time>, audience: Audience) -> Heard {
+        Heard {
+            acked,
+            delivered: acked,
+            rtt,
+            flight: c.outstanding(),
+            cwnd_limited: None,
+            audience,
+        }
+    }
+}
+
+/// To whom an acknowledgement is told, and as what. A controller may own the window: then the
+/// transport's rules of growth and recovery are not for it, and it hears more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// To every controller, as one that lets the window grow.
+    Growth,
+    /// To every controller, as one during a recovery.
+    Recovery,
+    /// To one that owns the window as growth, to others as one during a recovery.
+    Held,
+    /// To one that owns the window only, as growth.
+    OwnerGrowth,
+    /// To one that owns the window only, as one during a recovery.
+    OwnerRecovery,
+    /// The same, and others do not count what was delivered either.
+    OwnerOnly,
+}
