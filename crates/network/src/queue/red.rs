@@ -514,7 +514,7 @@ mod tests {
     }
 
     fn detector(spec: &str) -> Detector {
-        detector_on(12_000_000, &format!("th_min=5,th_max=15,{spec}"))
+        detector_on(12_000_000, &format!("th_min=5,th_max=15{spec}"))
     }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
@@ -542,13 +542,13 @@ mod tests {
                 gentle.base(avg)
             );
         }
-        assert_eq!(detector("gentle=false").base(15.0), 1.0);
+        assert_eq!(detector(",gentle=false").base(15.0), 1.0);
     }
 
     #[test]
     fn waiting_keeps_drops_apart() {
         let spaced = |wait: bool, count| {
-            let mut detector = detector(&format!("bytes=false,wait={wait}"));
+            let mut detector = detector(&format!(",bytes=false,wait={wait}"));
             detector.count = count;
             detector.modify(0.05, 1500)
         };
@@ -572,7 +572,7 @@ mod tests {
 
     #[test]
     fn large_packets_are_dropped_more_often_where_bytes_count() {
-        let mut detector = detector("mean_pktsize=500,wait=false");
+        let mut detector = detector(",mean_pktsize=500,wait=false");
         detector.count_bytes = 1500;
         // Three mean packets have come, and this is worth three.
         assert!(near(detector.modify(0.05, 1500), 3.0 * 0.05 / 0.85, 1e-12));
@@ -580,7 +580,7 @@ mod tests {
 
     #[test]
     fn an_idle_time_ages_the_average_by_the_packets_that_could_have_come() {
-        let mut detector = detector("q_w=0.002,mean_pktsize=1500");
+        let mut detector = detector(",q_w=0.002,mean_pktsize=1500");
         detector.avg = 10.0;
         let mut events = std::collections::VecDeque::new();
         // 100 slots of 1 ms.
@@ -606,7 +606,7 @@ mod tests {
 
     #[test]
     fn adaptive_red_moves_max_p_towards_where_the_average_stays_between() {
-        let mut detector = detector("adaptive=true");
+        let mut detector = detector(",adaptive=true");
         detector.avg = 14.0;
         detector.adapt(Time::from_millis(501));
         assert!(near(detector.max_p, 0.11, 1e-12));
