@@ -96,9 +96,9 @@ fn ledger(c: &mut Criterion) {
             |ledger| {
                 for n in 0..STEPS {
                     let Plan { start, end } = segment(2 * n + 1);
-                    black_box(ledger.take(0, std::iter::once((start, end)), Time(n)));
+                    black_box(ledger.acknowledge(0, std::iter::once((start, end)), Time(n)));
                 }
-                ledger.lose(0, 2 * STEPS * MSS);
+                ledger.mark_lost(0, 2 * STEPS * MSS);
                 while let Some((start, end)) = ledger.first_lost() {
                     let plan = Plan { start, end };
                     ledger.repair(plan, Time::ZERO);

@@ -4,7 +4,7 @@
 use super::ecn::EcnSender;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
-use super::sent::{Detail, Ledger, News, NumberNews};
+use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
@@ -378,34 +378,34 @@ impl Connection {
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it. `None` where it
     /// is older than the last.
     #[inline]
-    pub fn take(
+    pub fn acknowledge(
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
         now: Time,
-    ) -> Option<News> {
+    ) -> Option<NewlyAcked> {
         if una < self.una() {
             return None;
         }
-        let news = self.sent.take(una, blocks, now);
-        if news.acked > 0 {
+        let newly = self.sent.acknowledge(una, blocks, now);
+        if newly.acked > 0 {
             self.note_advance(now);
         }
-        Some(news)
+        Some(newly)
     }
 
     /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
-    pub fn take_numbers(
+    pub fn acknowledge_packets(
         &mut self,
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Time,
-    ) -> NumberNews {
+    ) -> NewlyAckedPackets {
         let before = self.una();
-        let news = self.sent.take_numbers(ranges, now);
+        let newly = self.sent.acknowledge_packets(ranges, now);
         if self.una() > before {
             self.note_advance(now);
         }
-        news
+        newly
     }
 
     /// SND.UNA has moved.
@@ -417,7 +417,7 @@ impl Connection {
 
     /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
     /// returns it exact. `sent` is when what it
-    /// answers was sent, if that is known ([`News::sent`]).
+    /// answers was sent, if that is known ([`NewlyAcked::sent`]).
     pub fn take_sample(&mut self, sent: Option<Time>, now: Time) -> Option<Time> {
         if self.rtt.times_one_segment() {
             if self.timed.covered_by(self.una()) {
@@ -630,7 +630,7 @@ impl Connection {
 
     /// Tells the controller that a long time's packets were lost, with `flight` bytes left in
     /// flight. The loss itself has lowered the threshold.
-    pub fn collapse(&mut self, now: Time, flight: u64) {
+    pub fn on_persistent_congestion(&mut self, now: Time, flight: u64) {
         let timeout = Timeout {
             now,
             flight,

@@ -6,7 +6,7 @@
 //! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
 
 use super::connection::{Carried, Connection};
-use super::loss::findings::{Audience, Events, Findings, Heard};
+use super::loss::findings::{AckReport, Audience, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
@@ -46,12 +46,12 @@ impl Recovery {
         let una = c.una();
         let mut found = self.loss.on_ack(c, ack, now);
         let Some(found) = &mut found else { return };
-        match &found.heard {
+        match &found.report {
             // Nearly always.
-            Some(heard) if found.events.is_none() && !carried.ece => {
-                if heard.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
-                    let signal = heard.signal(c, now);
-                    tell(c, &signal, heard.audience, carried);
+            Some(report) if found.events.is_none() && !carried.ece => {
+                if report.audience != Audience::OwnerOnly || c.controller_owns_cwnd() {
+                    let signal = report.signal(c, now);
+                    tell(c, &signal, report.audience, carried);
                 }
             }
             _ => self.answer(c, found, Some(carried), now),
@@ -68,38 +68,38 @@ impl Recovery {
         carried: Option<Carried>,
         now: Time,
     ) {
-        let counted = |heard: &&Heard| heard.audience != Audience::OwnerOnly;
-        let heard = found.heard.as_ref();
-        let mut told = heard.filter(counted).map(|heard| heard.signal(c, now));
+        let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
+        let report = found.report.as_ref();
+        let mut told = report.filter(counted).map(|report| report.signal(c, now));
         if let Some(events) = &found.events {
-            self.settle(c, events, now);
+            self.change_state(c, events, now);
         }
         if carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found) {
             self.reduction.begin_for_mark(c, now);
             self.prior.note(c);
-            if let (Some(told), Some(heard)) = (&mut told, &found.heard) {
-                told.acked = heard.acked;
+            if let (Some(told), Some(report)) = (&mut told, &found.report) {
+                told.acked = report.acked;
             }
         }
         let events = found.events.unwrap_or_default();
         if let Some(step) = events.step {
             self.reduction.step(c, step);
         }
-        if let (Some(heard), Some(carried)) = (&found.heard, carried) {
+        if let (Some(report), Some(carried)) = (&found.report, carried) {
             if told.is_none() && c.controller_owns_cwnd() {
-                told = Some(heard.signal(c, now));
+                told = Some(report.signal(c, now));
             }
             if let Some(told) = &told {
-                tell(c, told, heard.audience, carried);
+                tell(c, told, report.audience, carried);
             }
         }
-        if events.sound {
+        if events.open {
             self.prior.note(c);
         }
     }
 
     /// The end of one recovery and the beginning of another.
-    fn settle(&mut self, c: &mut Connection, events: &Events, now: Time) {
+    fn change_state(&mut self, c: &mut Connection, events: &Events, now: Time) {
         if events.undone {
             self.prior.restore(c);
         }
@@ -114,7 +114,7 @@ impl Recovery {
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
-            self.reduction.collapse(c, now);
+            self.reduction.on_persistent_congestion(c, now);
         }
     }
 
@@ -147,7 +147,7 @@ impl Recovery {
     #[inline]
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         self.loss.after_sent(c, now);
-        if self.loss.is_sound() {
+        if self.loss.is_open() {
             // The first flight of all may time out.
             self.prior.note(c);
         }

@@ -253,7 +253,7 @@ impl Sender {
         if self.connection.stack.app_limited_at_acks && self.is_left_idle() {
             self.connection.application_limits(pipe);
         }
-        self.connection.sent.before(pipe);
+        self.connection.sent.note_pipe(pipe);
     }
 
     /// Whether all that the application has handed over is on its way, with room for more

@@ -3,7 +3,7 @@
 //! So far for timeouts alone, by F-RTO (RFC 5682).
 
 use super::connection::Connection;
-use super::sent::News;
+use super::sent::NewlyAcked;
 use flowstart_control::Segments;
 
 /// The window and threshold while nothing was wrong.
@@ -58,13 +58,13 @@ impl Frto {
 
     /// What an acknowledgement shows of a timeout at which `high_seq` was the highest byte sent;
     /// then it is that at the first acknowledgement. True where the timeout was for nothing.
-    pub fn judge(&mut self, c: &Connection, news: &News, high_seq: &mut u64) -> bool {
+    pub fn examine(&mut self, c: &Connection, newly: &NewlyAcked, high_seq: &mut u64) -> bool {
         if !self.open {
             return false;
         }
-        let advanced = news.acked > 0;
+        let advanced = newly.acked > 0;
         // What was sent before the timeout, and only then, has arrived.
-        let once_up_to = news.times.once_up_to;
+        let once_up_to = newly.times.once_up_to;
         if once_up_to > 0 && once_up_to <= *high_seq {
             self.open = false;
             return true;

@@ -8,9 +8,9 @@
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
-use super::super::sent::News;
+use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
-use super::findings::{Audience, Began, Events, Findings, Heard};
+use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
 
 const DUP_THRESH: u64 = 3;
@@ -61,13 +61,18 @@ impl DupAck {
     }
 
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
-        if news.acked > 0 {
+    pub fn on_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        now: Time,
+    ) -> Option<Findings> {
+        if newly.acked > 0 {
             let partial = self.in_recovery && c.una() < self.recover;
             return Some(if partial && self.kind == RecoveryKind::NewReno {
-                self.on_partial_ack(c, news, now)
+                self.on_partial_ack(c, newly, now)
             } else {
-                self.on_new_ack(c, news, now)
+                self.on_new_ack(c, newly, now)
             });
         }
         let began = match c.outstanding() {
@@ -77,10 +82,10 @@ impl DupAck {
         began.map(Findings::began)
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
         // A pacer may have held it back until nobody needs it.
         self.forced = None;
-        let rtt = c.take_sample(news.sent, now);
+        let rtt = c.take_sample(newly.sent, now);
         c.rearm(now);
         self.dup_acks = 0;
         self.limited_bytes = 0;
@@ -92,27 +97,27 @@ impl DupAck {
             false => Audience::Growth,
         };
         Findings {
-            heard: Some(Heard::of(c, news.acked, rtt, audience)),
+            report: Some(AckReport::of(c, newly.acked, rtt, audience)),
             events: ended.then(Events::end),
         }
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgements.
-    fn on_partial_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
+    fn on_partial_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
         if !c.stack.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
-        let deflation = self.deflate(c, news.acked.div_ceil(c.mss()));
+        let deflation = self.deflate(c, newly.acked.div_ceil(c.mss()));
         if c.rtt.times_one_segment() {
             c.drop_passed_timing();
         } else {
-            c.take_sample(news.sent, now);
+            c.take_sample(newly.sent, now);
         }
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c.stack.newreno.max_burst.map_or(Gate::Open, Gate::Burst);
         Findings {
-            heard: Some(Heard::of(c, news.acked, None, Audience::Recovery)),
+            report: Some(AckReport::of(c, newly.acked, None, Audience::Recovery)),
             events: deflation.map(|_| Events {
                 deflation,
                 ..Events::default()

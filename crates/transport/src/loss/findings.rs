@@ -7,7 +7,7 @@ use flowstart_control::{signals, Time};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Findings {
     /// What an acknowledgement is to the controller.
-    pub heard: Option<Heard>,
+    pub report: Option<AckReport>,
     /// What it is beside, mostly nothing.
     pub events: Option<Events>,
 }
@@ -28,14 +28,14 @@ pub struct Events {
     /// How far a window that comes down by and by may come now.
     pub step: Option<Step>,
     /// Nothing is wrong: a timeout that was for nothing goes back to this.
-    pub sound: bool,
+    pub open: bool,
 }
 
 impl Findings {
     /// A recovery begins, and the controller hears of nothing else.
     pub(super) fn began(began: Began) -> Findings {
         Findings {
-            heard: None,
+            report: None,
             events: Some(Events::begin(began)),
         }
     }
@@ -93,7 +93,7 @@ pub struct Step {
 
 /// An acknowledgement as the controller hears of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct AckReport {
     /// Bytes by which the window may grow.
     pub acked: u64,
     /// Bytes that had not arrived before.
@@ -108,7 +108,7 @@ pub struct Heard {
     pub audience: Audience,
 }
 
-impl Heard {
+impl AckReport {
     /// As the controller's signal.
     #[inline]
     pub fn signal(&self, c: &mut Connection, now: Time) -> signals::Ack {
@@ -120,8 +120,13 @@ impl Heard {
     }
 
     /// An acknowledgement of so many bytes, without SACK.
-    pub(super) fn of(c: &Connection, acked: u64, rtt: Option<Time>, audience: Audience) -> Heard {
-        Heard {
+    pub(super) fn of(
+        c: &Connection,
+        acked: u64,
+        rtt: Option<Time>,
+        audience: Audience,
+    ) -> AckReport {
+        AckReport {
             acked,
             delivered: acked,
             rtt,

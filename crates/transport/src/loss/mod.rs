@@ -8,7 +8,7 @@
 use super::connection::Connection;
 use super::numbers::ack_delay;
 use super::plan::Plan;
-use super::sent::News;
+use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use findings::Findings;
 use flowstart_control::Time;
@@ -71,14 +71,14 @@ impl Loss {
     #[inline]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Time) -> Option<Findings> {
         match ack {
-            Ack::Bytes(ack) => match c.take(ack.una(), ack.sack_blocks(), now) {
-                Some(news) => self.on_news(c, &news, ack, now),
+            Ack::Bytes(ack) => match c.acknowledge(ack.una(), ack.sack_blocks(), now) {
+                Some(newly) => self.on_news(c, &newly, ack, now),
                 None => self.on_stale_ack(),
             },
             Ack::Numbers(ack) => {
-                let news = c.take_numbers(ack.numbers(), now);
+                let newly = c.acknowledge_packets(ack.numbers(), now);
                 match self {
-                    Loss::Rfc9002(r) => r.on_ack(c, &news, ack_delay(ack), now),
+                    Loss::Rfc9002(r) => r.on_ack(c, &newly, ack_delay(ack), now),
                     _ => None,
                 }
             }
@@ -89,15 +89,15 @@ impl Loss {
     fn on_news(
         &mut self,
         c: &mut Connection,
-        news: &News,
+        newly: &NewlyAcked,
         ack: &ByteAck,
         now: Time,
     ) -> Option<Findings> {
         match self {
-            Loss::DupAck(r) => r.on_ack(c, news, now),
-            Loss::Rfc6675(r) => r.on_ack(c, news, now),
-            Loss::Ns2(r) => r.on_ack(c, news, ack, now),
-            Loss::Rack(r) => r.on_ack(c, news, now),
+            Loss::DupAck(r) => r.on_ack(c, newly, now),
+            Loss::Rfc6675(r) => r.on_ack(c, newly, now),
+            Loss::Ns2(r) => r.on_ack(c, newly, ack, now),
+            Loss::Rack(r) => r.on_ack(c, newly, now),
             Loss::Rfc9002(_) => {
                 debug_assert!(false, "both ends have the same stack");
                 None
@@ -173,7 +173,7 @@ impl Loss {
     }
 
     /// Whether nothing is wrong, where a timeout may turn out to have been for nothing.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         match self {
             Loss::Rack(r) => r.is_open(),
             _ => false,

@@ -10,8 +10,8 @@
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::ranges::RangeSet;
-use super::super::sent::News;
-use super::findings::{Audience, Began, Events, Findings, Heard};
+use super::super::sent::NewlyAcked;
+use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
 use flowstart_wire::ByteAck;
 
@@ -57,15 +57,15 @@ impl Ns2 {
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
-        news: &News,
+        newly: &NewlyAcked,
         ack: &ByteAck,
         now: Time,
     ) -> Option<Findings> {
         if self.in_recovery {
-            return Some(self.on_recovery_ack(c, news, ack, now));
+            return Some(self.on_recovery_ack(c, newly, ack, now));
         }
-        if news.acked > 0 {
-            return Some(self.on_new_ack(c, news, now));
+        if newly.acked > 0 {
+            return Some(self.on_new_ack(c, newly, now));
         }
         match self.after_timeout {
             true => None,
@@ -81,11 +81,11 @@ impl Ns2 {
         }
     }
 
-    fn on_new_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Findings {
-        let rtt = self.acknowledge(c, news, now);
+    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Findings {
+        let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
         Findings {
-            heard: Some(Heard::of(c, news.acked, rtt, Audience::Growth)),
+            report: Some(AckReport::of(c, newly.acked, rtt, Audience::Growth)),
             events: None,
         }
     }
@@ -110,16 +110,16 @@ impl Ns2 {
             self.gate = Gate::One;
         }
         Some(Findings {
-            heard: Some(self.unheard(c)),
+            report: Some(self.report_to_owner(c)),
             events: began.map(Events::begin),
         })
     }
 
     /// What only a controller that owns the window has a use for.
-    fn unheard(&self, c: &Connection) -> Heard {
-        Heard {
+    fn report_to_owner(&self, c: &Connection) -> AckReport {
+        AckReport {
             flight: self.pipe(c),
-            ..Heard::of(c, 0, None, Audience::OwnerOnly)
+            ..AckReport::of(c, 0, None, Audience::OwnerOnly)
         }
     }
 
@@ -145,7 +145,7 @@ impl Ns2 {
     fn on_recovery_ack(
         &mut self,
         c: &mut Connection,
-        news: &News,
+        newly: &NewlyAcked,
         ack: &ByteAck,
         now: Time,
     ) -> Findings {
@@ -158,25 +158,25 @@ impl Ns2 {
         if ended {
             self.recover = 0;
             self.in_recovery = false;
-            self.acknowledge(c, news, now);
+            self.acknowledge(c, newly, now);
         } else {
-            if news.acked > 0 {
+            if newly.acked > 0 {
                 self.pipe -= 1;
                 c.restart_timer(now);
                 c.rtt.end_backoff();
-                partial = Some(Heard::of(c, news.acked, None, Audience::Recovery));
+                partial = Some(AckReport::of(c, newly.acked, None, Audience::Recovery));
             }
             self.learn(c, ack);
         }
         Findings {
-            heard: partial.or_else(|| Some(self.unheard(c))),
+            report: partial.or_else(|| Some(self.report_to_owner(c))),
             events: ended.then(Events::end),
         }
     }
 
     /// ns-2's `newack`. Returns the round-trip sample.
-    fn acknowledge(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Time> {
-        let rtt = c.take_sample(news.sent, now);
+    fn acknowledge(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Time) -> Option<Time> {
+        let rtt = c.take_sample(newly.sent, now);
         c.rearm(now);
         self.dup_acks = 0;
         self.after_timeout = false;

@@ -13,8 +13,8 @@
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
-use super::super::sent::{Ledger, News};
-use super::findings::{Audience, Began, Events, Findings, Heard};
+use super::super::sent::{Ledger, NewlyAcked};
+use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
 
 #[cfg(test)]
@@ -64,26 +64,31 @@ pub struct Rfc6675 {
 
 impl Rfc6675 {
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
-        let News {
+    pub fn on_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        now: Time,
+    ) -> Option<Findings> {
+        let NewlyAcked {
             acked, delivered, ..
-        } = *news;
+        } = *newly;
         if acked == 0 && delivered == 0 {
             return None;
         }
-        if news.sacked > 0 {
+        if newly.sacked > 0 {
             self.raise_lost_edge(c);
         }
         let mut rtt = None;
         if acked > 0 {
-            rtt = c.take_sample(news.sent, now);
+            rtt = c.take_sample(newly.sent, now);
             c.rearm(now);
         }
         debug_assert!(c.una() < c.high() || self.pipe(c) == 0, "the pipe leaks");
         if self.forced.is_some() {
             self.look_again(c);
         }
-        let mut heard = Heard {
+        let mut report = AckReport {
             acked,
             delivered,
             rtt,
@@ -98,21 +103,21 @@ impl Rfc6675 {
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
                 events = Some(Events::end());
-                heard.audience = Audience::OwnerGrowth;
+                report.audience = Audience::OwnerGrowth;
             }
             Phase::Recovery => {}
             Phase::AfterTimeout | Phase::Open if acked > 0 => {
                 self.on_new_ack(c);
-                heard.audience = Audience::Growth;
+                report.audience = Audience::Growth;
             }
-            Phase::AfterTimeout => heard.audience = Audience::OwnerRecovery,
+            Phase::AfterTimeout => report.audience = Audience::OwnerRecovery,
             Phase::Open => {
                 events = self.on_duplicate_ack(c).map(Events::begin);
-                heard.audience = Audience::OwnerRecovery;
+                report.audience = Audience::OwnerRecovery;
             }
         }
         Some(Findings {
-            heard: Some(heard),
+            report: Some(report),
             events,
         })
     }
@@ -268,7 +273,7 @@ impl Rfc6675 {
         };
         let from = self.lost_edge.max(self.high_rxt).max(c.una());
         if from < edge {
-            c.sent.lose(from, edge);
+            c.sent.mark_lost(from, edge);
         }
         self.lost_edge = edge;
     }
@@ -277,7 +282,7 @@ impl Rfc6675 {
     fn begin_retransmission(&mut self, c: &mut Connection) {
         self.high_rxt = c.una();
         if self.high_rxt < self.lost_edge {
-            c.sent.lose(self.high_rxt, self.lost_edge);
+            c.sent.mark_lost(self.high_rxt, self.lost_edge);
         }
     }
 

@@ -59,8 +59,8 @@ impl Reduction {
     }
 
     /// All that left over a long time was lost.
-    pub fn collapse(&mut self, c: &mut Connection, now: Time) {
-        c.collapse(now, c.sent.in_flight());
+    pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Time) {
+        c.on_persistent_congestion(now, c.sent.in_flight());
         if let Reduction::Instant(instant) = self {
             instant.bound(&mut c.window);
         }

@@ -125,7 +125,7 @@ impl DeliveryRate {
     }
 
     /// An acknowledgement has come while `pipe` was in flight.
-    pub fn before(&mut self, pipe: u64) {
+    pub fn note_pipe(&mut self, pipe: u64) {
         if self.fresh == 0 {
             self.pipe_before = pipe;
         }
@@ -275,9 +275,11 @@ mod tests {
         /// All below number `n` are acknowledged, and those of `sacked`; `gone` more are lost.
         fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
             let blocks = sacked.iter().map(|(a, b)| (a * SIZE, b * SIZE));
-            self.sent.before(self.pipe);
-            let news = self.sent.take(n * SIZE, blocks, Time::from_millis(ms));
-            self.pipe -= news.delivered + gone * SIZE;
+            self.sent.note_pipe(self.pipe);
+            let newly = self
+                .sent
+                .acknowledge(n * SIZE, blocks, Time::from_millis(ms));
+            self.pipe -= newly.delivered + gone * SIZE;
             let pipe = self.pipe;
             self.rate().conclude(pipe, false, None)
         }
@@ -357,9 +359,9 @@ mod tests {
     fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
         let mut s = Measured::new();
         s.send(0, 0);
-        s.sent.before(SIZE);
+        s.sent.note_pipe(SIZE);
         let none = std::iter::empty();
-        s.sent.take(SIZE, none, Time::from_millis(20));
+        s.sent.acknowledge(SIZE, none, Time::from_millis(20));
         let least = Some(Time::from_millis(50));
         let d = s.rate().conclude(0, false, least);
         assert_eq!((d.sample, d.total), (None, SIZE));

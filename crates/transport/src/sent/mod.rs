@@ -9,23 +9,23 @@
 //! sendings are a queue with one entry for all that left at one instant, not one for each
 //! segment. What has arrived and what is lost are few ranges that change at their ends. And most
 //! connections lose nothing: what is only needed after a loss or beside packets out of order
-//! stands apart (`Uneven`), and until then an acknowledgement moves one position.
+//! stands apart (`Scoreboard`), and until then an acknowledgement moves one position.
 //!
 //! A record for each transmission in the order of sending, with retransmissions in the same
 //! queue, would be simpler to say. It would take 24 bytes for each segment of a window instead of
 //! 16 for each acknowledgement's worth, and an allocation for each idle connection. Only QUIC,
 //! whose acknowledgements name packets, keeps such records (`packets`); only a detector by time
-//! keeps retransmissions in order (`again`); only a controller that asks has the state of
+//! keeps retransmissions in order (`retransmissions`); only a controller that asks has the state of
 //! delivery noted with each sending (`delivery`).
 
-mod again;
 mod arrivals;
 mod delivery;
 mod first;
 mod packets;
+mod retransmissions;
+mod scoreboard;
 #[cfg(test)]
 mod tests;
-mod uneven;
 
 use super::plan::Plan;
 use super::ranges::RangeSet;
@@ -33,12 +33,12 @@ use delivery::DeliveryRate;
 use first::FirstSendings;
 use flowstart_control::Time;
 use packets::Packets;
-use uneven::{bytes, Uneven};
+use scoreboard::{bytes, Scoreboard};
 
-pub use again::Retransmission;
 pub use arrivals::{Arrivals, Sending};
 pub use first::Hint;
 pub use packets::Packet;
+pub use retransmissions::Retransmission;
 
 /// What a connection's loss detector needs beside positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Detail {
 
 /// What an acknowledgement of positions says for the first time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct News {
+pub struct NewlyAcked {
     /// By how many bytes it moved SND.UNA.
     pub acked: u64,
     /// Bytes that had not been known to have arrived.
@@ -70,7 +70,7 @@ pub struct News {
 
 /// What an acknowledgement of packet numbers says for the first time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NumberNews {
+pub struct NewlyAckedPackets {
     /// Packets.
     pub packets: u64,
     /// Bytes of the stream that had not arrived before.
@@ -89,7 +89,7 @@ pub struct Ledger {
     una: u64,
     high: u64,
     first: FirstSendings,
-    uneven: Option<Box<Uneven>>,
+    scoreboard: Option<Box<Scoreboard>>,
     detail: Detail,
     packets: Option<Box<Packets>>,
     delivery: Option<Box<DeliveryRate>>,
@@ -126,19 +126,19 @@ impl Ledger {
 
     #[inline(never)]
     fn send_again(&mut self, plan: Plan) {
-        let uneven = self.uneven.get_or_insert_default();
-        uneven.repeated.insert(plan.start, plan.end, |_, _| {});
+        let scoreboard = self.scoreboard.get_or_insert_default();
+        scoreboard.repeated.insert(plan.start, plan.end, |_, _| {});
     }
 
     /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
     pub fn repair(&mut self, plan: Plan, now: Time) {
         let Plan { start, end } = plan;
-        let uneven = self.uneven.get_or_insert_default();
-        let before = uneven.lost_bytes;
-        uneven.end_loss(start, end);
+        let scoreboard = self.scoreboard.get_or_insert_default();
+        let before = scoreboard.lost_bytes;
+        scoreboard.unmark_lost(start, end);
         if self.detail == Detail::Times {
-            let of_lost = uneven.lost_bytes < before;
-            uneven.again.push(start, end, now, of_lost);
+            let of_lost = scoreboard.lost_bytes < before;
+            scoreboard.again.push(start, end, now, of_lost);
         }
     }
 }
@@ -146,35 +146,46 @@ impl Ledger {
 /// Acknowledgements.
 impl Ledger {
     /// An acknowledgement has come while `pipe` was in flight: for samples of the delivery rate.
-    pub fn before(&mut self, pipe: u64) {
+    pub fn note_pipe(&mut self, pipe: u64) {
         if let Some(delivery) = &mut self.delivery {
-            delivery.before(pipe);
+            delivery.note_pipe(pipe);
         }
     }
 
     /// Takes in an acknowledgement of all below `una`, no less than before, and of `blocks`
     /// above it.
-    pub fn take(&mut self, una: u64, blocks: impl Iterator<Item = (u64, u64)>, now: Time) -> News {
+    pub fn acknowledge(
+        &mut self,
+        una: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> NewlyAcked {
         let mut blocks = blocks.peekable();
-        let even = self.uneven.as_ref().is_none_or(|uneven| uneven.is_over());
-        if even && blocks.peek().is_none() {
-            return self.take_in_order(una, now);
+        if self.is_clear() && blocks.peek().is_none() {
+            return self.acknowledge_in_order(una, now);
         }
-        self.take_uneven(una, blocks, now)
+        self.acknowledge_with_scoreboard(una, blocks, now)
+    }
+
+    /// Whether nothing is missing, and nothing was sent twice.
+    #[inline]
+    fn is_clear(&self) -> bool {
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.is_none_or(|scoreboard| scoreboard.is_clear())
     }
 
     #[inline]
-    fn take_in_order(&mut self, una: u64, now: Time) -> News {
+    fn acknowledge_in_order(&mut self, una: u64, now: Time) -> NewlyAcked {
         let acked = una - self.una;
         if acked == 0 {
-            return News::default();
+            return NewlyAcked::default();
         }
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &[(self.una, una)], now);
         }
         self.una = una;
         let sent = self.first.forget_below(una);
-        News {
+        NewlyAcked {
             acked,
             delivered: acked,
             sacked: 0,
@@ -193,25 +204,25 @@ impl Ledger {
     }
 
     #[inline(never)]
-    fn take_uneven(
+    fn acknowledge_with_scoreboard(
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
         now: Time,
-    ) -> News {
-        let uneven = self.uneven.get_or_insert_default();
-        let forward = uneven.arrived.end().unwrap_or(self.una);
-        let mut fresh = std::mem::take(&mut uneven.fresh);
-        let (above, sacked) = uneven.uncover((self.una, una), blocks, &mut fresh);
+    ) -> NewlyAcked {
+        let scoreboard = self.scoreboard.get_or_insert_default();
+        let forward = scoreboard.arrived.end().unwrap_or(self.una);
+        let mut fresh = std::mem::take(&mut scoreboard.fresh);
+        let (above, sacked) = scoreboard.uncover((self.una, una), blocks, &mut fresh);
         let mut times = Arrivals::default();
-        if uneven.lost_bytes > 0 {
+        if scoreboard.lost_bytes > 0 {
             for (start, end) in &fresh {
-                uneven.end_loss(*start, *end);
+                scoreboard.unmark_lost(*start, *end);
             }
         }
         if self.detail == Detail::Times {
             for (i, piece) in fresh.iter().enumerate() {
-                let once = uneven.time(*piece, forward, &self.first, &mut times);
+                let once = scoreboard.time(*piece, forward, &self.first, &mut times);
                 if i < above {
                     times.sacked_once = times.sacked_once.max(once);
                 }
@@ -223,8 +234,8 @@ impl Ledger {
         let acked = una - self.una;
         let delivered = sacked + bytes(&fresh[above..]);
         fresh.clear();
-        uneven.fresh = fresh;
-        News {
+        scoreboard.fresh = fresh;
+        NewlyAcked {
             acked,
             delivered,
             sacked,
@@ -238,20 +249,20 @@ impl Ledger {
     fn advance(&mut self, una: u64) -> Option<Time> {
         self.una = una;
         let sent = self.first.forget_below(una);
-        let uneven = self.uneven.as_mut();
-        let ambiguous = uneven.is_some_and(|uneven| uneven.forget_repeated(una));
+        let scoreboard = self.scoreboard.as_mut();
+        let ambiguous = scoreboard.is_some_and(|scoreboard| scoreboard.forget_repeated(una));
         (!ambiguous).then_some(sent)
     }
 
     /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
-    pub fn take_numbers(
+    pub fn acknowledge_packets(
         &mut self,
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Time,
-    ) -> NumberNews {
-        let mut news = NumberNews::default();
+    ) -> NewlyAckedPackets {
+        let mut newly = NewlyAckedPackets::default();
         let Some(mut packets) = self.packets.take() else {
-            return news;
+            return newly;
         };
         let mut reach = self.una;
         let mut fresh = std::mem::take(&mut packets.fresh);
@@ -259,54 +270,53 @@ impl Ledger {
         let largest = ranges.peek().map(|range| range.1);
         for (first, end) in ranges {
             packets.acknowledge(first, end, |arrival| {
-                let delivered = self.bring(arrival.packet.plan(), &mut reach, &mut fresh);
-                news.packets += 1;
-                news.delivered += delivered;
+                let delivered = self.deliver(arrival.packet.plan(), &mut reach, &mut fresh);
+                newly.packets += 1;
+                newly.delivered += delivered;
                 if arrival.in_epoch {
-                    news.in_epoch += delivered;
-                    news.any_in_epoch = true;
+                    newly.in_epoch += delivered;
+                    newly.any_in_epoch = true;
                 }
                 if Some(arrival.number + 1) == largest {
-                    news.largest = Some(arrival.packet.sent);
+                    newly.largest = Some(arrival.packet.sent);
                 }
             });
         }
         if reach > self.una {
             self.advance(reach);
         }
-        if let (Some(delivery), true) = (&mut self.delivery, news.packets > 0) {
+        if let (Some(delivery), true) = (&mut self.delivery, newly.packets > 0) {
             delivery.take(reach, &fresh, now);
         }
         fresh.clear();
         packets.fresh = fresh;
         self.packets = Some(packets);
-        news
+        newly
     }
 
     /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes
     /// had not; notes them in `fresh`.
-    fn bring(&mut self, plan: Plan, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
+    fn deliver(&mut self, plan: Plan, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
         let Plan { start, end } = plan;
-        let even = self.uneven.as_ref().is_none_or(|uneven| uneven.is_over());
-        if even && start <= *reach {
+        if self.is_clear() && start <= *reach {
             let from = std::mem::replace(reach, end.max(*reach));
             if from < end {
                 fresh.push((from, end));
             }
             return end.saturating_sub(from);
         }
-        let uneven = &mut **self.uneven.get_or_insert_default();
-        uneven.end_loss(start, end);
+        let scoreboard = &mut **self.scoreboard.get_or_insert_default();
+        scoreboard.unmark_lost(start, end);
         let before = fresh.len();
-        uneven
+        scoreboard
             .arrived
             .insert(start.max(*reach), end, |a, b| fresh.push((a, b)));
         let delivered = bytes(&fresh[before..]);
-        uneven.arrived_bytes += delivered;
-        let joined = uneven.arrived.first().filter(|range| range.0 <= *reach);
+        scoreboard.arrived_bytes += delivered;
+        let joined = scoreboard.arrived.first().filter(|range| range.0 <= *reach);
         if let Some((from, to)) = joined {
-            uneven.arrived.remove_below(to, |_, _| {});
-            uneven.arrived_bytes -= to - from;
+            scoreboard.arrived.remove_below(to, |_, _| {});
+            scoreboard.arrived_bytes -= to - from;
             *reach = to;
         }
         delivered
@@ -316,45 +326,45 @@ impl Ledger {
 /// Losses.
 impl Ledger {
     /// What of `[start, end)` has not arrived is lost.
-    pub fn lose(&mut self, start: u64, end: u64) {
-        let Uneven {
+    pub fn mark_lost(&mut self, start: u64, end: u64) {
+        let Scoreboard {
             arrived,
             lost,
             lost_bytes,
             ..
-        } = &mut **self.uneven.get_or_insert_default();
+        } = &mut **self.scoreboard.get_or_insert_default();
         arrived.holes_within(start, end, |from, to| {
             lost.insert(from, to, |a, b| *lost_bytes += b - a);
         });
     }
 
     /// All that has not arrived is lost.
-    pub fn lose_everything(&mut self) {
-        if let Some(uneven) = &mut self.uneven {
-            uneven.again.clear();
+    pub fn mark_all_lost(&mut self) {
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.again.clear();
         }
-        self.lose(self.una, self.high);
+        self.mark_lost(self.una, self.high);
     }
 
     /// What counted as lost is on its way after all.
-    pub fn lose_nothing(&mut self) {
-        if let Some(uneven) = &mut self.uneven {
-            uneven.lost.clear();
-            uneven.lost_bytes = 0;
+    pub fn unmark_all_lost(&mut self) {
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.lost.clear();
+            scoreboard.lost_bytes = 0;
         }
     }
 
     /// The retransmission that left first of those on their way, with [`Detail::Times`].
     pub fn oldest_retransmission(&self) -> Option<Retransmission> {
-        let uneven = self.uneven.as_ref()?;
-        uneven.again.oldest().copied()
+        let scoreboard = self.scoreboard.as_ref()?;
+        scoreboard.again.oldest().copied()
     }
 
     /// It is lost.
-    pub fn lose_oldest_retransmission(&mut self) {
-        let uneven = self.uneven.as_mut();
-        if let Some(again) = uneven.and_then(|uneven| uneven.again.remove_oldest()) {
-            self.lose(again.start.max(self.una), again.end);
+    pub fn mark_oldest_retransmission_lost(&mut self) {
+        let scoreboard = self.scoreboard.as_mut();
+        if let Some(again) = scoreboard.and_then(|scoreboard| scoreboard.again.remove_oldest()) {
+            self.mark_lost(again.start.max(self.una), again.end);
         }
     }
 
@@ -364,11 +374,11 @@ impl Ledger {
     }
 
     /// It is lost, and what it carried where that has not arrived with another.
-    pub fn lose_oldest_packet(&mut self) {
+    pub fn mark_oldest_packet_lost(&mut self) {
         let packets = self.packets.as_mut();
         if let Some(packet) = packets.and_then(|packets| packets.lose_oldest()) {
             let Plan { start, end } = packet.plan();
-            self.lose(start.max(self.una), end);
+            self.mark_lost(start.max(self.una), end);
         }
     }
 
@@ -414,21 +424,25 @@ impl Ledger {
         if let Some(packets) = &self.packets {
             return packets.in_flight();
         }
-        let uneven = self.uneven.as_ref();
-        let known = uneven.map_or(0, |uneven| uneven.arrived_bytes + uneven.lost_bytes);
+        let scoreboard = self.scoreboard.as_ref();
+        let known = scoreboard.map_or(0, |scoreboard| {
+            scoreboard.arrived_bytes + scoreboard.lost_bytes
+        });
         self.outstanding() - known
     }
 
     /// Bytes that have arrived above SND.UNA.
     pub fn arrived_bytes(&self) -> u64 {
-        let uneven = self.uneven.as_ref();
-        uneven.map_or(0, |uneven| uneven.arrived_bytes)
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.map_or(0, |scoreboard| scoreboard.arrived_bytes)
     }
 
     /// What has arrived above SND.UNA.
     #[inline]
     pub fn arrived(&self) -> Option<&RangeSet> {
-        self.uneven.as_ref().map(|uneven| &uneven.arrived)
+        self.scoreboard
+            .as_ref()
+            .map(|scoreboard| &scoreboard.arrived)
     }
 
     /// Whether anything of `[start, end)`, above SND.UNA, has arrived.
@@ -439,13 +453,13 @@ impl Ledger {
 
     /// Bytes that are lost and were not sent again since.
     pub fn lost_bytes(&self) -> u64 {
-        let uneven = self.uneven.as_ref();
-        uneven.map_or(0, |uneven| uneven.lost_bytes)
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.map_or(0, |scoreboard| scoreboard.lost_bytes)
     }
 
     /// What is lost and was not sent again since.
     pub fn lost(&self) -> Option<&RangeSet> {
-        self.uneven.as_ref().map(|uneven| &uneven.lost)
+        self.scoreboard.as_ref().map(|scoreboard| &scoreboard.lost)
     }
 
     /// The lowest bytes that are lost and were not sent again since.
@@ -456,8 +470,9 @@ impl Ledger {
     /// Whether anything that has not arrived was lost, sent again since or not: with
     /// [`Detail::Times`].
     pub fn has_losses(&self) -> bool {
-        let uneven = self.uneven.as_ref();
-        uneven.is_some_and(|uneven| uneven.lost_bytes > 0 || uneven.again.repeat_losses())
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard
+            .is_some_and(|scoreboard| scoreboard.lost_bytes > 0 || scoreboard.again.repeat_losses())
     }
 
     /// When what is out from `position` on was first sent, and where that ends.

@@ -56,7 +56,7 @@ impl Literal {
 
     /// Bytes that the acknowledgement says have arrived and that had not: in pieces, those above
     /// `una` in the order of the blocks first.
-    fn take(&mut self, una: u64, blocks: &[(u64, u64)]) -> News {
+    fn take(&mut self, una: u64, blocks: &[(u64, u64)]) -> NewlyAcked {
         let forward = self.arrived.last().map_or(self.una, |b| b + 1);
         let mut pieces: Vec<(u64, u64)> = Vec::new();
         let mut add = |arrived: &mut BTreeSet<u64>, start: u64, end: u64| {
@@ -108,7 +108,7 @@ impl Literal {
         self.una = una;
         self.arrived.retain(|b| *b >= una);
         self.repeated.retain(|b| *b >= una);
-        News {
+        NewlyAcked {
             acked,
             delivered: bytes(&pieces),
             sacked: bytes(&pieces[..above]),
@@ -142,8 +142,8 @@ impl Literal {
     }
 }
 
-fn same(news: &News, other: &News) -> bool {
-    format!("{news:?}") == format!("{other:?}")
+fn same(newly: &NewlyAcked, other: &NewlyAcked) -> bool {
+    format!("{newly:?}") == format!("{other:?}")
 }
 
 /// Where SND.UNA goes when all below `from` has arrived.
@@ -177,23 +177,23 @@ proptest! {
                     let blocks: Vec<_> = [(start, end), second].into_iter().filter(|b| b.0 < b.1).collect();
                     let una = contiguous(&literal, literal.una);
                     let expected = literal.take(una, &blocks);
-                    let news = sent.take(una, blocks.into_iter(), now);
-                    prop_assert!(same(&news, &expected), "{:?} {:?}", news, expected);
+                    let newly = sent.acknowledge(una, blocks.into_iter(), now);
+                    prop_assert!(same(&newly, &expected), "{:?} {:?}", newly, expected);
                 }
                 7 => {
                     let una = contiguous(&literal, (literal.una + len).min(literal.high));
                     let expected = literal.take(una, &[]);
-                    let news = sent.take(una, std::iter::empty(), now);
-                    prop_assert!(same(&news, &expected), "{:?} {:?}", news, expected);
+                    let newly = sent.acknowledge(una, std::iter::empty(), now);
+                    prop_assert!(same(&newly, &expected), "{:?} {:?}", newly, expected);
                 }
                 8 => {
                     let end = (literal.una + at).min(literal.high);
                     let start = end.saturating_sub(2 * len).max(literal.una);
                     literal.lose(start, end);
-                    sent.lose(start, end);
+                    sent.mark_lost(start, end);
                 }
                 9 => if let Some(oldest) = literal.oldest().copied() {
-                    sent.lose_oldest_retransmission();
+                    sent.mark_oldest_retransmission_lost();
                     literal.lose(oldest.start.max(literal.una), oldest.sending.end);
                     literal.entries.iter_mut().filter(|e| e.sending == oldest.sending).for_each(|e| e.out = false);
                 },
@@ -239,8 +239,8 @@ struct Numbered {
 }
 
 impl Numbered {
-    fn take(&mut self, ranges: &[(u64, u64)]) -> NumberNews {
-        let mut news = NumberNews::default();
+    fn take(&mut self, ranges: &[(u64, u64)]) -> NewlyAckedPackets {
+        let mut newly = NewlyAckedPackets::default();
         for number in ranges.iter().flat_map(|(first, end)| *first..*end) {
             let (plan, sent, out) = &mut self.packets[number as usize];
             if !std::mem::take(out) {
@@ -249,18 +249,18 @@ impl Numbered {
             let fresh = (plan.start..plan.end).filter(|b| self.arrived.insert(*b));
             let delivered = fresh.count() as u64;
             self.lost.retain(|b| !(plan.start..plan.end).contains(b));
-            news.packets += 1;
-            news.delivered += delivered;
+            newly.packets += 1;
+            newly.delivered += delivered;
             if number >= self.epoch {
-                news.in_epoch += delivered;
-                news.any_in_epoch = true;
+                newly.in_epoch += delivered;
+                newly.any_in_epoch = true;
             }
             if number + 1 == ranges[0].1 {
-                news.largest = Some(*sent);
+                newly.largest = Some(*sent);
             }
         }
         self.una = (0..).find(|b| !self.arrived.contains(b)).unwrap();
-        news
+        newly
     }
 
     fn in_flight(&self) -> u64 {
@@ -301,12 +301,12 @@ proptest! {
                     let first = end.saturating_sub(len);
                     let below = first.saturating_sub(1 + at % 2);
                     let ranges = [(first, end), (below.saturating_sub(len), below)];
-                    let news = sent.take_numbers(ranges.into_iter(), now);
+                    let newly = sent.acknowledge_packets(ranges.into_iter(), now);
                     let expected = literal.take(&ranges);
-                    prop_assert_eq!(format!("{news:?}"), format!("{expected:?}"));
+                    prop_assert_eq!(format!("{newly:?}"), format!("{expected:?}"));
                 }
                 7 | 8 => if let Some((number, packet)) = sent.oldest_packet() {
-                    sent.lose_oldest_packet();
+                    sent.mark_oldest_packet_lost();
                     let entry = &mut literal.packets[number as usize];
                     prop_assert!(entry.2 && entry.0 == packet.plan());
                     entry.2 = false;
@@ -349,14 +349,14 @@ fn sent(segments: u64, again: (u64, u64)) -> Ledger {
 #[test]
 fn an_acknowledgement_of_something_sent_twice_gives_no_sample() {
     let mut sent = sent(2, (0, 10));
-    let news = sent.take(20, std::iter::empty(), Time(9));
-    assert_eq!((news.acked, news.sent), (20, None));
+    let newly = sent.acknowledge(20, std::iter::empty(), Time(9));
+    assert_eq!((newly.acked, newly.sent), (20, None));
 }
 
 #[test]
 fn the_first_sending_of_the_newest_segment_is_known_all_the_same() {
     let mut sent = sent(2, (0, 20));
-    sent.take(20, std::iter::empty(), Time(9));
+    sent.acknowledge(20, std::iter::empty(), Time(9));
     assert_eq!(sent.newest_first_sent(), Time(2));
 }
 
@@ -364,7 +364,7 @@ fn the_first_sending_of_the_newest_segment_is_known_all_the_same() {
 fn all_that_is_touched_counts_as_sent_twice() {
     let ambiguous = |again: (u64, u64)| {
         let mut sent = sent(4, again);
-        let mut sample = |n: u64| sent.take(10 * n, std::iter::empty(), Time(9)).sent;
+        let mut sample = |n: u64| sent.acknowledge(10 * n, std::iter::empty(), Time(9)).sent;
         (1..=4).map(|n| sample(n).is_none()).collect::<Vec<_>>()
     };
     assert_eq!(ambiguous((10, 20)), [false, true, false, false]);

@@ -6,7 +6,7 @@
 //! is worked through are those of Linux's `tcp_ack`: what arrived, what is lost, the state, the
 //! window, the timers.
 //!
-//! What was sent once was sent in the order of positions, so one position, the `judged` edge,
+//! What was sent once was sent in the order of positions, so one position, the `examined` edge,
 //! separates what has been decided from what has not; what was sent again the ledger keeps in the
 //! order of its sending. So nothing is looked at twice, whatever the window.
 
@@ -17,9 +17,9 @@ mod usage;
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
-use super::super::sent::{Arrivals, Hint, News, Sending};
+use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::undo::Frto;
-use super::findings::{Audience, Began, Events, Findings, Heard, Step};
+use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use flowstart_control::Time;
 use probe::Probe;
 use std::cmp::Ordering;
@@ -49,8 +49,8 @@ pub struct Rack {
     high_seq: u64,
     /// The sending that left last of those that have arrived, and its round trip.
     newest: Option<(Sending, Time)>,
-    /// First sendings below this are judged.
-    judged: u64,
+    /// First sendings below this are examined.
+    examined: u64,
     hint: Hint,
     reordering_seen: bool,
     /// When what may be lost is to be looked at again.
@@ -64,44 +64,49 @@ pub struct Rack {
 
 impl Rack {
     /// An acknowledgement has come that says this for the first time.
-    pub fn on_ack(&mut self, c: &mut Connection, news: &News, now: Time) -> Option<Findings> {
+    pub fn on_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        now: Time,
+    ) -> Option<Findings> {
         self.frto.on_ack();
         // A pacer may have held a probe back until nobody needs it.
         let una = c.una();
         self.forced = self.forced.filter(|plan| plan.end > una);
-        let advanced = news.acked > 0;
-        let repaired = self.probe.on_ack(una, news.delivered > 0);
-        if news.delivered == 0 && !advanced {
+        let advanced = newly.acked > 0;
+        let repaired = self.probe.on_ack(una, newly.delivered > 0);
+        if newly.delivered == 0 && !advanced {
             return None;
         }
-        self.judged = self.judged.max(una);
+        self.examined = self.examined.max(una);
         // The sample is of SACKed data where there is no other.
-        let rtt = c.take_sample(news.sent.or(news.times.sacked_once), now);
-        self.note_newest(c, &news.times, now);
-        let lost = self.judge(c, now);
-        let mut heard = Heard {
+        let rtt = c.take_sample(newly.sent.or(newly.times.sacked_once), now);
+        self.note_newest(c, &newly.times, now);
+        let lost = self.detect_losses(c, now);
+        let mut report = AckReport {
             // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
             // before, the end of a recovery covers once more.
-            acked: news.delivered,
-            delivered: news.delivered,
+            acked: newly.delivered,
+            delivered: newly.delivered,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: Some(self.usage.limits(&c.window)),
             audience: Audience::Recovery,
         };
-        let mut events = self.settle(c, news);
+        let mut events = self.update_state(c, newly);
         if repaired && self.state == State::Open {
             events.began = Some(Began::Repaired);
         }
-        events.sound = self.state == State::Open;
+        events.open = self.state == State::Open;
         events.step = Some(Step {
-            delivered: news.delivered,
+            delivered: newly.delivered,
             safe: advanced && !lost,
             in_flight: self.pipe(c),
         });
-        heard.audience = self.audience(advanced);
+        report.audience = self.audience(advanced);
         Some(Findings {
-            heard: Some(heard),
+            report: Some(report),
             events: Some(events),
         })
     }
@@ -133,14 +138,14 @@ impl Rack {
 
     /// RFC 8985 §6.2 steps 4 and 5: takes for lost what left before the newest arrival did and
     /// long enough ago. Whether anything was.
-    fn judge(&mut self, c: &mut Connection, now: Time) -> bool {
+    fn detect_losses(&mut self, c: &mut Connection, now: Time) -> bool {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
         let patience = rtt + self.reordering_window(c);
         let before = c.sent.lost_bytes();
-        let first = self.judge_first_sendings(c, newest, patience, now);
-        let again = judge_retransmissions(c, newest, patience, now);
+        let first = self.detect_among_first_sendings(c, newest, patience, now);
+        let again = detect_among_retransmissions(c, newest, patience, now);
         self.due = match (first, again) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
@@ -149,27 +154,27 @@ impl Rack {
     }
 
     /// Returns when the next is to be looked at.
-    fn judge_first_sendings(
+    fn detect_among_first_sendings(
         &mut self,
         c: &mut Connection,
         newest: Sending,
         patience: Time,
         now: Time,
     ) -> Option<Time> {
-        while let Some((sent, end)) = c.sent.first_sent(self.judged, &mut self.hint) {
+        while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
             let limit = match sent.cmp(&newest.sent) {
                 Ordering::Less => end,
                 Ordering::Equal => end.min(newest.end),
                 Ordering::Greater => return None,
             };
-            if limit <= self.judged {
+            if limit <= self.examined {
                 return None;
             }
             if sent + patience > now {
                 return Some(sent + patience);
             }
-            c.sent.lose(self.judged, limit);
-            self.judged = limit;
+            c.sent.mark_lost(self.examined, limit);
+            self.examined = limit;
         }
         None
     }
@@ -177,7 +182,7 @@ impl Rack {
     /// RACK.reo_wnd: nothing while there was no reordering and there are enough signs.
     fn reordering_window(&self, c: &Connection) -> Time {
         let signs = c.sent.arrived_bytes() >= DUP_THRESH * c.mss();
-        if !self.reordering_seen && (!self.is_sound() || signs) {
+        if !self.reordering_seen && (!self.repairs_nothing() || signs) {
             return Time::ZERO;
         }
         let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
@@ -191,17 +196,17 @@ impl Rack {
     }
 
     /// Whether nothing is being repaired.
-    fn is_sound(&self) -> bool {
+    fn repairs_nothing(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr)
     }
 
     /// Leaves and enters states.
-    fn settle(&mut self, c: &mut Connection, news: &News) -> Events {
+    fn update_state(&mut self, c: &mut Connection, newly: &NewlyAcked) -> Events {
         let mut events = Events::default();
         match self.state {
             State::Recovery if c.una() >= self.high_seq => events.ended = true,
             State::Cwr if c.una() > self.high_seq => events.ended = true,
-            State::Loss => events.undone = self.settle_loss(c, news),
+            State::Loss => events.undone = self.update_loss_state(c, newly),
             _ => {}
         }
         if events.ended {
@@ -209,7 +214,7 @@ impl Rack {
         }
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
-        if self.is_sound() && c.sent.has_losses() {
+        if self.repairs_nothing() && c.sent.has_losses() {
             events.began = Some(self.enter_recovery(c));
         }
         events
@@ -239,21 +244,21 @@ impl Rack {
         self.state = State::Cwr;
         self.high_seq = c.high();
         if let Some(events) = &mut found.events {
-            events.sound = false;
+            events.open = false;
         }
-        if let Some(heard) = &mut found.heard {
-            heard.audience = Audience::Recovery;
+        if let Some(report) = &mut found.report {
+            report.audience = Audience::Recovery;
         }
         true
     }
 
     /// The end of what a timeout began. Whether it was for nothing.
-    fn settle_loss(&mut self, c: &mut Connection, news: &News) -> bool {
+    fn update_loss_state(&mut self, c: &mut Connection, newly: &NewlyAcked) -> bool {
         let recovered = c.una() >= self.high_seq;
-        if self.frto.judge(c, news, &mut self.high_seq) {
+        if self.frto.examine(c, newly, &mut self.high_seq) {
             self.state = State::Open;
-            c.sent.lose_nothing();
-            self.judged = c.una();
+            c.sent.unmark_all_lost();
+            self.examined = c.una();
             return true;
         }
         if recovered {
@@ -268,13 +273,13 @@ impl Rack {
         if advanced {
             c.rearm(now);
             self.schedule_probe(c, now, true);
-        } else if !self.is_sound() {
+        } else if !self.repairs_nothing() {
             self.probe.due = None;
         }
     }
 
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
-        if self.is_sound() && c.sent.arrived_bytes() == 0 {
+        if self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.due = None;
@@ -304,7 +309,7 @@ impl Rack {
     /// What may have been reordered has had its time (RFC 8985 §6.3).
     fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
         self.due = None;
-        let began = self.judge(c, now) && self.is_sound();
+        let began = self.detect_losses(c, now) && self.repairs_nothing();
         let events = Events {
             began: began.then(|| self.enter_recovery(c)),
             step: (self.state == State::Recovery).then(|| Step {
@@ -315,7 +320,7 @@ impl Rack {
             ..Events::default()
         };
         Findings {
-            heard: None,
+            report: None,
             events: Some(events),
         }
     }
@@ -345,8 +350,8 @@ impl Rack {
         self.due = None;
         self.forced = None;
         self.probe = Probe::default();
-        c.sent.lose_everything();
-        self.judged = c.high();
+        c.sent.mark_all_lost();
+        self.examined = c.high();
     }
 
     /// Lost segments first, then new ones, as far as the window goes.
@@ -377,7 +382,7 @@ impl Rack {
     /// A segment has left, the accounts are up to date.
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         self.usage.after_sent(c, self.pipe(c));
-        if self.is_sound() {
+        if self.repairs_nothing() {
             self.schedule_probe(c, now, false);
         }
     }
@@ -389,7 +394,7 @@ impl Rack {
 }
 
 /// The same of retransmissions, in the order of their sending.
-fn judge_retransmissions(
+fn detect_among_retransmissions(
     c: &mut Connection,
     newest: Sending,
     patience: Time,
@@ -404,7 +409,7 @@ fn judge_retransmissions(
                 return Some(again.sent + patience);
             }
         }
-        c.sent.lose_oldest_retransmission();
+        c.sent.mark_oldest_retransmission_lost();
     }
     None
 }

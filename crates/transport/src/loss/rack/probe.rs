@@ -42,7 +42,7 @@ impl Probe {
 
     /// An acknowledgement up to `una` has come. Returns whether it shows that the probe has
     /// repaired a loss (§7.4.2).
-    pub(super) fn on_ack(&mut self, una: u64, news: bool) -> bool {
+    pub(super) fn on_ack(&mut self, una: u64, newly: bool) -> bool {
         let Some(end) = self.out.filter(|end| una >= *end) else {
             return false;
         };
@@ -52,7 +52,7 @@ impl Probe {
         }
         // Without DSACK, a second acknowledgement of the same end says that both arrived.
         let repaired = una > end;
-        if repaired || !news {
+        if repaired || !newly {
             self.out = None;
         }
         repaired

@@ -46,8 +46,8 @@ fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
     let Body::Ack(WireAck::Bytes(ack)) = &packet.body else {
         panic!("{packet:?} acknowledges no bytes")
     };
-    let news = c.take(ack.una(), ack.sack_blocks(), now).unwrap();
-    rack.on_ack(c, &news, now);
+    let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now).unwrap();
+    rack.on_ack(c, &newly, now);
 }
 
 fn echo(mut ack: Packet) -> Packet {
@@ -280,7 +280,7 @@ fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
 /// Leaves at the second acknowledgement within a recovery, with a window of its own.
 #[derive(Default)]
 struct LeavesInRecovery {
-    heard: u32,
+    report: u32,
 }
 
 impl Startup for LeavesInRecovery {
@@ -290,8 +290,8 @@ impl Startup for LeavesInRecovery {
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, _: &Ack) {
-        self.heard += 1;
-        if self.heard == 2 {
+        self.report += 1;
+        if self.report == 2 {
             (w.cwnd, w.ssthresh) = (4.0, 4.0);
         }
     }
@@ -317,7 +317,7 @@ fn the_end_of_a_recovery_grows_the_window_by_what_is_newly_delivered() {
     let mut flow = Flow::open("reno", 20, false);
     flow.hears(ms(200), ack(0, &[(2, 20)]));
     assert_eq!(flow.window().ssthresh, 10.0);
-    // Twenty are covered and only the first of them is news: a tenth of a window of ten.
+    // Twenty are covered and only the first of them is newly: a tenth of a window of ten.
     flow.hears(ms(300), ack(20, &[]));
     assert_eq!(flow.window().cwnd, 10.0);
     assert_eq!(flow.window().ssthresh, 10.0);

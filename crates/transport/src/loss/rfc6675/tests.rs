@@ -81,8 +81,8 @@ impl Bench {
 
     fn take(&mut self, una: u64, block: Option<(u64, u64)>) {
         let blocks = block.into_iter().map(|(a, b)| (a * MSS, b * MSS));
-        let news = self.c.take(una * MSS, blocks, Time::ZERO).unwrap();
-        if news.sacked > 0 {
+        let newly = self.c.acknowledge(una * MSS, blocks, Time::ZERO).unwrap();
+        if newly.sacked > 0 {
             self.detector.raise_lost_edge(&mut self.c);
         }
     }

@@ -29,8 +29,8 @@ mod tests;
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
-use super::super::sent::{NumberNews, Packet};
-use super::findings::{Audience, Began, Events, Findings, Heard};
+use super::super::sent::{NewlyAckedPackets, Packet};
+use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
 
 /// kPacketThreshold (§6.1.1).
@@ -113,20 +113,20 @@ impl Rfc9002 {
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
-        news: &NumberNews,
+        newly: &NewlyAckedPackets,
         held: Time,
         now: Time,
     ) -> Option<Findings> {
-        if news.packets == 0 {
+        if newly.packets == 0 {
             return None;
         }
-        let rtt = news.largest.map(|sent| now.since(sent));
-        if let Some(sent) = news.largest {
+        let rtt = newly.largest.map(|sent| now.since(sent));
+        if let Some(sent) = newly.largest {
             let held = held.min(c.stack.ack.max_delay());
             c.rtt.sample_held(sent, now, held);
             self.note_sample(c);
         }
-        let ended = self.recovering && news.any_in_epoch;
+        let ended = self.recovering && newly.any_in_epoch;
         if ended {
             self.recovering = false;
             self.free = false;
@@ -135,20 +135,20 @@ impl Rfc9002 {
         events.ended = ended;
         self.pto_count = 0;
         self.probing.left = 0;
-        let heard = Heard {
-            acked: news.in_epoch,
-            delivered: news.delivered,
+        let report = AckReport {
+            acked: newly.in_epoch,
+            delivered: newly.delivered,
             rtt,
             flight: self.pipe(c),
             cwnd_limited: None,
             audience: Audience::Growth,
         };
-        let heard = match events.began.is_none() && news.in_epoch > 0 {
-            true => heard,
-            false => held_still(heard),
+        let report = match events.began.is_none() && newly.in_epoch > 0 {
+            true => report,
+            false => held_still(report),
         };
         Some(Findings {
-            heard: (news.delivered > 0).then_some(heard),
+            report: (newly.delivered > 0).then_some(report),
             events: Some(events),
         })
     }
@@ -173,13 +173,13 @@ impl Rfc9002 {
 
     /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
     pub fn on_mark(&mut self, c: &mut Connection, found: &mut Findings) -> bool {
-        let news = c.mark_is_news();
-        if news {
+        let newly = c.mark_is_news();
+        if newly {
             c.sent.begin_epoch();
             self.recovering = true;
-            found.heard = found.heard.map(held_still);
+            found.report = found.report.map(held_still);
         }
-        news
+        newly
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Time) -> Losses {
@@ -195,7 +195,7 @@ impl Rfc9002 {
                 self.loss_time = Some(packet.sent + patience);
                 break;
             }
-            c.sent.lose_oldest_packet();
+            c.sent.mark_oldest_packet_lost();
             losses.newest = Some(number);
             losses.persistent |= self.note_run(c, number, packet);
         }
@@ -250,7 +250,7 @@ impl Rfc9002 {
         let mut found = None;
         if self.loss_time.is_some() {
             found = Some(Findings {
-                heard: None,
+                report: None,
                 events: Some(self.find_lost(c, now)),
             });
         } else {
@@ -330,11 +330,11 @@ impl Rfc9002 {
 }
 
 /// Only what left after recovery began lets the window grow (§7.3.2).
-fn held_still(heard: Heard) -> Heard {
-    Heard {
+fn held_still(report: AckReport) -> AckReport {
+    AckReport {
         acked: 0,
         audience: Audience::Held,
-        ..heard
+        ..report
     }
 }
 

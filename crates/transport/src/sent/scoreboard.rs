@@ -1,14 +1,14 @@
 //! What a connection's ledger has only once something was lost, sent again or out of order.
 
 use super::super::ranges::RangeSet;
-use super::again::Retransmissions;
 use super::arrivals::{Arrivals, Sending};
 use super::first::{FirstSendings, Hint};
+use super::retransmissions::Retransmissions;
 use flowstart_control::Time;
 
 /// What a connection has only once something was lost, sent again or out of order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Uneven {
+pub(super) struct Scoreboard {
     /// What has arrived above SND.UNA.
     pub(super) arrived: RangeSet,
     pub(super) arrived_bytes: u64,
@@ -24,9 +24,9 @@ pub(super) struct Uneven {
     pub(super) fresh: Vec<(u64, u64)>,
 }
 
-impl Uneven {
+impl Scoreboard {
     /// Whether all is in order again: nothing is missing, and nothing was sent twice.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_clear(&self) -> bool {
         self.arrived.is_empty() && self.lost_bytes == 0 && self.repeated.is_empty()
     }
 
@@ -62,7 +62,7 @@ impl Uneven {
 
     /// `[start, end)` is not lost any more, or was not: it has arrived or was sent again.
     #[inline]
-    pub(super) fn end_loss(&mut self, start: u64, end: u64) {
+    pub(super) fn unmark_lost(&mut self, start: u64, end: u64) {
         let lost_bytes = &mut self.lost_bytes;
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
     }
