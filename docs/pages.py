@@ -14,6 +14,7 @@ import commands
 import demo
 import fidelity
 import flowstart as fs
+import reference
 import stubs
 import tables
 from figure import Exit, Figure
@@ -21,7 +22,7 @@ from flowstart.model import catalog
 from flowstart.model.path import INTERFACE
 from flowstart.render import text
 from flowstart.simulation.series import Series, of_flow
-from tables import cell
+from reference import cell
 
 DOCS = pathlib.Path(__file__).parent
 ROOT = DOCS.parent
@@ -133,7 +134,10 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     for name, content in fidelity.files().items():
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
-    wanted[ROOT / "python" / "flowstart" / "model" / "signals.pyi"] = stubs.text()
+    wanted[DOCS / "fields.md"] = reference.page()
+    model = ROOT / "python" / "flowstart" / "model"
+    wanted[model / "signals.pyi"] = stubs.signals()
+    wanted[model / "fields.pyi"] = stubs.fields()
     for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
         wanted.setdefault(page, filled(page.read_text("utf-8")))
     found: dict[pathlib.Path, str | bytes | None] = {

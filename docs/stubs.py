@@ -1,11 +1,15 @@
-"""The types of what a start-up is told, for editors and mypy: written from the Rust definitions."""
+"""Types for editors and mypy, written from the Rust definitions.
+
+Of what a start-up is told (`signals.pyi`), and of the parts of a scenario (`fields.pyi`).
+"""
 
 import re
 import textwrap
 
 from flowstart._native import EVENTS, SIGNALS
+from flowstart.model.definitions import Field, Part, parts, python_name
 
-HEAD = '''"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
+SIGNALS_HEAD = '''"""What a start-up is told: the signals of `crates/control/src/signals.rs`.
 
 Written by `make docs`. Frozen classes: sizes are bytes, sequence positions too, windows
 segments, times whole nanoseconds, rates bits per second.
@@ -23,10 +27,75 @@ class Events:
     """
 
 '''
+FIELDS_HEAD = '''"""The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
+
+Written by `make docs`. What is left out is left to the simulator.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.model.custom import StartupLike
+'''
+TYPES = {
+    "bool": "bool",
+    "u32": "int",
+    "u64": "int",
+    "f64": "float",
+    "Probability": "str | float",
+    "BurstLength": "str | float",
+    "DrawnText": "str | float",
+    "InitialWindow": "str | int",
+    "Startup": "StartupLike",
+}
+"""What Python gives for the types of Rust; all others are text."""
 WIDTH = 100
 
 
-def text() -> str:
+def fields() -> str:
+    """The file `fields.pyi`."""
+    return FIELDS_HEAD + "".join(_part(part) for part in parts().values())
+
+
+def _part(part: Part) -> str:
+    """A part of a scenario."""
+    told = "".join(f"    {_declared(field)}\n{_paragraphs(_told(field))}" for field in part.fields)
+    head = f"\n@dataclass(frozen=True, kw_only=True)\nclass {part.name}:\n"
+    return f"{head}{_paragraphs(part.about)}\n{told}"
+
+
+def _declared(field: Field) -> str:
+    kind = TYPES.get(field.value, "str")
+    if python_name(field.value) in parts():
+        kind = python_name(field.value)
+        kind = kind if field.is_list else f"{kind} | Mapping[str, Any]"
+    kind = f"Sequence[{kind}]" if field.is_list else kind
+    return f"{field.name}: {kind}" if field.required else f"{field.name}: {kind} | None = None"
+
+
+def _told(field: Field) -> str:
+    usual = field.unless_given
+    return field.doc if usual is None else f"{field.doc}\n\nUnless given: {usual}."
+
+
+def _paragraphs(words: str) -> str:
+    """A docstring of several paragraphs."""
+    first, *others = words.split("\n\n")
+    if not others:
+        return _doc(first, 4)
+    told = [
+        *_wrapped(f'"""{first}'),
+        *(line for words in others for line in ["", *_wrapped(words)]),
+    ]
+    return "".join(f"    {line}".rstrip() + "\n" for line in [*told, '"""'])
+
+
+def _wrapped(words: str) -> list[str]:
+    return textwrap.wrap(words, WIDTH - 4, break_on_hyphens=False)
+
+
+def signals() -> str:
     """The file `signals.pyi`."""
     hooks = [
         f"    def {hook}(self, w: Window, {argument}: {signal}) -> {answer}:\n{_doc(doc, 8)}"
@@ -37,7 +106,7 @@ def text() -> str:
         + "".join(f"    {field}: {kind}\n{_doc(words, 4)}" for field, kind, words in fields)
         for name, doc, fields in SIGNALS
     ]
-    return HEAD + "".join(hooks) + "\n" + "\n".join(classes)
+    return SIGNALS_HEAD + "".join(hooks) + "\n" + "\n".join(classes)
 
 
 def _doc(words: str, indent: int) -> str:

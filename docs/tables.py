@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import flowstart as fs
+import reference
 from flowstart.model import path as paths
+from flowstart.model.definitions import parts
 from flowstart.render import text
+from reference import cell
 
 _MARKED = re.compile(
     r"(<!-- (?P<name>[\w ]+) -->\n)(?:.*\n)*?(?P<end><!-- end of (?P=name) -->\n)", re.MULTILINE
@@ -18,14 +21,18 @@ def with_tables(page: str) -> str:
     """A page with its marked tables as they are now."""
 
     def fill(found: re.Match[str]) -> str:
-        return f"{found[1]}{TABLES[found['name']]()}\n{found['end']}"
+        return f"{found[1]}{_table(found['name'])}\n{found['end']}"
 
     return _MARKED.sub(fill, page)
 
 
-def cell(words: str) -> str:
-    """Text within a table, whose columns a bar would end."""
-    return words.replace("|", "\\|")
+def _table(name: str) -> str:
+    """The table of this name; `fields of Path` and some of them is one from their definitions."""
+    part, *names = name.removeprefix("fields of ").split()
+    if name.startswith("fields of "):
+        known = {field.name: field for field in parts()[part].fields}
+        return reference.table(tuple(known[field] for field in names))
+    return TABLES[name]()
 
 
 # Paths known by name.

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from flowstart.errors import FlowstartError, RequestError, SimulationError
     from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.model.document import schema
-    from flowstart.model.flow import Flow, Web, Write
-    from flowstart.model.path import Hop, Path, RateStep
+    from flowstart.model.fields import Flow, Hop, QuickStart, RateStep, Stack, Web, Write
+    from flowstart.model.path import Path
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import (
         Ack,
@@ -62,13 +62,15 @@ _HOMES = {
     "FlowstartError": "errors",
     "RequestError": "errors",
     "SimulationError": "errors",
-    "Flow": "model.flow",
-    "Hop": "model.path",
+    "Flow": "model.fields",
+    "Hop": "model.fields",
     "Path": "model.path",
-    "RateStep": "model.path",
+    "QuickStart": "model.fields",
+    "RateStep": "model.fields",
     "Scenario": "model.scenario",
-    "Web": "model.flow",
-    "Write": "model.flow",
+    "Stack": "model.fields",
+    "Web": "model.fields",
+    "Write": "model.fields",
     "schema": "model.document",
     "Run": "simulation.run",
     "run": "simulation.run",
@@ -109,6 +111,7 @@ __all__ = [
     "Parameter",
     "Path",
     "PeerGap",
+    "QuickStart",
     "RateSample",
     "RateStep",
     "Reason",
@@ -118,6 +121,7 @@ __all__ = [
     "Scenario",
     "Sent",
     "SimulationError",
+    "Stack",
     "Startup",
     "Syn",
     "Timeout",

@@ -17,6 +17,8 @@ from flowstart.model.path import named_paths
         (fs.Path, "PathSpec"),
         (fs.Hop, "HopSpec"),
         (fs.RateStep, "RateStep"),
+        (fs.QuickStart, "QuickStartSpec"),
+        (fs.Stack, "StackSpec"),
         (fs.Flow, "FlowSpec"),
         (fs.Write, "WriteSpec"),
         (fs.Web, "WebSpec"),
@@ -26,6 +28,16 @@ def test_the_classes_have_the_simulators_fields(model: type, definition: str) ->
     schema = fs.schema()
     fields = [field.name for field in dataclasses.fields(model)]
     assert sorted(fields) == sorted(schema["$defs"][definition]["properties"])
+
+
+def test_a_stack_is_a_name_or_its_fields() -> None:
+    path, flows = fs.Path(rate="5Mbps", rtt="64ms"), [fs.Flow(size="1kB")]
+    given = ["ns2:iw=3", {"preset": "ns2", "iw": "3"}, fs.Stack(preset="ns2", iw="3")]
+    described = [fs.Scenario(path=path, flows=flows, stack=stack).document() for stack in given]
+    assert described[0]["stack"] == {"preset": "ns2", "iw": "3"}
+    assert described[1:] == described[:1] * 2
+    compared = [fs.compare(path, startups=["jump-start"], sizes=["1kB"], stack=s) for s in given]
+    assert len({result.plan.command for result in compared}) == 1
 
 
 def test_a_scenario_has_the_simulators_fields() -> None:

@@ -113,6 +113,12 @@ mod _native {
         serde_json::to_string(&all).map_err(request)
     }
 
+    /// The parts of a scenario and the definitions of their fields, as JSON.
+    #[pyfunction]
+    fn fields() -> PyResult<String> {
+        serde_json::to_string(&flowstart_sim::parts()).map_err(request)
+    }
+
     /// Reads a packet capture or a Zeek `conn.log` and returns what is in it, as JSON.
     ///
     /// `progress(bytes, total)` is called a few times a second. Memory does not grow with

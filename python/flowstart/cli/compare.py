@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, endpoints, options, path, replay
-from flowstart.cli.endpoints import Endpoints
+from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
@@ -133,7 +133,7 @@ def _of_path(given: Given) -> "Plan":
             "or a --capture"
         )
     ends = filled(Endpoints, given)
-    stack = ends.fields()
+    stack = stack_of(given)
     plan = Plan.of_path(
         described,
         startups=startups,

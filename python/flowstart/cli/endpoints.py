@@ -1,9 +1,9 @@
-"""The endpoints on the command line: the one place where the flags of the stack are listed."""
+"""The endpoints on the command line: a stack, and flags of fields that are given often."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.cli.flags import CAPTURE, flag, of
+from flowstart.cli.flags import CAPTURE, Given, defined, flag, of
 from flowstart.errors import RequestError
 
 
@@ -17,31 +17,29 @@ class Endpoints:
         beside=(CAPTURE,),
     )
     avoidance: str | None = flag("Congestion avoidance.", "NAME", beside=(CAPTURE,))
-    ack: str | None = flag("every, delayed or quick-then-delayed.", "WHEN", beside=(CAPTURE,))
-    iw: str | None = flag("Initial window: 3, rfc6928.", "WINDOW", beside=(CAPTURE,))
     remembered: str | None = flag(
         "Window that an earlier connection left behind. [1bdp; with --capture nothing]",
         "SIZE",
         beside=(CAPTURE,),
     )
 
-    def fields(self) -> dict[str, Any] | None:
-        """The stack's fields that were given, those with a flag of their own (`OWN`) as well."""
-        from flowstart.model import stack
 
-        fields = stack.parse(self.stack) if self.stack else {}
-        for name in OWN:
-            value = getattr(self, name)
-            if value is not None:
-                if name in fields:
-                    raise RequestError(
-                        f"--{name} and --stack {self.stack}: both set {name}; leave one out"
-                    )
-                fields[name] = value
-        return fields or None
-
-
-OWN = ("ack", "iw")
+_FLAGS = defined("Stack", replayed=("iw", "ack"))
+OWN = tuple(_FLAGS)
 """The fields of a stack that have flags of their own; `--stack` takes them all."""
 
-FLAGS = of(Endpoints)
+FLAGS = (*of(Endpoints), *_FLAGS.values())
+
+
+def stack_of(given: Given) -> dict[str, Any] | None:
+    """The stack's fields that were given, those with flags of their own as well."""
+    from flowstart.model import stack
+
+    fields = stack.parse(given["stack"]) if "stack" in given else {}
+    for name in (name for name in OWN if name in given):
+        if name in fields:
+            raise RequestError(
+                f"--{name} and --stack {given['stack']}: both set {name}; leave one out"
+            )
+        fields[name] = given[name]
+    return fields or None

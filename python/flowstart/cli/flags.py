@@ -7,11 +7,14 @@ A table is a sequence of `Flag`s, written down as such or as a dataclass whose f
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import typer
+
+from flowstart.model.definitions import parts
 
 T = TypeVar("T")
 Given: TypeAlias = Mapping[str, Any]
@@ -62,6 +65,30 @@ def of(kind: Any) -> tuple[Flag, ...]:
         Flag(field.name, type=field.type, default=field.default, **field.metadata)
         for field in dataclasses.fields(kind)
     )
+
+
+def defined(part: str, replayed: Sequence[str] = ()) -> dict[str, Flag]:
+    """The flags that a part of a scenario has by its definition, by field.
+
+    Those of `replayed` fields mean something beside a capture.
+    """
+    fields = [field for field in parts()[part].fields if field.flag is not None]
+    names = {field.name for field in fields}
+    kinds = {"bool": bool | None, "u32": int | None, "u64": int | None}
+
+    def word(found: re.Match[str]) -> str:
+        return option(found[1]) if found[1] in names else found[1]
+
+    return {
+        field.name: Flag(
+            field.name,
+            re.sub("`(.*?)`", word, field.short) + (f" [{field.usual}]" if field.usual else ""),
+            field.flag or None,
+            type=kinds.get(field.value, str | None),
+            beside=(CAPTURE,) if field.name in replayed else (),
+        )
+        for field in fields
+    }
 
 
 def filled(kind: Callable[..., T], given: Given) -> T:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart.cli import capture, console, path
-from flowstart.cli.endpoints import Endpoints
+from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import Given, filled
 from flowstart.cli.traffic import Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
@@ -66,7 +66,7 @@ def _settings(given: Given) -> "Settings":
     startups = specs.listed("startup", filled(Traffic, given).startup, DEFAULT_STARTUPS)
     custom = CustomStartups()
     idle = () if ends.remembered else IDLE
-    stack = ends.fields()
+    stack = stack_of(given)
     names = specs.startups(startups, custom, without=idle)
     applicability.refuse_what_does_nothing(given, names, custom, stack)
     return Settings(

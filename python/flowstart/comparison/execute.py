@@ -12,6 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.model import randomness, specs
 from flowstart.model.custom import StartupLike
 from flowstart.model.document import encode, resolve
+from flowstart.model.fields import Stack
 from flowstart.model.path import Path
 from flowstart.model.scenario import ScenarioLike
 from flowstart.simulation import frames
@@ -25,7 +26,7 @@ def compare(
     flows: int | None = None,
     interval: str | None = None,
     avoidance: str | None = None,
-    stack: str | Mapping[str, Any] | None = None,
+    stack: str | Stack | Mapping[str, Any] | None = None,
     remembered: str | None = None,
     seed: int | None = None,
     repeat: int = 1,

@@ -11,6 +11,7 @@ from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
+from flowstart.model.fields import Stack
 from flowstart.model.path import Path, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
 
@@ -64,7 +65,7 @@ class Plan:
         flows: int | None = None,
         interval: str | None = None,
         avoidance: str | None = None,
-        stack: str | Mapping[str, Any] | None = None,
+        stack: str | Stack | Mapping[str, Any] | None = None,
         remembered: str | None = None,
         seed: int | None = None,
         repeat: int = 1,
@@ -74,9 +75,9 @@ class Plan:
         `remembered` is the window that an earlier connection left behind, one bandwidth-delay
         product by default, for start-ups that use a memory.
         """
-        if not isinstance(stack, str | Mapping | None):
+        if not isinstance(stack, str | Stack | Mapping | None):
             raise RequestError(f"stack = {stack!r}: a name or a table of fields is needed")
-        fields = stacks.parse(stack) if isinstance(stack, str) else stack
+        fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         flow = {"avoidance": avoidance, "count": flows, "interval": interval}
         flow |= {"remembered": remembered or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})

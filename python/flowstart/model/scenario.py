@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from flowstart.errors import RequestError
 from flowstart.model import custom, stack
 from flowstart.model.document import Document, plain
-from flowstart.model.flow import Flow, Web
+from flowstart.model.fields import Flow, Stack, Web
 from flowstart.model.path import Path
 
 
@@ -32,8 +32,8 @@ class Scenario:
     flows: Sequence[Flow] = ()
     web: Sequence[Web] | None = None
     """Web sessions, beside the flows or instead of them."""
-    stack: str | Mapping[str, Any] | None = None
-    """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields as a mapping."""
+    stack: str | Stack | Mapping[str, Any] | None = None
+    """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields."""
     name: str | None = None
     seed: int | None = None
     duration: str | None = None

@@ -1,12 +1,10 @@
 """A stack as people write it: `ns2:recovery=newreno,iw=3`, a preset and fields of its own."""
 
-import functools
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from flowstart import _native
-from flowstart.model import specs
+from flowstart.model import definitions, specs
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -16,9 +14,8 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _typed(field: str, value: str) -> object:
-    """`value` as a number or a truth value where the schema has one; else as it is."""
-    specification = _stack_fields().get(field, {})
-    if "string" in specification.get("type", "string"):
+    """`value` as a number or a truth value where the field has one; else as it is."""
+    if _values().get(field) not in ("bool", "f64", "u32"):
         return value
     try:
         return json.loads(value)
@@ -26,11 +23,9 @@ def _typed(field: str, value: str) -> object:
         return value  # the simulator says what is wrong with it
 
 
-@functools.cache
-def _stack_fields() -> dict[str, Any]:
-    schema = json.loads(_native.schema("scenario"))
-    fields: dict[str, Any] = schema["$defs"]["StackSpec"]["properties"]
-    return fields
+def _values() -> dict[str, str]:
+    """The types of the fields' values in Rust."""
+    return {field.name: field.value for field in definitions.parts()["Stack"].fields}
 
 
 def written(fields: Mapping[str, Any] | None) -> str | None:

@@ -17,7 +17,7 @@ class Settings:
     reverse_buffer: str | None = None
     rtt: str | None = None
     """One round trip for all, needed for logs that tell none."""
-    loss: str | None = None
+    loss: str | float | None = None
     stack: dict[str, Any] | None = None
     avoidance: str | None = None
     remembered: str | None = None

@@ -58,7 +58,7 @@ pub struct Scenario {
 }
 
 /// The parts of a scenario, and every field of theirs.
-pub fn described() -> Vec<Described> {
+pub fn parts() -> Vec<Described> {
     vec![
         PathSpec::described(),
         HopSpec::described(),

@@ -69,7 +69,7 @@ fields! {
         pub rtt: Option<Time>,
         /// Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
         #[flag("SIZE")]
-        #[usual("1bdp, but at least 40 packets")]
+        #[usual("1bdp, at least 40pkt")]
         pub buffer: Option<Amount>,
         /// Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
         ///
@@ -141,7 +141,8 @@ fields! {
         pub reverse_rate_trace: Option<String>,
         /// Rates one after the other, over and over, instead of `rate`.
         ///
-        /// On the command line `50Mbps:10s,0bps:100ms`.
+        /// In a file `[{ rate = "50Mbps", lasts = "10s" }, { rate = "0bps", lasts = "100ms" }]`, on
+        /// the command line `50Mbps:10s,0bps:100ms`.
         #[flag("RATE:TIME,...")]
         #[check(each_step)]
         #[needs(ONE_BOTTLENECK)]
@@ -277,7 +278,7 @@ fields! {
             pub delay: Time,
         }
         /// Its buffer.
-        #[usual("1bdp of the whole chain, but at least 40 packets")]
+        #[usual("1bdp of the whole chain, at least 40pkt")]
         pub buffer: Option<Amount>,
         /// Discipline of its queues, as in `path.queue`.
         #[usual("the path's")]

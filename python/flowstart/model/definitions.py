@@ -1,0 +1,76 @@
+"""The definitions of a scenario's fields, as `crates/sim/src/spec` has them."""
+
+import functools
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart import _native
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A field of a part of a scenario."""
+
+    name: str
+    kind: str
+    """Its type in Rust, such as `Option<Rate>`."""
+    required: bool
+    doc: str
+    """What it is; the first paragraph in short."""
+    usual: str | None
+    """What holds where it is not given, in words."""
+    default: Any
+    """The default that a resolved scenario has, where that depends on nothing."""
+    flag: str | None
+    """What stands for its value in the help of its flag; None without one, empty for a switch."""
+
+    @property
+    def short(self) -> str:
+        """What it is, in a sentence."""
+        return self.doc.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def unless_given(self) -> str | None:
+        """What holds where it is not given."""
+        if self.usual or self.default is None:
+            return self.usual
+        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has several values."""
+        return self.kind.startswith("Vec")
+
+    @property
+    def value(self) -> str:
+        """The type of a value of its in Rust."""
+        *_, value = re.findall(r"\w+", self.kind)
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a scenario: a path, a stack, a flow, ..."""
+
+    name: str
+    """What Python calls it."""
+    about: str
+    fields: tuple[Field, ...]
+
+
+@functools.cache
+def parts() -> dict[str, Part]:
+    """The parts by what Python calls them."""
+    found = {}
+    for part in json.loads(_native.fields()):
+        name = python_name(part["name"])
+        fields = tuple(Field(**field) for field in part["fields"])
+        found[name] = Part(name, part["about"], fields)
+    return found
+
+
+def python_name(name: str) -> str:
+    """What Python calls a part of this name."""
+    return name.removesuffix("Spec")

@@ -1,0 +1,24 @@
+"""The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
+
+Types and texts stand in `fields.pyi`, which `make docs` writes. What is left out is left to the
+simulator.
+"""
+
+import dataclasses
+from typing import Any
+
+from flowstart.model.definitions import Part, parts
+
+
+def _made(part: Part) -> type:
+    """The class of a part."""
+    fields = [
+        (field.name, Any, dataclasses.field(**({} if field.required else {"default": None})))
+        for field in part.fields
+    ]
+    own = {"__doc__": part.about, "__module__": __name__}
+    return dataclasses.make_dataclass(part.name, fields, namespace=own, frozen=True, kw_only=True)
+
+
+for _part in parts().values():
+    globals()[_part.name] = _made(_part)

@@ -1,0 +1,599 @@
+"""The parts of a scenario as frozen classes, by the definitions in `sim/src/spec`.
+
+Written by `make docs`. What is left out is left to the simulator.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.model.custom import StartupLike
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """The network: one bottleneck, or a chain of routers given as `hops`."""
+
+    rate: str | None = None
+    """Rate of the bottleneck, such as `5Mbps`."""
+    rtt: str | None = None
+    """Two-way propagation without serialisation, such as `64ms`.
+
+    Half of it lies each way on the bottleneck.
+    """
+    buffer: str | None = None
+    """Buffer of the bottleneck, such as `60pkt`, `1bdp` or `90kB`.
+
+    Unless given: 1bdp, at least 40pkt.
+    """
+    queue: str | None = None
+    """Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
+
+    There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie` and `xcp`.
+
+    Unless given: drop-tail, but xcp where a start-up is.
+    """
+    loss: str | float | None = None
+    """Random loss on the way forward, such as `1%`: each packet by itself, before the queue.
+
+    Unless given: 0.
+    """
+    reverse_rate: str | None = None
+    """Rate of the way back.
+
+    Unless given: as forward.
+    """
+    reverse_buffer: str | None = None
+    """Buffer of the way back.
+
+    Unless given: as forward.
+    """
+    reverse_queue: str | None = None
+    """Discipline of the way back.
+
+    Unless given: as forward.
+    """
+    reverse_loss: str | float | None = None
+    """Random loss on the way back.
+
+    Unless given: 0.
+    """
+    access_rate: str | None = None
+    """Rate of an access link of each host, which has one where this or its delay is given.
+
+    Unless given: unlimited.
+    """
+    access_delay: str | None = None
+    """One-way delay of each access link, in addition to `rtt`.
+
+    Unless given: 0s.
+    """
+    access_at: str | None = None
+    """Which hosts have access links: `both` sides, `left` or `right`.
+
+    Unless given: both.
+    """
+    nic_rate: str | None = None
+    """Rate of each host's own interface, before its access link.
+
+    Unless given: unlimited.
+    """
+    router_pps: int | None = None
+    """Packets per second that each router forwards, both directions together.
+
+    A chain has a router before every hop and one after the last.
+
+    Unless given: unlimited.
+    """
+    rate_trace: str | None = None
+    """File of delivery opportunities instead of `rate`, as Mahimahi has them.
+
+    On each line a time in whole milliseconds at which 1500 bytes can be delivered; at the last it
+    begins anew.
+    """
+    reverse_rate_trace: str | None = None
+    """The same for the way back, instead of `reverse_rate`."""
+    rate_steps: Sequence[RateStep] | None = None
+    """Rates one after the other, over and over, instead of `rate`.
+
+    In a file `[{ rate = "50Mbps", lasts = "10s" }, { rate = "0bps", lasts = "100ms" }]`, on the
+    command line `50Mbps:10s,0bps:100ms`.
+    """
+    rate_variation: str | None = None
+    """How the rate varies about `rate`: `steps:every=15s,spread=0.5`, `wander:sigma=0.4`.
+
+    `steps` is another rate at fixed intervals, `wander` a radio channel; both are drawn from the
+    seed.
+    """
+    policer_rate: str | None = None
+    """Rate of a token-bucket policer before the bottleneck, forward.
+
+    What exceeds `policer_burst` and what the rate gives is dropped, nothing is delayed.
+
+    Unless given: no policer.
+    """
+    policer_burst: str | None = None
+    """What the policer lets pass at once, such as `100kB`."""
+    loss_burst: str | float | None = None
+    """Packets that `loss` strikes in a row, on average.
+
+    The model of Gilbert and Elliott, with `loss` as the mean share: everything is lost in its bad
+    state and nothing in its good one. No burst outlasts a pause of 100 ms.
+
+    Unless given: each packet is lost by itself.
+    """
+    reverse_loss_burst: str | float | None = None
+    """The same of `reverse_loss`.
+
+    Unless given: each packet is lost by itself.
+    """
+    aggregation: str | None = None
+    """Time from one access to a shared medium to the next: `4ms`, `exponential:mean=4ms`.
+
+    What came since leaves at once, as on Wi-Fi, each direction by itself. A value or a
+    distribution.
+    """
+    jitter: str | None = None
+    """Delay on top of the path's, forward: `uniform:most=5ms`, `exponential:mean=2ms`.
+
+    A value or a distribution.
+    """
+    reverse_jitter: str | None = None
+    """The same on the way back."""
+    jitter_every: str | None = None
+    """For how long a draw of jitter holds.
+
+    `15s` for a route that changes, `10ms` for a scheduler's frame.
+
+    Unless given: one packet.
+    """
+    reordering: bool | None = None
+    """Whether jitter lets packets overtake others that drew more; otherwise they wait.
+
+    Unless given: false.
+    """
+    ripple: str | None = None
+    """How far the round trip swings, on top of `rtt`: a sine from zero to this."""
+    ripple_period: str | None = None
+    """How long a swing takes, there and back."""
+    ack_batch: str | None = None
+    """Acknowledgements reach the data's sender together, at multiples of this time."""
+    ack_thinning: bool | None = None
+    """Of a flow's plain acknowledgements in one batch only the newest goes on.
+
+    So a modem's filter makes stretch acknowledgements.
+
+    Unless given: false.
+    """
+    buffer_reading: str | None = None
+    """Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
+
+    Unless given: as the stack has it.
+    """
+    hosts: int | None = None
+    """Pairs of hosts on a dumbbell, used in turn.
+
+    Unless given: one for each flow.
+    """
+    quick_start: QuickStart | Mapping[str, Any] | None = None
+    """How routers decide on rate requests: `none`, `rfc`, `target:threshold=90%`.
+
+    A table with `admission` in a scenario file.
+
+    Unless given: as the stack has it.
+    """
+    hops: Sequence[Hop] | None = None
+    """A chain of routers, instead of `rate` and `rtt`."""
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """One link of a chain of routers, the same in both directions."""
+
+    rate: str
+    """Its rate."""
+    delay: str
+    """Its one-way delay."""
+    buffer: str | None = None
+    """Its buffer.
+
+    Unless given: 1bdp of the whole chain, at least 40pkt.
+    """
+    queue: str | None = None
+    """Discipline of its queues, as in `path.queue`.
+
+    Unless given: the path's.
+    """
+    loss: str | float | None = None
+    """Random loss, forward.
+
+    Unless given: 0.
+    """
+    quick_start: bool | None = None
+    """Whether the routers at its ends know Quick-Start's option.
+
+    Unless given: they do.
+    """
+
+@dataclass(frozen=True, kw_only=True)
+class RateStep:
+    """A rate that holds for some time."""
+
+    rate: str
+    """The rate; `0bps` for an outage."""
+    lasts: str
+    """For how long."""
+
+@dataclass(frozen=True, kw_only=True)
+class QuickStart:
+    """Routers that decide on rate requests (RFC 4782); what is left out is the stack's."""
+
+    admission: str | None = None
+    """By which rule."""
+    threshold: str | float | None = None
+    """Nothing is approved above this utilisation, such as `90%`."""
+    allocation: str | float | None = None
+    """The share of a link that may be allocated."""
+    state_delay: str | None = None
+    """For how long an approval counts, at least; the length over which use is measured."""
+    max_rate: str | None = None
+    """The most for one request under `share`."""
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """A preset and what departs from it."""
+
+    preset: str | None = None
+    """`rfc`, `ns2`, `opnet`, `linux` or `quic`.
+
+    Unless given: rfc.
+    """
+    mss: str | None = None
+    """Maximum segment size, payload bytes, such as `1460B`."""
+    header: str | None = None
+    """Bytes of a data segment beside its payload, such as `40B`."""
+    iw: str | int | None = None
+    """Initial window: `3`, `rfc6928`.
+
+    A number of segments, or a rule: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
+    """
+    handshake: str | None = None
+    """What is said before data leaves: `1-rtt`, `0-rtt` or `tcp+tls13`.
+
+    `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the first
+    packet; `tcp+tls13` are two exchanges.
+    """
+    server_flight: str | None = None
+    """Bytes of what a server says first, its certificates among it.
+
+    Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window, they take
+    another round trip.
+
+    Unless given: no more than one round trip takes.
+    """
+    ack: str | None = None
+    """When the receiver acknowledges: `every`, `delayed` or `quick-then-delayed`."""
+    ack_timer: str | None = None
+    """How long a delayed acknowledgement may wait."""
+    ack_every: int | None = None
+    """Segments per delayed acknowledgement."""
+    ack_reordering: int | None = None
+    """By how many packets a missing one may be overtaken until that is acknowledged at once.
+
+    `0` for any number; with numbered packets only.
+    """
+    ack_quick: int | None = None
+    """Segments acknowledged at once before delaying begins."""
+    recovery: str | None = None
+    """How loss is repaired."""
+    next_seg_rule_3: bool | None = None
+    """NextSeg rule 3 of RFC 6675."""
+    next_seg_rule_4: bool | None = None
+    """NextSeg rule 4 of RFC 6675."""
+    limited_transmit: bool | None = None
+    """Limited transmit (RFC 3042)."""
+    newreno_impatient: bool | None = None
+    """NewReno: restart the timer on the first partial acknowledgement only."""
+    newreno_partial_deflation: bool | None = None
+    """NewReno: deflate by what a partial acknowledgement covers."""
+    rto_initial: str | None = None
+    """Timeout before the first round-trip sample."""
+    rto_min: str | None = None
+    """Lower bound of the timeout."""
+    rto_max: str | None = None
+    """Upper bound of the timeout."""
+    tick: str | None = None
+    """Clock granularity; under `ns2` the tick in which round trips are counted."""
+    tick_phase: float | None = None
+    """Where in a tick an ns-2 host's clock starts, as a share of a tick."""
+    pacing: str | None = None
+    """How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
+
+    `internal` as Linux does under its fq discipline, `rfc9002` by so many windows a round trip.
+    """
+    pacing_gain: float | None = None
+    """How many windows that are under `rfc9002`.
+
+    Unless given: 1.25.
+    """
+    frto: bool | None = None
+    """Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682)."""
+    ecn: bool | None = None
+    """Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping."""
+    coarse_pacing: bool | None = None
+    """Pace by the round trip in whole ticks, as ns-2 does."""
+    window: str | None = None
+    """The largest window that the receiver advertises, in bytes or packets."""
+    window_growth: str | None = None
+    """How the advertised window gets there: `none` or `linux`.
+
+    `none` has all of it from the beginning, `linux` grows with what arrives and with the receive
+    buffer.
+    """
+    receive_buffer: str | None = None
+    """With growth: the receive buffer at the opening in bytes (`tcp_rmem[1]`).
+
+    Headers and bookkeeping included: 32 MiB under `linux`, as servers on fast paths have it;
+    131072B in a stock kernel.
+    """
+    receive_buffer_max: str | None = None
+    """And what it may grow to (`tcp_rmem[2]`).
+
+    128 MiB under `linux`, 32 MiB in a stock kernel.
+    """
+    receive_share: float | None = None
+    """With growth: the share of a full segment's memory that is payload.
+
+    The kernel measures it on the first.
+
+    Unless given: that of a device that hands over packets one by one (160 in 256 of 1448 bytes).
+    """
+    window_scaling: bool | None = None
+    """Whether windows are scaled."""
+    restart: str | None = None
+    """What happens to the window after an idle time."""
+    grow_when_app_limited: bool | None = None
+    """Let the window grow although the application limits the flight."""
+    max_timeouts: int | None = None
+    """Timeouts in a row after which a connection is given up; `0` for never."""
+    interrupt_min: str | None = None
+    """Hosts see packets only at interrupts, at least so far apart.
+
+    Unless given: 60us where `interrupt_max` is, else every packet is seen at once.
+    """
+    interrupt_max: str | None = None
+    """And at most so far.
+
+    Unless given: 100us where `interrupt_min` is, else every packet is seen at once.
+    """
+    sack_cost: str | None = None
+    """What it takes a host to read one SACK block."""
+    rate_codes: str | None = None
+    """How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1)."""
+    sharing: str | None = None
+    """What connections between the same hosts leave behind for each other (RFC 9040)."""
+    sharing_lifetime: str | None = None
+    """How long a memory stays good."""
+    sharing_cap: int | None = None
+    """The largest window that a memory opens, in segments.
+
+    Unless given: no limit.
+    """
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A connection, or `count` of them one `interval` after the other."""
+
+    startup: StartupLike | None = None
+    """The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
+
+    Under comparison it is left out where it is what is compared.
+
+    Unless given: slow-start.
+    """
+    avoidance: str | None = None
+    """The congestion avoidance.
+
+    Unless given: the stack's.
+    """
+    size: str | None = None
+    """Bytes to transfer, such as `100kB` or `64pkt`.
+
+    Unless given: without limit.
+    """
+    mss: str | None = None
+    """Maximum segment size of these flows.
+
+    Unless given: the stack's.
+    """
+    start: str | None = None
+    """When the first opens.
+
+    Unless given: 0s.
+    """
+    count: int | None = None
+    """How many flows of this kind.
+
+    Unless given: 1.
+    """
+    interval: str | None = None
+    """Time from one opening to the next.
+
+    Unless given: 0s.
+    """
+    jitter: str | None = None
+    """Each opening is moved by a uniform draw from zero to this.
+
+    Unless given: 0s.
+    """
+    direction: str | None = None
+    """Which way the data goes: `forward`, `reverse` or `alternate`.
+
+    Unless given: forward.
+    """
+    rtt: str | None = None
+    """This flow's own two-way propagation; what exceeds the path's lies on its access.
+
+    Unless given: the path's.
+    """
+    handshake: bool | None = None
+    """Whether a handshake opens the connection.
+
+    `false` starts with data on a connection whose round trip is known.
+
+    Unless given: true.
+    """
+    remembered: str | None = None
+    """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
+
+    For start-ups that use a memory.
+    """
+    interface_rate: str | None = None
+    """The rate at which a start-up takes its host's interface to send, such as `1Gbps`.
+
+    It is told, where `path.nic_rate` is a link.
+
+    Unless given: that of the first link on the way.
+    """
+    writes: Sequence[Write] | None = None
+    """What the application writes on one connection, instead of `size`."""
+    from_hop: int | None = None
+    """Enter the chain at this hop, counted from 0.
+
+    Unless given: 0.
+    """
+    to_hop: int | None = None
+    """Leave the chain after this hop.
+
+    Unless given: the last.
+    """
+    forced_drops: Sequence[int] | None = None
+    """Lose these packets at the bottleneck, the SYN being number 0."""
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """Bytes that the application hands to its connection at a time of its own."""
+
+    at: str
+    """When, counted from the flow's start."""
+    size: str
+    """How much."""
+
+@dataclass(frozen=True, kw_only=True)
+class Web:
+    """Web sessions as ns-2 generates them.
+
+    A session reads page after page, a page is a number of objects that are asked for one after the
+    other without waiting, and an object is a request that a response answers. Variables are
+    distributions, such as `exponential:mean=0.5s` or `pareto2:mean=4,shape=1.2`, or plain values.
+    """
+
+    startup: StartupLike | None = None
+    """The responses' start-up, with parameters; requests always use slow start.
+
+    Under comparison it is left out where it is what is compared.
+
+    Unless given: slow-start.
+    """
+    avoidance: str | None = None
+    """The responses' congestion avoidance.
+
+    Unless given: the stack's.
+    """
+    interface_rate: str | None = None
+    """The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
+
+    It is told, where `path.nic_rate` is a link.
+
+    Unless given: that of the first link on the way.
+    """
+    sessions: int | None = None
+    """How many sessions.
+
+    Unless given: 1.
+    """
+    start: str | None = None
+    """When the first begins.
+
+    Unless given: 0s.
+    """
+    interval: str | float | None = None
+    """Time from one session's beginning to the next one's; a distribution.
+
+    Unless given: 0s.
+    """
+    pages: str | float | None = None
+    """Pages of a session; a distribution.
+
+    Unless given: 1.
+    """
+    page_pause: str | float | None = None
+    """Time between pages; a distribution.
+
+    Unless given: 0s.
+    """
+    page_pause_from: str | None = None
+    """Whether that is counted from the `end` of a page, or from its `start`.
+
+    A page ends when its last object is done.
+
+    Unless given: end.
+    """
+    objects: str | float | None = None
+    """Objects of a page; a distribution.
+
+    Unless given: 1.
+    """
+    object_pause: str | float | None = None
+    """Time from one request of a page to the next; a distribution.
+
+    Unless given: 0s.
+    """
+    size: str | float | None = None
+    """Packets of an object; a distribution."""
+    max_size: int | None = None
+    """Packets that no object exceeds; larger ones are cut, and marked so.
+
+    Unless given: no limit.
+    """
+    request: str | None = None
+    """What a request takes, such as `1pkt` or `300B`.
+
+    Unless given: 1pkt.
+    """
+    single_connection: bool | None = None
+    """Whether the response comes on the request's connection, as soon as the server has the
+    request.
+
+    Otherwise, as in ns-2, the server opens a connection of its own when the request has been
+    acknowledged.
+
+    Unless given: false.
+    """
+    direction: str | None = None
+    """Which way responses go: `forward` has the servers on the left.
+
+    Sessions of an entry take turns under `alternate`.
+
+    Unless given: forward.
+    """
+    clients: int | None = None
+    """Hosts that read; each session is at one of them.
+
+    With `path.hosts` they are the first of those, otherwise hosts of their own.
+
+    Unless given: 1.
+    """
+    servers: int | None = None
+    """Hosts that answer; each page comes from one of them.
+
+    Unless given: 1.
+    """
+    from_hop: int | None = None
+    """Responses enter the chain at this hop, counted from 0.
+
+    Unless given: 0.
+    """
+    to_hop: int | None = None
+    """And leave it after this one.
+
+    Unless given: the last.
+    """
