@@ -197,11 +197,13 @@ impl Controller {
 
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
-        if !self.startup.survives_loss() {
-            self.record(Reason::Timeout, t.now, w.cwnd, t.flight);
-        }
+        let (before, survives) = (w.cwnd, self.startup.survives_loss());
         self.self_managed = false;
         self.startup.on_timeout(w, t);
+        // One that goes on after losses may end here all the same.
+        if !survives || !self.startup.survives_loss() {
+            self.record(Reason::Timeout, t.now, before, t.flight);
+        }
         if self.startup.owns_cwnd() {
             return;
         }

@@ -149,7 +149,8 @@ pub trait Startup: Send {
         false
     }
 
-    /// Whether a loss, a mark or a timeout at present does not end it.
+    /// Whether a loss, a mark or a timeout at present does not end it. A timeout's hook may change
+    /// the answer.
     fn survives_loss(&self) -> bool {
         self.owns_cwnd()
     }
