@@ -43,6 +43,7 @@ pub const STARTUPS: &[Entry<dyn Startup>] = &[
     startup::circuit_start::ENTRY,
     startup::halfback::ENTRY,
     startup::paced_chirping::ENTRY,
+    startup::copa_slow_start::ENTRY,
 ];
 
 /// The congestion avoidances.
@@ -256,6 +257,7 @@ mod tests {
             "circuit-start",
             "halfback",
             "paced-chirping",
+            "copa-slow-start",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

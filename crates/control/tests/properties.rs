@@ -106,6 +106,14 @@ const VARIANTS: &[(&str, &str)] = &[
     ("paced-chirping:delayed_acks=leave,chirps=9", "cubic"),
     ("paced-chirping:gap=1us,geometry=1", "reno"),
     (
+        "copa-slow-start:reading=generic,beta=0.1,ssthresh=30",
+        "cubic",
+    ),
+    (
+        "copa-slow-start:standing=1,delay=latest,pacing=false",
+        "vegas",
+    ),
+    (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",
     ),

@@ -11,6 +11,7 @@ pub mod adaptive_start;
 pub mod bbr_startup;
 pub mod careful_resume;
 pub mod circuit_start;
+pub mod copa_slow_start;
 pub mod delay_based_slow_start;
 pub mod fast_start;
 pub mod halfback;

@@ -1,0 +1,597 @@
+//! Copa's slow start: double once per round trip, as long as the rate is below the one that the
+//! queueing delay allows.
+//!
+//! V. Arun and H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet",
+//! NSDI 2018; mvfst's `Copa.cpp` and the authors' genericCC. Copa steers its rate towards
+//! `1 / (delta * queueing delay)` packets per second, which leaves it about `1/delta` packets in
+//! the queue wherever it is. Slow start is how it gets there from below, and needs no threshold:
+//! it is over at the first ACK at which the rate, `cwnd / standing RTT`, is above that target. The
+//! queueing delay is that of the *standing* round trip, the least of the last half of one, so that
+//! late ACKs and short bursts do not end it. Losses say nothing of it.
+//!
+//! mvfst does not grow with the ACKs: the window stands for a round trip and is doubled at one
+//! ACK, and pacing at two windows per round trip spreads what then may leave. The first ACK only
+//! starts the clock, which makes it a round trip slower than slow start. What a doubling does to the
+//! queue is seen a round trip later, when the next one is due, so it leaves with up to twice what
+//! the path holds. The authors' own code grows by a packet with each ACK, after two windows in
+//! which it only measures.
+//!
+//! | | mvfst | generic |
+//! | --- | --- | --- |
+//! | growth | twofold, at the first ACK a smoothed round trip after the last | a packet for each |
+//! | before it | one ACK | all but one of twice the first window |
+//! | goes on at the target itself | yes | no |
+//! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | changes nothing |
+//! | a loss | changes nothing | leaves 0.7 of the window, and slow start goes on |
+//!
+//! With any avoidance but Copa's own, which is not here, this is its start alone.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `mvfst` | whose rules |
+//! | `delta` | 0.5 | how much a packet's delay weighs; `1/delta` packets may wait |
+//! | `standing` | 0.5 | the standing round trip is the least of so much of a smoothed one |
+//! | `delay` | `standing` | which round-trip time's delay counts |
+//! | `pacing` | true | whether it paces |
+//! | `beta` | 0.7 | `generic` only: what a loss leaves of the window |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
+//!
+//! # State
+//!
+//! mvfst's: the least round trip of ten seconds, the standing one, the smoothed one, `slow_start`,
+//! `last_double`; and the ACKs that generic has yet to count. Velocity and direction stand still in
+//! slow start and are left out.
+//!
+//! # Contested
+//!
+//! - Only the abstract of the paper was at hand; the two programs are, and differ as above.
+//! - A timeout ends it, as persistent congestion does in mvfst. The avoidance answers it, and what
+//!   follows is the stack's slow start.
+//! - Nothing is said of marks: they are answered as losses are.
+//! - Both programs begin with ten packets; here the stack's rule says how many, and generic's
+//!   `num_probe_pkts` is that window.
+//! - The least and the standing round trip are updated by ACKs, so that of the handshake, whose
+//!   packets are shorter, counts for the smoothed one only.
+//! - In both, every ACK gives a round-trip time; here, one that gives none (Karn's rule; where SACK
+//!   gives none either, all of a recovery) changes nothing. Growth without a sample would be blind.
+//! - The receiver's delay of an ACK is in the sample. The odd last segment of a train waits alone
+//!   for its ACK and can end it, where that sample is the only one of half a round trip: mostly at
+//!   the end of a transfer, where it does no harm.
+//! - generic's `loss mode` is `beta`, 1 where it is off. "At most once per RTT" is once per window
+//!   of data here.
+
+use std::collections::VecDeque;
+
+use super::{LossResponse, Startup};
+use crate::entry::{Certainty, Entry, Need};
+use crate::model::round_trips::RoundTrips;
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Established, Loss};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "copa-slow-start",
+    title: "Copa's slow start",
+    source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
+             NSDI 2018; mvfst Copa.cpp; genericCC markoviancc",
+    year: 2018,
+    summary: "Doubles the window once per round trip, paced, until its rate is above the one that \
+              the queueing delay allows.",
+    params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, BETA],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Code,
+    build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
+};
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["mvfst", "generic"]),
+    default: "mvfst",
+    meaning: "mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which \
+              grows by a packet for each one acknowledged",
+};
+
+const DELTA: ParamSpec = ParamSpec {
+    name: "delta",
+    unit: Unit::Number,
+    default: "0.5",
+    meaning: "the target is a packet per `delta` times the queueing delay: about 1/delta packets \
+              wait in queues where slow start ends",
+};
+
+const STANDING: ParamSpec = ParamSpec {
+    name: "standing",
+    unit: Unit::Ratio,
+    default: "0.5",
+    meaning: "the standing round-trip time is the least in so much of a smoothed one",
+};
+
+const DELAY: ParamSpec = ParamSpec {
+    name: "delay",
+    unit: Unit::Choice(&["standing", "latest"]),
+    default: "standing",
+    meaning: "which round-trip time is compared with the least to have the queueing delay",
+};
+
+const PACING: ParamSpec = ParamSpec {
+    name: "pacing",
+    unit: Unit::Bool,
+    default: "true",
+    meaning: "whether it paces, at two windows per smoothed round trip",
+};
+
+const BETA: ParamSpec = ParamSpec {
+    name: "beta",
+    unit: Unit::Ratio,
+    default: "0.7",
+    meaning: "reading=generic: what a loss leaves of the window; 1 answers none",
+};
+
+/// How long the least round-trip time is remembered.
+const MIN_RTT_WINDOW: Time = Time::from_secs(10);
+/// The least window of a decrease.
+const MIN_CWND: Segments = 2.0;
+/// Windows per round trip at which it paces.
+const PACING_GAIN: f64 = 2.0;
+
+/// The least round-trip time of a while.
+#[derive(Clone, Debug, Default)]
+struct Least {
+    /// Samples that were, or may yet be, the least, with when they came; both rise.
+    samples: VecDeque<(Time, Time)>,
+}
+
+impl Least {
+    /// Takes a sample; the least of those that are no older than the window.
+    fn sample(&mut self, now: Time, rtt: Time, window: Time) -> Time {
+        while self.samples.back().is_some_and(|&(_, last)| last >= rtt) {
+            self.samples.pop_back();
+        }
+        self.samples.push_back((now, rtt));
+        while now.since(self.samples[0].0) > window {
+            self.samples.pop_front();
+        }
+        self.samples[0].1
+    }
+}
+
+/// Where the rate is, seen from the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Position {
+    Below,
+    At,
+    Above,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Mvfst,
+    Generic,
+}
+
+/// Copa's slow start.
+struct CopaSlowStart {
+    reading: Reading,
+    delta: f64,
+    standing_share: f64,
+    latest: bool,
+    paces: bool,
+    beta: f64,
+    rtts: RoundTrips,
+    min_rtt: Least,
+    standing: Least,
+    slow_start: bool,
+    last_double: Option<Time>,
+    /// generic: what is to be acknowledged before growth begins.
+    probing: u64,
+}
+
+impl CopaSlowStart {
+    fn new(params: &Params) -> Result<CopaSlowStart, SpecError> {
+        let reading = match params.choice("reading") {
+            "mvfst" => Reading::Mvfst,
+            _ => Reading::Generic,
+        };
+        let generic = reading == Reading::Generic;
+        params.effective("beta", generic, "`reading=generic`")?;
+        Ok(CopaSlowStart {
+            reading,
+            delta: params.within("delta", 0.001..=10.0)?,
+            standing_share: params.ratio("standing"),
+            latest: params.choice("delay") == "latest",
+            paces: params.bool("pacing"),
+            beta: if generic { params.ratio("beta") } else { 1.0 },
+            rtts: RoundTrips::default(),
+            min_rtt: Least::default(),
+            standing: Least::default(),
+            slow_start: true,
+            last_double: None,
+            probing: 0,
+        })
+    }
+
+    /// Takes a sample and judges the window by it; nothing to say without one.
+    fn measure(&mut self, cwnd: Segments, a: &Ack) -> Option<Position> {
+        let rtt = a.rtt?;
+        self.rtts.sample(a.rtt);
+        let share = self.rtts.smoothed.nanos() as f64 * self.standing_share;
+        let min_rtt = self.min_rtt.sample(a.now, rtt, MIN_RTT_WINDOW);
+        let standing = self.standing.sample(a.now, rtt, Time(share as u64));
+        let delayed = if self.latest { rtt } else { standing };
+        Some(self.position(cwnd, standing, delayed.since(min_rtt)))
+    }
+
+    /// Compares `cwnd / standing` with `1 / (delta * delay)`, both in packets, which is infinite
+    /// without a delay.
+    fn position(&self, cwnd: Segments, standing: Time, delay: Time) -> Position {
+        let waiting = self.delta * delay.nanos() as f64 * cwnd;
+        let allowed = standing.nanos() as f64;
+        if waiting > allowed {
+            Position::Above
+        } else if waiting == allowed {
+            Position::At
+        } else {
+            Position::Below
+        }
+    }
+
+    /// mvfst: twofold, once per smoothed round trip; the first ACK starts the clock.
+    fn double(&mut self, w: &mut Window, a: &Ack) {
+        let Some(last_double) = self.last_double else {
+            self.last_double = Some(a.now);
+            return;
+        };
+        if a.cwnd_limited && a.now.since(last_double) > self.rtts.smoothed {
+            w.cwnd = (2.0 * w.cwnd).min(w.ssthresh);
+            self.last_double = Some(a.now);
+        }
+    }
+
+    /// mvfst's ordinary decrease, velocity 1, which the ACK that ends slow start brings.
+    fn decrease(&self, w: &mut Window, a: &Ack) {
+        let change = w.segments(a.delivered) / (self.delta * w.cwnd);
+        w.cwnd = (w.cwnd - change).max(MIN_CWND).min(w.cwnd);
+    }
+
+    fn leave(&mut self, w: &mut Window) -> Option<Reason> {
+        self.cancel(w);
+        w.ssthresh = w.cwnd;
+        Some(Reason::Delay)
+    }
+
+    /// Paces below the threshold, which neither program has; at it the avoidance is in charge.
+    fn go_on(&mut self, w: &mut Window) {
+        if !w.in_slow_start() {
+            self.cancel(w);
+        } else if self.paces && self.rtts.smoothed > Time::ZERO {
+            w.pacing = w.rate_over(PACING_GAIN * w.cwnd, self.rtts.smoothed);
+        }
+    }
+}
+
+impl Startup for CopaSlowStart {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.rtts.sample(e.rtt);
+        self.probing = (2 * w.cwnd_segments()).saturating_sub(1) * u64::from(w.mss);
+        self.go_on(w);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        if !self.slow_start {
+            slow_start.grow(w, a);
+            return None;
+        }
+        let position = self.measure(w.cwnd, a)?;
+        match self.reading {
+            Reading::Mvfst if position == Position::Above => {
+                self.decrease(w, a);
+                return self.leave(w);
+            }
+            Reading::Mvfst => self.double(w, a),
+            Reading::Generic if self.probing > 0 => {
+                self.probing = self.probing.saturating_sub(a.delivered);
+            }
+            Reading::Generic if position != Position::Below => {
+                slow_start.leave_unused(a);
+                return self.leave(w);
+            }
+            Reading::Generic if a.cwnd_limited => w.cwnd += w.segments(a.delivered),
+            Reading::Generic => {}
+        }
+        self.go_on(w);
+        None
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if std::mem::take(&mut self.slow_start) && self.paces {
+            w.pacing = None;
+        }
+    }
+
+    /// A loss does not end it; a timeout does.
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        if !self.slow_start {
+            return LossResponse::Standard;
+        }
+        w.cwnd = (self.beta * w.cwnd).max(MIN_CWND).min(w.cwnd);
+        self.go_on(w);
+        LossResponse::SelfManaged
+    }
+
+    fn owns_cwnd(&self) -> bool {
+        self.slow_start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::AlgorithmKind;
+    use crate::signals::Timeout;
+    use crate::testing::{ms, slow_start, with_reno};
+    use crate::{Controller, Convention, Rate};
+
+    /// The vectors' segments.
+    const MSS: u64 = 1252;
+
+    fn copa(spec: &str) -> CopaSlowStart {
+        let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
+        CopaSlowStart::new(&params).unwrap()
+    }
+
+    fn window(bytes: f64) -> Window {
+        Window {
+            cwnd: bytes / MSS as f64,
+            header: 0,
+            ..Window::new(MSS as u32)
+        }
+    }
+
+    /// An ACK of so many bytes at `now`, after a round trip of `rtt`, both in milliseconds.
+    fn ack(now: f64, rtt: f64, bytes: u64) -> Ack {
+        Ack {
+            rtt: Some(ms(rtt)),
+            ..Ack::of(ms(now), bytes)
+        }
+    }
+
+    fn assert_below(c: &mut CopaSlowStart, acks: &[(f64, f64)]) {
+        for &(now, rtt) in acks {
+            let position = c.measure(1.0, &ack(now, rtt, MSS));
+            assert_eq!(position, Some(Position::Below), "{now} ms");
+        }
+    }
+
+    /// After a least round trip of 20 ms and a standing one of 25, the former long ago.
+    fn delayed(spec: &str) -> CopaSlowStart {
+        let mut c = copa(spec);
+        assert_below(&mut c, &[(0.0, 20.0), (100.0, 25.0)]);
+        c
+    }
+
+    /// V1
+    #[test]
+    fn the_rate_may_be_the_target_and_not_a_byte_more() {
+        let after = |spec: &str, bytes| {
+            let mut w = window(bytes);
+            delayed(spec).on_ack(&mut w, &ack(101.0, 25.0, MSS), &mut slow_start())
+        };
+        assert_eq!(after("", 12_520.0), None);
+        assert_eq!(after("", 12_521.0), Some(Reason::Delay));
+        assert_eq!(after("delta=0.25", 25_040.0), None);
+        assert_eq!(after("delta=0.25", 25_041.0), Some(Reason::Delay));
+        // generic has to be below it.
+        let after = |bytes| {
+            let mut c = delayed("reading=generic");
+            c.on_ack(
+                &mut window(bytes),
+                &ack(101.0, 25.0, MSS),
+                &mut slow_start(),
+            )
+        };
+        assert_eq!(after(12_519.0), None);
+        assert_eq!(after(12_520.0), Some(Reason::Delay));
+    }
+
+    #[test]
+    fn without_a_queue_no_rate_is_too_high() {
+        let position = copa("").position(1e9, ms(20.0), Time::ZERO);
+        assert_eq!(position, Position::Below);
+    }
+
+    /// V2
+    #[test]
+    fn the_first_ack_starts_the_clock_and_one_per_round_trip_doubles() {
+        let mut c = copa("");
+        let mut w = window(12_520.0);
+        let mut windows = vec![];
+        for now in [50.0, 50.2, 100.0, 100.2, 100.4, 150.2, 150.4] {
+            let reason = c.on_ack(&mut w, &ack(now, 50.0, MSS), &mut slow_start());
+            assert_eq!(reason, None);
+            windows.push(w.cwnd_bytes());
+        }
+        let doubled = [12_520, 12_520, 12_520, 25_040, 25_040, 25_040, 50_080];
+        assert_eq!(windows, doubled);
+        // Two windows in 50 ms.
+        assert_eq!(w.pacing, Some(Rate::of(2 * 50_080, ms(50.0))));
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_is_not_doubled() {
+        let mut c = copa("");
+        let mut w = window(12_520.0);
+        for now in [50.0, 200.0] {
+            let a = Ack {
+                cwnd_limited: false,
+                ..ack(now, 50.0, MSS)
+            };
+            c.on_ack(&mut w, &a, &mut slow_start());
+        }
+        assert_eq!(w.cwnd_bytes(), 12_520);
+    }
+
+    /// V3
+    #[test]
+    fn the_ack_that_ends_it_takes_the_ordinary_decrease() {
+        let mut c = delayed("");
+        let mut w = window(100_160.0);
+        let end = c.on_ack(&mut w, &ack(101.0, 25.0, 2_504), &mut slow_start());
+        assert_eq!(end, Some(Reason::Delay));
+        let taken = 100_160.0 - w.cwnd * MSS as f64;
+        assert!((taken - 62.6).abs() < 1e-9, "{taken}");
+        assert_eq!((w.ssthresh, w.pacing), (w.cwnd, None));
+        assert!(!c.owns_cwnd());
+    }
+
+    fn opened(spec: &str) -> (Controller, Window) {
+        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut w = Window::new(MSS as u32);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(ms(50.0)),
+            ..Established::at(ms(50.0))
+        };
+        c.on_established(&mut w, &e);
+        (c, w)
+    }
+
+    /// V4
+    #[test]
+    fn the_authors_measure_for_two_windows_and_grow_by_a_packet_each() {
+        let (mut c, mut w) = opened("reading=generic");
+        let mut windows = vec![];
+        for number in 1..=21 {
+            c.on_ack(&mut w, &ack(100.0 + f64::from(number), 50.0, MSS));
+            windows.push(w.cwnd);
+        }
+        assert_eq!(windows[..19], [10.0; 19]);
+        assert_eq!(windows[19..], [11.0, 12.0]);
+    }
+
+    #[test]
+    fn the_standing_round_trip_is_the_least_of_half_a_smoothed_one() {
+        let mut least = Least::default();
+        let mut sample = |now, rtt| least.sample(ms(now), ms(rtt), ms(20.0));
+        assert_eq!(sample(0.0, 40.0), ms(40.0));
+        assert_eq!(sample(10.0, 48.0), ms(40.0));
+        assert_eq!(sample(15.0, 44.0), ms(40.0));
+        assert_eq!(sample(20.0, 60.0), ms(40.0));
+        assert_eq!(sample(21.0, 60.0), ms(44.0));
+        assert_eq!(sample(50.0, 70.0), ms(70.0));
+        // Smoothed 42.5 ms: for 21.25 the standing one is 40, then 60.
+        let after = |spec: &str, now| {
+            let mut c = copa(spec);
+            assert_below(&mut c, &[(0.0, 40.0)]);
+            c.measure(10.0, &ack(now, 60.0, MSS))
+        };
+        assert_eq!(after("", 21.0), Some(Position::Below));
+        assert_eq!(after("", 22.0), Some(Position::Above));
+        assert_eq!(after("standing=1", 22.0), Some(Position::Below));
+    }
+
+    #[test]
+    fn the_least_round_trip_is_forgotten_after_ten_seconds() {
+        let after = |now| {
+            let mut c = copa("");
+            assert_below(&mut c, &[(0.0, 20.0), (5.0, 25.0)]);
+            c.measure(20.0, &ack(now, 25.0, MSS))
+        };
+        assert_eq!(after(10_000.0), Some(Position::Above));
+        assert_eq!(after(10_001.0), Some(Position::Below));
+    }
+
+    #[test]
+    fn an_ack_without_a_sample_changes_nothing() {
+        let mut c = copa("");
+        let mut w = window(12_520.0);
+        c.on_ack(&mut w, &ack(50.0, 50.0, MSS), &mut slow_start());
+        let blind = Ack::of(ms(150.0), MSS);
+        assert_eq!(c.on_ack(&mut w, &blind, &mut slow_start()), None);
+        assert_eq!(w.cwnd_bytes(), 12_520);
+    }
+
+    #[test]
+    fn a_single_late_ack_ends_it_only_where_the_latest_counts() {
+        let after = |spec: &str| {
+            let mut c = copa(spec);
+            assert_below(&mut c, &[(0.0, 20.0)]);
+            let mut w = window(12_521.0);
+            c.on_ack(&mut w, &ack(1.0, 30.0, MSS), &mut slow_start())
+        };
+        assert_eq!(after(""), None);
+        assert_eq!(after("delay=latest"), Some(Reason::Delay));
+    }
+
+    #[test]
+    fn a_threshold_ends_it() {
+        let (mut c, mut w) = opened("ssthresh=15");
+        c.on_ack(&mut w, &ack(100.0, 50.0, MSS));
+        c.on_ack(&mut w, &ack(150.2, 50.0, MSS));
+        assert_eq!((w.cwnd, w.pacing, c.owns_cwnd()), (15.0, None, false));
+        assert_eq!(c.exit().unwrap().reason, Reason::Ssthresh);
+        let (c, w) = opened("ssthresh=5");
+        assert_eq!((w.cwnd, w.pacing, c.owns_cwnd()), (10.0, None, false));
+    }
+
+    fn lose(c: &mut Controller, w: &mut Window) {
+        let loss = Loss {
+            now: ms(120.0),
+            flight: w.cwnd_bytes(),
+            usable: w.cwnd,
+        };
+        c.on_loss(w, &loss);
+    }
+
+    #[test]
+    fn a_loss_does_not_end_it() {
+        for (spec, left) in [
+            ("", 10.0),
+            ("reading=generic", 7.0),
+            ("reading=generic,beta=1", 10.0),
+        ] {
+            let (mut c, mut w) = opened(spec);
+            c.on_ack(&mut w, &ack(100.0, 50.0, MSS));
+            lose(&mut c, &mut w);
+            assert_eq!((w.cwnd, c.exit()), (left, None), "{spec}");
+            assert!(c.recovery_is_self_managed());
+        }
+        // It doubles while what was lost is repaired.
+        let (mut c, mut w) = opened("");
+        c.on_ack(&mut w, &ack(100.0, 50.0, MSS));
+        lose(&mut c, &mut w);
+        c.on_recovery_ack(&mut w, &ack(150.2, 50.0, MSS));
+        assert_eq!(w.cwnd, 20.0);
+    }
+
+    #[test]
+    fn a_timeout_ends_it_and_slow_start_follows() {
+        let (mut c, mut w) = opened("");
+        assert!(w.pacing.is_some());
+        let timeout = Timeout {
+            now: ms(300.0),
+            flight: w.cwnd_bytes(),
+            usable: w.cwnd,
+            repeated: false,
+        };
+        c.on_timeout(&mut w, &timeout);
+        let exit = c.exit().unwrap();
+        assert_eq!((exit.reason, exit.cwnd), (Reason::Timeout, 10.0));
+        assert_eq!((w.cwnd, w.ssthresh, w.pacing), (1.0, 5.0, None));
+        c.on_ack(&mut w, &ack(350.0, 50.0, MSS));
+        assert_eq!(w.cwnd, 2.0);
+    }
+
+    #[test]
+    fn what_a_loss_leaves_is_the_authors() {
+        let refused = with_reno(&ENTRY, "beta=0.5", Convention::Rfc);
+        assert!(refused
+            .err()
+            .unwrap()
+            .to_string()
+            .ends_with("parameter `beta` has no effect here; it needs `reading=generic`"));
+    }
+}
