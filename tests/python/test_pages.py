@@ -147,7 +147,9 @@ def test_the_readme_counts_the_start_ups() -> None:
     (others,) = readme(r"Slow start guesses.* BBR and (\d+) others guess otherwise")
     listed = [a for a in fs.algorithms() if a.kind == "startup"]
     mentioned = 7
-    assert int(others) == len(listed) - mentioned
+    assert int(others) == len(listed) - mentioned, (
+        f"the README's first paragraph is to say {len(listed) - mentioned} others"
+    )
 
 
 def test_the_readme_counts_the_paths_known_by_name() -> None:

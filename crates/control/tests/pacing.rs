@@ -109,6 +109,12 @@ fn no_start_up_leaves_a_pace_to_the_avoidance() {
     let paced = STARTUPS.iter().filter(|e| e.needs.contains(&Need::Pacing));
     let mut left = Vec::new();
     for entry in paced.filter(|e| e.name != "bbr-startup") {
+        assert!(
+            entry.params.iter().any(|p| p.name == "ssthresh"),
+            "{} paces and is to be ended by a threshold here: its parameters are those of \
+             with_slow_start!, `ssthresh` among them",
+            entry.name
+        );
         for convention in [Convention::Rfc, Convention::Ns2, Convention::Linux] {
             for ssthresh in [5, 20, 40, 200] {
                 for at_once in [1, 2, u64::MAX] {
@@ -130,5 +136,9 @@ fn no_start_up_leaves_a_pace_to_the_avoidance() {
             }
         }
     }
-    assert!(left.is_empty(), "{}", left.join("\n"));
+    assert!(
+        left.is_empty(),
+        "over, but `w.pacing` is still set; `cancel`, and every way out, is to make it None:\n{}",
+        left.join("\n")
+    );
 }
