@@ -6,7 +6,7 @@
 //! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
 
 use super::connection::{Carried, Connection};
-use super::loss::findings::{AckReport, Audience, Events, Findings};
+use super::loss::findings::{Audience, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
@@ -68,32 +68,50 @@ impl Recovery {
         carried: Option<Carried>,
         now: Time,
     ) {
-        let counted = |report: &&AckReport| report.audience != Audience::OwnerOnly;
-        let report = found.report.as_ref();
-        let mut told = report.filter(counted).map(|report| report.signal(c, now));
+        match found.report {
+            Some(report) if report.audience != Audience::OwnerOnly => {
+                let mut signal = report.signal(c, now);
+                self.respond(c, found, Some(&mut signal), carried, now);
+            }
+            _ => self.respond(c, found, None, carried, now),
+        }
+    }
+
+    /// The same with the controller's signal, where every controller counts what was delivered.
+    #[inline]
+    fn respond(
+        &mut self,
+        c: &mut Connection,
+        found: &mut Findings,
+        signal: Option<&mut Signal>,
+        carried: Option<Carried>,
+        now: Time,
+    ) {
         if let Some(events) = &found.events {
             self.change_state(c, events, now);
         }
-        if carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found) {
+        let marked = carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found);
+        if marked {
             self.reduction.begin_for_mark(c, now);
             self.prior.note(c);
-            if let (Some(told), Some(report)) = (&mut told, &found.report) {
-                told.acked = report.acked;
-            }
         }
-        let events = found.events.unwrap_or_default();
-        if let Some(step) = events.step {
+        if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
         }
         if let (Some(report), Some(carried)) = (&found.report, carried) {
-            if told.is_none() && c.controller_owns_cwnd() {
-                told = Some(report.signal(c, now));
-            }
-            if let Some(told) = &told {
-                tell(c, told, report.audience, carried);
+            match signal {
+                Some(signal) => {
+                    signal.acked = report.acked;
+                    tell(c, signal, report.audience, carried);
+                }
+                None if c.controller_owns_cwnd() => {
+                    let signal = report.signal(c, now);
+                    tell(c, &signal, report.audience, carried);
+                }
+                None => {}
             }
         }
-        if events.open {
+        if found.events.as_ref().is_some_and(|events| events.open) {
             self.prior.note(c);
         }
     }

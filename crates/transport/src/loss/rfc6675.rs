@@ -88,36 +88,36 @@ impl Rfc6675 {
         if self.forced.is_some() {
             self.look_again(c);
         }
-        let mut report = AckReport {
-            acked,
-            delivered,
-            rtt,
-            flight: self.pipe(c),
-            cwnd_limited: None,
-            audience: Audience::Recovery,
-        };
+        let flight = self.pipe(c);
         let mut events = None;
-        match self.phase {
+        let audience = match self.phase {
             Phase::Recovery if c.una() >= self.recovery_point => {
                 self.phase = Phase::Open;
                 self.dup_acks = 0;
                 self.limited_bytes = 0;
                 events = Some(Events::end());
-                report.audience = Audience::OwnerGrowth;
+                Audience::OwnerGrowth
             }
-            Phase::Recovery => {}
+            Phase::Recovery => Audience::Recovery,
             Phase::AfterTimeout | Phase::Open if acked > 0 => {
                 self.on_new_ack(c);
-                report.audience = Audience::Growth;
+                Audience::Growth
             }
-            Phase::AfterTimeout => report.audience = Audience::OwnerRecovery,
+            Phase::AfterTimeout => Audience::OwnerRecovery,
             Phase::Open => {
                 events = self.on_duplicate_ack(c).map(Events::begin);
-                report.audience = Audience::OwnerRecovery;
+                Audience::OwnerRecovery
             }
-        }
+        };
         Some(Findings {
-            report: Some(report),
+            report: Some(AckReport {
+                acked,
+                delivered,
+                rtt,
+                flight,
+                cwnd_limited: None,
+                audience,
+            }),
             events,
         })
     }

@@ -84,16 +84,8 @@ impl Rack {
         let rtt = c.take_sample(newly.sent.or(newly.times.sacked_once), now);
         self.note_newest(c, &newly.times, now);
         let lost = self.detect_losses(c, now);
-        let mut report = AckReport {
-            // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
-            // before, the end of a recovery covers once more.
-            acked: newly.delivered,
-            delivered: newly.delivered,
-            rtt,
-            flight: self.pipe(c),
-            cwnd_limited: Some(self.usage.limits(&c.window)),
-            audience: Audience::Recovery,
-        };
+        let flight = self.pipe(c);
+        let cwnd_limited = Some(self.usage.limits(&c.window));
         let mut events = self.update_state(c, newly);
         if repaired && self.state == State::Open {
             events.began = Some(Began::Repaired);
@@ -104,9 +96,17 @@ impl Rack {
             safe: advanced && !lost,
             in_flight: self.pipe(c),
         });
-        report.audience = self.audience(advanced);
         Some(Findings {
-            report: Some(report),
+            report: Some(AckReport {
+                // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
+                // before, the end of a recovery covers once more.
+                acked: newly.delivered,
+                delivered: newly.delivered,
+                rtt,
+                flight,
+                cwnd_limited,
+                audience: self.audience(advanced),
+            }),
             events: Some(events),
         })
     }
