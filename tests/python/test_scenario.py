@@ -32,8 +32,11 @@ def test_the_classes_have_the_simulators_fields(model: type, definition: str) ->
 
 def test_a_stack_is_a_name_or_its_fields() -> None:
     path, flows = fs.Path(rate="5Mbps", rtt="64ms"), [fs.Flow(size="1kB")]
-    given: list[str | fs.Stack | dict[str, str]]
-    given = ["ns2:iw=3", {"preset": "ns2", "iw": "3"}, fs.Stack(preset="ns2", iw="3")]
+    given: list[str | fs.Stack | Document] = [
+        "ns2:iw=3",
+        {"preset": "ns2", "iw": "3"},
+        fs.Stack(preset="ns2", iw="3"),
+    ]
     described = [fs.Scenario(path=path, flows=flows, stack=stack).document() for stack in given]
     assert described[0]["stack"] == {"preset": "ns2", "iw": "3"}
     assert described[1:] == described[:1] * 2

@@ -28,6 +28,7 @@ pub mod entry;
 mod exit;
 mod initial_window;
 pub mod model;
+pub mod named;
 mod nearest;
 pub mod params;
 mod rate_codes;
@@ -44,7 +45,11 @@ pub use convention::Convention;
 pub use custom::CustomStartups;
 pub use exit::{Exit, Reason};
 pub use initial_window::{AfterSynLoss, InitialWindow};
+pub use named::Named;
 pub use nearest::nearest;
 pub use rate_codes::RateCodes;
 pub use units::{Amount, Bytes, Rate, Segments, Time};
 pub use window::{Pair, ProactiveRetransmissions, Tags, Window};
+
+#[doc(hidden)]
+pub use serde; // For `named!` where it is used.

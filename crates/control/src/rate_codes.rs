@@ -1,16 +1,18 @@
 //! How the rate requests of Quick-Start name rates (RFC 4782 §3.1): a word that senders, receivers
 //! and routers share.
 
-use crate::Rate;
+use crate::{named, Rate};
 
-/// How a code names a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RateCodes {
-    /// §3.1: 40 kbit/s times two to the power of the code, which has four bits.
-    #[default]
-    Powers,
-    /// Multiples of 10 240 bytes a second (ns-2's `rate_function_` 1).
-    Linear,
+named! {
+    /// How a code names a rate.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum RateCodes {
+        /// §3.1: 40 kbit/s times two to the power of the code, which has four bits.
+        #[default]
+        Powers = "powers",
+        /// Multiples of 10 240 bytes a second (ns-2's `rate_function_` 1).
+        Linear = "linear",
+    }
 }
 
 impl RateCodes {
@@ -18,14 +20,6 @@ impl RateCodes {
         match self {
             RateCodes::Powers => 15,
             RateCodes::Linear => u8::MAX,
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            RateCodes::Powers => "powers",
-            RateCodes::Linear => "linear",
         }
     }
 

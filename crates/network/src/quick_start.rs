@@ -6,27 +6,29 @@
 //! Five rules of admission: the RFC's, and the four of ns-2's `QSAgent`.
 
 use super::random::below;
-use flowstart_control::RateCodes;
+use flowstart_control::{named, RateCodes};
 use flowstart_control::{Rate, Time};
 use flowstart_wire::RateRequest;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 
-/// How a router decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// It does not know the option and forwards it as it is.
-    Ignorant,
-    /// RFC 4782 appendix D: what is left below the threshold, rounded before it is booked.
-    Rfc,
-    /// ns-2's first: a share of what is free, no more than `max_rate`.
-    Share,
-    /// ns-2's second: all that is asked while the link is below the threshold.
-    Minimal,
-    /// ns-2's third and default: what is left below the share that may be allocated.
-    Target,
-    /// ns-2's fourth: everything, always.
-    Everything,
+named! {
+    /// How a router decides.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Admission {
+        /// It does not know the option and forwards it as it is.
+        Ignorant = "none",
+        /// RFC 4782 appendix D: what is left below the threshold, rounded before it is booked.
+        Rfc = "rfc",
+        /// ns-2's first: a share of what is free, no more than `max_rate`.
+        Share = "share",
+        /// ns-2's second: all that is asked while the link is below the threshold.
+        Minimal = "minimal",
+        /// ns-2's third and default: what is left below the share that may be allocated.
+        Target = "target",
+        /// ns-2's fourth: everything, always.
+        Everything = "everything",
+    }
 }
 
 /// How the routers of a path decide.

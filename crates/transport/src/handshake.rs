@@ -1,21 +1,25 @@
 //! What has to be said before data may leave: round trips, and how much a server may say.
 
+use flowstart_control::named;
+
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
 pub const SMALLEST_INITIAL: u32 = 1200;
 /// A server sends at most so many times what it has received until it knows that the client is
 /// where it says (RFC 9000 §8.1).
 const AMPLIFICATION: u32 = 3;
 
-/// How a connection is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handshake {
-    /// One exchange: TCP's, or QUIC's with TLS in it.
-    OneRtt,
-    /// Data leaves right behind the packet that opens the connection, since an earlier connection
-    /// left the keys for it.
-    ZeroRtt,
-    /// TCP's exchange, then that of TLS 1.3.
-    TcpTls13,
+named! {
+    /// How a connection is opened.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Handshake {
+        /// One exchange: TCP's, or QUIC's with TLS in it.
+        OneRtt = "1-rtt",
+        /// Data leaves right behind the packet that opens the connection, since an earlier connection
+        /// left the keys for it.
+        ZeroRtt = "0-rtt",
+        /// TCP's exchange, then that of TLS 1.3.
+        TcpTls13 = "tcp+tls13",
+    }
 }
 
 impl Handshake {

@@ -4,45 +4,49 @@ use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, WindowField};
 use super::rtt::{RtoParams, Ticks};
-use flowstart_control::RateCodes;
+use flowstart_control::{named, RateCodes};
 use flowstart_control::{AfterSynLoss, Convention, InitialWindow, Segments, Time};
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
-/// How loss is found and repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryKind {
-    /// Only the timer finds loss; everything from there is sent again.
-    GoBackN,
-    /// Fast retransmit, then slow start from one segment.
-    Tahoe,
-    /// Fast recovery that any new acknowledgement ends (RFC 2581).
-    Reno,
-    /// Fast recovery that partial acknowledgements continue (RFC 6582).
-    NewReno,
-    /// SACK with a conservative pipe (RFC 6675).
-    Sack,
-    /// ns-2's Sack1: a pipe counted down by acknowledgements.
-    Ns2Sack,
-    /// RACK-TLP (RFC 8985) with PRR (RFC 9937), as Linux has them.
-    Rack,
-    /// QUIC's, with numbered packets (RFC 9002).
-    Quic,
+named! {
+    /// How loss is found and repaired.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RecoveryKind {
+        /// Only the timer finds loss; everything from there is sent again.
+        GoBackN = "go-back-n",
+        /// Fast retransmit, then slow start from one segment.
+        Tahoe = "tahoe",
+        /// Fast recovery that any new acknowledgement ends (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery that partial acknowledgements continue (RFC 6582).
+        NewReno = "newreno",
+        /// SACK with a conservative pipe (RFC 6675).
+        Sack = "sack",
+        /// ns-2's Sack1: a pipe counted down by acknowledgements.
+        Ns2Sack = "ns2-sack",
+        /// RACK-TLP (RFC 8985) with PRR (RFC 9937), as Linux has them.
+        Rack = "rack",
+        /// QUIC's, with numbered packets (RFC 9002).
+        Quic = "quic",
+    }
 }
 
-/// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// Nothing.
-    None,
-    /// A closed connection's window, threshold and round-trip time are remembered, and told to
-    /// start-ups that use a memory.
-    Remember,
-    /// And new connections open with them.
-    Temporal,
-    /// A new connection shares the windows of those that are open (§7); where none is, it
-    /// opens with what is remembered.
-    Ensemble,
+named! {
+    /// What a connection's end leaves behind for later ones between the same hosts (RFC 9040).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Sharing {
+        /// Nothing.
+        None = "none",
+        /// A closed connection's window, threshold and round-trip time are remembered, and told to
+        /// start-ups that use a memory.
+        Remember = "remember",
+        /// And new connections open with them.
+        Temporal = "temporal",
+        /// A new connection shares the windows of those that are open (§7); where none is, it
+        /// opens with what is remembered.
+        Ensemble = "ensemble",
+    }
 }
 
 impl Sharing {
@@ -63,15 +67,17 @@ pub enum Pacing {
     Rfc9002(f64),
 }
 
-/// What the window falls to when sending resumes after an idle time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restart {
-    /// The initial window (RFC 5681 §4.1).
-    InitialWindow,
-    /// One segment (ns-2's `slow_start_restart_`).
-    One,
-    /// It is kept.
-    Keep,
+named! {
+    /// What the window falls to when sending resumes after an idle time.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Restart {
+        /// The initial window (RFC 5681 §4.1).
+        InitialWindow = "initial-window",
+        /// One segment (ns-2's `slow_start_restart_`).
+        One = "one",
+        /// It is kept.
+        Keep = "keep",
+    }
 }
 
 /// Where NewReno implementations differ.

@@ -1,23 +1,16 @@
 //! A buffer before a transmitter: what it holds, and who is let in.
 
+use flowstart_control::named;
 use std::fmt;
 
-/// How a buffer of N is read: whether the packet in transmission takes a place in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferReading {
-    /// It does: N − 1 may wait beside it (ns-2).
-    Ns2,
-    /// It does not: N may wait (Linux qdiscs).
-    Linux,
-}
-
-impl BufferReading {
-    /// The reading's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            BufferReading::Ns2 => "ns2",
-            BufferReading::Linux => "linux",
-        }
+named! {
+    /// How a buffer of N is read: whether the packet in transmission takes a place in it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BufferReading {
+        /// It does: N − 1 may wait beside it (ns-2).
+        Ns2 = "ns2",
+        /// It does not: N may wait (Linux qdiscs).
+        Linux = "linux",
     }
 }
 

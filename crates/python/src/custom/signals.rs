@@ -1,7 +1,7 @@
 //! A transport's signals and its window as Python objects: fields and texts are those of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
-use flowstart_control::{signals, Pair, Rate, RateCodes, Segments, Time};
+use flowstart_control::{signals, Named, Pair, Rate, RateCodes, Segments, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

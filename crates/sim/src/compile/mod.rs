@@ -5,7 +5,6 @@ mod files;
 mod flows;
 mod impairments;
 mod line;
-mod names;
 mod path;
 mod resolved;
 mod setting;

@@ -21,9 +21,7 @@ pub(super) fn chain(
 ) -> Result<Chain, RequestError> {
     path.check("path")?;
     refuse_what_does_nothing(path)?;
-    let reading = path
-        .buffer_reading
-        .map_or(around.buffer_reading, Into::into);
+    let reading = path.buffer_reading.unwrap_or(around.buffer_reading);
     let reader = Reader {
         path,
         packet,
@@ -222,7 +220,7 @@ fn access(path: &PathSpec) -> Option<Access> {
 fn quick_start(spec: Option<&QuickStartSpec>, usual: Policy) -> Policy {
     let Some(spec) = spec else { return usual };
     Policy {
-        admission: spec.admission.map_or(usual.admission, Into::into),
+        admission: spec.admission.unwrap_or(usual.admission),
         threshold: spec.threshold.map_or(usual.threshold, |share| share.0),
         allocation: spec.allocation.map_or(usual.allocation, |share| share.0),
         state_delay: spec.state_delay.unwrap_or(usual.state_delay),

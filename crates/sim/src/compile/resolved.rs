@@ -47,7 +47,7 @@ impl Setting {
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let mut path = given.clone();
-    path.buffer_reading.get_or_insert(chain.reading.into());
+    path.buffer_reading.get_or_insert(chain.reading);
     path.fill_in(given);
     let first = &chain.hops[0];
     if path.hops.is_empty() {

@@ -41,7 +41,7 @@ impl StackSpec {
     pub(super) fn surroundings(&self, preset: &str) -> Result<Surroundings, RequestError> {
         let mut around = Surroundings::preset(preset);
         if let Some(codes) = self.rate_codes {
-            around.quick_start.codes = codes.into();
+            around.quick_start.codes = codes;
         }
         around.interrupts = self.interrupts()?;
         around.sack_cost = self.sack_cost.unwrap_or(around.sack_cost);

@@ -6,6 +6,7 @@ use crate::flow_plan::Opening;
 use crate::record::flow::{ideal_fct, FlowRow, TransferRow};
 use crate::record::link::LinkRow;
 use crate::record::outcome::Outcome;
+use flowstart_control::Named;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;

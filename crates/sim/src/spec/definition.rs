@@ -5,9 +5,13 @@
 //! its checks, its defaults, and the table from which Python makes its classes, the command line
 //! its flags, and the pages their tables ([`Described`]).
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use flowstart_control::Named;
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{json, Value as Json};
+use std::any::type_name;
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// A part of a scenario with its fields, described.
 #[derive(Clone, Debug, Serialize)]
@@ -112,6 +116,39 @@ macro_rules! text {
     )*};
 }
 pub(super) use text;
+
+/// Enums whose values have names where they are defined.
+macro_rules! names {
+    ($($kind:ty),* $(,)?) => {$(
+        impl $crate::spec::definition::Value for $kind {
+            type Schema = $crate::spec::definition::Names<$kind>;
+
+            fn read<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<Option<$kind>, D::Error> {
+                serde::Deserialize::deserialize(reader)
+            }
+        }
+    )*};
+}
+pub(super) use names;
+
+/// The schema of such an enum.
+pub(crate) struct Names<T>(PhantomData<T>);
+
+impl<T: Named> JsonSchema for Names<T> {
+    fn schema_name() -> Cow<'static, str> {
+        let path = type_name::<T>();
+        path.rsplit("::").next().unwrap_or(path).into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let value = |(_, name, doc): &(T, &str, &str)| {
+            let doc = words(&doc.lines().collect::<Vec<_>>());
+            json!({ "const": name, "type": "string", "description": doc })
+        };
+        let values: Vec<Json> = T::VALUES.iter().map(value).collect();
+        json_schema!({ "oneOf": values })
+    }
+}
 
 plain!(bool, u32, u64, f64, String);
 

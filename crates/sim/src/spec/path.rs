@@ -1,9 +1,11 @@
 //! What a scenario says of the network.
 
 use super::bounds::{holding, period, rate, time, within};
-use super::definition::{fields, needs, plain, text, Need};
+use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::{out_of_range, RequestError};
 use flowstart_control::{Amount, Rate, Time};
+use flowstart_network::queue::BufferReading;
+use flowstart_network::quick_start::Admission;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -49,7 +51,8 @@ const ACK_BATCH: Need<PathSpec> = needs(
 );
 
 text!(Probability, BurstLength);
-plain!(Side, ReadingName, AdmissionName, QuickStartSpec);
+plain!(Side, QuickStartSpec);
+names!(BufferReading, Admission);
 
 fields! {
     /// The network: one bottleneck, or a chain of routers given as `hops`.
@@ -231,7 +234,7 @@ fields! {
         /// Whether the packet in transmission takes a place in the buffer: `ns2` yes, `linux` no.
         #[flag("NAME")]
         #[usual("as the stack has it")]
-        pub buffer_reading: Option<ReadingName>,
+        pub buffer_reading: Option<BufferReading>,
         /// Pairs of hosts on a dumbbell, used in turn.
         #[flag("NUMBER")]
         #[usual("one for each flow")]
@@ -296,7 +299,7 @@ fields! {
     #[derive(Clone, Debug, Default)]
     pub struct QuickStartSpec {
         /// By which rule.
-        pub admission: Option<AdmissionName>,
+        pub admission: Option<Admission>,
         /// Nothing is approved above this utilisation, such as `90%`.
         #[check(share)]
         pub threshold: Option<Probability>,
@@ -362,24 +365,6 @@ fn state_delay(field: &str, given: &Time) -> Result<(), RequestError> {
     }
 }
 
-/// Names of admission rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AdmissionName {
-    /// The routers do not know the option.
-    None,
-    /// RFC 4782 appendix D.
-    Rfc,
-    /// ns-2's first: a share of what is free.
-    Share,
-    /// ns-2's second: all that is asked while the link is below the threshold.
-    Minimal,
-    /// ns-2's third: what is left below the allocation.
-    Target,
-    /// ns-2's fourth: everything.
-    Everything,
-}
-
 /// Sides of a path; data of a forward flow goes from left to right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -391,16 +376,6 @@ pub enum Side {
     Left,
     /// Where they end.
     Right,
-}
-
-/// How a buffer is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadingName {
-    /// The packet in transmission counts.
-    Ns2,
-    /// The packet in transmission does not count.
-    Linux,
 }
 
 /// A probability, written `1%` or `0.01`.

@@ -1,29 +1,21 @@
 //! What a scenario says of the endpoints: a preset, and what departs from it.
 
 use super::bounds::{segment_size, time, within};
-use super::definition::{fields, needs, plain, text, Need};
+use super::definition::{fields, names, needs, plain, text, Need};
 use super::error::RequestError;
-use flowstart_control::{Amount, Bytes, InitialWindow, Time};
+use flowstart_control::{Amount, Bytes, InitialWindow, RateCodes, Time};
 use flowstart_transport::handshake::Handshake;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
-use flowstart_transport::stack::{Pacing, Sharing, Stack};
+use flowstart_transport::stack::{Pacing, Restart, Sharing, Stack};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 text!(InitialWindow);
-plain!(
-    AckName,
-    GrowthName,
-    RecoveryName,
-    HandshakeName,
-    PacingName,
-    RestartName,
-    RateCodesName,
-    SharingName
-);
+plain!(AckName, GrowthName, PacingName);
+names!(RecoveryKind, Handshake, Restart, RateCodes, Sharing);
 
 const WAITS: Need<Stack> = needs(
     |stack| stack.handshake != Handshake::ZeroRtt,
@@ -114,7 +106,7 @@ fields! {
         /// `1-rtt` is an exchange, TCP's or QUIC's; under `0-rtt` data leaves right behind the
         /// first packet; `tcp+tls13` are two exchanges.
         #[sets(handshake)]
-        pub handshake: Option<HandshakeName>,
+        pub handshake: Option<Handshake>,
         /// Bytes of what a server says first, its certificates among it.
         ///
         /// Beyond three times the client's 1200 bytes, or under `tcp+tls13` the initial window,
@@ -145,7 +137,7 @@ fields! {
         pub ack_quick: Option<u32>,
         /// How loss is repaired.
         #[sets(recovery)]
-        pub recovery: Option<RecoveryName>,
+        pub recovery: Option<RecoveryKind>,
         /// NextSeg rule 3 of RFC 6675.
         #[needs(BY_SACK)]
         #[sets(next_seg_rule_3)]
@@ -239,7 +231,7 @@ fields! {
         pub window_scaling: Option<bool>,
         /// What happens to the window after an idle time.
         #[sets(restart)]
-        pub restart: Option<RestartName>,
+        pub restart: Option<Restart>,
         /// Let the window grow although the application limits the flight.
         #[sets(grow_when_app_limited)]
         pub grow_when_app_limited: Option<bool>,
@@ -258,10 +250,10 @@ fields! {
         pub sack_cost: Option<Time>,
         /// How Quick-Start's rates are coded: `powers` (RFC 4782) or `linear` (ns-2's function 1).
         #[sets(rate_codes)]
-        pub rate_codes: Option<RateCodesName>,
+        pub rate_codes: Option<RateCodes>,
         /// What connections between the same hosts leave behind for each other (RFC 9040).
         #[sets(sharing)]
-        pub sharing: Option<SharingName>,
+        pub sharing: Option<Sharing>,
         /// How long a memory stays good.
         #[needs(SHARES)]
         #[sets(sharing_lifetime)]
@@ -329,42 +321,6 @@ pub enum GrowthName {
     Linux,
 }
 
-/// Names of recoveries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RecoveryName {
-    /// Timer only.
-    GoBackN,
-    /// Fast retransmit, then slow start.
-    Tahoe,
-    /// RFC 2581.
-    Reno,
-    /// RFC 6582.
-    Newreno,
-    /// RFC 6675.
-    Sack,
-    /// ns-2's Sack1.
-    Ns2Sack,
-    /// RFC 8985 with RFC 9937.
-    Rack,
-    /// RFC 9002.
-    Quic,
-}
-
-/// Names of handshakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum HandshakeName {
-    /// One exchange.
-    #[serde(rename = "1-rtt")]
-    OneRtt,
-    /// Data is sent with the first packet.
-    #[serde(rename = "0-rtt")]
-    ZeroRtt,
-    /// TCP's exchange, then that of TLS 1.3.
-    #[serde(rename = "tcp+tls13")]
-    TcpTls13,
-}
-
 /// Names of pacing rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -375,40 +331,4 @@ pub enum PacingName {
     Internal,
     /// By RFC 9002.
     Rfc9002,
-}
-
-/// Names of restart rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RestartName {
-    /// The initial window.
-    InitialWindow,
-    /// One segment.
-    One,
-    /// The window is kept.
-    Keep,
-}
-
-/// Names of codes of rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RateCodesName {
-    /// 40 kbit/s times a power of two.
-    Powers,
-    /// Multiples of 10 240 bytes a second.
-    Linear,
-}
-
-/// Names of what connections leave behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SharingName {
-    /// Nothing.
-    None,
-    /// A memory for start-ups that use one.
-    Remember,
-    /// New connections open with what closed ones left.
-    Temporal,
-    /// New connections share the windows of open ones.
-    Ensemble,
 }
