@@ -1,7 +1,7 @@
 //! Every algorithm by name.
 //!
-//! To add an algorithm: write its file with a `const ENTRY`, and name it here once. The
-//! command line, the Python package and the documentation read this list.
+//! To add an algorithm: write its file with a `const ENTRY`, and name it once in the `mod.rs`
+//! beside it. The command line, the Python package and the documentation read these lists.
 
 use std::fmt;
 
@@ -14,49 +14,10 @@ use crate::startup::{self, Startup};
 use crate::{Controller, Convention};
 
 /// The start-ups.
-pub const STARTUPS: &[Entry<dyn Startup>] = &[
-    startup::slow_start::ENTRY,
-    startup::limited_slow_start::ENTRY,
-    startup::jump_start::ENTRY,
-    startup::quick_start::ENTRY,
-    startup::qs_app::ENTRY,
-    startup::swift_start::ENTRY,
-    startup::modified_swift_start::ENTRY,
-    startup::fast_start::ENTRY,
-    startup::hystart::ENTRY,
-    startup::hystart_plus_plus::ENTRY,
-    startup::vegas_slow_start::ENTRY,
-    startup::packet_pair_start::ENTRY,
-    startup::adaptive_start::ENTRY,
-    startup::delay_based_slow_start::ENTRY,
-    startup::smooth_start::ENTRY,
-    startup::xcp::ENTRY,
-    startup::search::ENTRY,
-    startup::rapid_start::ENTRY,
-    startup::suss::ENTRY,
-    startup::paced_gradual::ENTRY,
-    startup::bbr_startup::ENTRY,
-    startup::careful_resume::ENTRY,
-    startup::paced_initial_window::ENTRY,
-    startup::quicly_jumpstart::ENTRY,
-    startup::stateful_tcp::ENTRY,
-    startup::circuit_start::ENTRY,
-    startup::halfback::ENTRY,
-    startup::paced_chirping::ENTRY,
-    startup::copa_slow_start::ENTRY,
-];
+pub const STARTUPS: &[Entry<dyn Startup>] = startup::ENTRIES;
 
 /// The congestion avoidances.
-pub const AVOIDANCES: &[Entry<dyn Avoidance>] = &[
-    avoidance::reno::ENTRY,
-    avoidance::cubic::ENTRY,
-    avoidance::none::ENTRY,
-    avoidance::vegas::ENTRY,
-    avoidance::westwood::ENTRY,
-    avoidance::high_speed::ENTRY,
-    avoidance::bic::ENTRY,
-    avoidance::bbr::ENTRY,
-];
+pub const AVOIDANCES: &[Entry<dyn Avoidance>] = avoidance::ENTRIES;
 
 /// Where a recipe's start-up comes from.
 #[derive(Clone)]

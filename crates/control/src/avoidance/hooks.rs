@@ -1,0 +1,60 @@
+//! What a congestion avoidance is told and asked, its answer to loss among it.
+
+use crate::model::Model;
+use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
+use crate::{Time, Window};
+
+/// A congestion avoidance: growth past the threshold, and how far to fall on loss.
+pub trait Avoidance: Send {
+    /// The handshake is complete, and the start-up has set the first window.
+    fn on_established(&mut self, _w: &Window, _e: &Established) {}
+
+    /// A start-up hands over without a loss.
+    fn on_start(&mut self, _w: &mut Window, _now: Time) {}
+
+    /// An ACK that the start-up, still in charge, has used: measure, but leave the window
+    /// alone.
+    fn on_startup_ack(&mut self, _w: &Window, _a: &Ack) {}
+
+    /// An ACK of new data outside recovery: grow.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack);
+
+    /// An ACK during recovery.
+    fn on_recovery_ack(&mut self, _w: &mut Window, _a: &Ack) {}
+
+    /// Loss was found: set `ssthresh` and `cwnd`.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss);
+
+    /// A mark has come back: as a loss (RFC 3168 §5), unless an avoidance knows better.
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) {
+        self.on_loss(w, &m.into());
+    }
+
+    /// Recovery has ended.
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {}
+
+    /// The timer expired: set `ssthresh` (unless repeated) and `cwnd`.
+    fn on_timeout(&mut self, w: &mut Window, t: &Timeout);
+
+    /// Sending resumes after an idle time.
+    fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
+
+    /// The last timeout was for nothing: what it took for lost has arrived.
+    fn on_spurious(&mut self, _w: &mut Window) {}
+
+    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    fn wants_delivery(&self) -> bool {
+        false
+    }
+
+    /// Whether it sets the window at every ACK, in recovery too, once it is in charge; and stays
+    /// in charge then, whatever the threshold.
+    fn owns_cwnd(&self) -> bool {
+        false
+    }
+
+    /// Goes on with what a start-up has learned, or gives it back.
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        Some(model)
+    }
+}

@@ -1,0 +1,149 @@
+//! What a start-up is told and asked.
+
+use crate::model::Model;
+use crate::signals::{
+    Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
+};
+use crate::slow_start::SlowStart;
+use crate::{Rate, Reason, Segments, Window};
+
+/// Who answers a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossResponse {
+    /// The avoidance reduces the window by its own rule.
+    Standard,
+    /// The start-up has set the window itself.
+    Done,
+    /// The start-up has set the window itself and goes on to all through the recovery, so that
+    /// the transport is not to reduce it proportionally (RFC 9937).
+    SelfManaged,
+}
+
+/// Passes those hooks of [`Startup`] that are told one event, may edit the window and do nothing
+/// unless they are written to the macro of this name. Bindings to other languages have the same.
+#[macro_export]
+macro_rules! startup_events {
+    ($make:ident) => {
+        $make! {
+            /// The handshake is complete. Slow start has opened `w`; a start-up that begins
+            /// otherwise changes it.
+            on_established(e: Established) -> ();
+            /// A data segment has left, `w` already obeyed.
+            on_sent(s: Sent) -> Option<Reason>;
+            /// The peer has measured a pair; the ACK that says so follows.
+            on_peer_gap(g: PeerGap) -> Option<Reason>;
+            /// The congestion headers of data that the peer has received have come back; the ACK
+            /// that brings them follows. Data carries them where `w.congestion_header` is set.
+            on_feedback(f: Feedback) -> ();
+            /// An ACK during recovery.
+            on_recovery_ack(a: Ack) -> ();
+            /// The recovery that a loss began has ended.
+            on_recovered(r: Recovered) -> ();
+        }
+    };
+}
+
+macro_rules! hooks {
+    ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ty) -> $answer:ty;)*) => {$(
+        $(#[doc = $doc])*
+        #[allow(unused_variables, clippy::unused_unit)]
+        fn $hook(&mut self, w: &mut Window, $signal: &$kind) -> $answer {
+            Default::default()
+        }
+    )*};
+}
+
+/// A start-up: from the handshake until it knows the path.
+///
+/// An implementation edits the window and reports, once, that its work is done. It must
+/// not assume that it is called for every packet of the path, only for its own flow's.
+///
+/// Most need [`on_ack`](Self::on_ack), some [`on_established`](Self::on_established) and
+/// [`cancel`](Self::cancel) besides; what the others do by default is right for nearly all. What
+/// start-ups have in common is not theirs: the [`Controller`](crate::Controller) opens the window
+/// with [`SlowStart`], and remembers for it whether a timeout came last.
+pub trait Startup: Send {
+    /// An ACK of new data outside recovery, while this start-up is in charge: grow, and
+    /// say so when the start-up is over. A start-up that leaves without loss sets
+    /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
+
+    startup_events!(hooks);
+
+    /// The rate, headers included, for which the routers are to be asked on the SYN.
+    fn rate_request(&self, _s: &Syn) -> Option<Rate> {
+        None
+    }
+
+    /// What is known of the path besides, before the handshake is reported.
+    fn on_known(&mut self, _k: &Known) {}
+
+    /// A loss, a mark or a timeout has ended what was under way: takes back pacing, tags and
+    /// the like. It is what the next three do unless they are written.
+    fn cancel(&mut self, _w: &mut Window) {}
+
+    /// Loss was found; `w` is as before the loss.
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        self.cancel(w);
+        LossResponse::Standard
+    }
+
+    /// A mark has come back; `w` is as before. It is answered as a loss (RFC 3168 §5) unless a
+    /// start-up knows better.
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
+        self.on_loss(w, &m.into())
+    }
+
+    /// The last timeout was for nothing: what it took for lost has arrived.
+    fn on_spurious(&mut self, _w: &mut Window) {}
+
+    /// After the end of a recovery that this start-up answered itself: the window at which the
+    /// avoidance is to take the loss to have come, once.
+    fn loss_cwnd(&mut self) -> Option<Segments> {
+        None
+    }
+
+    /// The retransmission timer expired. The avoidance sets the window after this.
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+        self.cancel(w);
+    }
+
+    /// The avoidance has set the window after a timeout. A start-up that has an answer of its
+    /// own gives it here. True where growth goes on as before the timeout.
+    fn after_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> bool {
+        false
+    }
+
+    /// Sending resumes after an idle time; the stack's restart rule has been applied to `w`,
+    /// which was `before`. True where this start-up begins anew.
+    fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        false
+    }
+
+    /// Whether a loss, a mark or a timeout at present does not end it. A timeout's hook may change
+    /// the answer.
+    fn survives_loss(&self) -> bool {
+        self.owns_cwnd()
+    }
+
+    /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
+    fn wants_delivery(&self) -> bool {
+        false
+    }
+
+    /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
+    /// [`on_ack`](Self::on_ack)'s, and it answers losses, timeouts and idle times alone.
+    fn owns_cwnd(&self) -> bool {
+        false
+    }
+
+    /// The model that it leaves to an avoidance that can go on with it, now that it ends.
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
+        None
+    }
+
+    /// Whether this start-up's growth rule applies rather than the avoidance's.
+    fn in_charge(&self, w: &Window) -> bool {
+        w.in_slow_start()
+    }
+}
