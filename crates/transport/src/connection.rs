@@ -47,14 +47,14 @@ impl Timed {
 
 /// What only some connections need.
 #[derive(Clone, Copy, Debug, Default)]
-struct Apart {
+struct ColdState {
     /// What the next data packet is to report.
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
     ecn: Option<EcnSender>,
 }
 
-impl Apart {
+impl ColdState {
     /// A data packet is leaving: its ECN bits, and what it is to report.
     fn attend(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
         let ecn = match &mut self.ecn {
@@ -74,7 +74,7 @@ pub struct Carried {
     pub ece: bool,
 }
 
-/// The state of a sending endpoint, recovery apart.
+/// The state of a sending endpoint, recovery cold.
 pub struct Connection {
     /// The endpoint's behaviours.
     pub stack: Arc<Stack>,
@@ -103,7 +103,7 @@ pub struct Connection {
     /// How fast its data arrives, where others are told.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
-    apart: Option<Box<Apart>>,
+    cold: Option<Box<ColdState>>,
     /// The one segment being timed, where only one is.
     timed: Timed,
     delivered_total: u64,
@@ -134,10 +134,10 @@ impl Connection {
             deadline: None,
             counters: Counters::default(),
             throughput: (stack.sharing != Sharing::None).then(Box::default),
-            apart: stack.ecn.then(|| {
-                Box::new(Apart {
+            cold: stack.ecn.then(|| {
+                Box::new(ColdState {
                     ecn: Some(EcnSender::default()),
-                    ..Apart::default()
+                    ..ColdState::default()
                 })
             }),
             timed: Timed::default(),
@@ -271,7 +271,7 @@ impl Connection {
                 number.map_or(0, |number| number as u32),
             )),
         };
-        let ordinary = self.apart.is_none() && self.window.congestion_header.is_none();
+        let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
             self.carry(&mut packet, again);
         }
@@ -294,8 +294,8 @@ impl Connection {
         };
         let option_bytes = self.stack.option_bytes;
         let mut report = None;
-        if let Some(apart) = &mut self.apart {
-            (packet.ecn, report) = apart.attend(again);
+        if let Some(cold) = &mut self.cold {
+            (packet.ecn, report) = cold.attend(again);
         }
         if let Some(report) = report {
             packet.wire += data.set_report(report, option_bytes);
@@ -310,15 +310,15 @@ impl Connection {
 
     /// The next data packet is to carry this.
     pub fn report(&mut self, report: RateReport) {
-        self.apart.get_or_insert_default().report = Some(report);
+        self.cold.get_or_insert_default().report = Some(report);
     }
 
     fn ecn_mut(&mut self) -> Option<&mut EcnSender> {
-        self.apart.as_mut().and_then(|apart| apart.ecn.as_mut())
+        self.cold.as_mut().and_then(|cold| cold.ecn.as_mut())
     }
 
     fn ecn(&self) -> Option<&EcnSender> {
-        self.apart.as_ref().and_then(|apart| apart.ecn.as_ref())
+        self.cold.as_ref().and_then(|cold| cold.ecn.as_ref())
     }
 
     /// The `number`-th SYN, which carries this request.
@@ -498,7 +498,7 @@ impl Connection {
         if carried.option != AckOption::None {
             self.on_option(carried.option, ack);
         }
-        if carried.ece && self.holds_still(ack) {
+        if carried.ece && self.on_ece(ack) {
             return;
         }
         self.controller.on_ack(&mut self.window, ack);
@@ -512,7 +512,7 @@ impl Connection {
     /// has had it: only new data tells the peer, and where a timeout finds all data sent
     /// already, the echo lasts to the end.
     #[cold]
-    fn holds_still(&mut self, ack: &Ack) -> bool {
+    fn on_ece(&mut self, ack: &Ack) -> bool {
         let news = self.mark_is_news();
         if !news && self.window.in_slow_start() {
             return false;

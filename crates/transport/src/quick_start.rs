@@ -50,7 +50,7 @@ impl Asked {
 
     /// §4.4: every router took part, none was asked for less than it was, and no one
     /// raised the rate again on the way.
-    pub fn judge(&self, response: Option<RateResponse>) -> Answer {
+    pub fn validate(&self, response: Option<RateResponse>) -> Answer {
         let valid = response.filter(|r| {
             let unchanged = low_bits(2 * u32::from(r.code).min(NONCE_BITS / 2));
             r.ttl_diff == self.ttl_diff
@@ -94,7 +94,7 @@ mod tests {
         let (asked, request) = asked();
         let mut response = respond(request).unwrap();
         change(&mut response);
-        asked.judge(Some(response)).approved
+        asked.validate(Some(response)).approved
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     fn refusal_and_silence_are_reported_too() {
         let (asked, request) = asked();
         assert_eq!(respond(RateRequest { code: 0, ..request }), None);
-        let answer = asked.judge(None);
+        let answer = asked.validate(None);
         assert_eq!(answer.approved, None);
         let report = RateReport {
             code: 0,

@@ -206,8 +206,8 @@ pub struct Arrival {
     pub above: u64,
     /// It holds something above a hole that had not come before.
     pub news_above: bool,
-    /// How far its sender had heard that the data had come.
-    pub heard: u64,
+    /// How far its sender had been acknowledged when it left, as it echoes.
+    pub echoed: u64,
 }
 
 impl Arrival {
@@ -297,7 +297,7 @@ impl ReceiveWindow {
     /// (`TCP_MAX_QUICKACKS`).
     pub fn on_data(&mut self, arrival: Arrival, quick: u32, now: Time) {
         let full = arrival.len >= self.rcv_mss;
-        self.rtt.on_data(arrival.heard, full, now);
+        self.rtt.on_data(arrival.echoed, full, now);
         self.alloc = self.growth.memory(arrival.above);
         if arrival.is_old() {
             return self.quicken(quick);
@@ -518,7 +518,7 @@ mod tests {
     struct Stream {
         window: ReceiveWindow,
         next: u64,
-        heard: u64,
+        echoed: u64,
     }
 
     impl Stream {
@@ -528,7 +528,7 @@ mod tests {
             Stream {
                 window,
                 next: 0,
-                heard: 0,
+                echoed: 0,
             }
         }
 
@@ -544,7 +544,7 @@ mod tests {
                 high: self.next,
                 above: 0,
                 news_above: false,
-                heard: self.heard,
+                echoed: self.echoed,
             };
             self.window.on_data(arrival, QUICK, now);
             let quick = self.window.is_quick();
@@ -655,7 +655,7 @@ mod tests {
         let mut buffers = Vec::new();
         for (round, flight) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
             let now = RTT.times(round);
-            stream.heard = stream.next;
+            stream.echoed = stream.next;
             (0..flight).for_each(|_| _ = stream.segment(MSS, now));
             buffers.push(stream.window.rcvbuf);
         }
@@ -692,7 +692,7 @@ mod tests {
                 high,
                 above,
                 news_above: true,
-                heard: 0,
+                echoed: 0,
             };
             window.on_data(arrival, QUICK, RTT);
             let offer = u64::from(window.advertise(0, RTT));
@@ -737,7 +737,7 @@ mod tests {
                 next += if in_order { u64::from(len) } else { 0 };
                 let high = next + if in_order { 0 } else { 10 + hole };
                 let arrival = Arrival {
-                    len, before, next, high, above: hole, news_above: !in_order, heard: before,
+                    len, before, next, high, above: hole, news_above: !in_order, echoed: before,
                 };
                 window.on_data(arrival, QUICK, now);
                 let offer = u64::from(window.advertise(next, now));

@@ -104,7 +104,7 @@ pub struct ReceiverConfig {
     pub window_field: WindowField,
 }
 
-/// The receiving endpoint of one flow. What only some flows need is kept apart: where there
+/// The receiving endpoint of one flow. What only some flows need is kept cold: where there
 /// are a hundred thousand, what counts is how much of each a packet touches.
 #[derive(Clone, Debug)]
 pub struct Receiver {
@@ -125,12 +125,12 @@ pub struct Receiver {
     /// What came above a hole, while there is one.
     above: Option<Box<Above>>,
     /// What only some receivers need, once they do.
-    apart: Option<Box<Apart>>,
+    cold: Option<Box<ColdState>>,
 }
 
 /// What only some receivers need.
 #[derive(Clone, Debug, Default)]
-struct Apart {
+struct ColdState {
     /// What is kept of marked and numbered segments.
     meters: Meters,
     /// The window, where it grows.
@@ -232,14 +232,14 @@ impl Receiver {
             _ => 0,
         };
         let grown = |growth| {
-            Box::new(Apart {
+            Box::new(ColdState {
                 window: Some(ReceiveWindow::new(growth)),
-                ..Apart::default()
+                ..ColdState::default()
             })
         };
         Receiver {
             open: !config.early_data,
-            apart: config.growth.map(grown),
+            cold: config.growth.map(grown),
             config,
             next: 0,
             deadline: None,
@@ -338,11 +338,11 @@ impl Receiver {
     }
 
     fn meters(&mut self) -> &mut Meters {
-        &mut self.apart.get_or_insert_default().meters
+        &mut self.cold.get_or_insert_default().meters
     }
 
     fn window(&mut self) -> Option<&mut ReceiveWindow> {
-        self.apart.as_mut().and_then(|apart| apart.window.as_mut())
+        self.cold.as_mut().and_then(|cold| cold.window.as_mut())
     }
 
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
@@ -377,7 +377,7 @@ impl Receiver {
             high: high.unwrap_or(self.next),
             above: held(&self.above),
             news_above: held(&self.above) > held_before,
-            heard: data.echo(),
+            echoed: data.echo(),
         }
     }
 
@@ -456,7 +456,7 @@ impl Receiver {
         self.unacknowledged = 0;
         self.deadline = None;
         let window = self.advertised(now);
-        let silent = self.apart.is_none() && self.above.is_none();
+        let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && self.config.numbers.is_none() {
             let ack = ByteAck::new(self.next, window, AckOption::None);
             Packet::new(self.flow, self.config.header, Body::Ack(Ack::Bytes(ack)))
@@ -473,8 +473,8 @@ impl Receiver {
     /// come last.
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
-        let apart = self.apart.as_mut();
-        let option = apart.map_or(AckOption::None, |apart| apart.meters.take());
+        let cold = self.cold.as_mut();
+        let option = cold.map_or(AckOption::None, |cold| cold.meters.take());
         let wire = self.config.header + option.wire(self.config.option_bytes);
         let (ack, blocks) = if self.config.numbers.is_some() {
             let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);

@@ -148,7 +148,7 @@ impl Recovery {
         self.loss.on_data();
     }
 
-    /// The segment that may leave next, the pacer's consent apart.
+    /// The segment that may leave next, the pacer's consent cold.
     #[inline]
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         self.loss.plan(c)

@@ -47,7 +47,7 @@ pub struct Preparation {
 }
 
 /// What lasts until the connection is open.
-struct Opening {
+struct OpeningState {
     preparation: Preparation,
     /// A request for a rate that is on its way.
     asked: Option<Asked>,
@@ -65,9 +65,9 @@ struct Opening {
     deadline: Option<Time>,
 }
 
-impl Opening {
-    fn new(preparation: Preparation, exchanges: u32) -> Opening {
-        Opening {
+impl OpeningState {
+    fn new(preparation: Preparation, exchanges: u32) -> OpeningState {
+        OpeningState {
             preparation,
             asked: None,
             exchanges,
@@ -98,7 +98,7 @@ pub struct Sender {
     recovery: Recovery,
     pacer: Pacer,
     state: State,
-    opening: Option<Box<Opening>>,
+    opening: Option<Box<OpeningState>>,
     /// A remembered window is being spread over the remembered round trip.
     spreading: bool,
     /// The pacing rate that the stack, not the start-up, has set.
@@ -119,7 +119,7 @@ impl Sender {
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             state: State::Closed,
-            opening: Some(Box::new(Opening::new(preparation, exchanges))),
+            opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
             spreading: false,
             usual_pacing: None,
         }
@@ -316,7 +316,7 @@ impl Sender {
         let Some(asked) = opening.asked.take().filter(|_| tries == 1) else {
             return;
         };
-        let answer = asked.judge(response);
+        let answer = asked.validate(response);
         opening.preparation.known.approved = answer.approved;
         self.connection.report(answer.report);
     }
@@ -441,7 +441,7 @@ impl Sender {
             codes: c.stack.rate_codes,
         };
         let early = matches!(self.state, State::Early { .. });
-        let first = |opening: &&mut Box<Opening>| tries == 1 && opening.syns == 0 && !early;
+        let first = |opening: &&mut Box<OpeningState>| tries == 1 && opening.syns == 0 && !early;
         let opening = self.opening.as_mut().filter(first)?;
         let rate = c.controller.rate_request(&syn)?;
         let (asked, request) = Asked::new(syn.codes, rate, opening.preparation.secret);

@@ -147,7 +147,7 @@ impl Loss {
         }
     }
 
-    /// The segment that may leave next, the pacer's consent apart.
+    /// The segment that may leave next, the pacer's consent cold.
     pub fn plan(&self, c: &Connection) -> Option<Plan> {
         dispatch!(self, r => r.plan(c))
     }

@@ -32,15 +32,15 @@ impl ReceiverRtt {
     pub(super) fn acknowledged(&mut self, next: u64, now: Time) {
         let stamp = now.nanos() / 1_000_000;
         match self.sent.back_mut() {
-            // Data that has heard of more echoes no less.
+            // Data that has echoed of more echoes no less.
             Some(last) if last.1 == stamp => {}
             _ => self.sent.push_back((next, stamp)),
         }
     }
 
-    /// Data has come whose sender had heard so far; only `full` segments are timed.
-    pub(super) fn on_data(&mut self, heard: u64, full: bool, now: Time) {
-        while self.sent.front().is_some_and(|(next, _)| *next <= heard) {
+    /// Data has come whose sender had echoed so far; only `full` segments are timed.
+    pub(super) fn on_data(&mut self, echoed: u64, full: bool, now: Time) {
+        while self.sent.front().is_some_and(|(next, _)| *next <= echoed) {
             let stamp = self.sent.pop_front().map(|(_, stamp)| stamp);
             if self.echoed.map(|(last, _)| last) != stamp {
                 self.echoed = stamp.map(|stamp| (stamp, false));
