@@ -114,7 +114,7 @@ def test_hooks_are_told_what_their_stubs_promise() -> None:
 
 
 def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
-    source = (ROOT / "crates" / "control" / "src" / "startup" / "mod.rs").read_text()
+    source = (ROOT / "crates" / "control" / "src" / "startup" / "hooks.rs").read_text()
     events, trait = source.split("pub trait Startup")
     events = events[events.index("macro_rules! startup_events") :]
     hooks = re.findall(r"^ {12}(\w+)\(\w+: \w+\) -> ", events, re.MULTILINE)
