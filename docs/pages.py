@@ -152,7 +152,17 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
 
 def filled(page: str) -> str:
     """A page with the code, the tables and the output in it as they are now."""
-    return commands.with_output(tables.with_tables(with_code(page)))
+    return commands.with_output(tables.with_tables(with_code(counted(page))))
+
+
+MENTIONED = 7
+"""Start-ups that the README's first paragraph names."""
+
+
+def counted(page: str) -> str:
+    """The README with the number of start-ups that it does not name."""
+    others = sum(a.kind == "startup" for a in fs.algorithms()) - MENTIONED
+    return re.sub(r"(BBR\s+and )\d+( others guess)", rf"\g<1>{others}\2", page)
 
 
 # Code within pages.

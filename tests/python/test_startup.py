@@ -114,9 +114,9 @@ def test_hooks_are_told_what_their_stubs_promise() -> None:
 
 
 def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
-    source = (ROOT / "crates" / "control" / "src" / "startup" / "hooks.rs").read_text()
-    events, trait = source.split("pub trait Startup")
-    events = events[events.index("macro_rules! startup_events") :]
+    control = ROOT / "crates" / "control" / "src"
+    _, events = (control / "signals.rs").read_text().split("macro_rules! startup_events")
+    _, trait = (control / "startup" / "hooks.rs").read_text().split("pub trait Startup")
     hooks = re.findall(r"^ {12}(\w+)\(\w+: \w+\) -> ", events, re.MULTILINE)
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)

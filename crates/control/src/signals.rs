@@ -3,8 +3,8 @@
 //! Plain numbers with units, taken at the moment the thing happened. Sequence positions
 //! are byte offsets from the first byte of data, so they start at zero.
 //!
-//! The definitions stand in a macro, so that bindings to other languages take names, fields and
-//! texts from here.
+//! The definitions stand in macros, those of the signals and of the hooks of a start-up that are told
+//! them, so that bindings to other languages take names, fields and texts from here.
 
 use crate::{Rate, RateCodes, Segments, Time};
 
@@ -262,6 +262,30 @@ macro_rules! signals {
                 /// The window that the stack's restart rule allows.
                 pub restart_window: Segments,
             }
+        }
+    };
+}
+
+/// Passes those hooks of [`Startup`](crate::startup::Startup) that are told one event, may edit the window and do nothing
+/// unless they are written to the macro of this name. Bindings to other languages have the same.
+#[macro_export]
+macro_rules! startup_events {
+    ($make:ident) => {
+        $make! {
+            /// The handshake is complete. Slow start has opened `w`; a start-up that begins
+            /// otherwise changes it.
+            on_established(e: Established) -> ();
+            /// A data segment has left, `w` already obeyed.
+            on_sent(s: Sent) -> Option<Reason>;
+            /// The peer has measured a pair; the ACK that says so follows.
+            on_peer_gap(g: PeerGap) -> Option<Reason>;
+            /// The congestion headers of data that the peer has received have come back; the ACK
+            /// that brings them follows. Data carries them where `w.congestion_header` is set.
+            on_feedback(f: Feedback) -> ();
+            /// An ACK during recovery.
+            on_recovery_ack(a: Ack) -> ();
+            /// The recovery that a loss began has ended.
+            on_recovered(r: Recovered) -> ();
         }
     };
 }

@@ -1,9 +1,7 @@
 //! What a start-up is told and asked.
 
 use crate::model::Model;
-use crate::signals::{
-    Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
-};
+use crate::signals::*; // All of them: `startup_events!` names what its hooks are told.
 use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 
@@ -17,30 +15,6 @@ pub enum LossResponse {
     /// The start-up has set the window itself and goes on to all through the recovery, so that
     /// the transport is not to reduce it proportionally (RFC 9937).
     SelfManaged,
-}
-
-/// Passes those hooks of [`Startup`] that are told one event, may edit the window and do nothing
-/// unless they are written to the macro of this name. Bindings to other languages have the same.
-#[macro_export]
-macro_rules! startup_events {
-    ($make:ident) => {
-        $make! {
-            /// The handshake is complete. Slow start has opened `w`; a start-up that begins
-            /// otherwise changes it.
-            on_established(e: Established) -> ();
-            /// A data segment has left, `w` already obeyed.
-            on_sent(s: Sent) -> Option<Reason>;
-            /// The peer has measured a pair; the ACK that says so follows.
-            on_peer_gap(g: PeerGap) -> Option<Reason>;
-            /// The congestion headers of data that the peer has received have come back; the ACK
-            /// that brings them follows. Data carries them where `w.congestion_header` is set.
-            on_feedback(f: Feedback) -> ();
-            /// An ACK during recovery.
-            on_recovery_ack(a: Ack) -> ();
-            /// The recovery that a loss began has ended.
-            on_recovered(r: Recovered) -> ();
-        }
-    };
 }
 
 macro_rules! hooks {
@@ -68,7 +42,7 @@ pub trait Startup: Send {
     /// `ssthresh` itself. `slow_start` has the growth rule of this stack and these parameters.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason>;
 
-    startup_events!(hooks);
+    crate::startup_events!(hooks);
 
     /// The rate, headers included, for which the routers are to be asked on the SYN.
     fn rate_request(&self, _s: &Syn) -> Option<Rate> {
