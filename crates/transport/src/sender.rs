@@ -571,15 +571,11 @@ impl Sender {
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Time> {
-        let timers = [
-            self.connection.deadline,
-            self.pacer.deadline(),
-            self.recovery.deadline(),
-        ];
-        let due = timers.into_iter().flatten().min();
+        let due = earlier(self.connection.deadline, self.pacer.deadline());
+        let due = earlier(due, self.recovery.deadline());
         match &self.opening {
             None => due,
-            Some(opening) => due.into_iter().chain(opening.deadline).min(),
+            Some(opening) => earlier(due, opening.deadline),
         }
     }
 
@@ -728,5 +724,13 @@ impl Sender {
     /// The smallest round-trip time seen.
     pub fn min_rtt(&self) -> Option<Time> {
         self.connection.rtt.min_rtt()
+    }
+}
+
+/// The earlier of two deadlines, either of which may not be set.
+fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
