@@ -116,8 +116,10 @@ impl Link {
             }
         }
         let ring = &mut self.common.ring;
-        let head = ring.pop_front()?;
-        Some((head.packet, ring.front().map(|next| next.arrival)))
+        // Copied in one piece: `pop_front` would take the packet apart to see whether there is one.
+        let packet = ring.front()?.packet;
+        ring.pop_front();
+        Some((packet, ring.front().map(|next| next.arrival)))
     }
 
     /// Brings it up to `now`; other calls do so by themselves.

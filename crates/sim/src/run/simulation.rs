@@ -186,7 +186,7 @@ impl<'a> Simulation<'a> {
         if state.has_news() {
             self.take_news(link, delivery.is_some().then_some(moment));
         }
-        let Some((packet, next)) = delivery else {
+        let Some((mut packet, next)) = delivery else {
             return self.queue.pop();
         };
         match next {
@@ -200,7 +200,7 @@ impl<'a> Simulation<'a> {
             &route.acks
         };
         match route.get(usize::from(packet.hop)) {
-            Some(&link) => self.enter(link, packet),
+            Some(&link) => self.enter(link, &mut packet),
             None => self.on_packet(&packet),
         }
     }
@@ -234,8 +234,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn answer(&mut self, flow: u32, answer: Option<Packet>) {
-        if let Some(answer) = answer {
+    fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
+        if let Some(answer) = &mut answer {
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
         }
@@ -277,12 +277,13 @@ impl<'a> Simulation<'a> {
             let Some(ends) = self.flows.endpoints_mut(flow) else {
                 return;
             };
-            let Some(packet) = ends.sender.poll_transmit(self.now) else {
+            let mut next = ends.sender.poll_transmit(self.now);
+            let Some(packet) = &mut next else {
                 let timer = ends.arm_sender(self.now);
                 break (ends.sender.acknowledged(), ends.sender.failed(), timer);
             };
             if self.trace.is_some() {
-                self.sample_sent(&packet);
+                self.sample_sent(packet);
             }
             self.enter(first, packet);
         };
@@ -306,20 +307,20 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet comes to a link.
-    fn enter(&mut self, link: LinkId, mut packet: Packet) {
+    fn enter(&mut self, link: LinkId, packet: &mut Packet) {
         let moment = self.moment();
         if !self.routers.is_empty() {
-            self.ask_router(link, &mut packet);
+            self.ask_router(link, packet);
         }
         let state = &mut self.links[link as usize];
-        let verdict = state.send(packet, moment);
+        let verdict = state.send(*packet, moment);
         if state.has_queue_events() {
             self.take_queue_events(link);
         }
         match verdict {
             Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
             Verdict::Accepted(None) => {}
-            Verdict::Dropped => self.on_drop(&packet, self.now),
+            Verdict::Dropped => self.on_drop(packet, self.now),
         }
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
