@@ -273,7 +273,7 @@ impl Connection {
         };
         let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
-            self.carry(&mut packet, again);
+            packet = self.carry(packet, again);
         }
         let sent = Sent {
             now,
@@ -288,9 +288,9 @@ impl Connection {
 
     /// Adds what a packet carries beside its data.
     #[inline(never)]
-    fn carry(&mut self, packet: &mut Packet, again: bool) {
+    fn carry(&mut self, mut packet: Packet, again: bool) -> Packet {
         let Body::Data(data) = &mut packet.body else {
-            return;
+            return packet;
         };
         let option_bytes = self.stack.option_bytes;
         let mut report = None;
@@ -306,6 +306,7 @@ impl Connection {
         if self.stack.buffer.is_some() {
             data.set_echo(self.sent.una());
         }
+        packet
     }
 
     /// The next data packet is to carry this.
