@@ -476,18 +476,16 @@ impl Receiver {
         let cold = self.cold.as_mut();
         let option = cold.map_or(AckOption::None, |cold| cold.meters.take());
         let wire = self.config.header + option.wire(self.config.option_bytes);
-        let (ack, blocks) = if self.config.numbers.is_some() {
+        if self.config.numbers.is_some() {
             let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
-            (Ack::Numbers(ack), bytes)
-        } else {
-            let mut ack = ByteAck::new(self.next, window, option);
-            if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
-                above.report(&mut ack, arrived.0, arrived.1);
-            }
-            let blocks = u32::from(ack.blocks()) * self.config.sack_block_bytes;
-            (Ack::Bytes(ack), blocks)
-        };
-        Packet::new(self.flow, wire + blocks, Body::Ack(ack))
+            return Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
+        }
+        let mut ack = ByteAck::new(self.next, window, option);
+        if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
+            above.report(&mut ack, arrived.0, arrived.1);
+        }
+        let blocks = u32::from(ack.blocks()) * self.config.sack_block_bytes;
+        Packet::new(self.flow, wire + blocks, Body::Ack(Ack::Bytes(ack)))
     }
 
     fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {
