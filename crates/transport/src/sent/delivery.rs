@@ -36,6 +36,15 @@ struct Packets {
 }
 
 impl Packets {
+    /// Whether `next` left right after these and has the same to say. A duplicate ACK without SACK
+    /// takes a segment out of the pipe and delivers nothing that is known: then what was in flight
+    /// does not go on where it stood.
+    fn is_followed_by(&self, next: &Packets) -> bool {
+        self.end == next.start
+            && self.snapshot == next.snapshot
+            && self.in_flight + (next.end - next.start) == next.in_flight
+    }
+
     /// Those that end by `end`.
     fn up_to(self, end: u64) -> Packets {
         let end = end.min(self.end);
@@ -224,7 +233,7 @@ impl DeliveryRate {
 /// Puts `packets` at the end, as one entry with those that have the same to say.
 fn join(queue: &mut VecDeque<Packets>, packets: Packets) {
     match queue.back_mut() {
-        Some(last) if last.end == packets.start && last.snapshot == packets.snapshot => {
+        Some(last) if last.is_followed_by(&packets) => {
             (last.end, last.in_flight) = (packets.end, packets.in_flight);
         }
         _ => queue.push_back(packets),
@@ -342,6 +351,20 @@ mod tests {
         let d = s.ack(5, &[], 0, 120);
         assert_eq!(d.sample.unwrap().prior_delivered, SIZE);
         assert!(s.rate().again.is_empty());
+    }
+
+    #[test]
+    fn what_was_in_flight_is_each_packets_own_where_duplicate_acks_came_between() {
+        let mut s = Measured::new();
+        (0..3).for_each(|n| s.send(n, 0));
+        s.pipe = 0;
+        s.send(3, 0);
+        let in_flight = |d: Delivery| d.sample.unwrap().tx_in_flight / SIZE;
+        assert_eq!(in_flight(s.ack(1, &[], 0, 100)), 1);
+        s.pipe = 3 * SIZE;
+        assert_eq!(in_flight(s.ack(3, &[], 0, 101)), 3);
+        s.pipe = SIZE;
+        assert_eq!(in_flight(s.ack(4, &[], 0, 102)), 1);
     }
 
     #[test]
