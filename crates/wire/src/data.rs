@@ -18,15 +18,9 @@ pub struct Data {
 enum Options {
     Ordinary {
         echo: Four<u64>,
-        report: Option<PackedReport>,
+        report: Option<Byte<RateReport>>,
     },
     Congestion(PackedHeader),
-}
-
-#[derive(Clone, Copy)]
-struct PackedReport {
-    code: u8,
-    nonce: Byte<u32>,
 }
 
 impl Data {
@@ -92,10 +86,7 @@ impl Data {
     /// The report of an approved rate, if it carries one.
     pub fn report(&self) -> Option<RateReport> {
         match self.options {
-            Options::Ordinary { report, .. } => report.map(|report| RateReport {
-                code: report.code,
-                nonce: report.nonce.get(),
-            }),
+            Options::Ordinary { report, .. } => report.map(Byte::get),
             Options::Congestion(_) => None,
         }
     }
@@ -105,10 +96,7 @@ impl Data {
     pub fn set_report(&mut self, report: RateReport, option_bytes: u32) -> u32 {
         self.options = Options::Ordinary {
             echo: Four::new(self.echo()),
-            report: Some(PackedReport {
-                code: report.code,
-                nonce: Byte::new(report.nonce),
-            }),
+            report: Some(Byte::new(report)),
         };
         option_bytes
     }

@@ -1,7 +1,8 @@
 //! Packets that open a connection.
 
 use crate::ack_ranges::AckRanges;
-use crate::options::{PackedResponse, RateRequest, RateResponse};
+use crate::options::{RateRequest, RateResponse};
+use crate::packed::Byte;
 
 /// Opens a connection.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,7 @@ pub struct SynAck {
     pub end: u32,
     /// And which have arrived.
     pub ranges: AckRanges<16>,
-    response: Option<PackedResponse>,
+    response: Option<Byte<RateResponse>>,
 }
 
 impl SynAck {
@@ -40,12 +41,12 @@ impl SynAck {
 
     /// What the routers said to the SYN's request.
     pub fn response(&self) -> Option<RateResponse> {
-        self.response.map(PackedResponse::get)
+        self.response.map(Byte::get)
     }
 
     /// It carries what the routers said.
     pub fn set_response(&mut self, response: RateResponse) {
-        self.response = Some(PackedResponse::new(response));
+        self.response = Some(Byte::new(response));
     }
 
     /// The numbers of the SYNs that have arrived as `[first, end)`, the largest first; none where

@@ -114,32 +114,6 @@ impl PackedOption {
     }
 }
 
-/// A [`RateResponse`] without gaps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PackedResponse {
-    code: u8,
-    ttl_diff: u8,
-    nonce: [u8; 4],
-}
-
-impl PackedResponse {
-    pub(crate) fn new(response: RateResponse) -> PackedResponse {
-        PackedResponse {
-            code: response.code,
-            ttl_diff: response.ttl_diff,
-            nonce: response.nonce.to_le_bytes(),
-        }
-    }
-
-    pub(crate) fn get(self) -> RateResponse {
-        RateResponse {
-            code: self.code,
-            ttl_diff: self.ttl_diff,
-            nonce: u32::from_le_bytes(self.nonce),
-        }
-    }
-}
-
 /// A [`CongestionHeader`] without gaps.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedHeader {

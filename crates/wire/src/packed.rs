@@ -1,4 +1,6 @@
-//! Numbers without the alignment of their type, so that bodies have no gaps.
+//! Values without the alignment of their type, so that bodies have no gaps.
+
+use std::fmt;
 
 /// A value at any multiple of four bytes.
 #[derive(Clone, Copy)]
@@ -27,5 +29,11 @@ impl<T: Copy> Byte<T> {
 
     pub(crate) fn get(self) -> T {
         self.0
+    }
+}
+
+impl<T: Copy + fmt::Debug> fmt::Debug for Byte<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
     }
 }
