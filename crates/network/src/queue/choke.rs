@@ -126,11 +126,9 @@ impl Discipline for Choke {
             return false;
         }
         let room = context.has_room(waiting, packet.wire);
-        if advice.refuses(&mut self.random) || !room {
-            self.detector.dropped();
-            if !room || !self.detector.marks() || !context.mark(&mut packet) {
-                return false;
-            }
+        let refused = advice.refuses(&mut self.random) || !room;
+        if refused && !self.detector.marks_instead(room, &mut packet, context) {
+            return false;
         }
         self.line.push(packet, context.now);
         true

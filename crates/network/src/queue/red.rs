@@ -388,14 +388,21 @@ impl Detector {
     }
 
     /// Whether a packet is to be marked rather than dropped, if its sender understands.
-    pub(super) fn marks(&self) -> bool {
+    fn marks(&self) -> bool {
         self.ecn && self.base(self.avg) <= self.mark_p.unwrap_or(self.max_p)
     }
 
-    /// A packet was dropped or marked.
-    pub(super) fn dropped(&mut self) {
+    /// A packet is refused; `room` where there would be room for it. Whether it is marked instead
+    /// of being dropped, where its sender understands marks. Either starts the count anew.
+    pub(super) fn marks_instead(
+        &mut self,
+        room: bool,
+        packet: &mut Packet,
+        context: &mut QueueContext<'_>,
+    ) -> bool {
         self.count = 0;
         self.count_bytes = 0;
+        room && self.marks() && context.mark(packet)
     }
 
     /// Whether the average calls for anything at all.
@@ -472,11 +479,9 @@ impl Discipline for Red {
             }
         };
         let room = context.has_room(waiting, packet.wire);
-        if advice.refuses(&mut self.random) || !room {
-            detector.dropped();
-            if !room || !detector.marks() || !context.mark(&mut packet) {
-                return false;
-            }
+        let refused = advice.refuses(&mut self.random) || !room;
+        if refused && !detector.marks_instead(room, &mut packet, context) {
+            return false;
         }
         self.line.push(packet, context.now);
         true
