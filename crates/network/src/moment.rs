@@ -11,3 +11,11 @@ pub struct Moment {
     /// When it was caused.
     pub cause: Time,
 }
+
+impl Moment {
+    /// After all others.
+    pub const NEVER: Moment = Moment {
+        time: Time::MAX,
+        cause: Time::MAX,
+    };
+}

@@ -43,8 +43,12 @@ impl AckAggregator {
         }
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        let next = link.depart(arrival, packet);
-        Verdict::Accepted(next.filter(|_| !scheduled))
+        link.depart(arrival, packet);
+        if scheduled {
+            Verdict::Accepted
+        } else {
+            Verdict::First
+        }
     }
 
     /// Evicts the acknowledgement before it of the same flow, if it says more. One
@@ -135,7 +139,8 @@ mod tests {
         let mut next: Option<Moment> = None;
         let mut open = |gate: &mut Link, next: &mut Option<Moment>, until: Option<Time>| {
             while let Some(due) = next.filter(|due| until.is_none_or(|t| due.time <= t)) {
-                let (packet, after) = gate.deliver(due).unwrap();
+                let packet = gate.deliver(due).unwrap();
+                let after = gate.next_delivery();
                 left.push((due.time.nanos() / 1000, packet.flow, una(&packet)));
                 *next = after;
             }
@@ -144,8 +149,9 @@ mod tests {
             let time = Time::from_micros(*us);
             open(&mut gate, &mut next, Some(time));
             let moment = Moment { time, cause: time };
-            if let Verdict::Accepted(Some(first)) = gate.send(*packet, moment) {
-                assert!(next.replace(first).is_none(), "one event is enough");
+            if gate.send(*packet, moment) == Verdict::First {
+                assert!(next.is_none(), "one event is enough");
+                next = gate.next_delivery();
             }
         }
         open(&mut gate, &mut next, None);

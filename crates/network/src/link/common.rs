@@ -10,9 +10,10 @@ use std::collections::VecDeque;
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is in. `Some` says that nothing was on its way, so that the next delivery must
-    /// be scheduled.
-    Accepted(Option<Moment>),
+    /// It is in.
+    Accepted,
+    /// It is in, and the next that will be delivered: that must be scheduled.
+    First,
     /// It was lost or refused.
     Dropped,
 }
@@ -61,6 +62,17 @@ pub(super) struct InFlight {
     pub(super) packet: Packet,
 }
 
+impl InFlight {
+    /// Leaves the transmitter, of a link that takes so long besides.
+    #[inline]
+    pub(super) fn leaves(&self, delay: Time) -> Moment {
+        Moment {
+            time: self.arrival.time.since(delay),
+            cause: self.arrival.cause,
+        }
+    }
+}
+
 /// What every link has.
 pub(super) struct Common {
     pub(super) config: LinkConfig,
@@ -74,25 +86,34 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// A packet joins those on their way, which it counts. What arrives first now, if nothing was.
-    pub(super) fn depart(&mut self, arrival: Moment, mut packet: Packet) -> Option<Moment> {
+    /// A packet joins those on their way. It counts the hop.
+    #[inline]
+    pub(super) fn depart(&mut self, arrival: Moment, mut packet: Packet) -> Verdict {
         let idle = self.ring.is_empty();
         packet.hop += 1;
         self.ring.push_back(InFlight { arrival, packet });
-        idle.then_some(arrival)
+        if idle {
+            Verdict::First
+        } else {
+            Verdict::Accepted
+        }
     }
 
-    /// The same at a place of its own. What arrives first now, if that is this one: there may
-    /// be an event already for one that it has overtaken, which then finds nothing to do.
+    /// The same at a place of its own. Where it is the first, there may be an event already for
+    /// one that it has overtaken, which then finds nothing to do.
     pub(super) fn depart_at(
         &mut self,
         place: usize,
         arrival: Moment,
         mut packet: Packet,
-    ) -> Option<Moment> {
+    ) -> Verdict {
         packet.hop += 1;
         self.ring.insert(place, InFlight { arrival, packet });
-        (place == 0).then_some(arrival)
+        if place == 0 {
+            Verdict::First
+        } else {
+            Verdict::Accepted
+        }
     }
 
     /// Counts what the queue did beyond these.

@@ -70,11 +70,11 @@ impl Stage for Delay {
         if !self.config.reordering {
             let last = link.ring.back().map_or(Time::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
-            return Verdict::Accepted(link.depart(arrival, packet));
+            return link.depart(arrival, packet);
         }
         let before = |p: &InFlight| p.arrival <= arrival;
         let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
-        Verdict::Accepted(link.depart_at(place, arrival, packet))
+        link.depart_at(place, arrival, packet)
     }
 }
 

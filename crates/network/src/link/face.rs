@@ -84,42 +84,89 @@ impl Link {
     }
 
     /// A packet comes to the link.
+    #[inline]
     pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;
             return Verdict::Dropped;
         }
         match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.send(packet, now, &mut self.common),
+            Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
+            _ => self.send_elsewhere(packet, now),
+        }
+    }
+
+    /// The same for all but the most usual kind, out of its way.
+    #[inline(never)]
+    fn send_elsewhere(&mut self, packet: Packet, now: Moment) -> Verdict {
+        match &mut self.mechanism {
+            Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
             Mechanism::Queued(link) => link.send(packet, now, &mut self.common),
             Mechanism::AckAggregator(link) => link.send(packet, now, &mut self.common),
             Mechanism::Host(link) => link.send(packet, now, &mut self.common),
-            Mechanism::VaryingFifo(link) => link.send(packet, now, &mut self.common),
+            Mechanism::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
             Mechanism::VaryingQueued(link) => link.send(packet, now, &mut self.common),
             Mechanism::Stage(stage) => stage.send(packet, now, &mut self.common),
         }
     }
 
-    /// Hands over the packet that arrives at the far end now, and says when the next
-    /// one does.
-    pub fn deliver(&mut self, now: Moment) -> Option<(Packet, Option<Moment>)> {
+    /// Brings the link up to `now`, when it may deliver a packet. Whether it does.
+    #[inline]
+    pub fn arrives(&mut self, now: Moment) -> bool {
         match &mut self.mechanism {
-            Mechanism::Fifo(_) | Mechanism::VaryingFifo(_) => {}
+            Mechanism::Fifo(link) => {
+                link.release(now, &self.common);
+                true
+            }
+            _ => self.arrives_elsewhere(now),
+        }
+    }
+
+    /// The same for all but the most usual kind.
+    #[inline(never)]
+    fn arrives_elsewhere(&mut self, now: Moment) -> bool {
+        match &mut self.mechanism {
+            Mechanism::Fifo(link) => link.release(now, &self.common),
+            Mechanism::VaryingFifo(link) => link.release(now, &self.common),
             Mechanism::Queued(link) => link.settle(now, &mut self.common),
             Mechanism::AckAggregator(link) => link.release(&self.common),
             Mechanism::Host(link) => link.release(&self.common),
             Mechanism::VaryingQueued(link) => link.settle(now, &mut self.common),
             Mechanism::Stage(stage) => {
                 // Who was overtaken comes later than the event that was meant for it.
-                let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
-                stage.release(&first.packet);
+                let first = self.common.ring.front().filter(|p| p.arrival <= now);
+                if let Some(first) = first {
+                    stage.release(&first.packet);
+                }
+                return first.is_some();
             }
         }
-        let ring = &mut self.common.ring;
-        // Copied in one piece: `pop_front` would take the packet apart to see whether there is one.
-        let packet = ring.front()?.packet;
-        ring.pop_front();
-        Some((packet, ring.front().map(|next| next.arrival)))
+        !self.common.ring.is_empty()
+    }
+
+    /// The packet that arrives first at the far end.
+    #[inline]
+    pub fn first(&self) -> Option<&Packet> {
+        self.common.ring.front().map(|first| &first.packet)
+    }
+
+    /// It has arrived.
+    #[inline]
+    pub fn remove_first(&mut self) {
+        self.common.ring.pop_front();
+    }
+
+    /// Hands over the packet that arrives at the far end now.
+    pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
+        let packet = self.arrives(now).then(|| self.first().copied())?;
+        self.remove_first();
+        packet
+    }
+
+    /// When the next packet arrives at the far end.
+    #[inline]
+    pub fn next_delivery(&self) -> Option<Moment> {
+        self.common.ring.front().map(|next| next.arrival)
     }
 
     /// Brings it up to `now`; other calls do so by themselves.
@@ -326,12 +373,11 @@ mod tests {
             time: Time::from_millis(ms),
             cause: Time::from_millis(cause),
         };
-        assert_eq!(
-            link.send(packet(1500), now),
-            Verdict::Accepted(Some(arrival(7, 5)))
-        );
-        assert_eq!(link.send(packet(1500), now), Verdict::Accepted(None));
-        let (_, next) = link.deliver(now).unwrap();
+        assert_eq!(link.send(packet(1500), now), Verdict::First);
+        assert_eq!(link.next_delivery(), Some(arrival(7, 5)));
+        assert_eq!(link.send(packet(1500), now), Verdict::Accepted);
+        link.deliver(now).unwrap();
+        let next = link.next_delivery();
         assert_eq!(next, Some(arrival(8, 6)));
     }
 
@@ -352,7 +398,7 @@ mod tests {
                 cause: Time::from_micros(cause_us),
             };
             let verdict = link.send(packet(1500), now);
-            assert_eq!(matches!(verdict, Verdict::Accepted(_)), accepted);
+            assert_eq!(verdict != Verdict::Dropped, accepted);
         }
     }
 
@@ -371,13 +417,14 @@ mod tests {
             let mut next = None;
             for (gap, wire) in arrivals {
                 now += Time(gap);
-                if let Verdict::Accepted(Some(first)) = link.send(packet(wire), at(now)) {
-                    next = Some(first);
+                if link.send(packet(wire), at(now)) == Verdict::First {
+                    next = link.next_delivery();
                 }
                 prop_assert!(link.held(at(now)).packets <= limit);
             }
             while let Some(arrival) = next {
-                let (packet, after) = link.deliver(arrival).unwrap();
+                let packet = link.deliver(arrival).unwrap();
+                let after = link.next_delivery();
                 left.push((arrival.time.0, u64::from(packet.wire)));
                 next = after;
             }
@@ -407,14 +454,15 @@ mod tests {
             for (gap, wire) in arrivals {
                 now += Time(gap);
                 while let Some(due) = next.filter(|due| *due <= at(now)) {
-                    let (one, other) = (one.deliver(due).unwrap(), other.deliver(due).unwrap());
-                    prop_assert_eq!((one.0.wire, one.1), (other.0.wire, other.1));
-                    next = one.1;
+                    let sizes = [&mut one, &mut other].map(|link| link.deliver(due).unwrap().wire);
+                    prop_assert_eq!(sizes[0], sizes[1]);
+                    next = one.next_delivery();
+                    prop_assert_eq!(next, other.next_delivery());
                 }
                 let verdict = one.send(packet(wire), at(now));
                 prop_assert_eq!(verdict, other.send(packet(wire), at(now)));
-                if let Verdict::Accepted(Some(first)) = verdict {
-                    next = Some(first);
+                if verdict == Verdict::First {
+                    next = one.next_delivery();
                 }
                 prop_assert_eq!(one.held(at(now)), other.held(at(now)));
                 prop_assert_eq!(one.empty_at(), other.empty_at());

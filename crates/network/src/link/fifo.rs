@@ -1,9 +1,10 @@
 //! The drop-tail link.
 //!
 //! A packet is refused on arrival or accepted for good, and the transmitter serves in
-//! order, at a rate that is fixed or whose changes are known. So its departure is known the moment it is accepted, and it joins
-//! the link's ring at once, with its arrival time at the far end. One event per packet is
-//! enough, and the event queue holds only the ring's head.
+//! order, at a rate that is fixed or whose changes are known. So its departure is known the moment
+//! it is accepted, and it joins the link's ring at once, with its arrival time at the far end. One
+//! event per packet is enough, and the event queue holds only the ring's head. What has not left
+//! the transmitter yet is the ring's tail.
 
 use super::clock::Clock;
 use super::common::{Common, Verdict};
@@ -11,25 +12,18 @@ use crate::moment::Moment;
 use crate::queue::{Backlog, BufferReading};
 use flowstart_control::Time;
 use flowstart_wire::Packet;
-use std::collections::VecDeque;
-
-/// A packet that has been accepted and has not begun its transmission.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    /// Its transmission begins; caused by the beginning of the one before.
-    start: Moment,
-    wire: u32,
-}
 
 /// A link whose queue is drop-tail.
 pub(super) struct Fifo<C> {
     clock: C,
-    waiting: VecDeque<Waiting>,
-    backlog: Backlog,
-    /// The last transmission begun: its size, and when it ends.
+    /// What had not left the transmitter when somebody last looked: so many packets at the end of
+    /// the ring.
+    unfinished: Backlog,
+    /// The first of them is being transmitted: its size, and when that ends.
     in_service: u32,
+    leaves: Moment,
+    /// When the last transmission of all ends; caused by its beginning.
     service_ends: Moment,
-    last_start: Time,
 }
 
 impl<C: Clock> Fifo<C> {
@@ -37,63 +31,53 @@ impl<C: Clock> Fifo<C> {
     pub(super) fn new(clock: C) -> Fifo<C> {
         Fifo {
             clock,
-            waiting: VecDeque::new(),
-            backlog: Backlog::default(),
+            unfinished: Backlog::default(),
             in_service: 0,
+            leaves: Moment::NEVER,
             service_ends: Moment::default(),
-            last_start: Time::ZERO,
         }
     }
 
     /// A packet comes to the link.
-    #[inline]
-    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        self.settle(now);
-        let wire = u64::from(packet.wire);
-        let queue = &link.config.queue;
-        if !queue.admits(self.backlog, self.service(now), wire) {
+    #[inline(never)]
+    pub(super) fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
+        self.settle(now, link);
+        let queue = link.config.queue;
+        let idle = self.unfinished.packets == 0;
+        let held = self.counted(link);
+        if !queue.admits(held, idle, packet.wire) {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
         let (start, finish) = self.clock.transmit(packet.wire, now.time);
-        if self.service_ends > now {
-            self.waiting.push_back(Waiting {
-                start: Moment {
-                    time: start,
-                    cause: self.last_start,
-                },
-                wire: packet.wire,
-            });
-            self.backlog.add(packet.wire);
-        } else {
-            self.in_service = packet.wire;
-        }
-        self.last_start = start;
         self.service_ends = Moment {
             time: finish,
             cause: start,
         };
-        let held = link.config.queue.held(self.backlog, self.service(now));
-        link.counters.accept(packet.wire, held);
+        if idle {
+            (self.in_service, self.leaves) = (packet.wire, self.service_ends);
+        }
+        self.unfinished.add(packet.wire);
+        link.counters.accept(packet.wire, self.counted(link));
         link.counters.busy += finish.since(start);
         let arrival = Moment {
             time: finish + link.config.delay,
             cause: start,
         };
-        Verdict::Accepted(link.depart(arrival, packet))
+        link.depart(arrival, *packet)
     }
 
     /// What the queue holds, as its limit counts it.
     pub(super) fn held(&mut self, now: Moment, link: &Common) -> Backlog {
-        self.settle(now);
-        link.config.queue.held(self.backlog, self.service(now))
+        self.settle(now, link);
+        self.counted(link)
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.
     pub(super) fn empty_at(&self, link: &Common) -> Time {
         match link.config.queue.reading {
             BufferReading::Ns2 => self.service_ends.time,
-            BufferReading::Linux => self.last_start,
+            BufferReading::Linux => self.service_ends.cause,
         }
     }
 
@@ -107,25 +91,42 @@ impl<C: Clock> Fifo<C> {
         self.service_ends.time.since(now)
     }
 
-    /// Moves packets whose transmission has begun out of the queue.
-    fn settle(&mut self, now: Moment) {
-        while let Some(first) = self.waiting.front().filter(|w| w.start <= now) {
-            self.backlog.take(first.wire);
-            self.in_service = first.wire;
-            self.waiting.pop_front();
+    /// The first packet of the ring is about to leave it.
+    #[inline]
+    pub(super) fn release(&mut self, now: Moment, link: &Common) {
+        if self.unfinished.packets == link.ring.len() as u64 {
+            self.settle(now, link);
         }
     }
 
-    /// What is being transmitted. The transmitter is busy up to the end of the last
-    /// transmission it has accepted.
-    fn service(&self, now: Moment) -> Backlog {
-        if self.service_ends > now {
-            Backlog {
-                packets: 1,
-                bytes: u64::from(self.in_service),
-            }
-        } else {
-            Backlog::default()
+    /// What has been transmitted by now leaves the transmitter.
+    #[inline]
+    fn settle(&mut self, now: Moment, link: &Common) {
+        while self.leaves <= now {
+            self.advance(link);
+        }
+    }
+
+    /// The next packet is transmitted.
+    #[inline(never)]
+    fn advance(&mut self, link: &Common) {
+        self.unfinished.take(self.in_service);
+        let first = link.ring.len() - self.unfinished.packets as usize;
+        (self.in_service, self.leaves) = match link.ring.get(first) {
+            Some(next) => (next.packet.wire, next.leaves(link.config.delay)),
+            None => (0, Moment::NEVER),
+        };
+    }
+
+    /// What the limit counts.
+    #[inline]
+    fn counted(&self, link: &Common) -> Backlog {
+        match link.config.queue.reading {
+            BufferReading::Ns2 => self.unfinished,
+            BufferReading::Linux => Backlog {
+                packets: self.unfinished.packets.saturating_sub(1),
+                bytes: self.unfinished.bytes - u64::from(self.in_service),
+            },
         }
     }
 }

@@ -52,7 +52,7 @@ impl Stage for FrameAggregator {
             time: self.access,
             cause: self.before,
         };
-        Verdict::Accepted(link.depart(arrival, packet))
+        link.depart(arrival, packet)
     }
 
     fn release(&mut self, first: &Packet) {

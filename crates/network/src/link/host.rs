@@ -47,7 +47,7 @@ impl Host {
         };
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        Verdict::Accepted(link.depart(arrival, packet))
+        link.depart(arrival, packet)
     }
 
     /// When the interrupt that follows `now` happens.
@@ -128,14 +128,15 @@ mod tests {
             let packet = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
             let time = Time::from_micros(us);
             let moment = Moment { time, cause: time };
-            if let Verdict::Accepted(Some(first)) = host.send(packet, moment) {
-                next = Some(first);
+            if host.send(packet, moment) == Verdict::First {
+                next = host.next_delivery();
             }
         }
         let mut seen = Vec::new();
         while let Some(moment) = next {
             seen.push(moment.time.nanos() / 1000);
-            next = host.deliver(moment).unwrap().1;
+            host.deliver(moment).unwrap();
+            next = host.next_delivery();
         }
         seen
     }

@@ -95,7 +95,14 @@ pub struct Losses {
 
 impl Losses {
     /// Whether this packet is lost.
+    #[inline]
     pub(super) fn strike(&mut self, packet: &Packet, now: Time) -> bool {
+        let random = !matches!(self.random, RandomLoss::None);
+        (random | !self.forced.is_empty()) && self.judge(packet, now)
+    }
+
+    #[inline(never)]
+    fn judge(&mut self, packet: &Packet, now: Time) -> bool {
         let forced = !self.forced.is_empty() && self.forced(packet);
         forced || self.random.strikes(now)
     }

@@ -55,7 +55,7 @@ impl Stage for Policer {
             time: now.time,
             cause: now.time,
         };
-        Verdict::Accepted(link.depart(arrival, packet))
+        link.depart(arrival, packet)
     }
 }
 

@@ -55,7 +55,7 @@ impl<C: Clock> Queued<C> {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
-        let mut next = None;
+        let mut verdict = Verdict::Accepted;
         if busy {
             // What comes at the very moment at which the transmitter is free follows
             // without the remainder of a nanosecond.
@@ -64,15 +64,16 @@ impl<C: Clock> Queued<C> {
             }
         } else {
             let idle = link.ring.is_empty();
-            self.begin(now, link);
-            next = link.ring.front().filter(|_| idle).map(|p| p.arrival);
+            if self.begin(now, link) && idle {
+                verdict = Verdict::First;
+            }
         }
         let held = link
             .config
             .queue
             .held(self.discipline.contents().backlog(), self.service(now));
         link.counters.accept(packet.wire, held);
-        Verdict::Accepted(next)
+        verdict
     }
 
     /// Begins the transmissions that have begun up to `now`.

@@ -44,18 +44,18 @@ fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
             return;
         };
         events.pop();
-        let Some((packet, next)) = stage.deliver(due) else {
+        let Some(packet) = stage.deliver(due) else {
             continue;
         };
         left.push((due.time.nanos() / 1000, packet.start()));
-        events.extend(next);
+        events.extend(stage.next_delivery());
     };
     for (number, us) in packets.iter().enumerate() {
         let time = Time::from_micros(*us);
         deliver(&mut stage, &mut events, time);
         let packet = Packet::data(0, 1500, number as u64, 0);
-        if let Verdict::Accepted(Some(first)) = stage.send(packet, Moment { time, cause: time }) {
-            events.push(first);
+        if stage.send(packet, Moment { time, cause: time }) == Verdict::First {
+            events.extend(stage.next_delivery());
         }
     }
     deliver(&mut stage, &mut events, Time::MAX);

@@ -59,9 +59,11 @@ impl Service {
 pub(super) struct Transmitter {
     service: Service,
     divisor: u64,
-    /// It is free at `whole` + `part`/`divisor` nanoseconds.
+    /// It is free at `whole` + `part`/`divisor` nanoseconds: `free`, rounded up, so that the rate
+    /// is never exceeded.
     whole: u64,
     part: u64,
+    free: Time,
     /// The last packet size and its time, since almost all packets have the same.
     wire: u32,
     time: u64,
@@ -75,33 +77,26 @@ impl Transmitter {
             divisor: service.divisor(),
             whole: 0,
             part: 0,
+            free: Time::ZERO,
             wire: 0,
             time: 0,
             remainder: 0,
         }
-    }
-
-    /// When it is free: rounded up, so that the rate is never exceeded.
-    pub(super) fn free_at(&self) -> Time {
-        Time(self.whole + u64::from(self.part > 0))
     }
 }
 
 impl Clock for Transmitter {
     #[inline]
     fn rest(&mut self, now: Time) {
-        if self.free_at() <= now {
-            (self.whole, self.part) = (now.0, 0);
+        if self.free <= now {
+            (self.whole, self.part, self.free) = (now.0, 0, now);
         }
     }
 
     #[inline]
     fn transmit(&mut self, wire: u32, now: Time) -> (Time, Time) {
-        if self.service == Service::Instant {
-            return (now, now);
-        }
         self.rest(now);
-        let start = self.free_at();
+        let start = self.free;
         if wire != self.wire {
             let work = self.service.work_of_one(wire);
             self.wire = wire;
@@ -114,7 +109,8 @@ impl Clock for Transmitter {
             self.part -= self.divisor;
             self.whole += 1;
         }
-        (start, self.free_at())
+        self.free = Time(self.whole + u64::from(self.part > 0));
+        (start, self.free)
     }
 
     fn free_after(&self, packets: Backlog) -> Time {

@@ -85,19 +85,18 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// Whether a packet of `wire` bytes is let in when `waiting` wait and, counted
-    /// apart, `in_service` is being transmitted.
-    pub fn admits(&self, waiting: Backlog, in_service: Backlog, wire: u64) -> bool {
-        let held = self.held(waiting, in_service);
-        match (self.limit, self.reading) {
-            (Limit::Unlimited, _) => true,
+    /// Whether a packet of `wire` bytes is let in beside what the limit counts; `idle` where
+    /// nothing is being transmitted.
+    #[inline]
+    pub fn admits(&self, held: Backlog, idle: bool, wire: u32) -> bool {
+        match self.limit {
+            Limit::Unlimited => true,
+            // An idle transmitter takes the packet at once; it never waits.
+            _ if idle && self.reading == BufferReading::Linux => true,
             // ns-2.35 drop-tail.cc: refused where length + 1 >= limit, the length being
             // what waits. An idle link admits into service under the same test.
-            (Limit::Packets(n), BufferReading::Ns2) => waiting.packets + 1 < n,
-            // An idle transmitter takes the packet at once; it never waits.
-            (_, BufferReading::Linux) if in_service.packets == 0 => true,
-            (Limit::Packets(n), BufferReading::Linux) => held.packets < n,
-            (Limit::Bytes(n), _) => held.bytes + wire <= n,
+            Limit::Packets(n) => held.packets.max(u64::from(idle)) < n,
+            Limit::Bytes(n) => held.bytes + u64::from(wire) <= n,
         }
     }
 

@@ -71,8 +71,8 @@ pub struct QueueContext<'a> {
 impl QueueContext<'_> {
     /// Whether a packet of `wire` bytes fits beside what waits.
     pub fn has_room(&self, waiting: Backlog, wire: u32) -> bool {
-        self.buffer
-            .admits(waiting, self.in_service, u64::from(wire))
+        let held = self.buffer.held(waiting, self.in_service);
+        self.buffer.admits(held, self.in_service.packets == 0, wire)
     }
 
     /// Evicts a packet that had been accepted.

@@ -30,6 +30,19 @@ impl Simulation<'_> {
         self.sample(packet.flow, event, packet.start(), 0);
     }
 
+    /// An answer has reached its sender, which has read it.
+    #[cold]
+    pub(super) fn sample_answer(&mut self, packet: &Packet) {
+        let event = match packet.body {
+            Body::Ack(_) => Event::Ack,
+            _ => Event::Open,
+        };
+        if let Some(ends) = self.flows.endpoints(packet.flow) {
+            let seq = ends.sender.position_of(packet);
+            self.sample(packet.flow, event, seq, packet.sack_blocks());
+        }
+    }
+
     /// Something happened to a packet on its way.
     pub(super) fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
         if let Some(trace) = &mut self.trace {

@@ -182,56 +182,80 @@ impl<'a> Simulation<'a> {
     fn on_delivery(&mut self, link: LinkId) {
         let moment = self.moment();
         let state = &mut self.links[link as usize];
-        let delivery = state.deliver(moment);
+        let arrives = state.arrives(moment);
         if state.has_news() {
-            self.take_news(link, delivery.is_some().then_some(moment));
+            self.take_news(link, arrives.then_some(moment));
         }
-        let Some((mut packet, next)) = delivery else {
+        let first = self.links[link as usize].first();
+        let Some(packet) = first.filter(|_| arrives) else {
             return self.queue.pop();
         };
-        match next {
-            Some(moment) => self.queue.reschedule(moment),
-            None => self.queue.pop(),
-        }
-        let route = self.route(packet.flow);
-        let route = if packet.is_forward() {
+        let route = &self.routes[self.flows.state(packet.flow).route as usize];
+        let way = if packet.is_forward() {
             &route.data
         } else {
             &route.acks
         };
-        match route.get(usize::from(packet.hop)) {
-            Some(&link) => self.enter(link, &mut packet),
-            None => self.on_packet(&packet),
+        match way.get(usize::from(packet.hop)) {
+            Some(&next) => {
+                let mut packet = *packet;
+                self.leave(link);
+                self.enter(next, &mut packet);
+            }
+            None if packet.is_forward() => self.on_data(link),
+            None => self.on_answer(link),
         }
     }
 
-    /// A packet reaches its endpoint.
-    fn on_packet(&mut self, packet: &Packet) {
+    /// The packet that has arrived at the far end of a link is out of it.
+    #[inline]
+    fn leave(&mut self, link: LinkId) {
+        let state = &mut self.links[link as usize];
+        state.remove_first();
+        match state.next_delivery() {
+            Some(moment) => self.queue.reschedule(moment),
+            None => self.queue.pop(),
+        }
+    }
+
+    /// The packet that has arrived at the far end of a link reaches its receiver.
+    #[inline]
+    fn on_data(&mut self, link: LinkId) {
+        let Some(packet) = self.links[link as usize].first() else {
+            return;
+        };
         let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
             // Data may arrive when its connection is over: it was sent twice.
             self.logs[flow as usize].packets_arrived += u64::from(packet.is_data());
+            return self.leave(link);
+        };
+        let answer = ends.receiver.on_packet(packet, self.now);
+        let delivered = ends.receiver.delivered();
+        let timer = ends.arm_receiver(self.now);
+        self.leave(link);
+        self.note(flow, 0, delivered);
+        self.answer(flow, answer);
+        self.schedule_timer(flow, true, timer);
+    }
+
+    /// The packet that has arrived at the far end of a link reaches its sender.
+    #[inline]
+    fn on_answer(&mut self, link: LinkId) {
+        let Some(packet) = self.links[link as usize].first() else {
             return;
         };
-        if packet.is_forward() {
-            let answer = ends.receiver.on_packet(packet, self.now);
-            let delivered = ends.receiver.delivered();
-            let timer = ends.arm_receiver(self.now);
-            self.note(flow, 0, delivered);
-            self.answer(flow, answer);
-            self.schedule_timer(flow, true, timer);
-        } else {
-            ends.sender.on_packet(packet, self.now);
-            if self.trace.is_some() {
-                let event = match packet.body {
-                    Body::Ack(_) => Event::Ack,
-                    _ => Event::Open,
-                };
-                let seq = ends.sender.position_of(packet);
-                self.sample(flow, event, seq, packet.sack_blocks());
-            }
-            self.pump(flow);
+        let flow = packet.flow;
+        let Some(ends) = self.flows.endpoints_mut(flow) else {
+            return self.leave(link);
+        };
+        ends.sender.on_packet(packet, self.now);
+        if self.trace.is_some() {
+            let packet = *packet;
+            self.sample_answer(&packet);
         }
+        self.leave(link);
+        self.pump(flow);
     }
 
     fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
@@ -318,12 +342,19 @@ impl<'a> Simulation<'a> {
             self.take_queue_events(link);
         }
         match verdict {
-            Verdict::Accepted(Some(arrival)) => self.queue.push(arrival, link),
-            Verdict::Accepted(None) => {}
+            Verdict::Accepted => {}
+            Verdict::First => self.schedule_delivery(link),
             Verdict::Dropped => self.on_drop(packet, self.now),
         }
         if self.trace.is_some() {
             self.sample_queue(link, verdict == Verdict::Dropped);
+        }
+    }
+
+    #[inline]
+    fn schedule_delivery(&mut self, link: LinkId) {
+        if let Some(moment) = self.links[link as usize].next_delivery() {
+            self.queue.push(moment, link);
         }
     }
 
