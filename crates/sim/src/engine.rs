@@ -35,13 +35,13 @@ impl EventQueue {
 
     /// Schedules an event.
     pub fn push(&mut self, moment: Moment, event: EventId) {
-        insert(&mut self.heap, Due { moment, event });
+        insert(&mut self.heap, moment, event);
     }
 
     /// Schedules an event that is likely to be far off, such as a timer.
     pub fn push_timer(&mut self, moment: Moment, event: EventId) {
         if let Err(near) = self.wheel.put(Due { moment, event }) {
-            insert(&mut self.heap, near);
+            insert(&mut self.heap, near.moment, near.event);
         }
     }
 
@@ -49,76 +49,82 @@ impl EventQueue {
     /// [`reschedule`](Self::reschedule).
     #[inline]
     pub fn peek(&mut self) -> Option<Due> {
-        match self.heap.first() {
-            Some(first) if first.moment.time < self.wheel.from() => Some(*first),
-            _ => self.peek_wheel(),
+        let near = self
+            .heap
+            .first()
+            .is_some_and(|first| first.moment.time < self.wheel.from());
+        if !near {
+            self.look_further();
         }
+        self.heap.first().copied()
     }
 
-    /// The same where something of what is far off may come first.
+    /// Where something of what is far off may come first, it joins the heap.
     #[cold]
-    fn peek_wheel(&mut self) -> Option<Due> {
+    fn look_further(&mut self) {
         loop {
-            let first = self.heap.first().copied();
+            let first = self.heap.first();
             let time = first.map_or(Time::MAX, |first| first.moment.time);
             let from = self.wheel.from();
             if time < from || from == Time::MAX {
-                return first;
+                return;
             }
-            self.wheel.advance(|due| insert(&mut self.heap, due));
+            let heap = &mut self.heap;
+            self.wheel
+                .advance(|due| insert(heap, due.moment, due.event));
         }
     }
 
     /// Removes the next event.
     pub fn pop(&mut self) {
         self.handled += 1;
-        let last = self.heap.pop();
-        if let (Some(last), Some(first)) = (last, self.heap.first_mut()) {
-            *first = last;
-            self.sift_down();
+        if let Some(last) = self.heap.pop() {
+            if !self.heap.is_empty() {
+                sink(&mut self.heap, last.moment, last.event);
+            }
         }
     }
 
     /// Moves the next event to a later moment: a busy link's delivery, mostly, which
     /// would otherwise cost a removal and an insertion.
+    #[inline]
     pub fn reschedule(&mut self, moment: Moment) {
         self.handled += 1;
-        self.heap[0].moment = moment;
-        self.sift_down();
+        if let Some(first) = self.heap.first() {
+            let event = first.event;
+            sink(&mut self.heap, moment, event);
+        }
     }
 
     /// Events handled so far.
     pub fn handled(&self) -> u64 {
         self.handled
     }
-
-    fn sift_down(&mut self) {
-        let entry = self.heap[0];
-        let len = self.heap.len();
-        let mut at = 0;
-        loop {
-            let first = at * CHILDREN + 1;
-            if first >= len {
-                break;
-            }
-            let mut least = first;
-            for child in first + 1..(first + CHILDREN).min(len) {
-                if self.heap[child] < self.heap[least] {
-                    least = child;
-                }
-            }
-            if self.heap[least] >= entry {
-                break;
-            }
-            self.heap[at] = self.heap[least];
-            at = least;
-        }
-        self.heap[at] = entry;
-    }
 }
 
-/// Adds an event to a heap.
-fn insert(heap: &mut Vec<Due>, due: Due) {
+/// Puts an event in the place of the first of a heap, and then where it belongs. Its parts come in
+/// registers: in one piece they would go through memory.
+fn sink(heap: &mut [Due], moment: Moment, event: EventId) {
+    let entry = Due { moment, event };
+    let mut at = 0;
+    loop {
+        let first = at * CHILDREN + 1;
+        let children = heap.len().min(first + CHILDREN);
+        let Some(least) = (first..children).min_by_key(|child| heap[*child]) else {
+            break;
+        };
+        if heap[least] >= entry {
+            break;
+        }
+        heap[at] = heap[least];
+        at = least;
+    }
+    heap[at] = entry;
+}
+
+/// Adds an event to a heap. Its parts come in registers, as for [`sink`].
+fn insert(heap: &mut Vec<Due>, moment: Moment, event: EventId) {
+    let due = Due { moment, event };
     let mut at = heap.len();
     heap.push(due);
     while at > 0 {
