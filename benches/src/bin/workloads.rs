@@ -2,10 +2,13 @@
 //!
 //! `cargo run --release -p flowstart-benches --bin workloads` prints one table;
 //! `--json` one JSON document instead. Each workload runs in a process of its own, so
-//! that its memory is its own. Linux only: the figures are read from `/proc`.
+//! that its memory is its own. `of bare` is the speed as a share of the bare loop's, measured in
+//! the same sitting.
 
+use flowstart_benches::bare_loop::{self, BareFlow};
+use flowstart_benches::figures::{self, Counts, Figures};
 use flowstart_sim::{run, Scenario};
-use serde::{Deserialize, Serialize};
+use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
 /// A workload: how often a scenario is run.
@@ -192,6 +195,26 @@ const WORKLOADS: &[Workload] = &[
         "#,
     },
     Workload {
+        name: "bulk-quic",
+        what: "bulk under the quic stack, its window as large as need be",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            stack = { preset = "quic", window = "1000000pkt" }
+            flows = [{ size = "1GB", startup = "slow-start" }]
+        "#,
+    },
+    Workload {
+        name: "bulk-bbr",
+        what: "BBR under the linux stack with a buffer of a tenth of a BDP and 2 % of random loss",
+        runs: 1,
+        scenario: r#"
+            path = { rate = "1Gbps", rtt = "180ms", buffer = "0.1bdp", loss = "2%" }
+            stack = { preset = "linux", window = "1000000pkt" }
+            flows = [{ size = "1GB", startup = "bbr-startup", avoidance = "bbr" }]
+        "#,
+    },
+    Workload {
         name: "bulk-codel",
         what: "the same under a CoDel that never finds the queue too long",
         runs: 1,
@@ -211,86 +234,58 @@ const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// What a workload took.
-#[derive(Serialize, Deserialize)]
-struct Figures {
-    workload: String,
-    runs: u32,
-    flows: u64,
-    /// Data packets that reached a receiver.
-    data_packets: u64,
-    packets_dropped: u64,
-    events: u64,
-    cpu_s: f64,
-    packets_per_cpu_s: f64,
-    events_per_packet: f64,
-    peak_memory_bytes: u64,
-}
-
-/// CPU time of this process so far, in seconds.
-fn cpu() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps the time");
-    let nanos: f64 = text
-        .split(' ')
-        .next()
-        .and_then(|n| n.parse().ok())
-        .expect("a number");
-    nanos / 1e9
-}
-
-fn peak_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").expect("Linux keeps the size");
-    let line = text
-        .lines()
-        .find(|l| l.starts_with("VmHWM:"))
-        .expect("a peak");
-    let kib: u64 = line
-        .split_whitespace()
-        .nth(1)
-        .and_then(|n| n.parse().ok())
-        .expect("a number");
-    kib * 1024
-}
+/// The loop that every workload is measured against: as many packets as `bulk`, on its path.
+const BARE_LOOP: &str = "bare-loop";
+const BARE_LOOP_WHAT: &str = "the events of one flow and nothing else, ten times";
+const BARE_LOOP_RUNS: u32 = 10;
+const BARE_FLOW: BareFlow = BareFlow {
+    packets: 684_932,
+    window: 16_000,
+    serialization: 12_000,
+    delay: 90_000_000,
+};
 
 fn measure(workload: &Workload) -> Figures {
-    let before = cpu();
-    let (mut flows, mut packets, mut dropped, mut events) = (0, 0, 0, 0);
-    for _ in 0..workload.runs {
+    figures::measure(workload.name, workload.runs, || {
         let scenario = Scenario::from_toml(workload.scenario).expect("a sound scenario");
         let outcome = run(&scenario).expect("a sound scenario");
-        flows += outcome.flows.len() as u64;
-        packets += outcome.flows.iter().map(|f| f.packets_arrived).sum::<u64>();
-        dropped += outcome.flows.iter().map(|f| f.packets_dropped).sum::<u64>();
-        events += outcome.events;
-    }
-    let cpu_s = cpu() - before;
-    Figures {
-        workload: workload.name.into(),
-        runs: workload.runs,
-        flows,
-        data_packets: packets,
-        packets_dropped: dropped,
-        events,
-        cpu_s,
-        packets_per_cpu_s: packets as f64 / cpu_s,
-        events_per_packet: events as f64 / packets as f64,
-        peak_memory_bytes: peak_memory(),
-    }
+        Counts {
+            flows: outcome.flows.len() as u64,
+            data_packets: outcome.flows.iter().map(|f| f.packets_arrived).sum(),
+            packets_dropped: outcome.flows.iter().map(|f| f.packets_dropped).sum(),
+            events: outcome.events,
+        }
+    })
+}
+
+fn measure_bare_loop() -> Figures {
+    figures::measure(BARE_LOOP, BARE_LOOP_RUNS, || {
+        let counts = bare_loop::run(black_box(BARE_FLOW));
+        Counts {
+            flows: 1,
+            data_packets: counts.arrived,
+            packets_dropped: 0,
+            events: counts.events,
+        }
+    })
 }
 
 /// The same in a process of its own.
-fn measure_apart(workload: &Workload) -> Figures {
+fn measure_apart(name: &str) -> Figures {
     let program = std::env::current_exe().expect("this program");
-    let output = Command::new(program)
-        .args(["--only", workload.name])
-        .output();
+    let output = Command::new(program).args(["--only", name]).output();
     let output = output.expect("another of this program");
     serde_json::from_slice(&output.stdout).expect("its figures")
 }
 
-fn table(figures: &[Figures]) {
+/// All workloads, each in a process of its own.
+fn measure_all() -> Vec<Figures> {
+    WORKLOADS.iter().map(|w| measure_apart(w.name)).collect()
+}
+
+fn table(bare: &Figures, figures: &[Figures]) {
     println!(
-        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>8}",
+        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8} {:>9} {:>7} {:>7} {:>8}",
         "workload",
         "flows",
         "packets",
@@ -298,48 +293,64 @@ fn table(figures: &[Figures]) {
         "events",
         "CPU s",
         "Mpkt/s",
+        "of bare",
         "ev/pkt",
         "peak MiB"
     );
+    line(bare, bare, BARE_LOOP_WHAT);
     for (f, w) in figures.iter().zip(WORKLOADS) {
-        println!(
-            "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.2} {:>8.1}   {}",
-            f.workload,
-            f.flows,
-            f.data_packets,
-            f.packets_dropped,
-            f.events,
-            f.cpu_s,
-            f.packets_per_cpu_s / 1e6,
-            f.events_per_packet,
-            f.peak_memory_bytes as f64 / (1 << 20) as f64,
-            w.what,
-        );
+        line(bare, f, w.what);
     }
+}
+
+fn line(bare: &Figures, f: &Figures, what: &str) {
+    println!(
+        "{:<15} {:>7} {:>10} {:>9} {:>10} {:>8.3} {:>9.2} {:>7.3} {:>7.2} {:>8.1}   {}",
+        f.workload,
+        f.flows,
+        f.data_packets,
+        f.packets_dropped,
+        f.events,
+        f.cpu_s,
+        f.packets_per_cpu_s / 1e6,
+        f.packets_per_cpu_s / bare.packets_per_cpu_s,
+        f.events_per_packet,
+        f.peak_memory_bytes as f64 / (1 << 20) as f64,
+        what,
+    );
+}
+
+/// What the workload of this name took in this process.
+fn measure_named(name: &str) -> Option<Figures> {
+    if name == BARE_LOOP {
+        return Some(measure_bare_loop());
+    }
+    WORKLOADS.iter().find(|w| w.name == name).map(measure)
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
         ["--only", name] => {
-            let Some(workload) = WORKLOADS.iter().find(|w| w.name == *name) else {
+            let Some(figures) = measure_named(name) else {
                 eprintln!("no workload `{name}`");
                 return ExitCode::from(2);
             };
-            println!("{}", serde_json::json!(measure(workload)));
+            println!("{}", serde_json::json!(figures));
+        }
+        ["--names"] => {
+            println!("{BARE_LOOP}");
+            WORKLOADS.iter().for_each(|w| println!("{}", w.name));
         }
         ["--json"] => {
-            let figures: Vec<Figures> = WORKLOADS.iter().map(measure_apart).collect();
-            println!("{}", serde_json::json!({ "workloads": figures }));
+            let (bare, workloads) = (measure_apart(BARE_LOOP), measure_all());
+            let all = serde_json::json!({ "bare_loop": bare, "workloads": workloads });
+            println!("{all}");
         }
-        [] => table(&WORKLOADS.iter().map(measure_apart).collect::<Vec<_>>()),
+        [] => table(&measure_apart(BARE_LOOP), &measure_all()),
         _ => {
-            eprintln!("usage: workloads [--json | --only NAME]");
+            eprintln!("usage: workloads [--json | --names | --only NAME]");
             return ExitCode::from(2);
         }
     }
