@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 VENV := .venv
+N := 5
 BIN := $(VENV)/bin
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHONS := python tests/python examples $(wildcard docs/*.py)
+PYTHONS := python tests/python examples $(wildcard docs/*.py) $(wildcard benches/*.py)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -12,7 +13,8 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench clean
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench \
+	bench-against clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +58,9 @@ docs: setup ## Write what the pages take from the catalog, from code and from ru
 bench: setup ## Measure the budgets
 	cargo bench --workspace
 	$(BIN)/python tests/python/bench_overhead.py
+
+bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
+	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"
 
 clean: ## Remove everything that was built, and out/
 	rm -rf $(VENV) target out dist python/flowstart/_native*.so
