@@ -14,7 +14,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench \
-	bench-against clean
+	bench-against speed-record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,9 @@ bench: setup ## Measure the budgets
 
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"
+
+speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
+	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
 
 clean: ## Remove everything that was built, and out/
 	rm -rf $(VENV) target out dist python/flowstart/_native*.so
