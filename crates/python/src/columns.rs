@@ -25,7 +25,7 @@ pub struct Columns(Vec<(&'static str, Vec<Cell>)>);
 
 impl Columns {
     /// Adds the `rows` of run number `run`, with that number as the first column.
-    pub fn extend(&mut self, run: usize, rows: &[impl Serialize]) -> PyResult<()> {
+    pub fn extend(&mut self, run: usize, rows: impl IntoIterator<Item: Serialize>) -> PyResult<()> {
         for row in rows {
             let mut writer = RowWriter {
                 columns: &mut self.0,

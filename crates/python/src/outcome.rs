@@ -40,7 +40,7 @@ impl Tables {
             buffer_reading: Some(&outcome.buffer_reading),
         };
         self.runs.extend(run, &[row])?;
-        self.flows.extend(run, &outcome.flows)?;
+        self.flows.extend(run, outcome.flows.iter())?;
         self.transfers.extend(run, &outcome.transfers)?;
         self.objects.extend(run, &outcome.objects)?;
         self.links.extend(run, &outcome.links)

@@ -101,7 +101,7 @@ fn transfer(parameters: &str) -> Outcome {
 
 fn main() {
     for parameters in ["rise=0.1", "rise=0.25", "rise=0.5"] {
-        let flow = &transfer(parameters).flows[0];
+        let flow = transfer(parameters).flows.row(0);
         let (time, window) = (flow.fct_s, flow.startup_exit_cwnd_pkts);
         println!("{parameters}: {time:?} s, left at {window:?} packets");
     }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn on_a_path_it_leaves_before_the_queue_is_full() {
-        let flow = &transfer("").flows[0];
+        let flow = transfer("").flows.row(0);
         assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
         assert_eq!(flow.startup_exit_cwnd_pkts, Some(158.0));
         assert_eq!(flow.packets_dropped, 0);
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn with_more_patience_it_leaves_later() {
-        let [early, late] = ["rise=0.1", "rise=0.5"].map(|p| transfer(p).flows[0].max_cwnd_pkts);
+        let [early, late] =
+            ["rise=0.1", "rise=0.5"].map(|p| transfer(p).flows.row(0).max_cwnd_pkts);
         assert!(early < late);
     }
 }

@@ -5,27 +5,39 @@ use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
-use std::ops::Deref;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// One flow, worked out: what is its own, and what it shares with all flows of its entry.
-#[derive(Clone)]
+/// What is a flow's own. It lasts as long as the run, so it is small.
+#[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// What the flows of an entry share; its fields are the plan's too.
-    pub kind: Arc<FlowKind>,
-    /// Bytes of all writes together; `None` without limit.
-    pub size: Option<u64>,
-    /// When it opens.
-    pub start: Time,
-    /// How it opens.
-    pub opening: Opening,
+    /// The number of its kind, which has all else.
+    pub kind: u32,
     /// Which pair of hosts it is between, as far as their memories go.
     pub hosts: u32,
+    /// Bytes of all writes together; `None` without limit.
+    pub size: Option<NonZeroU64>,
+    /// When it opens.
+    pub start: Time,
+    /// It opens with a handshake; otherwise it is open when it begins.
+    pub handshake: bool,
     /// Data goes against the path.
     pub reverse: bool,
 }
 
-/// What the flows of an entry share.
+impl FlowPlan {
+    /// Bytes of all writes together; `None` without limit.
+    pub fn size(&self) -> Option<u64> {
+        self.size.map(NonZeroU64::get)
+    }
+
+    /// Whether data up to `position` is all of it.
+    pub fn ends_at(&self, position: u64) -> bool {
+        self.size.is_some_and(|size| position >= size.get())
+    }
+}
+
+/// What flows that are alike share: those of an entry.
 pub struct FlowKind {
     /// The behaviours of their endpoints.
     pub stack: Arc<Stack>,
@@ -53,13 +65,6 @@ pub struct FlowKind {
     pub forced_drops: Vec<u64>,
     /// Their writes; empty where there is a single one at the start.
     pub writes: Writes,
-}
-
-impl Deref for FlowPlan {
-    type Target = FlowKind;
-    fn deref(&self) -> &FlowKind {
-        &self.kind
-    }
 }
 
 /// How a connection begins.

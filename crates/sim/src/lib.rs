@@ -10,13 +10,14 @@
 //!     flows = [{ startup = "jump-start", size = "64pkt" }]
 //! "#).unwrap();
 //! let outcome = flowstart_sim::run(&scenario).unwrap();
-//! assert!((outcome.flows[0].duration_s.unwrap() - 0.2818).abs() < 1e-4);
+//! assert!((outcome.flows.row(0).duration_s.unwrap() - 0.2818).abs() < 1e-4);
 //! ```
 #![forbid(unsafe_code)]
 
 mod compile;
 pub mod engine;
 mod flow_plan;
+mod maybe_time;
 mod memory;
 pub mod record;
 mod run;

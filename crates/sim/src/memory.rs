@@ -9,13 +9,16 @@
 //! find out does not make what an earlier one found out forgotten (RFC 9959, which leaves out
 //! what is less than four initial windows).
 
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::{Sharing, Stack};
 use flowstart_transport::throughput::Delivered;
 use std::collections::HashMap;
+
+/// A flow and its kind.
+type Flow<'a> = (&'a FlowPlan, &'a FlowKind);
 
 /// Which connections know the same path: those between the same hosts, one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,11 +29,11 @@ struct PathKey {
 }
 
 impl PathKey {
-    fn of(plan: &FlowPlan) -> PathKey {
+    fn of((plan, kind): Flow) -> PathKey {
         PathKey {
             hosts: plan.hosts,
             reverse: plan.reverse,
-            hops: (plan.from_hop, plan.to_hop),
+            hops: (kind.from_hop, kind.to_hop),
         }
     }
 }
@@ -51,40 +54,42 @@ pub struct Memories {
 }
 
 impl Memories {
-    /// What `flow` may know when it opens. `sender_of` finds the sender of an open flow.
+    /// What flow number `number` may know when it opens. `sender_of` finds the sender of an open
+    /// flow.
     pub fn open<'a>(
         &mut self,
-        flow: u32,
-        plan: &FlowPlan,
+        number: u32,
+        flow: Flow,
         now: Time,
         sender_of: impl Fn(u32) -> Option<&'a Sender>,
     ) -> Opened {
-        let path = self.paths.entry(PathKey::of(plan)).or_default();
+        let path = self.paths.entry(PathKey::of(flow)).or_default();
+        let stack = &flow.1.stack;
         let others = path.open.clone();
-        path.open.push(flow);
-        let mut memory = match plan.stack.sharing {
+        path.open.push(number);
+        let mut memory = match stack.sharing {
             Sharing::Ensemble if !others.is_empty() => share(&others, sender_of),
-            _ => path.recall(&plan.stack, now),
+            _ => path.recall(stack, now),
         };
         if let Some(memory) = &mut memory {
             memory.in_use = !path.told.is_empty();
-            path.told.push(flow);
+            path.told.push(number);
         }
-        let shares = plan.stack.sharing == Sharing::Ensemble;
+        let shares = stack.sharing == Sharing::Ensemble;
         Opened {
             memory,
             others: if shares { others } else { Vec::new() },
         }
     }
 
-    /// `flow` has closed with `memory`.
-    pub fn close(&mut self, flow: u32, plan: &FlowPlan, memory: Option<PathMemory>, now: Time) {
-        let path = self.paths.entry(PathKey::of(plan)).or_default();
-        path.open.retain(|open| *open != flow);
-        path.told.retain(|told| *told != flow);
+    /// Flow number `number` has closed with `memory`.
+    pub fn close(&mut self, number: u32, flow: Flow, memory: Option<PathMemory>, now: Time) {
+        let path = self.paths.entry(PathKey::of(flow)).or_default();
+        path.open.retain(|open| *open != number);
+        path.told.retain(|told| *told != number);
         if let Some(memory) = memory {
             path.left = Some((memory, now));
-            path.learn(&plan.stack, &memory, now);
+            path.learn(&flow.1.stack, &memory, now);
         }
     }
 }

@@ -36,9 +36,9 @@ impl<T> Slab<T> {
         self.things[key as usize].as_mut().expect("its key")
     }
 
-    /// Takes the thing with a key away.
-    pub fn remove(&mut self, key: u32) -> T {
+    /// Drops the thing with a key where it is.
+    pub fn remove(&mut self, key: u32) {
         self.free.push(key);
-        self.things[key as usize].take().expect("its key")
+        self.things[key as usize] = None;
     }
 }

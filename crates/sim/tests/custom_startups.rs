@@ -34,7 +34,7 @@ fn run(startup: &str) -> Outcome {
 #[test]
 fn a_custom_startup_sends_what_its_twin_in_the_catalog_sends() {
     let (custom, listed) = (run("some/where.py:Mine:x=1"), run("slow-start"));
-    assert_eq!(&*custom.flows[1].startup, "some/where.py:Mine:x=1");
+    assert_eq!(&*custom.flows.row(1).startup, "some/where.py:Mine:x=1");
     let (custom, listed) = (custom.trace.unwrap(), listed.trace.unwrap());
     assert_eq!(custom.flow_samples.time_ns, listed.flow_samples.time_ns);
     assert_eq!(custom.flow_samples.seq, listed.flow_samples.seq);
@@ -62,5 +62,5 @@ fn a_run_that_is_stopped_says_how_far_it_came() {
         });
     assert!((1000..1010).contains(&stopped.events), "{}", stopped.events);
     assert!(stopped.simulated_s < whole.simulated_s);
-    assert!(!stopped.flows[0].complete);
+    assert!(!stopped.flows.row(0).complete);
 }

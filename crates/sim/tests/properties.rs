@@ -391,9 +391,9 @@ fn audit(
 /// Objects against the flows that they were.
 fn audit_objects(outcome: &Outcome, cut_short: bool) -> Result<(), TestCaseError> {
     for object in &outcome.objects {
-        let request = &outcome.flows[object.request_flow as usize];
+        let request = outcome.flows.row(object.request_flow);
         prop_assert_eq!(request.opened_s, object.requested_s);
-        let Some(response) = object.flow.map(|flow| &outcome.flows[flow as usize]) else {
+        let Some(response) = object.flow.map(|flow| outcome.flows.row(flow)) else {
             prop_assert!(request.reset || cut_short, "a request was not answered");
             continue;
         };
@@ -498,8 +498,8 @@ proptest! {
             return Err(TestCaseError::reject("refused"));
         };
         let ns2 = scenario.stack.preset.as_deref() == Some("ns2");
-        for flow in &outcome.flows {
-            audit(flow, &scenario, ns2, false)?;
+        for flow in outcome.flows.iter() {
+            audit(&flow, &scenario, ns2, false)?;
         }
         audit_objects(&outcome, false)?;
         audit_trace(&outcome)?;
@@ -558,8 +558,8 @@ proptest! {
         let Ok(outcome) = run(&scenario) else {
             return Err(TestCaseError::reject("refused"));
         };
-        for flow in &outcome.flows {
-            audit(flow, &scenario, false, true)?;
+        for flow in outcome.flows.iter() {
+            audit(&flow, &scenario, false, true)?;
         }
         audit_objects(&outcome, true)?;
         for link in &outcome.links {

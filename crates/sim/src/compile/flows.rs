@@ -2,24 +2,25 @@
 
 use super::checks::{within, LONGEST_RUN};
 use super::setting::{Ends, Setting};
-use crate::flow_plan::{FlowKind, FlowPlan, Opening, Writes};
+use crate::flow_plan::{FlowKind, FlowPlan, Writes};
 use crate::spec::{out_of_range, Direction, FlowSpec, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, CustomStartups, Rate, Time};
 use flowstart_network::chain::Chain;
-use std::sync::Arc;
+use std::num::NonZeroU64;
 
 const MOST_FLOWS: u64 = 1_000_000;
 pub(super) const LARGEST: u64 = 1 << 50;
 
 /// The flows of a scenario, which have the setting's stack unless they say otherwise and whose
-/// start-ups may be custom.
+/// start-ups may be custom. Their kinds become the first of `kinds`, one for each entry.
 pub(super) fn entries(
     scenario: &Scenario,
     setting: &Setting,
     custom: &CustomStartups,
+    kinds: &mut Vec<FlowKind>,
 ) -> Result<Vec<FlowEntry>, RequestError> {
     if scenario.flows.is_empty() && scenario.web.is_empty() {
         let problem = "empty; at least one flow is needed";
@@ -40,7 +41,7 @@ pub(super) fn entries(
             chain: &setting.chain,
             custom,
         };
-        let entry = reader.entry(before)?;
+        let entry = reader.entry(before, kinds)?;
         before += entry.count;
         entries.push(entry);
     }
@@ -67,14 +68,15 @@ impl FlowReader<'_> {
     }
 
     /// The entry, which comes after `before` flows.
-    fn entry(&self, before: u64) -> Result<FlowEntry, RequestError> {
+    fn entry(&self, before: u64, kinds: &mut Vec<FlowKind>) -> Result<FlowEntry, RequestError> {
         let spec = self.spec;
         let count = self.count(before)?;
-        let template = self.template()?;
+        let (template, kind) = self.template(kinds.len() as u32)?;
         let interval = spec.interval();
         let jitter = spec.jitter();
-        let last = template.writes.last().map_or(Time::ZERO, |w| w.0);
+        let last = kind.writes.last().map_or(Time::ZERO, |w| w.0);
         self.in_time(template.start + last + interval.times(count - 1) + jitter)?;
+        kinds.push(kind);
         Ok(FlowEntry {
             template,
             count,
@@ -101,8 +103,8 @@ impl FlowReader<'_> {
         Err(RequestError::new(self.field.clone(), problem))
     }
 
-    /// What all flows of the entry have in common.
-    pub(super) fn template(&self) -> Result<FlowPlan, RequestError> {
+    /// The first flow of the entry, and what all have in common: the kind with this number.
+    pub(super) fn template(&self, number: u32) -> Result<(FlowPlan, FlowKind), RequestError> {
         let spec = self.spec;
         let startup = &spec.startup();
         let avoidance = spec
@@ -140,17 +142,15 @@ impl FlowReader<'_> {
             forced_drops: spec.forced_drops.clone(),
             writes,
         };
-        Ok(FlowPlan {
-            kind: Arc::new(kind),
-            size,
-            start,
-            opening: match spec.handshake() {
-                true => Opening::Handshake,
-                false => Opening::Established(rtt),
-            },
+        let plan = FlowPlan {
+            kind: number,
             hosts: 0,
+            size: size.and_then(NonZeroU64::new),
+            start,
+            handshake: spec.handshake(),
             reverse: false,
-        })
+        };
+        Ok((plan, kind))
     }
 
     /// What an earlier connection is said to have left: a window that it had kept for long and

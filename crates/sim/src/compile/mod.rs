@@ -12,6 +12,7 @@ mod stack;
 mod surroundings;
 mod web;
 
+use crate::flow_plan::FlowKind;
 use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
@@ -24,6 +25,9 @@ use setting::Setting;
 /// A scenario that has been checked and worked out.
 pub struct Prepared {
     setting: Setting,
+    /// What the flows are like, by number: a kind for each entry of flows, and two for each of
+    /// web sessions.
+    pub(crate) kinds: Vec<FlowKind>,
     pub(crate) flows: Vec<FlowEntry>,
     pub(crate) web: Vec<WebEntry>,
     pub(crate) seed: u64,
@@ -52,11 +56,13 @@ impl Compiler {
     /// Checks everything that can be wrong with a scenario.
     pub fn compile(&mut self, scenario: &Scenario) -> Result<Prepared, RequestError> {
         let setting = Setting::of(scenario, &mut self.files)?;
-        let flows = flows::entries(scenario, &setting, &self.custom)?;
+        let mut kinds = Vec::new();
+        let flows = flows::entries(scenario, &setting, &self.custom, &mut kinds)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
-        let web = web::web_entries(scenario, &setting, &self.custom, count)?;
+        let web = web::web_entries(scenario, &setting, &self.custom, count, &mut kinds)?;
         Ok(Prepared {
             setting,
+            kinds,
             flows,
             web,
             seed: scenario.seed,

@@ -3,23 +3,26 @@
 use super::checks::{distribution, within, LONGEST_RUN};
 use super::flows::{FlowReader, LARGEST};
 use super::setting::Setting;
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::spec::{out_of_range, DrawnText, FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
 use flowstart_control::CustomStartups;
 use flowstart_network::distribution::{Distribution, Measure};
+use std::num::NonZeroU64;
 
 const MOST_HOSTS: u64 = 1000;
 const MOST_PAIRS: u64 = 100_000;
 /// More objects than that do not fit into memory.
 const MOST_OBJECTS: f64 = 1e7;
 
-/// The `web` entries of a scenario, whose hosts come after those of `flows` flows.
+/// The `web` entries of a scenario, whose hosts come after those of `flows` flows; their kinds
+/// join `kinds`.
 pub(super) fn web_entries(
     scenario: &Scenario,
     setting: &Setting,
     custom: &CustomStartups,
     flows: u32,
+    kinds: &mut Vec<FlowKind>,
 ) -> Result<Vec<WebEntry>, RequestError> {
     let (mut free, mut first_route) = (flows, 0);
     let mut entries = Vec::with_capacity(scenario.web.len());
@@ -30,7 +33,7 @@ pub(super) fn web_entries(
             setting,
             custom,
         };
-        let entry = reader.read(first_route, free)?;
+        let entry = reader.read(first_route, free, kinds)?;
         free += entry.clients.max(entry.servers);
         first_route += entry.routes() as u32;
         entries.push(entry);
@@ -55,7 +58,12 @@ impl Reader<'_> {
         format!("{}.{name}", self.field)
     }
 
-    fn read(&self, first_route: u32, free: u32) -> Result<WebEntry, RequestError> {
+    fn read(
+        &self,
+        first_route: u32,
+        free: u32,
+        kinds: &mut Vec<FlowKind>,
+    ) -> Result<WebEntry, RequestError> {
         let spec = self.spec;
         spec.check(&self.field)?;
         let start = spec.start();
@@ -68,7 +76,8 @@ impl Reader<'_> {
             return Err(RequestError::new(self.field("size"), problem));
         };
         let (clients, servers) = self.hosts()?;
-        let (request, response) = self.plans()?;
+        let [request, response] = self.plans(kinds)?;
+        let kind = &kinds[response.kind as usize];
         Ok(WebEntry {
             sessions: spec.sessions(),
             start,
@@ -86,6 +95,8 @@ impl Reader<'_> {
             servers,
             request,
             response,
+            mss: kind.stack.mss,
+            hops: (kind.from_hop, kind.to_hop),
             first_route,
             hosts: Hosts {
                 shared: self.setting.chain.hosts.shared,
@@ -138,7 +149,7 @@ impl Reader<'_> {
     }
 
     /// What all requests, and all responses, have in common.
-    fn plans(&self) -> Result<(FlowPlan, FlowPlan), RequestError> {
+    fn plans(&self, kinds: &mut Vec<FlowKind>) -> Result<[FlowPlan; 2], RequestError> {
         let of = |startup: &Option<String>, avoidance: &Option<String>| FlowSpec {
             startup: startup.clone(),
             avoidance: avoidance.clone(),
@@ -161,9 +172,13 @@ impl Reader<'_> {
             custom: self.custom,
         };
         let asking = entry(&request);
-        let mut plan = asking.template()?;
+        let first = kinds.len() as u32;
+        let (mut request_plan, kind) = asking.template(first)?;
         let size = self.spec.request();
-        plan.size = Some(asking.bytes("request", size, plan.from_hop, plan.to_hop)?);
-        Ok((plan, entry(&response).template()?))
+        let bytes = asking.bytes("request", size, kind.from_hop, kind.to_hop)?;
+        request_plan.size = NonZeroU64::new(bytes);
+        let (response_plan, response_kind) = entry(&response).template(first + 1)?;
+        kinds.extend([kind, response_kind]);
+        Ok([request_plan, response_plan])
     }
 }

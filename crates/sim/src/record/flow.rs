@@ -1,7 +1,6 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
-use flowstart_control::{Exit, Rate, Reason, Time};
-use flowstart_transport::connection::Counters;
+use flowstart_control::{Rate, Reason, Time};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -93,35 +92,6 @@ pub struct TransferRow {
     pub delivered_s: Option<f64>,
     /// When all of it was acknowledged.
     pub acked_s: Option<f64>,
-}
-
-/// What a run notes of a flow while it lasts and after.
-#[derive(Clone, Debug, Default)]
-pub struct FlowLog {
-    /// When the last byte was held in order.
-    pub delivered_at: Option<Time>,
-    /// When the last byte was acknowledged.
-    pub acked_at: Option<Time>,
-    /// Bytes held in order.
-    pub bytes_delivered: u64,
-    /// Data packets that arrived.
-    pub packets_arrived: u64,
-    /// Data packets dropped.
-    pub packets_dropped: u64,
-    /// The sender's own counts.
-    pub counters: Counters,
-    /// Data packets marked by a queue.
-    pub packets_marked: u32,
-    /// Whether the sender gave up.
-    pub reset: bool,
-    /// How the start-up ended.
-    pub exit: Option<Exit>,
-    /// The smallest round-trip time.
-    pub min_rtt: Option<Time>,
-    /// For each write: when it was delivered, and when acknowledged.
-    pub writes: Vec<[Option<Time>; 2]>,
-    /// How many of them have been delivered, and how many acknowledged.
-    pub writes_done: [usize; 2],
 }
 
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].

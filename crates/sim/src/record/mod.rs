@@ -1,6 +1,8 @@
 //! What a run leaves behind. Recording listens; it never changes anything.
 
 pub mod flow;
+pub(crate) mod flow_record;
+pub mod flow_table;
 pub mod link;
 pub mod object;
 pub mod outcome;

@@ -1,6 +1,7 @@
 //! All that a run leaves behind.
 
-use super::flow::{FlowRow, TransferRow};
+use super::flow::TransferRow;
+use super::flow_table::FlowTable;
 use super::link::LinkRow;
 use super::object::ObjectRow;
 use super::trace::Trace;
@@ -10,7 +11,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// One row for each flow.
-    pub flows: Vec<FlowRow>,
+    pub flows: FlowTable,
     /// One row for each write of flows that have several.
     pub transfers: Vec<TransferRow>,
     /// One row for each object of web sessions that was asked for.

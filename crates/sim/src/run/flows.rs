@@ -1,8 +1,7 @@
 //! The flows of a run: where each stands, and its endpoints while it lasts.
 
-use super::log::next_due;
-use crate::flow_plan::FlowPlan;
-use crate::record::flow::FlowLog;
+use crate::maybe_time::MaybeTime;
+use crate::record::flow_record::FlowRecord;
 use crate::slab::Slab;
 use flowstart_control::Time;
 use flowstart_transport::receiver::Receiver;
@@ -14,6 +13,9 @@ pub(super) struct Endpoints {
     pub(super) receiver: Receiver,
     pub(super) sender_timer: Timer,
     pub(super) receiver_timer: Timer,
+    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
+    /// then a packet has no business with the record.
+    pub(super) due: [u64; 2],
 }
 
 /// The one event that stands for an endpoint's deadline. A deadline that moves later
@@ -22,18 +24,27 @@ pub(super) struct Endpoints {
 /// acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timer {
-    pub(super) armed: Option<Time>,
+    armed: MaybeTime,
 }
 
 impl Timer {
     /// When an event is needed for this deadline, unless there is one that comes in time.
     fn arm(&mut self, deadline: Option<Time>, now: Time) -> Option<Time> {
         let deadline = deadline?.max(now);
-        if self.armed.is_some_and(|armed| armed <= deadline) {
+        if self.armed.is_by(deadline) {
             return None;
         }
-        self.armed = Some(deadline);
-        self.armed
+        self.armed = deadline.into();
+        Some(deadline)
+    }
+
+    /// Its event has come; whether it still is the one that counts.
+    pub(super) fn expire(&mut self, now: Time) -> bool {
+        let expires = self.armed == now.into();
+        if expires {
+            self.armed = MaybeTime::NONE;
+        }
+        expires
     }
 }
 
@@ -49,24 +60,22 @@ impl Endpoints {
     }
 
     /// Notes what a row will need of them.
-    pub(super) fn note(&self, log: &mut FlowLog, size: Option<u64>) {
-        log.packets_arrived += self.receiver.arrived();
-        log.bytes_delivered = self.receiver.delivered().min(size.unwrap_or(u64::MAX));
-        log.counters = *self.sender.counters();
-        log.exit = self.sender.exit().copied();
-        log.reset = self.sender.failed();
-        log.min_rtt = self.sender.min_rtt();
+    pub(super) fn note(&self, record: &mut FlowRecord) {
+        let size = record.plan.size().unwrap_or(u64::MAX);
+        record.packets_arrived += self.receiver.arrived();
+        record.bytes_delivered = self.receiver.delivered().min(size);
+        record.count(self.sender.counters());
+        record.exit = self.sender.exit().copied();
+        record.reset = self.sender.failed();
+        record.min_rtt = self.sender.min_rtt().into();
     }
 }
 
-/// What every packet of a flow looks at, in one line of the cache; its log is apart.
+/// What every packet of a flow looks at, also when it is over.
 pub(super) struct FlowState {
     pub(super) life: Life,
     /// Its route's number.
     pub(super) route: u32,
-    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
-    /// then a packet has no business with the plan or the log.
-    pub(super) due: [u64; 2],
 }
 
 /// A flow costs memory for its endpoints only while it lasts.
@@ -87,24 +96,15 @@ pub(super) struct Flows {
 
 impl Flows {
     /// One more, which has not opened.
-    pub(super) fn add(&mut self, plan: &FlowPlan, route: u32) {
+    pub(super) fn add(&mut self, route: u32) {
         self.states.push(FlowState {
             life: Life::Waiting,
             route,
-            due: [next_due(plan, 0); 2],
         });
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.states.len()
     }
 
     pub(super) fn state(&self, flow: u32) -> &FlowState {
         &self.states[flow as usize]
-    }
-
-    pub(super) fn state_mut(&mut self, flow: u32) -> &mut FlowState {
-        &mut self.states[flow as usize]
     }
 
     /// A flow's endpoints, if it is open.
@@ -123,22 +123,22 @@ impl Flows {
         }
     }
 
-    pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver) {
+    pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver, due: u64) {
         let key = self.endpoints.insert(Endpoints {
             sender,
             receiver,
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
+            due: [due; 2],
         });
-        self.state_mut(flow).life = Life::Open(key);
+        self.states[flow as usize].life = Life::Open(key);
     }
 
-    /// A flow is over: takes its endpoints away.
-    pub(super) fn close(&mut self, flow: u32) -> Option<Endpoints> {
-        let life = std::mem::replace(&mut self.state_mut(flow).life, Life::Over);
-        match life {
-            Life::Open(key) => Some(self.endpoints.remove(key)),
-            Life::Waiting | Life::Over => None,
+    /// An open flow is over: gives its endpoints' memory back.
+    pub(super) fn close(&mut self, flow: u32) {
+        let life = std::mem::replace(&mut self.states[flow as usize].life, Life::Over);
+        if let Life::Open(key) = life {
+            self.endpoints.remove(key);
         }
     }
 }

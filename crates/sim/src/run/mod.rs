@@ -10,7 +10,7 @@ mod simulation;
 mod web;
 
 use crate::compile::Prepared;
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::record::outcome::Outcome;
 use crate::spec::{RequestError, Scenario};
 use crate::workload::expand;
@@ -34,7 +34,8 @@ impl Prepared {
     pub fn run_while(&self, go_on: impl FnMut() -> bool) -> Outcome {
         let chain = self.chain();
         let plans = expand(&self.flows, chain.hosts.shared, self.seed);
-        let flows = (0..).zip(&plans).map(|(n, plan)| path_of(chain, n, plan));
+        let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
+        let flows = (0..).zip(&plans).map(path);
         let others = self.web.iter().flat_map(WebEntry::endpoints);
         let network = graph::build(chain, flows, others, self.seed);
         let mut simulation = Simulation::new(self, plans, network);
@@ -44,17 +45,18 @@ impl Prepared {
 }
 
 /// A flow's path over the chain.
-fn path_of<'a>(chain: &Chain, flow: u32, plan: &'a FlowPlan) -> FlowPath<'a> {
+fn path_of<'a>(chain: &Chain, flow: u32, plan: &FlowPlan, kinds: &'a [FlowKind]) -> FlowPath<'a> {
+    let kind = &kinds[plan.kind as usize];
     let pair = chain.pair_of(flow).unwrap_or(flow);
     FlowPath {
         endpoints: FlowEndpoints {
             left: pair,
             right: pair,
             reverse: plan.reverse,
-            from_hop: plan.from_hop,
-            to_hop: plan.to_hop,
+            from_hop: kind.from_hop,
+            to_hop: kind.to_hop,
         },
-        extra_delay: plan.extra_delay,
-        forced_drops: &plan.forced_drops,
+        extra_delay: kind.extra_delay,
+        forced_drops: &kind.forced_drops,
     }
 }

@@ -1,5 +1,6 @@
 //! How flows open: what their senders know before they do.
 
+use super::log::next_due;
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
 use crate::workload::Arrival;
@@ -13,28 +14,28 @@ use rand_core::RngCore;
 
 impl Simulation<'_> {
     /// Opens the connection to which the first data has come.
-    pub(super) fn open(&mut self, arrival: Arrival) {
+    pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
-        let plan = &self.plans[arrival.flow as usize];
-        let stack = &plan.stack;
-        let controller = plan.recipe.build();
-        let mut sender = Sender::new(stack.clone(), arrival.flow, controller, preparation);
+        let (plan, kind) = self.flow(arrival.flow);
+        let controller = kind.recipe.build();
+        let mut sender = Sender::new(kind.stack.clone(), arrival.flow, controller, preparation);
         sender.push(arrival.bytes, self.now);
-        let mut receiver = Receiver::new(plan.receiver.clone(), arrival.flow);
-        match plan.opening {
+        let mut receiver = Receiver::new(kind.receiver.clone(), arrival.flow);
+        match opening {
             Opening::Handshake => sender.open(self.now),
             Opening::Established(rtt) => {
                 sender.open_established(self.now, rtt);
                 receiver.open();
             }
         }
-        self.flows.open(arrival.flow, sender, receiver);
+        let due = next_due(plan, kind, 0);
+        self.flows.open(arrival.flow, sender, receiver, due);
     }
 
     /// What a flow's sender knows before it opens its connection.
     fn prepare(&mut self, flow: u32) -> Preparation {
-        let plan = &self.plans[flow as usize];
-        let (memory, interface_rate) = (plan.memory, plan.interface_rate);
+        let (_, kind) = self.flow(flow);
+        let (memory, interface_rate) = (kind.memory, kind.interface_rate);
         let known = Known {
             interface_rate: interface_rate.or_else(|| self.interface_rate(flow)),
             memory: self.recall(flow).or(memory),
@@ -64,13 +65,13 @@ impl Simulation<'_> {
 
     /// What earlier connections between its hosts have left, and those that are open make room.
     fn recall(&mut self, flow: u32) -> Option<PathMemory> {
-        let plan = &self.plans[flow as usize];
-        if plan.stack.sharing == Sharing::None {
+        let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
+        if kind.stack.sharing == Sharing::None {
             return None;
         }
         let flows = &self.flows;
         let sender_of = |flow| flows.endpoints(flow).map(|ends| &ends.sender);
-        let opened = self.memories.open(flow, plan, self.now, sender_of);
+        let opened = self.memories.open(flow, (plan, kind), self.now, sender_of);
         for other in &opened.others {
             if let Some(ends) = self.flows.endpoints_mut(*other) {
                 ends.sender.make_room(opened.others.len());

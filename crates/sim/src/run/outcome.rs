@@ -1,9 +1,7 @@
 //! How the rows of an outcome are made.
 
-use super::flows::Flows;
 use super::simulation::Simulation;
-use crate::flow_plan::Opening;
-use crate::record::flow::{ideal_fct, FlowRow, TransferRow};
+use crate::record::flow_table::{FlowTable, KindColumns, SharedColumns};
 use crate::record::link::LinkRow;
 use crate::record::outcome::Outcome;
 use flowstart_control::Named;
@@ -14,18 +12,13 @@ use flowstart_network::link::Link;
 impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
         self.settle();
-        // Endpoints take more memory than rows: it is given back before those are made.
-        let flows = std::mem::take(&mut self.flows);
-        self.close_all(flows);
-        let rows = (0..)
-            .zip(self.on_the_way())
-            .map(|(flow, packets)| self.row(flow, packets))
-            .collect();
-        let chain = self.prepared.chain();
+        self.close_all();
+        let prepared = self.prepared;
+        let chain = prepared.chain();
         Outcome {
-            flows: rows,
-            transfers: self.transfers(),
+            transfers: self.writes.rows(&self.records, &prepared.kinds),
             objects: self.objects(),
+            flows: self.flow_table(),
             links: self
                 .links
                 .iter()
@@ -39,11 +32,30 @@ impl Simulation<'_> {
         }
     }
 
-    fn close_all(&mut self, flows: Flows) {
-        for ((flow, plan), log) in (0..).zip(&self.plans).zip(&mut self.logs) {
+    /// Notes what is to be known of flows that are still open, and gives their memory back.
+    fn close_all(&mut self) {
+        let flows = std::mem::take(&mut self.flows);
+        for (flow, record) in (0..).zip(&mut self.records) {
             if let Some(ends) = flows.endpoints(flow) {
-                ends.note(log, plan.size);
+                ends.note(record);
             }
+        }
+    }
+
+    fn flow_table(&mut self) -> FlowTable {
+        let chain = self.prepared.chain();
+        let max_held = |link| self.links[link as usize].counters().max_held.packets;
+        FlowTable {
+            in_network: self.in_network(),
+            shared: SharedColumns {
+                seed: self.prepared.seed,
+                max_queue_pkts: self.bottleneck.map(max_held),
+                buffer_reading: chain.reading.name(),
+            },
+            kinds: (self.prepared.kinds.iter())
+                .map(|kind| KindColumns::of(kind, chain))
+                .collect(),
+            records: std::mem::take(&mut self.records),
         }
     }
 
@@ -76,96 +88,13 @@ impl Simulation<'_> {
         }
     }
 
-    /// How many data packets of each flow the links still hold.
-    fn on_the_way(&self) -> Vec<u64> {
-        let mut held = vec![0; self.plans.len()];
-        for packet in self.links.iter().flat_map(Link::in_network) {
-            held[packet.flow as usize] += u64::from(packet.is_data());
-        }
-        held
-    }
-
-    fn row(&self, flow: u32, packets_in_network: u64) -> FlowRow {
-        let plan = &self.plans[flow as usize];
-        let log = &self.logs[flow as usize];
-        let stack = &plan.stack;
-        let chain = self.prepared.chain();
-        let rate = chain.bottleneck_rate(plan.from_hop, plan.to_hop, plan.reverse);
-        let since = |at: Time| at.since(plan.start).secs();
-        let fct = log.delivered_at.map(since);
-        let ideal = plan.size.map(|size| {
-            ideal_fct(
-                size,
-                match plan.opening {
-                    Opening::Handshake => stack.round_trips(),
-                    Opening::Established(_) => 0,
-                },
-                plan.rtt,
-                rate,
-                stack.mss,
-                stack.header,
-            )
-        });
-        let bottleneck = &self.links[self.bottleneck[usize::from(plan.reverse)] as usize];
-        FlowRow {
-            startup: plan.startup.clone(),
-            avoidance: plan.avoidance.clone(),
-            stack: stack.preset,
-            size_bytes: plan.size,
-            seed: self.prepared.seed,
-            flow,
-            direction: if plan.reverse { "reverse" } else { "forward" },
-            opened_s: plan.start.secs(),
-            fct_s: fct,
-            duration_s: log.acked_at.map(since),
-            ideal_fct_s: ideal,
-            slowdown: fct.zip(ideal).map(|(fct, ideal)| fct / ideal),
-            bytes_delivered: log.bytes_delivered,
-            packets_sent: log.counters.packets_sent,
-            packets_arrived: log.packets_arrived,
-            packets_dropped: log.packets_dropped,
-            packets_marked: log.packets_marked.into(),
-            packets_in_network,
-            packets_retransmitted: log.counters.packets_retransmitted,
-            timeouts: log.counters.timeouts,
-            fast_retransmits: log.counters.fast_retransmits,
-            syn_retransmits: log.counters.syn_retransmits,
-            startup_exit_s: log.exit.map(|e| since(e.at)),
-            startup_exit_cwnd_pkts: log.exit.map(|e| e.cwnd),
-            startup_exit_flight_bytes: log.exit.map(|e| e.flight),
-            startup_exit_reason: log.exit.map(|e| e.reason),
-            max_cwnd_pkts: log.counters.max_cwnd,
-            max_queue_pkts: bottleneck.counters().max_held.packets,
-            bdp_pkts: chain.bdp_packets(rate, plan.rtt),
-            min_rtt_s: log.min_rtt.map(Time::secs),
-            buffer_reading: chain.reading.name(),
-            complete: log.acked_at.is_some(),
-            reset: log.reset,
-        }
-    }
-
-    fn transfers(&self) -> Vec<TransferRow> {
-        let flows = self.plans.iter().zip(&self.logs).enumerate();
-        flows
-            .filter(|(_, (plan, _))| !plan.writes.is_empty())
-            .flat_map(|(flow, (plan, log))| {
-                let starts = std::iter::once(0).chain(plan.writes.iter().map(|w| w.1));
-                plan.writes
-                    .iter()
-                    .zip(starts)
-                    .zip(&log.writes)
-                    .enumerate()
-                    .map(
-                        move |(i, (((at, end), start), [delivered, acked]))| TransferRow {
-                            flow: flow as u32,
-                            transfer: i as u32,
-                            available_s: (plan.start + *at).secs(),
-                            bytes: end - start,
-                            delivered_s: delivered.map(Time::secs),
-                            acked_s: acked.map(Time::secs),
-                        },
-                    )
-            })
-            .collect()
+    /// The flows of which links still hold data packets, in order, and how many.
+    fn in_network(&self) -> Vec<(u32, u64)> {
+        let packets = self.links.iter().flat_map(Link::in_network);
+        let data = packets.filter(|packet| packet.is_data());
+        let mut flows: Vec<u32> = data.map(|packet| packet.flow).collect();
+        flows.sort_unstable();
+        let of_each = flows.chunk_by(|a, b| a == b);
+        of_each.map(|of| (of[0], of.len() as u64)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The routers that decide on rate requests.
 
 use crate::compile::Prepared;
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::FlowKind;
 use flowstart_control::entry::Need;
 use flowstart_network::graph::QuickStartRouter;
 use flowstart_network::link::LinkConfig;
@@ -11,13 +11,11 @@ use flowstart_network::random::stream;
 /// The routers of all links, where a flow's start-up needs them.
 pub(super) fn routers(
     prepared: &Prepared,
-    plans: &[FlowPlan],
     deciding: &[QuickStartRouter],
     links: &[LinkConfig],
 ) -> Vec<Option<Router>> {
-    let asks = |plan: &FlowPlan| plan.recipe.needs().contains(&Need::Routers);
-    let mut responses = prepared.web.iter().map(|entry| &entry.response);
-    if !plans.iter().any(asks) && !responses.any(asks) {
+    let asks = |kind: &FlowKind| kind.recipe.needs().contains(&Need::Routers);
+    if !prepared.kinds.iter().any(asks) {
         return Vec::new();
     }
     let mut routers: Vec<_> = links.iter().map(|_| None).collect();

@@ -5,13 +5,13 @@
 //! last to the receiver; its acknowledgements come back the same way.
 
 use super::flows::{Flows, Life};
-use super::log::{new_log, next_due, note_writes};
+use super::log::{next_due, note_writes, WriteLog};
 use super::routers::routers;
 use crate::compile::Prepared;
 use crate::engine::{EventId, EventQueue};
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
-use crate::record::flow::FlowLog;
+use crate::record::flow_record::FlowRecord;
 use crate::record::trace::{Event, Trace};
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival};
@@ -39,10 +39,10 @@ pub(super) struct Simulation<'a> {
     pub(super) links: Vec<Link>,
     pub(super) routes: Vec<Route>,
     pub(super) bottleneck: [LinkId; 2],
-    pub(super) plans: Vec<FlowPlan>,
     pub(super) flows: Flows,
-    /// What is noted of each flow.
-    pub(super) logs: Vec<FlowLog>,
+    /// What is known of each flow and noted of it.
+    pub(super) records: Vec<FlowRecord>,
+    pub(super) writes: WriteLog,
     pub(super) arrivals: Vec<Arrival>,
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
@@ -63,18 +63,12 @@ impl<'a> Simulation<'a> {
         plans: Vec<FlowPlan>,
         network: Network,
     ) -> Simulation<'a> {
-        let routers = routers(
-            prepared,
-            &plans,
-            &network.quick_start_routers,
-            &network.links,
-        );
+        let routers = routers(prepared, &network.quick_start_routers, &network.links);
         let web = Sessions::new(&prepared.web, plans.len(), prepared.seed);
         let mut flows = Flows::default();
-        for (plan, route) in plans.iter().zip(network.route_of) {
-            flows.add(plan, route);
+        for route in network.route_of {
+            flows.add(route);
         }
-        let logs = plans.iter().map(new_log).collect();
         let mut links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
         if prepared.trace {
             for link in network.bottleneck {
@@ -89,13 +83,13 @@ impl<'a> Simulation<'a> {
             routes: network.routes,
             bottleneck: network.bottleneck,
             flows,
-            logs,
-            arrivals: arrivals(&plans),
+            arrivals: arrivals(plans.iter(), &prepared.kinds),
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
             web_routes: network.other_routes,
-            plans,
+            records: plans.into_iter().map(FlowRecord::new).collect(),
+            writes: WriteLog::new(prepared),
             memories: Memories::default(),
             routers,
             trace: prepared.trace.then(Box::default),
@@ -153,6 +147,15 @@ impl<'a> Simulation<'a> {
         &self.routes[self.flows.state(flow).route as usize]
     }
 
+    pub(super) fn kind(&self, flow: u32) -> &'a FlowKind {
+        &self.prepared.kinds[self.records[flow as usize].plan.kind as usize]
+    }
+
+    /// What is a flow's own, and what it shares with those of its kind.
+    pub(super) fn flow(&self, flow: u32) -> (&FlowPlan, &'a FlowKind) {
+        (&self.records[flow as usize].plan, self.kind(flow))
+    }
+
     fn schedule_arrival(&mut self) {
         if let Some(next) = self.arrivals.get(self.next_arrival) {
             // All arrivals are known from the beginning.
@@ -169,7 +172,12 @@ impl<'a> Simulation<'a> {
         self.next_arrival += 1;
         self.schedule_arrival();
         if self.flows.state(arrival.flow).life == Life::Waiting {
-            self.open(arrival);
+            let (plan, kind) = self.flow(arrival.flow);
+            let opening = match plan.handshake {
+                true => Opening::Handshake,
+                false => Opening::Established(kind.rtt),
+            };
+            self.open(arrival, opening);
         } else if let Some(ends) = self.flows.endpoints_mut(arrival.flow) {
             ends.sender.push(arrival.bytes, self.now);
         } else {
@@ -227,14 +235,17 @@ impl<'a> Simulation<'a> {
         let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
             // Data may arrive when its connection is over: it was sent twice.
-            self.logs[flow as usize].packets_arrived += u64::from(packet.is_data());
+            self.records[flow as usize].packets_arrived += u64::from(packet.is_data());
             return self.leave(link);
         };
         let answer = ends.receiver.on_packet(packet, self.now);
         let delivered = ends.receiver.delivered();
+        let due = delivered >= ends.due[0];
         let timer = ends.arm_receiver(self.now);
         self.leave(link);
-        self.note(flow, 0, delivered);
+        if due {
+            self.note(flow, 0, delivered);
+        }
         self.answer(flow, answer);
         self.schedule_timer(flow, true, timer);
     }
@@ -274,10 +285,9 @@ impl<'a> Simulation<'a> {
         } else {
             &mut ends.sender_timer
         };
-        if timer.armed != Some(self.now) {
+        if !timer.expire(self.now) {
             return;
         }
-        timer.armed = None;
         if receiver {
             let answer = ends.receiver.on_timer(self.now);
             let timer = ends.arm_receiver(self.now);
@@ -297,21 +307,22 @@ impl<'a> Simulation<'a> {
     /// Sends what a sender wants to send, and sees whether it has finished.
     pub(super) fn pump(&mut self, flow: u32) {
         let first = self.route(flow).data[0];
-        let (acknowledged, failed, timer) = loop {
+        let (whole, failed, timer) = loop {
             let Some(ends) = self.flows.endpoints_mut(flow) else {
                 return;
             };
             let mut next = ends.sender.poll_transmit(self.now);
             let Some(packet) = &mut next else {
                 let timer = ends.arm_sender(self.now);
-                break (ends.sender.acknowledged(), ends.sender.failed(), timer);
+                let (acknowledged, failed) = (ends.sender.acknowledged(), ends.sender.failed());
+                let due = acknowledged >= ends.due[1];
+                break (due && self.note(flow, 1, acknowledged), failed, timer);
             };
             if self.trace.is_some() {
                 self.sample_sent(packet);
             }
             self.enter(first, packet);
         };
-        let whole = self.note(flow, 1, acknowledged);
         if failed || whole {
             self.finish(flow);
         } else {
@@ -387,53 +398,59 @@ impl<'a> Simulation<'a> {
 
     fn on_drop(&mut self, packet: &Packet, at: Time) {
         if packet.is_data() {
-            self.logs[packet.flow as usize].packets_dropped += 1;
+            self.records[packet.flow as usize].packets_dropped += 1;
             self.sample_in_network(packet, Event::Drop, at);
         }
     }
 
     fn on_mark(&mut self, packet: &Packet, at: Time) {
-        self.logs[packet.flow as usize].packets_marked += 1;
+        self.records[packet.flow as usize].packets_marked += 1;
         self.sample_in_network(packet, Event::Mark, at);
     }
 
-    /// A flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`.
-    /// Whether that is all of it.
+    /// An open flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`,
+    /// which was due to be noted. Whether that is all of it.
     fn note(&mut self, flow: u32, stage: usize, position: u64) -> bool {
-        let state = self.flows.state_mut(flow);
-        if position < state.due[stage] {
+        let kind = self.kind(flow);
+        let record = &mut self.records[flow as usize];
+        let plan = &record.plan;
+        if !kind.writes.is_empty() {
+            let times = self.writes.of(flow, plan.kind, kind.writes.len());
+            note_writes(&kind.writes, times, stage, position, self.now);
+        }
+        if let Some(ends) = self.flows.endpoints_mut(flow) {
+            ends.due[stage] = next_due(plan, kind, position);
+        }
+        if !plan.ends_at(position) {
             return false;
         }
-        let plan = &self.plans[flow as usize];
-        let log = &mut self.logs[flow as usize];
-        note_writes(plan, log, stage, position, self.now);
-        let whole = plan.size.is_some_and(|size| position >= size);
-        if whole {
-            let noted = match stage {
-                0 => &mut log.delivered_at,
-                _ => &mut log.acked_at,
-            };
-            noted.get_or_insert(self.now);
+        let noted = match stage {
+            0 => &mut record.delivered_at,
+            _ => &mut record.acked_at,
+        };
+        if !noted.is_some() {
+            *noted = self.now.into();
         }
-        state.due[stage] = next_due(plan, position);
-        if whole && stage == 0 && self.web.owns(flow) {
+        if stage == 0 && self.web.owns(flow) {
             self.on_web_delivered(flow);
         }
-        whole
+        true
     }
 
     fn finish(&mut self, flow: u32) {
-        if let Some(ends) = self.flows.close(flow) {
-            let plan = &self.plans[flow as usize];
-            ends.note(&mut self.logs[flow as usize], plan.size);
-            if plan.stack.sharing != Sharing::None {
-                self.memories
-                    .close(flow, plan, ends.sender.memory(), self.now);
-            }
-            self.unfinished -= 1;
-            if self.web.owns(flow) {
-                self.on_web_closed(flow);
-            }
+        let Some(ends) = self.flows.endpoints(flow) else {
+            return;
+        };
+        ends.note(&mut self.records[flow as usize]);
+        let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
+        if kind.stack.sharing != Sharing::None {
+            let memory = ends.sender.memory();
+            self.memories.close(flow, (plan, kind), memory, self.now);
+        }
+        self.flows.close(flow);
+        self.unfinished -= 1;
+        if self.web.owns(flow) {
+            self.on_web_closed(flow);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Web sessions in a run: the flows that they add, and what they are told of them.
 
-use super::log::new_log;
 use super::simulation::{Simulation, WEB};
+use crate::record::flow_record::FlowRecord;
 use crate::record::object::ObjectRow;
 use crate::workload::web::ObjectLog;
 use crate::workload::Arrival;
@@ -21,18 +21,17 @@ impl Simulation<'_> {
         let launch = self.web.wake(self.now);
         self.schedule_web();
         let Some(launch) = launch else { return };
-        let flow = self.flows.len() as u32;
+        let flow = self.records.len() as u32;
         let route = self.web_routes[launch.route as usize];
         let arrival = Arrival {
             at: self.now,
             flow,
-            bytes: launch.plan.size.unwrap_or(0),
+            bytes: launch.plan.size().unwrap_or(0),
         };
-        self.flows.add(&launch.plan, route);
-        self.logs.push(new_log(&launch.plan));
-        self.plans.push(launch.plan);
+        self.flows.add(route);
+        self.records.push(FlowRecord::new(launch.plan));
         self.unfinished += 1;
-        self.open(arrival);
+        self.open(arrival, launch.opening);
         self.pump(flow);
     }
 
@@ -40,15 +39,15 @@ impl Simulation<'_> {
     pub(super) fn on_web_delivered(&mut self, flow: u32) {
         let ends = self.flows.endpoints(flow);
         let measured = ends.and_then(|ends| ends.sender.min_rtt());
-        let rtt = measured.unwrap_or(self.plans[flow as usize].rtt);
+        let rtt = measured.unwrap_or(self.kind(flow).rtt);
         self.web.on_delivered(flow, rtt, self.now);
         self.schedule_web();
     }
 
     /// A session's flow has closed.
     pub(super) fn on_web_closed(&mut self, flow: u32) {
-        let log = &self.logs[flow as usize];
-        let (delivered, acknowledged) = (log.delivered_at.is_some(), log.acked_at.is_some());
+        let record = &self.records[flow as usize];
+        let (delivered, acknowledged) = (record.delivered_at.is_some(), record.acked_at.is_some());
         let ended = self.web.on_closed(flow, delivered, acknowledged, self.now);
         self.unfinished -= usize::from(ended);
         self.schedule_web();
@@ -60,8 +59,8 @@ impl Simulation<'_> {
     }
 
     fn object(&self, object: &ObjectLog) -> ObjectRow {
-        let requested = self.plans[object.request as usize].start;
-        let response = object.response.map(|flow| &self.logs[flow as usize]);
+        let requested = self.records[object.request as usize].plan.start;
+        let response = object.response.map(|flow| &self.records[flow as usize]);
         let since = |at: Time| at.since(requested).secs();
         ObjectRow {
             web: object.entry,
@@ -75,9 +74,11 @@ impl Simulation<'_> {
             request_flow: object.request,
             flow: object.response,
             requested_s: requested.secs(),
-            response_s: response.and_then(|log| log.delivered_at).map(since),
-            done_s: response.and_then(|log| log.acked_at).map(since),
-            complete: response.is_some_and(|log| log.acked_at.is_some()),
+            response_s: response
+                .and_then(|record| record.delivered_at.get())
+                .map(since),
+            done_s: response.and_then(|record| record.acked_at.get()).map(since),
+            complete: response.is_some_and(|record| record.acked_at.is_some()),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 pub mod web;
 
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::spec::Direction;
 use flowstart_control::Time;
 use flowstart_network::random::{below, stream};
@@ -65,20 +65,22 @@ pub fn expand(entries: &[FlowEntry], shared_hosts: Option<u32>, seed: u64) -> Ve
 }
 
 /// All arrivals of all flows, in order of time.
-pub fn arrivals(plans: &[FlowPlan]) -> Vec<Arrival> {
+pub fn arrivals<'a>(
+    plans: impl ExactSizeIterator<Item = &'a FlowPlan>,
+    kinds: &[FlowKind],
+) -> Vec<Arrival> {
     let mut arrivals = Vec::with_capacity(plans.len());
-    for (flow, plan) in plans.iter().enumerate() {
-        let flow = flow as u32;
-        if plan.writes.is_empty() {
-            let bytes = plan.size.unwrap_or(WITHOUT_LIMIT);
+    for (flow, plan) in (0..).zip(plans) {
+        let writes = &kinds[plan.kind as usize].writes;
+        if writes.is_empty() {
             arrivals.push(Arrival {
                 at: plan.start,
                 flow,
-                bytes,
+                bytes: plan.size().unwrap_or(WITHOUT_LIMIT),
             });
         }
         let mut before = 0;
-        for (at, end) in &plan.writes {
+        for (at, end) in writes {
             arrivals.push(Arrival {
                 at: plan.start + *at,
                 flow,

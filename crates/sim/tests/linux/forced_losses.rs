@@ -61,7 +61,7 @@ fn difference(line: &str) -> Option<String> {
         "#,
         positions.join(", ")
     ));
-    let flow = run(&scenario.unwrap()).unwrap().flows.remove(0);
+    let flow = run(&scenario.unwrap()).unwrap().flows.row(0);
     let ms = flow.fct_s.map_or(f64::INFINITY, |s| s * 1e3);
     let fct = Figure::of(&cells[3..6]).agrees(ms, 0.03, 3.0);
     let sent = flow.packets_retransmitted as f64;

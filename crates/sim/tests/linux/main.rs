@@ -103,7 +103,7 @@ fn transfer(recorded: &Recorded) -> FlowRow {
         "#,
         recorded.path, recorded.bytes
     ));
-    run(&scenario.unwrap()).unwrap().flows.remove(0)
+    run(&scenario.unwrap()).unwrap().flows.row(0)
 }
 
 /// Within a share, or within so many packets where that is more.

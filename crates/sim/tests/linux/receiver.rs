@@ -63,7 +63,7 @@ fn with_stock_buffers_most_of_the_first_megabyte_is() {
 
 #[test]
 fn a_stock_buffer_grows_with_the_path_and_hardly_holds_a_slow_start_back() {
-    let time = |stack: &str| transfer(FAST, stack, "10MB").flows[0].fct_s.unwrap();
+    let time = |stack: &str| transfer(FAST, stack, "10MB").flows.row(0).fct_s.unwrap();
     let (stock, large) = (time(STOCK), time(""));
     assert!(stock >= large && stock < 1.15 * large, "{stock} {large}");
     // Where it may not grow, a window a round trip is all there is: 160 in 256 of the buffer
@@ -97,7 +97,7 @@ fn the_syn_acks_window_holds_a_jump_back() {
 #[test]
 fn the_receiver_does_not_hold_a_fast_path_back() {
     let path = r#"rate = "1Gbps", rtt = "100ms""#;
-    let flow = &transfer(path, "", "300MB").flows[0];
+    let flow = transfer(path, "", "300MB").flows.row(0);
     let reason = flow.startup_exit_reason.unwrap();
     assert_eq!(serde_json::to_value(reason).unwrap(), "ack-train");
     assert!(flow.max_cwnd_pkts > 10_000.0, "{}", flow.max_cwnd_pkts);

@@ -31,7 +31,7 @@ fn transfer(rate: &str, delay_ms: u64, packets: u64, stack: &str, startup: &str)
     );
     let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
     let outcome = run(&scenario).unwrap();
-    let flow = &outcome.flows[0];
+    let flow = outcome.flows.row(0);
     (flow.duration_s.unwrap(), flow.packets_retransmitted)
 }
 

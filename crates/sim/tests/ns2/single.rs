@@ -26,7 +26,7 @@ struct Row {
 
 impl Row {
     fn new(recorded: &[String], scenario: &Scenario) -> Row {
-        let flow = &run(scenario).unwrap().flows[0];
+        let flow = run(scenario).unwrap().flows.row(0);
         Row {
             times: [
                 (field(recorded, 1), flow.duration_s.unwrap()),
@@ -110,7 +110,7 @@ fn both_agree_at_the_sizes_between() {
     for recorded in rows {
         let packets = field(&recorded, 0);
         let agrees = |scenario: &Scenario, column: usize, tick_s: f64| {
-            let flow = &run(scenario).unwrap().flows[0];
+            let flow = run(scenario).unwrap().flows.row(0);
             let dropped: u64 = field(&recorded, column + 2);
             let tolerance = if dropped > 0 { tick_s } else { TOLERANCE_S };
             let late = (flow.duration_s.unwrap() - field::<f64>(&recorded, column)).abs();

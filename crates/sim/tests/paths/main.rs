@@ -1,7 +1,6 @@
 //! Paths as they really are, seen from outside: what whole scenarios make of rates that vary,
 //! bursts, jitter, policers and losses in a row; and what HyStart's critics measured.
 
-use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Outcome, Scenario};
 
@@ -23,7 +22,7 @@ fn bulk(path: &str) -> Outcome {
 
 /// What it delivered, as a share of what these bits a second carry.
 fn share(outcome: &Outcome, bps: f64) -> f64 {
-    let packets = outcome.flows[0].bytes_delivered as f64 / 1460.0;
+    let packets = outcome.flows.row(0).bytes_delivered as f64 / 1460.0;
     packets * 1500.0 * 8.0 / 60.0 / bps
 }
 
@@ -92,7 +91,7 @@ fn a_policed_flow_has_a_burst_at_full_rate_and_then_the_policers() {
     assert_eq!(names, ["forward", "reverse", "policer"]);
     // The burst overflows the buffer besides; all that is dropped is the flow's.
     let [queue, _, policer] = [0, 1, 2].map(|link| outcome.links[link].dropped);
-    assert_eq!(queue + policer, outcome.flows[0].packets_dropped);
+    assert_eq!(queue + policer, outcome.flows.row(0).packets_dropped);
     assert!(policer > 10 * queue && queue > 0, "{policer} {queue}");
 }
 
@@ -124,18 +123,21 @@ fn a_shared_medium_hands_packets_on_in_bursts_and_loses_none() {
     times.dedup();
     // A packet takes 0.6 ms: six or seven of them leave together, and so do their answers.
     assert!(times.len() < 1370 / 5, "{}", times.len());
-    assert_eq!(outcome.flows[0].packets_retransmitted, 0);
+    assert_eq!(outcome.flows.row(0).packets_retransmitted, 0);
 }
 
 #[test]
 fn jitter_that_keeps_order_costs_nothing_and_jitter_that_does_not_looks_like_loss() {
     let jitter = r#", jitter = "exponential:mean=5ms""#;
     let kept = transfer(jitter);
-    assert_eq!(kept.flows[0].packets_retransmitted, 0);
+    assert_eq!(kept.flows.row(0).packets_retransmitted, 0);
     let free = transfer(&format!("{jitter}, reordering = true"));
-    let again = free.flows[0].packets_retransmitted;
-    assert!(again > 0 && free.flows[0].packets_dropped == 0, "{again}");
-    assert!(free.flows[0].complete);
+    let again = free.flows.row(0).packets_retransmitted;
+    assert!(
+        again > 0 && free.flows.row(0).packets_dropped == 0,
+        "{again}"
+    );
+    assert!(free.flows.row(0).complete);
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn losses_in_bursts_are_as_many_and_come_together() {
             flows = [{{ size = "100MB" }}]
             "#
         ));
-        let flow = &outcome.flows[0];
+        let flow = outcome.flows.row(0);
         let windows = flow.fast_retransmits + flow.timeouts;
         (
             flow.packets_dropped as f64 / flow.packets_sent as f64,
@@ -202,7 +204,7 @@ fn exits(path: &str) -> Vec<(f64, String)> {
             flows = [{{ startup = "hystart", size = "20MB" }}]
             "#
         ));
-        let flow: &FlowRow = &outcome.flows[0];
+        let flow = outcome.flows.row(0);
         let window = flow.startup_exit_cwnd_pkts.unwrap_or(f64::INFINITY);
         let reason = flow.startup_exit_reason.map(|r| format!("{r:?}"));
         (window / flow.bdp_pkts as f64, reason.unwrap_or_default())
@@ -268,7 +270,7 @@ fn what_comes_in_bursts_is_sent_again_once() {
             flows = [{{ size = "10MB" }}]
             "#
         ));
-        let flow = &outcome.flows[0];
+        let flow = outcome.flows.row(0);
         assert!(flow.packets_dropped > 300, "{}", flow.packets_dropped);
         assert_eq!(flow.packets_retransmitted, flow.packets_dropped, "{path}");
     }

@@ -43,8 +43,8 @@ fn thinning_leaves_one_acknowledgement_of_a_batch() {
     let (passed, thrown_out) = link(&thinned, "gather-left-0");
     // With the handshake's answer.
     assert_eq!(passed + thrown_out, 1371);
-    assert_eq!(thinned.flows[0].packets_dropped, 0);
-    assert!(thinned.flows[0].complete);
+    assert_eq!(thinned.flows.row(0).packets_dropped, 0);
+    assert!(thinned.flows.row(0).complete);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_processor_forwards_both_directions_in_turn() {
         flows = [{ size = "10MB" }]
         "#,
     );
-    let flow = &outcome.flows[0];
+    let flow = outcome.flows.row(0);
     // Data and acknowledgements share it: 2500 segments a second, not 8333.
     let rate = flow.packets_arrived as f64 / flow.duration_s.unwrap();
     assert!((2000.0..2500.0).contains(&rate), "{rate}");
@@ -104,7 +104,7 @@ fn a_chain_has_a_router_before_each_hop_and_one_behind() {
 
 #[test]
 fn forwarding_adds_its_time_at_every_router() {
-    let first_rtt = |path: &str| transfer(path).flows[0].min_rtt_s.unwrap();
+    let first_rtt = |path: &str| transfer(path).flows.row(0).min_rtt_s.unwrap();
     // Two routers, there and back, 1 ms each.
     let added = first_rtt(", router_pps = 1000") - first_rtt("");
     assert!((added - 0.004).abs() < 1e-9, "{added}");

@@ -4,7 +4,6 @@
 mod disciplines;
 mod impairments;
 
-use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{run, Outcome, Scenario};
 
 fn outcome(text: &str) -> Outcome {
@@ -13,8 +12,14 @@ fn outcome(text: &str) -> Outcome {
 }
 
 /// Data packets of these flows that were dropped.
-fn dropped(flows: &[FlowRow]) -> u64 {
-    flows.iter().map(|f| f.packets_dropped).sum()
+/// Packets dropped of all flows but the first.
+fn dropped(outcome: &Outcome) -> u64 {
+    outcome
+        .flows
+        .iter()
+        .skip(1)
+        .map(|f| f.packets_dropped)
+        .sum()
 }
 
 /// What passed a link, and what it dropped.

@@ -67,7 +67,7 @@ fn retreat() -> (Vec<Moment>, Outcome) {
 #[test]
 fn a_loss_leads_to_half_of_what_passed_and_stays_there_until_all_is_known() {
     let (acks, run) = retreat();
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert_eq!(flow.timeouts, 0);
     let lost = acks
         .windows(2)
@@ -139,7 +139,7 @@ fn the_stacks_own_pacing_goes_on_after_the_jump() {
         flows = [{ startup = "careful-resume", size = "3MB", remembered = "300pkt" }]
         "#,
     );
-    assert_eq!(run.flows[0].packets_dropped, 0);
+    assert_eq!(run.flows.row(0).packets_dropped, 0);
     // In slow start two round trips' worth would leave in one; nothing leaves all at once.
     let sent = departures(&run);
     let late: Vec<f64> = sent.into_iter().filter(|t| *t > 420.0).collect();

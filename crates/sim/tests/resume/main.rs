@@ -16,7 +16,7 @@ fn outcome(text: &str) -> Outcome {
 }
 
 fn one(text: &str) -> FlowRow {
-    outcome(text).flows.into_iter().next().unwrap()
+    outcome(text).flows.row(0)
 }
 
 /// When flow 0 sent each of its segments first, in milliseconds.

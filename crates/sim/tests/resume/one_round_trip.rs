@@ -84,7 +84,7 @@ fn quiclys_jump_follows_the_initial_window_and_its_first_ack_ends_it() {
         first.cwnd <= acks[9].flight.max(first.flight) + 2.0,
         "{first:?}"
     );
-    assert_eq!(run.flows[0].startup_exit_reason, Some(Reason::FirstAck));
+    assert_eq!(run.flows.row(0).startup_exit_reason, Some(Reason::FirstAck));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn quiclys_loss_keeps_seven_tenths_of_what_passed_of_the_jump() {
         flows = [{ startup = "quicly-jumpstart", remembered = "400pkt" }]
         "#,
     );
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert!(flow.packets_dropped > 100, "{}", flow.packets_dropped);
     // The path and its buffer hold 93 packets, and what is drained while the jump leaves comes
     // to another round trip's.

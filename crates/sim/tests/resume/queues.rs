@@ -15,7 +15,7 @@ fn circuit_start_leaves_with_what_the_path_carries() {
             flows = [{{ startup = "circuit-start", avoidance = "vegas", size = "5MB" }}]
             "#
         ));
-        let flow = &run.flows[0];
+        let flow = run.flows.row(0);
         assert_eq!(flow.startup_exit_reason, Some(Reason::Delay));
         assert_eq!(flow.packets_dropped, 0);
         let acks = acknowledgements(&run);

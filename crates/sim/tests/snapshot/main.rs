@@ -84,7 +84,7 @@ fn lines_of(case: &Case) -> Vec<String> {
     let trace = digest(outcome.trace.as_ref().expect("it was asked for"));
     let shown = outcome.flows.iter().take(FLOWS_SHOWN);
     shown
-        .map(|flow| format!("{name} | {} | {trace}", result(flow)))
+        .map(|flow| format!("{name} | {} | {trace}", result(&flow)))
         .collect()
 }
 

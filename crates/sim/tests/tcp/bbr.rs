@@ -38,7 +38,7 @@ fn bdp_bytes((mbps, rtt_ms): (u64, u64)) -> f64 {
 fn startup_ends_at_the_plateau_with_the_windows_gain_in_flight() {
     for (version, gain) in [("v1", 2.885), ("v3", 2.0)] {
         for path in PATHS {
-            let flow = transfer(version, path, 40.0).flows.remove(0);
+            let flow = transfer(version, path, 40.0).flows.row(0);
             let case = format!("{version} {path:?}: {flow:?}");
             assert_eq!(flow.startup_exit_reason, Some(Reason::FullPipe), "{case}");
             assert_eq!(flow.packets_dropped, 0, "{case}");
@@ -56,7 +56,7 @@ fn startup_ends_at_the_plateau_with_the_windows_gain_in_flight() {
 fn doubling_takes_as_many_rounds_as_the_path_has_doublings() {
     for version in ["v1", "v3"] {
         for path in PATHS {
-            let flow = transfer(version, path, 40.0).flows.remove(0);
+            let flow = transfer(version, path, 40.0).flows.row(0);
             let rtt = path.1 as f64 / 1e3;
             let doublings = (bdp_bytes(path) / (10.0 * 1460.0)).log2().max(0.0);
             let rounds = flow.startup_exit_s.unwrap() / rtt;
@@ -74,7 +74,7 @@ fn drain_leaves_little_more_than_the_path_holds() {
     for version in ["v1", "v3"] {
         for path in PATHS {
             let run = transfer(version, path, 40.0);
-            let flow = &run.flows[0];
+            let flow = run.flows.row(0);
             let rtt = path.1 as f64 / 1e3;
             let exit = flow.startup_exit_s.unwrap();
             let least = (0..60)
@@ -91,7 +91,7 @@ fn drain_leaves_little_more_than_the_path_holds() {
 fn after_the_start_the_rate_is_the_paths() {
     for version in ["v1", "v3"] {
         for path in PATHS {
-            let flow = transfer(version, path, 200.0).flows.remove(0);
+            let flow = transfer(version, path, 200.0).flows.row(0);
             // Two in a hundred for the margin and the headers, and the start.
             let ideal = flow.ideal_fct_s.unwrap();
             let start = flow.startup_exit_s.unwrap();
@@ -112,7 +112,7 @@ fn lossy(startup: &str, avoidance: &str, stack: &str) -> FlowRow {
         flows = [{{ startup = "{startup}", avoidance = "{avoidance}", size = "10MB" }}]
         "#
     );
-    outcome(&text).flows.remove(0)
+    outcome(&text).flows.row(0)
 }
 
 /// ACM Queue 14(5), figure 8: with one packet in a hundred lost BBR fills the path, where a
@@ -142,7 +142,7 @@ fn a_second_flow_gets_a_share() {
             ]
             "#
         ));
-        let second = run.flows[1].fct_s.unwrap();
+        let second = run.flows.row(1).fct_s.unwrap();
         // Alone it takes 3.4 s, with half the path 6.7 s.
         assert!((4.5..14.0).contains(&second), "{version}: {second}");
     }
@@ -169,7 +169,7 @@ fn a_retransmission_that_was_held_back_until_nobody_needs_it_is_not_sent() {
             forced_drops = [20, 0, 25, 15]
             "#
         ));
-        let flow = &run.flows[0];
+        let flow = run.flows.row(0);
         assert!(flow.complete, "{recovery}");
         let lost = flow.packets_dropped + 2;
         assert!(

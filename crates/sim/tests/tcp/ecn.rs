@@ -2,7 +2,6 @@
 
 use super::outcome;
 use flowstart_control::Reason;
-use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
 
@@ -61,7 +60,7 @@ fn marks_spare_every_recovery_its_losses() {
             "pie:ecn=true,mark_ecnth=1",
         ] {
             let run = transfer(queue, &format!("ecn = true, recovery = \"{recovery}\""));
-            let flow: &FlowRow = &run.flows[0];
+            let flow = run.flows.row(0);
             let case = format!("{recovery} over {queue}: {flow:?}");
             assert!(flow.complete && flow.packets_marked > 0, "{case}");
             assert_eq!(flow.packets_marked, run.links[0].marked, "{case}");
@@ -81,7 +80,7 @@ fn every_mark_is_a_sample_of_the_trace() {
     let run = transfer("codel:ecn=true", "ecn = true");
     let samples = &run.trace.as_ref().unwrap().flow_samples;
     let marks = samples.event.iter().filter(|e| **e == Event::Mark as u8);
-    assert_eq!(marks.count() as u64, run.flows[0].packets_marked);
+    assert_eq!(marks.count() as u64, run.flows.row(0).packets_marked);
 }
 
 #[test]
@@ -91,7 +90,7 @@ fn the_window_is_halved_once_a_round_trip_however_many_marks_come() {
         let run = transfer(queue, "ecn = true");
         let falls = falls(&run);
         assert!(falls.len() > 3, "{queue} {falls:?}");
-        assert!(run.flows[0].packets_marked >= falls.len() as u64);
+        assert!(run.flows.row(0).packets_marked >= falls.len() as u64);
         for pair in falls.windows(2) {
             assert!(pair[1].0 - pair[0].0 >= 0.040, "{queue} {pair:?}");
         }
@@ -106,8 +105,8 @@ fn linux_comes_down_step_by_step_to_what_cubic_leaves() {
     let run = transfer("codel:ecn=true", "preset = \"linux\", ecn = true");
     assert_eq!(falls(&run), [], "no acknowledgement takes a tenth");
     let t = &run.trace.as_ref().unwrap().flow_samples;
-    let exit = run.flows[0].startup_exit_s.unwrap();
-    let before = run.flows[0].startup_exit_cwnd_pkts.unwrap();
+    let exit = run.flows.row(0).startup_exit_s.unwrap();
+    let before = run.flows.row(0).startup_exit_cwnd_pkts.unwrap();
     let later = |s: f64| {
         let i = t.time_ns.iter().position(|ns| *ns as f64 / 1e9 > exit + s);
         t.cwnd[i.unwrap()] / before
@@ -175,8 +174,8 @@ fn a_loss_beside_a_mark_is_repaired_without_a_second_fall() {
     let both = run(&next.to_string());
     assert_eq!(
         (
-            both.flows[0].packets_dropped,
-            both.flows[0].fast_retransmits
+            both.flows.row(0).packets_dropped,
+            both.flows.row(0).fast_retransmits
         ),
         (1, 1)
     );
@@ -199,7 +198,7 @@ fn an_echo_that_no_new_data_can_end_does_not_stop_the_slow_start_after_a_timeout
             flows = [{{ startup = "jump-start", size = "10MB" }}]
             "#
         ));
-        run.flows[0].fct_s.unwrap()
+        run.flows.row(0).fct_s.unwrap()
     };
     let (marked, dropped) = (time("codel:ecn=true", true), time("codel", false));
     assert!(marked < 1.5 * dropped, "{marked} {dropped}");

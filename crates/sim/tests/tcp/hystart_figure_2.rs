@@ -21,7 +21,7 @@ fn figure_2(startup: &str, more: &str) -> Outcome {
 
 fn two_flows(startup: &str, more: &str) -> [FlowRow; 2] {
     let flows = figure_2(startup, more).flows;
-    flows.try_into().expect("two flows")
+    [flows.row(0), flows.row(1)]
 }
 
 /// Packets that the first flow loses up to the time at which it knows its path.

@@ -18,7 +18,7 @@ fn one_after_the_other(stack: &str, startup: &str) -> [FlowRow; 2] {
         ]
         "#
     ));
-    run.flows.try_into().expect("two flows")
+    [run.flows.row(0), run.flows.row(1)]
 }
 
 /// The window that a flow opens with, in segments.
@@ -98,7 +98,7 @@ fn what_is_said_to_be_remembered_stands_for_an_earlier_connection() {
             flows = [{{ startup = "fast-start", size = "100pkt", remembered = "{remembered}" }}]
             "#
         ));
-        run.flows.into_iter().next().unwrap()
+        run.flows.row(0)
     };
     let right = run("1bdp", "");
     assert_eq!((right.packets_dropped, right.timeouts), (0, 0));
@@ -122,7 +122,7 @@ fn a_connection_is_given_up_after_timeouts_in_a_row() {
             flows = [{{ size = "100pkt", forced_drops = {lost:?} }}]
             "#
         ));
-        let flow = &run.flows[0];
+        let flow = run.flows.row(0);
         (flow.reset, flow.complete, flow.timeouts)
     };
     assert_eq!(run(3), (true, false, 3));

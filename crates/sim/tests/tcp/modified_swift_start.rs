@@ -171,7 +171,7 @@ fn first_estimate(startup: &str, more_path: &str, ack: &str) -> Option<f64> {
         flows = [{{ startup = "{startup}", size = "400pkt" }}]
         "#
     ));
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     let estimate = flow.startup_exit_reason == Some(flowstart_control::Reason::Estimate);
     estimate.then(|| flow.startup_exit_s.unwrap())
 }

@@ -17,8 +17,8 @@ fn lossy(flow: &str) -> String {
 fn a_lost_syn_leaves_an_initial_window_of_one() {
     let run = outcome(&lossy("forced_drops = [0, 1]"));
     assert_eq!(times(&run, |s| *s == Step::Syn), [0, 1000, 3000]);
-    assert_eq!(run.flows[0].syn_retransmits, 2);
-    assert_eq!(run.flows[0].packets_sent, 20);
+    assert_eq!(run.flows.row(0).syn_retransmits, 2);
+    assert_eq!(run.flows.row(0).packets_sent, 20);
     let steps: Vec<Step> = steps(&run).into_iter().map(|(_, s)| s).collect();
     let first = [Step::Open, Step::Send(1), Step::Ack(2, 2.0)];
     assert_eq!(steps[3..6], first);
@@ -37,7 +37,7 @@ fn the_handshake_gives_the_first_sample() {
     // 100 ms of round trip: a timeout of 300 ms, below the bound of one second.
     let run = outcome(&lossy("forced_drops = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"));
     assert_eq!(times(&run, |s| *s == Step::Timeout), [1100]);
-    assert_eq!(run.flows[0].min_rtt_s, Some(0.100064));
+    assert_eq!(run.flows.row(0).min_rtt_s, Some(0.100064));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn timeouts_double_up_to_a_minute_and_then_the_connection_is_given_up() {
     let gaps: Vec<u64> = timeouts.windows(2).map(|w| (w[1] - w[0]) / 1000).collect();
     assert_eq!(gaps[..6], [2, 4, 8, 16, 32, 60]);
     assert_eq!(timeouts.len(), 15);
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert!(!flow.complete && flow.duration_s.is_none() && flow.fct_s.is_none());
 }
 
@@ -63,7 +63,7 @@ fn a_peer_that_never_answers_is_given_up_after_seven_syns() {
     );
     let expected = [0, 1000, 3000, 7000, 15000, 31000, 63000];
     assert_eq!(times(&run, |s| *s == Step::Syn), expected);
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert_eq!(
         (flow.syn_retransmits, flow.packets_sent, flow.complete),
         (6, 0, false)
@@ -115,7 +115,7 @@ fn a_start_up_is_told_of_the_interface_that_a_flow_says_it_has() {
             flows = [{{ size = "1000pkt", startup = "qs-app", {flow} }}]
             "#
         ));
-        run.flows[0].startup_exit_cwnd_pkts
+        run.flows.row(0).startup_exit_cwnd_pkts
     };
     assert_eq!(window(""), Some(85.0));
     assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));
@@ -130,7 +130,7 @@ fn so_are_the_responses_of_web_sessions() {
             web = [{{ size = "1000", startup = "qs-app", {web} }}]
             "#
         ));
-        run.flows[1].startup_exit_cwnd_pkts
+        run.flows.row(1).startup_exit_cwnd_pkts
     };
     assert_eq!(window(""), Some(85.0));
     assert_eq!(window("interface_rate = \"100Mbps\""), Some(856.0));

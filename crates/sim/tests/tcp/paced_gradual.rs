@@ -12,7 +12,7 @@ fn transfer(path: &str, startup: &str) -> FlowRow {
         flows = [{{ startup = "{startup}", avoidance = "cubic", size = "5MB" }}]
         "#
     ));
-    run.flows.into_iter().next().unwrap()
+    run.flows.row(0)
 }
 
 #[test]

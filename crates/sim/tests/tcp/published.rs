@@ -13,7 +13,7 @@ fn jump_start_path(startup: &str, stack: &str, packets: u64) -> FlowRow {
         flows = [{{ startup = "{startup}", size = "{packets}pkt" }}]
         "#
     ));
-    run.flows.into_iter().next().unwrap()
+    run.flows.row(0)
 }
 
 /// By how much Jump Start is faster, in percent.
@@ -92,7 +92,7 @@ fn hystart_path(startup: &str, stack: &str) -> FlowRow {
         flows = [{{ startup = "{startup}" }}]
         "#
     ));
-    run.flows.into_iter().next().unwrap()
+    run.flows.row(0)
 }
 
 fn assert_near(got: f64, expected: f64, what: &str) {
@@ -135,7 +135,7 @@ fn hystarts_figure_1_goes_dark_only_where_reading_sack_takes_time() {
             flows = [{{ startup = "slow-start:growth=per-ack", size = "200000pkt" }}]
             "#
         ));
-        let flow = &run.flows[0];
+        let flow = run.flows.row(0);
         let t = run.trace.as_ref().unwrap();
         let again = Event::Retransmit as u8;
         let samples = &t.flow_samples;

@@ -22,8 +22,8 @@ fn over(path: &str, stack: &str, flow: &str) -> Outcome {
     ))
 }
 
-fn row(outcome: &Outcome) -> &FlowRow {
-    &outcome.flows[0]
+fn row(outcome: &Outcome) -> FlowRow {
+    outcome.flows.row(0)
 }
 
 /// Windows after each event of flow 0.

@@ -56,7 +56,7 @@ fn a_granted_rate_is_a_window_at_once() {
     let (at, cwnd) = first_ack(&run);
     assert!((at - 0.22532).abs() < 1e-5, "{at}");
     assert_eq!(cwnd, 48.0);
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert!((flow.duration_s.unwrap() - 0.37698).abs() < 1e-5);
     assert_eq!(flow.startup_exit_reason, Some(Reason::Router));
 }
@@ -68,14 +68,14 @@ fn the_first_ack_leaves_the_window_that_was_used() {
     let (at, cwnd) = first_ack(&run);
     assert!((at - 0.22416).abs() < 1e-5, "{at}");
     assert_eq!(cwnd, 401.0);
-    assert!((run.flows[0].duration_s.unwrap() - 0.28160).abs() < 1e-5);
+    assert!((run.flows.row(0).duration_s.unwrap() - 0.28160).abs() < 1e-5);
 }
 
 #[test]
 fn a_window_no_larger_than_the_initial_one_is_not_used() {
     let run = vector("384kbps", "320kbps", 80);
     assert_eq!(window_at_open(&run), 3.0);
-    assert!((run.flows[0].duration_s.unwrap() - 2.77688).abs() < 1e-5);
+    assert!((run.flows.row(0).duration_s.unwrap() - 2.77688).abs() < 1e-5);
 }
 
 /// One flow over 10 Mbit/s and 100 ms; what is more on the path and before the flow.
@@ -108,7 +108,7 @@ fn routers_that_do_not_know_the_option_cost_nothing() {
         flows = [{ start = "5s", size = "100pkt" }]
         "#,
     );
-    let late = ignored.flows[0].fct_s.unwrap() - slow.flows[0].fct_s.unwrap();
+    let late = ignored.flows.row(0).fct_s.unwrap() - slow.flows.row(0).fct_s.unwrap();
     // Eight bytes on the SYN and on the first segment, which reports that there is no rate.
     assert!((0.0..1e-4).contains(&late), "{late}");
 }
@@ -174,7 +174,7 @@ fn a_lost_syn_asks_for_nothing_again() {
         "#,
     );
     assert_eq!(window_at_open(&run), 1.0);
-    assert!(run.flows[0].complete);
+    assert!(run.flows.row(0).complete);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_loss_of_the_approved_flight_leads_back_to_the_initial_window() {
         flows = [{ startup = "quick-start", size = "100pkt", forced_drops = [20] }]
         "#,
     );
-    let flow = &run.flows[0];
+    let flow = run.flows.row(0);
     assert!(flow.complete && flow.timeouts == 0);
     let windows = steps(&run).into_iter().filter_map(|(_, step)| match step {
         Step::Ack(_, cwnd) => Some(cwnd),
@@ -219,7 +219,7 @@ fn one_ack_for_the_whole_flight_ends_its_pace() {
             size = "300pkt"
             "#
         ));
-        run.flows[0].duration_s.unwrap()
+        run.flows.row(0).duration_s.unwrap()
     };
     let quick = "quick-start:request=640kbps,sizing=fixed,pacing=window";
     let ns2 = time("ns2", quick);

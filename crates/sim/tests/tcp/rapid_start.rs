@@ -39,7 +39,7 @@ fn seven_tenths_of_path_and_queue_are_left_whatever_the_overshoot() {
     for stack in ["", "preset = \"linux\""] {
         for (buffer, holds) in [("50pkt", 300.0), ("250pkt", 500.0)] {
             let outcome = transfer("rapid-start", stack, buffer);
-            let flow = &outcome.flows[0];
+            let flow = outcome.flows.row(0);
             assert_eq!(flow.startup_exit_reason, Some(Reason::Loss));
             assert!(flow.startup_exit_cwnd_pkts.unwrap() > 2.0 * holds);
             let share = after_first_recovery(&outcome) / holds;

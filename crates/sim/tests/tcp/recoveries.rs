@@ -149,8 +149,8 @@ fn limited_transmit_saves_a_small_window_from_the_timer() {
             "#
         )
     };
-    assert_eq!(outcome(&small(true)).flows[0].timeouts, 0);
-    assert_eq!(outcome(&small(false)).flows[0].timeouts, 1);
+    assert_eq!(outcome(&small(true)).flows.row(0).timeouts, 0);
+    assert_eq!(outcome(&small(false)).flows.row(0).timeouts, 1);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_rescue_retransmission_saves_the_end_of_a_transfer() {
     };
     let with = outcome(&tail(true));
     assert_eq!(sends(&with), [Again(5), Again(10)]);
-    assert_eq!(with.flows[0].timeouts, 0);
+    assert_eq!(with.flows.row(0).timeouts, 0);
     let without = outcome(&tail(false));
     assert_eq!(sends(&without), [Again(5), Timeout, Again(10)]);
 }
@@ -199,7 +199,7 @@ fn a_lost_retransmission_is_found_by_the_timer_alone() {
     // Packet 1 is the first and the thirteenth packet: the two of limited transmit come
     // between.
     let run = outcome(&ten_out("recovery = \"sack\"", "[1, 13]"));
-    assert_eq!(run.flows[0].timeouts, 1);
+    assert_eq!(run.flows.row(0).timeouts, 1);
     let again = times(&run, |s| *s == Again(1));
     assert_eq!(again.len(), 2);
     assert_eq!(times(&run, |s| *s == Timeout), again[1..]);
@@ -245,7 +245,7 @@ fn a_hole_with_any_amount_above_it_is_repaired_alike() {
                     150 * gbps,
                     gbps
                 ));
-                let flow = &run.flows[0];
+                let flow = run.flows.row(0);
                 assert_eq!(flow.packets_retransmitted, 1, "{recovery}, {gbps} Gbit/s");
                 flow.fct_s.unwrap()
             })

@@ -22,7 +22,7 @@ fn transfer(path: (&str, &str, &str, f64), buffer: &str, stack: &str, startup: &
         "#,
         20.0 * bdp
     ));
-    run.flows.into_iter().next().unwrap()
+    run.flows.row(0)
 }
 
 /// The reading that is nobody's.

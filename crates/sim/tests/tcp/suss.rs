@@ -11,7 +11,7 @@ fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {
         flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
         "#
     ));
-    run.flows.into_iter().next().unwrap()
+    run.flows.row(0)
 }
 
 const TESTBED: &str = r#"rate = "50Mbps", rtt = "100ms", buffer = "413pkt""#;
@@ -100,7 +100,7 @@ fn a_stack_that_paces_goes_on_pacing_when_it_is_over() {
             flows = [{{ startup = "suss", size = "5MB" }}]
             "#
         ));
-        run.flows[0].fct_s.unwrap()
+        run.flows.row(0).fct_s.unwrap()
     };
     let (plain, paced) = (fct("none"), fct("internal"));
     assert!((0.9..1.1).contains(&(paced / plain)), "{plain} {paced}");

@@ -74,7 +74,7 @@ fn rounds_needed_by_initial_window() {
                 flows = [{{ size = "{packets}pkt" }}]
                 "#
             ));
-            let taken = (run.flows[0].duration_s.unwrap() / 0.1) as u64 - 1;
+            let taken = (run.flows.row(0).duration_s.unwrap() / 0.1) as u64 - 1;
             assert_eq!(taken, rounds, "{packets} packets, initial window {iw}");
         }
     }
@@ -122,7 +122,7 @@ fn a_window_that_the_application_does_not_use_does_not_grow() {
         "#,
         writes.join(", ")
     ));
-    assert_eq!(run.flows[0].max_cwnd_pkts, 4.0);
+    assert_eq!(run.flows.row(0).max_cwnd_pkts, 4.0);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_window_grows_beyond_sixteen_bits_where_its_field_has_no_bounds() {
             "#
         );
         let outcome = flowstart_sim::run(&flowstart_sim::Scenario::from_toml(&text).unwrap());
-        outcome.unwrap().flows[0].fct_s.unwrap()
+        outcome.unwrap().flows.row(0).fct_s.unwrap()
     };
     let (grown, fixed) = (transfer("linux"), transfer("none"));
     assert!(
@@ -179,7 +179,7 @@ fn a_linux_receiver_may_be_given_any_window() {
     let scenario = flowstart_sim::Scenario::from_toml(text).unwrap();
     let resolved = serde_json::to_string(&scenario.resolved().unwrap()).unwrap();
     let again = flowstart_sim::Scenario::from_json(&resolved).unwrap();
-    let fct = |scenario| flowstart_sim::run(scenario).unwrap().flows[0].fct_s;
+    let fct = |scenario| flowstart_sim::run(scenario).unwrap().flows.row(0).fct_s;
     assert_eq!(fct(&scenario), fct(&again));
 }
 

@@ -61,7 +61,7 @@ fn a_lone_sender_fills_the_line_in_a_few_round_trips_without_loss_or_queue() {
         "{}",
         longest_queue(&run, 2.0)
     );
-    assert_eq!(run.flows[0].startup_exit_reason, None);
+    assert_eq!(run.flows.row(0).startup_exit_reason, None);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn slow_start_loses_packets_where_xcp_loses_none() {
     let lost = |startup: &str| {
         let flow = format!(r#"{{ startup = "{startup}", size = "4MB" }}"#);
         let run = on_the_path("", &flow, 20);
-        assert!(run.flows[0].complete, "{startup}");
+        assert!(run.flows.row(0).complete, "{startup}");
         dropped(&run)
     };
     assert!(lost("slow-start") > 50);
@@ -116,7 +116,7 @@ fn a_late_comer_gets_its_share_without_loss() {
 fn a_share_is_given_up_when_others_are_done() {
     let flows = r#"{ startup = "xcp" }, { startup = "xcp", size = "2MB" }"#;
     let run = on_the_path("", flows, 8);
-    let done = run.flows[1].duration_s.unwrap();
+    let done = run.flows.row(1).duration_s.unwrap();
     assert!(pace(&run, 0, done + 1.0, 8.0) > 0.95 * LINE);
 }
 
@@ -156,10 +156,10 @@ fn without_a_router_that_answers_it_is_slow_start_with_a_larger_header() {
     };
     assert_eq!(windows(&xcp), windows(&plain));
     let bytes = |run: &Outcome| run.links[0].bytes;
-    let data = plain.flows[0].packets_sent;
+    let data = plain.flows.row(0).packets_sent;
     assert_eq!(bytes(&xcp), bytes(&plain) + 20 * data);
     // And the routers of a path where all is given do not answer by themselves.
-    assert!(run("xcp", "xcp").flows[0].max_cwnd_pkts < plain.flows[0].max_cwnd_pkts);
+    assert!(run("xcp", "xcp").flows.row(0).max_cwnd_pkts < plain.flows.row(0).max_cwnd_pkts);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn it_repairs_what_a_drop_tail_queue_loses_and_what_the_line_does() {
         r#"buffer = "10pkt""#,
     ] {
         let run = on_the_path(path, r#"{ startup = "xcp", size = "1MB" }"#, 60);
-        assert!(run.flows[0].complete, "{path}");
-        assert!(run.flows[0].packets_retransmitted > 0, "{path}");
+        assert!(run.flows.row(0).complete, "{path}");
+        assert!(run.flows.row(0).packets_retransmitted > 0, "{path}");
     }
 }

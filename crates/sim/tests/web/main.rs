@@ -52,11 +52,11 @@ fn an_object_costs_two_handshakes_a_request_and_its_rounds_of_data() {
         close(object.done_s, 0.1 * f64::from(3 + rounds));
         close(object.response_s, 0.1 * f64::from(3 + rounds) - 0.05);
         assert_eq!((object.packets, object.complete), (size, true));
-        let response = &run.flows[object.flow.unwrap() as usize];
+        let response = run.flows.row(object.flow.unwrap());
         close(response.duration_s, 0.1 * f64::from(1 + rounds));
         assert_eq!(response.size_bytes, Some(size * 1460));
         assert_eq!(response.direction, "forward");
-        let request = &run.flows[object.request_flow as usize];
+        let request = run.flows.row(object.request_flow);
         close(request.duration_s, 0.2);
         assert_eq!((request.packets_sent, request.direction), (1, "reverse"));
     }
@@ -68,7 +68,7 @@ fn on_one_connection_the_response_leaves_as_soon_as_the_server_has_the_request()
     let object = &run.objects[0];
     close(object.done_s, 0.15 + 0.2);
     close(object.response_s, 0.15 + 0.15);
-    let response = &run.flows[object.flow.unwrap() as usize];
+    let response = run.flows.row(object.flow.unwrap());
     close(Some(response.opened_s), 0.15);
     close(response.min_rtt_s, 0.1);
     assert_eq!(response.syn_retransmits, 0);
@@ -181,7 +181,7 @@ fn what_is_not_done_at_the_end_of_the_run_is_reported_as_incomplete() {
             assert!(!object.complete && object.response_s.is_none());
             continue;
         };
-        assert_eq!(run.flows[flow as usize].complete, object.complete);
+        assert_eq!(run.flows.row(flow).complete, object.complete);
     }
     assert_eq!(run.simulated_s, 0.6);
 }
@@ -219,7 +219,7 @@ fn hosts_are_drawn_and_servers_stand_on_the_side_that_is_asked_for() {
                          direction = \"alternate\" }]";
     let run = outcome(text);
     for object in &run.objects {
-        let flow = &run.flows[object.flow.unwrap() as usize];
+        let flow = run.flows.row(object.flow.unwrap());
         let expected = if object.session % 2 == 0 {
             "forward"
         } else {
@@ -288,7 +288,7 @@ fn objects_are_as_recorded() {
         ));
         writeln!(text, "# {startup} {more}").unwrap();
         for o in &run.objects {
-            let flow = &run.flows[o.flow.unwrap() as usize];
+            let flow = run.flows.row(o.flow.unwrap());
             let times = [Some(o.requested_s), o.response_s, o.done_s].map(Option::unwrap);
             let [requested, response, done] = times.map(|t| format!("{t:.9}"));
             writeln!(

@@ -40,6 +40,10 @@ pub struct WebEntry {
     pub request: FlowPlan,
     /// What all responses have in common.
     pub response: FlowPlan,
+    /// What a packet of theirs carries, in bytes.
+    pub mss: u32,
+    /// First and last hop that they use.
+    pub hops: (u32, u32),
     /// The number of its first route among those of all entries.
     pub first_route: u32,
     /// Which hosts on the chain its own are.
@@ -129,8 +133,8 @@ impl WebEntry {
             left,
             right,
             reverse: route.reverse != route.request,
-            from_hop: self.response.from_hop,
-            to_hop: self.response.to_hop,
+            from_hop: self.hops.0,
+            to_hop: self.hops.1,
         }
     }
 

@@ -16,11 +16,14 @@ use flowstart_network::random::{below, stream};
 use rand_pcg::Pcg64Mcg;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::num::NonZeroU64;
 
 /// A connection that is to open now.
 pub struct Launch {
     /// What it is like.
     pub plan: FlowPlan,
+    /// How it opens.
+    pub opening: Opening,
     /// Which of the entries' routes its data takes.
     pub route: u32,
 }
@@ -324,6 +327,7 @@ impl<'a> Sessions<'a> {
         self.objects.push(object);
         Launch {
             plan,
+            opening: Opening::Handshake,
             route: entry.number_of(route),
         }
     }
@@ -334,27 +338,28 @@ impl<'a> Sessions<'a> {
         object.response = Some(self.first_flow + self.purposes.len() as u32);
         self.purposes.push(Purpose::Response(number));
         let route = route(entry, object, false);
-        let plan = entry.plan(route);
         Launch {
             plan: FlowPlan {
                 start: now,
-                size: Some(object.packets * u64::from(plan.stack.mss)),
-                opening,
-                ..plan
+                size: NonZeroU64::new(object.packets * u64::from(entry.mss)),
+                handshake: opening == Opening::Handshake,
+                ..entry.plan(route)
             },
+            opening,
             route: entry.number_of(route),
         }
     }
 
     /// An object is done, or given up; whether its session has ended with it.
     fn end_object(&mut self, object: u32, now: Time) -> bool {
-        let key = self.objects[object as usize].page_key;
-        let page = self.pages.get_mut(key);
+        let page_key = self.objects[object as usize].page_key;
+        let page = self.pages.get_mut(page_key);
         page.objects_open -= 1;
         if page.objects_open > 0 || page.objects_left > 0 {
             return false;
         }
-        let key = self.pages.remove(key).session;
+        let key = page.session;
+        self.pages.remove(page_key);
         let session = self.sessions.get_mut(key);
         let entry = &self.entries[session.entry as usize];
         session.pages_open -= 1;

@@ -1,0 +1,90 @@
+//! What is kept of a flow while it lasts and after, until its row is made.
+
+use crate::flow_plan::FlowPlan;
+use crate::maybe_time::MaybeTime;
+use flowstart_control::{Exit, Segments, Time};
+use flowstart_transport::connection::Counters;
+
+/// What a flow's row is made of, but for what all flows of its kind and of its run share. Rows
+/// are made when somebody asks for them, so this is what lasts of a flow: every byte of it is a
+/// megabyte of a run with a million connections.
+#[derive(Clone, Debug)]
+pub struct FlowRecord {
+    /// What the flow is like.
+    pub plan: FlowPlan,
+    /// When the last byte was held in order.
+    pub delivered_at: MaybeTime,
+    /// When the last byte was acknowledged.
+    pub acked_at: MaybeTime,
+    /// Bytes held in order.
+    pub bytes_delivered: u64,
+    /// Data packets sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Data packets that arrived.
+    pub packets_arrived: u64,
+    /// Data packets dropped.
+    pub packets_dropped: u64,
+    /// Data packets sent again.
+    pub packets_retransmitted: u64,
+    /// Data packets marked by a queue.
+    pub packets_marked: u32,
+    /// Expiries of the retransmission timer or the probe timeout.
+    pub timeouts: u32,
+    /// Times that fast recovery began.
+    pub fast_retransmits: u32,
+    /// SYNs sent again.
+    pub syn_retransmits: u32,
+    /// The largest window, in segments.
+    pub max_cwnd: Segments,
+    /// How the start-up ended.
+    pub exit: Option<Exit>,
+    /// The smallest round-trip time.
+    pub min_rtt: MaybeTime,
+    /// Whether the sender gave up.
+    pub reset: bool,
+}
+
+impl FlowRecord {
+    /// That of a flow which has not begun.
+    pub fn new(plan: FlowPlan) -> FlowRecord {
+        FlowRecord {
+            plan,
+            delivered_at: MaybeTime::NONE,
+            acked_at: MaybeTime::NONE,
+            bytes_delivered: 0,
+            packets_sent: 0,
+            packets_arrived: 0,
+            packets_dropped: 0,
+            packets_retransmitted: 0,
+            packets_marked: 0,
+            timeouts: 0,
+            fast_retransmits: 0,
+            syn_retransmits: 0,
+            max_cwnd: 0.0,
+            exit: None,
+            min_rtt: MaybeTime::NONE,
+            reset: false,
+        }
+    }
+
+    /// Takes over what the sender has counted.
+    pub fn count(&mut self, counters: &Counters) {
+        self.packets_sent = counters.packets_sent;
+        self.packets_retransmitted = counters.packets_retransmitted;
+        self.timeouts = small(counters.timeouts);
+        self.fast_retransmits = small(counters.fast_retransmits);
+        self.syn_retransmits = small(counters.syn_retransmits);
+        self.max_cwnd = counters.max_cwnd;
+    }
+
+    /// A time counted from the flow's opening, in seconds.
+    pub fn since_opened(&self, at: Time) -> f64 {
+        at.since(self.plan.start).secs()
+    }
+}
+
+/// What happens at most once in a round trip or a timeout: a run in which that is four
+/// thousand million times does not end.
+fn small(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,152 @@
+//! The rows of all flows of a run, each made when it is asked for.
+//!
+//! A row has 33 columns, and most of what stands in them follows from the kind of flow or from
+//! other columns. So what is kept is a record for each flow, less than half as large, and a row
+//! lasts as long as somebody looks at it: a million of them can be written to a file one after
+//! the other. They can only be made when the run has ended, for the largest queue of the run is
+//! one of the columns, and packets may come to their end after the connection that sent them.
+
+use super::flow::{ideal_fct, FlowRow};
+use super::flow_record::FlowRecord;
+use crate::flow_plan::FlowKind;
+use flowstart_control::{Rate, Time};
+use flowstart_network::chain::Chain;
+use serde::{Serialize, Serializer};
+use std::sync::Arc;
+
+/// The rows of all flows, in the order of their numbers.
+#[derive(Clone, Debug)]
+pub struct FlowTable {
+    pub(crate) records: Vec<FlowRecord>,
+    pub(crate) kinds: Vec<KindColumns>,
+    pub(crate) shared: SharedColumns,
+    /// Flows of which data packets were on their way when the run ended, in order, and how many.
+    pub(crate) in_network: Vec<(u32, u64)>,
+}
+
+/// What the rows of all flows have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedColumns {
+    pub(crate) seed: u64,
+    /// Of the bottleneck's two directions, forward first.
+    pub(crate) max_queue_pkts: [u64; 2],
+    pub(crate) buffer_reading: &'static str,
+}
+
+/// What the rows of all flows of a kind have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct KindColumns {
+    startup: Arc<str>,
+    avoidance: Arc<str>,
+    stack: &'static str,
+    rtt: Time,
+    mss: u32,
+    header: u32,
+    /// Of a handshake.
+    round_trips: u32,
+    /// Of both directions, forward first.
+    rate: [Rate; 2],
+    bdp_pkts: [u64; 2],
+}
+
+impl KindColumns {
+    pub(crate) fn of(kind: &FlowKind, chain: &Chain) -> KindColumns {
+        let rate =
+            [false, true].map(|reverse| chain.bottleneck_rate(kind.from_hop, kind.to_hop, reverse));
+        KindColumns {
+            startup: kind.startup.clone(),
+            avoidance: kind.avoidance.clone(),
+            stack: kind.stack.preset,
+            rtt: kind.rtt,
+            mss: kind.stack.mss,
+            header: kind.stack.header,
+            round_trips: kind.stack.round_trips(),
+            rate,
+            bdp_pkts: rate.map(|rate| chain.bdp_packets(rate, kind.rtt)),
+        }
+    }
+}
+
+impl FlowTable {
+    /// How many flows there were.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The row of a flow. Panics where there is no such flow.
+    #[inline]
+    pub fn row(&self, flow: u32) -> FlowRow {
+        self.row_of(flow, &self.records[flow as usize])
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = FlowRow> + ExactSizeIterator + '_ {
+        let flow_of = |(flow, record): (usize, _)| self.row_of(flow as u32, record);
+        self.records.iter().enumerate().map(flow_of)
+    }
+
+    #[inline]
+    fn row_of(&self, flow: u32, record: &FlowRecord) -> FlowRow {
+        let plan = &record.plan;
+        let kind = &self.kinds[plan.kind as usize];
+        let direction = usize::from(plan.reverse);
+        let round_trips = if plan.handshake { kind.round_trips } else { 0 };
+        let ideal = plan.size().map(|size| {
+            let rate = kind.rate[direction];
+            ideal_fct(size, round_trips, kind.rtt, rate, kind.mss, kind.header)
+        });
+        let since = |at: Time| record.since_opened(at);
+        let fct = record.delivered_at.get().map(since);
+        FlowRow {
+            startup: kind.startup.clone(),
+            avoidance: kind.avoidance.clone(),
+            stack: kind.stack,
+            size_bytes: plan.size(),
+            seed: self.shared.seed,
+            flow,
+            direction: if plan.reverse { "reverse" } else { "forward" },
+            opened_s: plan.start.secs(),
+            fct_s: fct,
+            duration_s: record.acked_at.get().map(since),
+            ideal_fct_s: ideal,
+            slowdown: fct.zip(ideal).map(|(fct, ideal)| fct / ideal),
+            bytes_delivered: record.bytes_delivered,
+            packets_sent: record.packets_sent,
+            packets_arrived: record.packets_arrived,
+            packets_dropped: record.packets_dropped,
+            packets_marked: record.packets_marked.into(),
+            packets_in_network: self.in_network_of(flow),
+            packets_retransmitted: record.packets_retransmitted,
+            timeouts: record.timeouts.into(),
+            fast_retransmits: record.fast_retransmits.into(),
+            syn_retransmits: record.syn_retransmits.into(),
+            startup_exit_s: record.exit.map(|exit| since(exit.at)),
+            startup_exit_cwnd_pkts: record.exit.map(|exit| exit.cwnd),
+            startup_exit_flight_bytes: record.exit.map(|exit| exit.flight),
+            startup_exit_reason: record.exit.map(|exit| exit.reason),
+            max_cwnd_pkts: record.max_cwnd,
+            max_queue_pkts: self.shared.max_queue_pkts[direction],
+            bdp_pkts: kind.bdp_pkts[direction],
+            min_rtt_s: record.min_rtt.get().map(Time::secs),
+            buffer_reading: self.shared.buffer_reading,
+            complete: record.acked_at.is_some(),
+            reset: record.reset,
+        }
+    }
+
+    fn in_network_of(&self, flow: u32) -> u64 {
+        let found = self.in_network.binary_search_by_key(&flow, |held| held.0);
+        found.map_or(0, |at| self.in_network[at].1)
+    }
+}
+
+impl Serialize for FlowTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
