@@ -1,8 +1,9 @@
 //! A slab: things that come and go, each with a key that is used again after it.
 
-/// Things of one kind, side by side.
+/// Things of one kind, side by side. What is removed stays in its place until that is used
+/// again, so that neither costs a move.
 pub struct Slab<T> {
-    things: Vec<Option<T>>,
+    things: Vec<T>,
     free: Vec<u32>,
 }
 
@@ -19,26 +20,25 @@ impl<T> Slab<T> {
     /// Puts a thing in; its key.
     pub fn insert(&mut self, thing: T) -> u32 {
         if let Some(key) = self.free.pop() {
-            self.things[key as usize] = Some(thing);
+            self.things[key as usize] = thing;
             return key;
         }
-        self.things.push(Some(thing));
+        self.things.push(thing);
         self.things.len() as u32 - 1
     }
 
     /// The thing with a key.
     pub fn get(&self, key: u32) -> &T {
-        self.things[key as usize].as_ref().expect("its key")
+        &self.things[key as usize]
     }
 
     /// The same to be changed.
     pub fn get_mut(&mut self, key: u32) -> &mut T {
-        self.things[key as usize].as_mut().expect("its key")
+        &mut self.things[key as usize]
     }
 
-    /// Drops the thing with a key where it is.
+    /// The thing with a key is of no use any more.
     pub fn remove(&mut self, key: u32) {
         self.free.push(key);
-        self.things[key as usize] = None;
     }
 }

@@ -4,9 +4,10 @@
 //! forgotten. To keep them in order among events that are due in microseconds would make every
 //! one of those dearer. So time is cut into ticks, and an event is kept by the highest bit in
 //! which its tick differs from the present one. Whenever time reaches such a part, the part is
-//! dealt out by the lower bits, so that an event is moved a few times until its tick is there.
+//! dealt out by the lower bits, so that an event is moved a few times until its tick is there,
+//! or until nobody needs it any more.
 
-use super::event::Due;
+use super::event::{Due, EventId};
 use flowstart_control::Time;
 
 /// A tick is 2^20 ns, about a millisecond.
@@ -49,14 +50,14 @@ impl TimerWheel {
         Ok(())
     }
 
-    /// Time goes on to the first part, which is dealt out; `near` gets what is due in the tick
-    /// that has become the present one.
-    pub(super) fn advance(&mut self, mut near: impl FnMut(Due)) {
+    /// Time goes on to the first part, and what `matters` of it is dealt out; `near` gets what is
+    /// due in the tick that has become the present one.
+    pub(super) fn advance(&mut self, matters: impl Fn(EventId) -> bool, mut near: impl FnMut(Due)) {
         let part = self.occupied.trailing_zeros();
         self.tick = self.beginning(part);
         self.occupied &= !(1 << part);
         let mut dealt = std::mem::take(&mut self.parts[part as usize]);
-        for due in dealt.drain(..) {
+        for due in dealt.drain(..).filter(|due| matters(due.event)) {
             if let Err(due) = self.keep(due) {
                 near(due);
             }

@@ -85,12 +85,13 @@ impl FlowTable {
     }
 
     /// All rows.
+    #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = FlowRow> + ExactSizeIterator + '_ {
         let flow_of = |(flow, record): (usize, _)| self.row_of(flow as u32, record);
         self.records.iter().enumerate().map(flow_of)
     }
 
-    #[inline]
+    #[inline(always)]
     fn row_of(&self, flow: u32, record: &FlowRecord) -> FlowRow {
         let plan = &record.plan;
         let kind = &self.kinds[plan.kind as usize];

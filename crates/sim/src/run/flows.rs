@@ -107,6 +107,11 @@ impl Flows {
         &self.states[flow as usize]
     }
 
+    /// Whether a flow was open and is so no more.
+    pub(super) fn is_over(&self, flow: u32) -> bool {
+        self.state(flow).life == Life::Over
+    }
+
     /// A flow's endpoints, if it is open.
     pub(super) fn endpoints(&self, flow: u32) -> Option<&Endpoints> {
         match self.state(flow).life {
@@ -123,7 +128,14 @@ impl Flows {
         }
     }
 
-    pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver, due: u64) {
+    /// Opens a flow, of which data up to `due` is the first that is to be noted.
+    pub(super) fn open(
+        &mut self,
+        flow: u32,
+        sender: Sender,
+        receiver: Receiver,
+        due: u64,
+    ) -> &mut Endpoints {
         let key = self.endpoints.insert(Endpoints {
             sender,
             receiver,
@@ -132,9 +144,10 @@ impl Flows {
             due: [due; 2],
         });
         self.states[flow as usize].life = Life::Open(key);
+        self.endpoints.get_mut(key)
     }
 
-    /// An open flow is over: gives its endpoints' memory back.
+    /// An open flow is over: its endpoints' place is free for another's.
     pub(super) fn close(&mut self, flow: u32) {
         let life = std::mem::replace(&mut self.states[flow as usize].life, Life::Over);
         if let Life::Open(key) = life {

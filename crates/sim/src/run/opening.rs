@@ -1,5 +1,6 @@
 //! How flows open: what their senders know before they do.
 
+use super::flows::Endpoints;
 use super::log::next_due;
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
@@ -17,10 +18,21 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
         let (plan, kind) = self.flow(arrival.flow);
-        let controller = kind.recipe.build();
-        let mut sender = Sender::new(kind.stack.clone(), arrival.flow, controller, preparation);
+        let due = next_due(plan, kind, 0);
+        let Endpoints {
+            sender, receiver, ..
+        } = self.flows.open(
+            arrival.flow,
+            Sender::new(
+                kind.stack.clone(),
+                arrival.flow,
+                kind.recipe.build(),
+                preparation,
+            ),
+            Receiver::new(kind.receiver.clone(), arrival.flow),
+            due,
+        );
         sender.push(arrival.bytes, self.now);
-        let mut receiver = Receiver::new(kind.receiver.clone(), arrival.flow);
         match opening {
             Opening::Handshake => sender.open(self.now),
             Opening::Established(rtt) => {
@@ -28,8 +40,6 @@ impl Simulation<'_> {
                 receiver.open();
             }
         }
-        let due = next_due(plan, kind, 0);
-        self.flows.open(arrival.flow, sender, receiver, due);
     }
 
     /// What a flow's sender knows before it opens its connection.

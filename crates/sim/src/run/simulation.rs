@@ -8,7 +8,7 @@ use super::flows::{Flows, Life};
 use super::log::{next_due, note_writes, WriteLog};
 use super::routers::routers;
 use crate::compile::Prepared;
-use crate::engine::{EventId, EventQueue};
+use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
@@ -107,7 +107,7 @@ impl<'a> Simulation<'a> {
     pub(super) fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
         self.schedule_arrival();
         self.schedule_web();
-        while let Some(due) = self.queue.peek() {
+        while let Some(due) = self.next_event() {
             if due.moment.time > end {
                 (self.now, self.cause) = (end, end);
                 return;
@@ -134,6 +134,14 @@ impl<'a> Simulation<'a> {
                 return;
             }
         }
+    }
+
+    /// The next event. Timers of flows that are over are dropped when they come near.
+    fn next_event(&mut self) -> Option<Due> {
+        let (links, flows) = (self.links.len() as EventId, &self.flows);
+        let is_timer = |event| (links..ARRIVAL).contains(&event);
+        self.queue
+            .peek(|event| !is_timer(event) || !flows.is_over((event - links) / 2))
     }
 
     pub(super) fn moment(&self) -> Moment {
