@@ -58,6 +58,11 @@ impl Controller {
         self.startup.on_known(k);
     }
 
+    /// Who sets the window: the start-up, and the avoidance.
+    pub fn parts(&self) -> (&dyn Startup, &dyn Avoidance) {
+        (&*self.startup, &*self.avoidance)
+    }
+
     /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that says
     /// so.
     pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {

@@ -27,6 +27,12 @@ impl<T> Slab<T> {
         self.things.len() as u32 - 1
     }
 
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.things.len() - self.free.len()
+    }
+
     /// The thing with a key.
     pub fn get(&self, key: u32) -> &T {
         &self.things[key as usize]

@@ -5,6 +5,7 @@ use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use flowstart_control::{Pair, Time};
+use flowstart_prefetch::prefetch;
 use flowstart_wire::{
     Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
     UNLIMITED_WINDOW,
@@ -261,6 +262,13 @@ impl Receiver {
     /// Everything below this position has arrived, in order.
     pub fn delivered(&self) -> u64 {
         self.next
+    }
+
+    /// Asks for the memory that a data packet will need beyond the receiver's own.
+    pub fn prefetch(&self) {
+        if let Some(above) = &self.above {
+            prefetch(&**above);
+        }
     }
 
     /// Data packets that have arrived, whether new or not.

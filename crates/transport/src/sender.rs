@@ -15,6 +15,7 @@ use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
+use flowstart_prefetch::prefetch;
 use flowstart_wire::{Ack, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
 use std::sync::Arc;
 
@@ -123,6 +124,14 @@ impl Sender {
             spreading: false,
             usual_pacing: None,
         }
+    }
+
+    /// Asks for the memory that an acknowledgement will need beyond the sender's own.
+    pub fn prefetch(&self) {
+        let (startup, avoidance) = self.connection.controller.parts();
+        prefetch(startup);
+        prefetch(avoidance);
+        self.connection.sent.prefetch();
     }
 
     /// Opens the connection.

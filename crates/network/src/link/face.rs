@@ -150,6 +150,12 @@ impl Link {
         self.common.ring.front().map(|first| &first.packet)
     }
 
+    /// The packet that arrives as the `ahead`-th after it.
+    #[inline]
+    pub fn upcoming(&self, ahead: usize) -> Option<&Packet> {
+        self.common.ring.get(ahead).map(|packet| &packet.packet)
+    }
+
     /// It has arrived.
     #[inline]
     pub fn remove_first(&mut self) {

@@ -103,6 +103,12 @@ impl Flows {
         });
     }
 
+    /// How many are open.
+    #[inline]
+    pub(super) fn open_count(&self) -> usize {
+        self.endpoints.len()
+    }
+
     pub(super) fn state(&self, flow: u32) -> &FlowState {
         &self.states[flow as usize]
     }

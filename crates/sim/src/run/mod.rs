@@ -1,6 +1,7 @@
 //! From a scenario to its outcome.
 
 mod flows;
+mod foresight;
 mod log;
 mod opening;
 mod outcome;

@@ -218,8 +218,15 @@ impl<'a> Simulation<'a> {
                 self.leave(link);
                 self.enter(next, &mut packet);
             }
-            None if packet.is_forward() => self.on_data(link),
-            None => self.on_answer(link),
+            None => {
+                let data = packet.is_forward();
+                self.look_ahead(link);
+                if data {
+                    self.on_data(link);
+                } else {
+                    self.on_answer(link);
+                }
+            }
         }
     }
 

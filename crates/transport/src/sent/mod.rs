@@ -32,6 +32,7 @@ use super::ranges::RangeSet;
 use delivery::DeliveryRate;
 use first::FirstSendings;
 use flowstart_control::Time;
+use flowstart_prefetch::prefetch;
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
 
@@ -128,6 +129,13 @@ impl Ledger {
     fn send_again(&mut self, plan: Plan) {
         let scoreboard = self.scoreboard.get_or_insert_default();
         scoreboard.repeated.insert(plan.start, plan.end, |_, _| {});
+    }
+
+    /// Asks for the memory that stands apart.
+    pub(crate) fn prefetch(&self) {
+        if let Some(scoreboard) = &self.scoreboard {
+            prefetch(&**scoreboard);
+        }
     }
 
     /// `plan`, which was sent before, is about to be sent again: it is lost no longer.
