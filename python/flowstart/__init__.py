@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Window,
     )
     from flowstart.simulation.run import Run, run
+    from flowstart.simulation.streaming import StoredRun, stream
 
     __version__: str
 
@@ -74,6 +75,8 @@ _HOMES = {
     "schema": "model.document",
     "Run": "simulation.run",
     "run": "simulation.run",
+    "StoredRun": "simulation.streaming",
+    "stream": "simulation.streaming",
     "Startup": "model.startup",
     "Window": "model.startup",
     # The signals that a start-up's hooks are told.
@@ -123,6 +126,7 @@ __all__ = [
     "SimulationError",
     "Stack",
     "Startup",
+    "StoredRun",
     "Syn",
     "Timeout",
     "Web",
@@ -134,6 +138,7 @@ __all__ = [
     "compare",
     "run",
     "schema",
+    "stream",
 ]
 
 

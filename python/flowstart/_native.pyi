@@ -20,6 +20,11 @@ class Batch(Outcomes):
     interrupted: bool
 
 def run(scenario: str, custom: CustomStartups | None = None) -> Outcome: ...
+def run_in_parts(
+    scenario: str,
+    take: Callable[[str, Columns], object],
+    custom: CustomStartups | None = None,
+) -> None: ...
 def run_many(
     scenarios: list[str],
     workers: int | None = None,

@@ -21,7 +21,7 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::{Amount, Bytes, InitialWindow};
-    use flowstart_sim::{Compiler, Prepared, Scenario};
+    use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -54,11 +54,33 @@ mod _native {
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        outcome::one(py, simulate(py, scenario, custom)?)
+    }
+
+    /// Runs one scenario and hands its rows to `take(table, columns)`, some thousand of a table
+    /// at a time and in their order: `runs`, `flows`, `transfers`, `objects`, `links`.
+    #[pyfunction]
+    #[pyo3(signature = (scenario, take, custom=None))]
+    fn run_in_parts<'py>(
+        py: Python<'py>,
+        scenario: &str,
+        take: Bound<'py, PyAny>,
+        custom: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<()> {
+        outcome::hand_over(&simulate(py, scenario, custom)?, &take)
+    }
+
+    /// The outcome of one scenario.
+    fn simulate<'py>(
+        py: Python<'py>,
+        scenario: &str,
+        custom: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Outcome> {
         let mut reader = Reader::new(custom)?;
         let tasks = vec![reader.task(scenario)?];
         let batch = batch::run(py, tasks, &reader.failure, 1, None)?;
         match batch.finished.into_iter().next().flatten() {
-            Some(Ok(outcome)) => outcome::one(py, outcome),
+            Some(Ok(outcome)) => Ok(outcome),
             Some(Err(message)) => Err(SimulationError::new_err(message)),
             None => Err(PyKeyboardInterrupt::new_err(())),
         }

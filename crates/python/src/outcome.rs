@@ -30,19 +30,24 @@ struct Tables {
     links: Columns,
 }
 
-impl Tables {
-    fn add(&mut self, run: usize, outcome: &Outcome) -> PyResult<()> {
-        let row = RunRow {
+impl<'a> RunRow<'a> {
+    fn of(outcome: &'a Outcome) -> RunRow<'a> {
+        RunRow {
             error: None,
             simulated_s: Some(outcome.simulated_s),
             events: Some(outcome.events),
             buffer: Some(&outcome.buffer),
             buffer_reading: Some(&outcome.buffer_reading),
-        };
-        self.runs.extend(run, &[row])?;
+        }
+    }
+}
+
+impl Tables {
+    fn add(&mut self, run: usize, outcome: &Outcome) -> PyResult<()> {
+        self.runs.extend(run, &[RunRow::of(outcome)])?;
         self.flows.extend(run, outcome.flows.iter())?;
         self.transfers.extend(run, &outcome.transfers)?;
-        self.objects.extend(run, &outcome.objects)?;
+        self.objects.extend(run, outcome.objects.iter())?;
         self.links.extend(run, &outcome.links)
     }
 
@@ -96,6 +101,34 @@ pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     let dict = tables.into_dict(py)?;
     dict.set_item("interrupted", batch.interrupted)?;
     Ok(dict)
+}
+
+/// So many rows are handed over together: as columns of Python they take some 20 MB.
+const ROWS_AT_A_TIME: usize = 10_000;
+
+/// Hands the rows of one outcome to `take(table, columns)`, some of them at a time, so that they
+/// need not all be in memory as columns.
+pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
+    in_parts("runs", [RunRow::of(outcome)].iter(), take)?;
+    in_parts("flows", outcome.flows.iter(), take)?;
+    in_parts("transfers", outcome.transfers.iter(), take)?;
+    in_parts("objects", outcome.objects.iter(), take)?;
+    in_parts("links", outcome.links.iter(), take)
+}
+
+fn in_parts(
+    table: &str,
+    mut rows: impl Iterator<Item: Serialize>,
+    take: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    loop {
+        let mut columns = Columns::default();
+        columns.extend(0, rows.by_ref().take(ROWS_AT_A_TIME))?;
+        if columns.is_empty() {
+            return Ok(());
+        }
+        take.call1((table, columns.into_dict(take.py())?))?;
+    }
 }
 
 /// A dictionary of arrays from the named fields, moved and not copied.

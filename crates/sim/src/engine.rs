@@ -197,6 +197,24 @@ mod tests {
         }
 
         #[test]
+        fn what_is_far_off_and_nobody_needs_does_not_come_late(
+            times in prop::collection::vec(1u64 << 22..1 << 32, 1..100)
+        ) {
+            let mut queue = EventQueue::new();
+            for (i, time) in (0..).zip(&times) {
+                queue.push_timer(moment((*time, 0)), i);
+            }
+            let mut came = Vec::new();
+            while let Some(due) = queue.peek(|event| event % 2 == 0) {
+                came.push(due.event);
+                queue.pop();
+            }
+            came.sort_unstable();
+            let needed: Vec<_> = (0..times.len() as EventId).filter(|i| i % 2 == 0).collect();
+            prop_assert_eq!(came, needed);
+        }
+
+        #[test]
         fn rescheduling_equals_removing_and_inserting(
             moments in prop::collection::vec((0u64..20, 0u64..5), 1..100)
         ) {

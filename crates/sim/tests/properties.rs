@@ -390,7 +390,7 @@ fn audit(
 
 /// Objects against the flows that they were.
 fn audit_objects(outcome: &Outcome, cut_short: bool) -> Result<(), TestCaseError> {
-    for object in &outcome.objects {
+    for object in outcome.objects.iter() {
         let request = outcome.flows.row(object.request_flow);
         prop_assert_eq!(request.opened_s, object.requested_s);
         let Some(response) = object.flow.map(|flow| outcome.flows.row(flow)) else {

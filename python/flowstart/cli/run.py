@@ -1,5 +1,6 @@
 """`flowstart run`: one scenario in depth."""
 
+import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,12 @@ def run(
         bool,
         typer.Option("--trace", help="Record windows, packets and queues; needs -o to keep them."),
     ] = False,
+    rows_only: Annotated[
+        bool,
+        typer.Option(
+            "--rows-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
+        ),
+    ] = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -29,8 +36,12 @@ def run(
 
     if output:
         folders.check(output)
-    elif trace:
-        raise RequestError("--trace: a trace is kept in a folder; give it one with -o DIR")
+    elif trace or rows_only:
+        option, what = ("--trace", "a trace is") if trace else ("--rows-only", "rows are")
+        raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
+    if rows_only and output:
+        _stream(scenario, output, asked_too="--trace" if trace else "--json" if json else None)
+        return
     with console.speaking_of(scenario), console.attending():
         result = simulated(scenario, trace=trace or None)
     console.deliver(
@@ -41,6 +52,17 @@ def run(
     if result.all_failed:
         kept = f"in {output}" if output else "above"
         raise SimulationError(f"no transfer was completed; what became of them is {kept}")
+
+
+def _stream(scenario: str, folder: pathlib.Path, asked_too: str | None) -> None:
+    from flowstart.simulation.streaming import FILES, stream
+
+    if asked_too:
+        raise RequestError(f"--rows-only: contradicts {asked_too}; give one of the two")
+    with console.speaking_of(scenario), console.attending():
+        stored = stream(scenario, folder)
+    for table, count in stored.rows.items():
+        print(f"{count} {table} in {folder / FILES[table]}")
 
 
 def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:

@@ -18,12 +18,12 @@ def frame(columns: "Columns") -> "pl.DataFrame":
 
 
 def _type_by_name(name: str) -> "type[pl.DataType]":
-    """Every column of a row that may be null ends in its unit, or is a word."""
+    """Every column of a row that may be null ends in its unit, is a flow, or is a word."""
     import polars as pl
 
     if name.endswith(("_s", "_pkts")) or name == "slowdown":
         return pl.Float64
-    return pl.Int64 if name.endswith("_bytes") else pl.String
+    return pl.Int64 if name.endswith("_bytes") or name == "flow" else pl.String
 
 
 def rows(columns: "Columns") -> list[dict[str, Any]]:

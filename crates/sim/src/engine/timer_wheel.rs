@@ -15,6 +15,9 @@ const TICK_BITS: u32 = 20;
 /// One for every bit of a tick.
 const PARTS: usize = (u64::BITS - TICK_BITS) as usize;
 
+/// So many events a part that is empty keeps room for: through some go the timers of all flows.
+const SHORT: usize = 256;
+
 /// Events of later ticks.
 pub(super) struct TimerWheel {
     parts: [Vec<Due>; PARTS],
@@ -62,6 +65,7 @@ impl TimerWheel {
                 near(due);
             }
         }
+        dealt.shrink_to(SHORT);
         self.parts[part as usize] = dealt;
         self.look_ahead();
     }

@@ -4,6 +4,7 @@ use crate::flow_plan::FlowPlan;
 use crate::maybe_time::MaybeTime;
 use flowstart_control::{Exit, Segments, Time};
 use flowstart_transport::connection::Counters;
+use std::num::NonZeroU32;
 
 /// What a flow's row is made of, but for what all flows of its kind and of its run share. Rows
 /// are made when somebody asks for them, so this is what lasts of a flow: every byte of it is a
@@ -36,8 +37,8 @@ pub struct FlowRecord {
     pub syn_retransmits: u32,
     /// The largest window, in segments.
     pub max_cwnd: Segments,
-    /// How the start-up ended.
-    pub exit: Option<Exit>,
+    /// Which of the run's exits is how its start-up ended, counted from 1: short flows have none.
+    pub exit: Option<NonZeroU32>,
     /// The smallest round-trip time.
     pub min_rtt: MaybeTime,
     /// Whether the sender gave up.
@@ -67,6 +68,17 @@ impl FlowRecord {
         }
     }
 
+    /// Keeps how the start-up ended among those of all flows.
+    pub fn keep_exit(&mut self, exit: Option<&Exit>, exits: &mut Vec<Exit>) {
+        exits.extend(exit);
+        self.exit = exit.and_then(|_| NonZeroU32::new(exits.len() as u32));
+    }
+
+    /// How the start-up ended.
+    pub fn exit(&self, exits: &[Exit]) -> Option<Exit> {
+        self.exit.map(|number| exits[number.get() as usize - 1])
+    }
+
     /// Takes over what the sender has counted.
     pub fn count(&mut self, counters: &Counters) {
         self.packets_sent = counters.packets_sent;
@@ -87,4 +99,14 @@ impl FlowRecord {
 /// thousand million times does not end.
 fn small(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_takes_two_lines_of_a_cache() {
+        assert_eq!(size_of::<FlowRecord>(), 128);
+    }
 }

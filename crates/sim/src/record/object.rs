@@ -1,6 +1,9 @@
 //! One row for each object of web sessions.
 
-use serde::Serialize;
+use crate::maybe_time::MaybeTime;
+use flowstart_control::Time;
+use serde::{Serialize, Serializer};
+use std::num::NonZeroU32;
 
 /// What became of an object: a request and the response to it. Times are seconds; `None`
 /// where a thing did not happen. Sizes, losses and the response's own duration are in the
@@ -35,4 +38,93 @@ pub struct ObjectRow {
     pub done_s: Option<f64>,
     /// Whether everything was acknowledged.
     pub complete: bool,
+}
+
+/// What is kept of an object, of which its row is made when it is asked for.
+#[derive(Clone, Debug)]
+pub struct ObjectRecord {
+    /// The entry of `web`.
+    pub entry: u32,
+    /// The session of that entry, from 0.
+    pub session: u32,
+    /// The page of the session, from 0.
+    pub page: u32,
+    /// The object of the page, from 0.
+    pub object: u32,
+    /// The host that answers.
+    pub server: u32,
+    /// The host that reads.
+    pub client: u32,
+    /// Packets of the response.
+    pub packets: u64,
+    /// It was cut to the entry's `max_size`.
+    pub cut: bool,
+    /// The request's flow.
+    pub request: u32,
+    /// The response's flow, once it has begun: not the first, for a request comes before it.
+    pub response: Option<NonZeroU32>,
+    /// Where its page is kept while it is being read.
+    pub(crate) page_key: u32,
+    /// When the request began.
+    pub(crate) requested: Time,
+    /// When the client held all of the response.
+    pub(crate) responded: MaybeTime,
+    /// When the server had all of it acknowledged.
+    pub(crate) done: MaybeTime,
+}
+
+impl ObjectRecord {
+    fn row(&self) -> ObjectRow {
+        let since = |at: Time| at.since(self.requested).secs();
+        ObjectRow {
+            web: self.entry,
+            session: self.session,
+            page: self.page,
+            object: self.object,
+            client: self.client,
+            server: self.server,
+            packets: self.packets,
+            cut: self.cut,
+            request_flow: self.request,
+            flow: self.response.map(NonZeroU32::get),
+            requested_s: self.requested.secs(),
+            response_s: self.responded.get().map(since),
+            done_s: self.done.get().map(since),
+            complete: self.done.is_some(),
+        }
+    }
+}
+
+/// The rows of all objects that were asked for, in that order.
+#[derive(Clone, Debug)]
+pub struct ObjectTable {
+    pub(crate) records: Vec<ObjectRecord>,
+}
+
+impl ObjectTable {
+    /// How many objects there were.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The row of an object. Panics where there is no such object.
+    pub fn row(&self, object: u32) -> ObjectRow {
+        self.records[object as usize].row()
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = ObjectRow> + '_ {
+        self.records.iter().map(ObjectRecord::row)
+    }
+}
+
+impl Serialize for ObjectTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }

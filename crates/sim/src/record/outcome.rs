@@ -3,7 +3,7 @@
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
 use super::link::LinkRow;
-use super::object::ObjectRow;
+use super::object::ObjectTable;
 use super::trace::Trace;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct Outcome {
     /// One row for each write of flows that have several.
     pub transfers: Vec<TransferRow>,
     /// One row for each object of web sessions that was asked for.
-    pub objects: Vec<ObjectRow>,
+    pub objects: ObjectTable,
     /// One row for each link.
     pub links: Vec<LinkRow>,
     /// How buffers were read, in words.

@@ -3,7 +3,7 @@
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
 use crate::slab::Slab;
-use flowstart_control::Time;
+use flowstart_control::{Exit, Time};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
 
@@ -60,12 +60,12 @@ impl Endpoints {
     }
 
     /// Notes what a row will need of them.
-    pub(super) fn note(&self, record: &mut FlowRecord) {
+    pub(super) fn note(&self, record: &mut FlowRecord, exits: &mut Vec<Exit>) {
         let size = record.plan.size().unwrap_or(u64::MAX);
         record.packets_arrived += self.receiver.arrived();
         record.bytes_delivered = self.receiver.delivered().min(size);
         record.count(self.sender.counters());
-        record.exit = self.sender.exit().copied();
+        record.keep_exit(self.sender.exit(), exits);
         record.reset = self.sender.failed();
         record.min_rtt = self.sender.min_rtt().into();
     }

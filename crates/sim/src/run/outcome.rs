@@ -3,6 +3,7 @@
 use super::simulation::Simulation;
 use crate::record::flow_table::{FlowTable, KindColumns, SharedColumns};
 use crate::record::link::LinkRow;
+use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
 use flowstart_control::Named;
 use flowstart_control::Time;
@@ -17,8 +18,10 @@ impl Simulation<'_> {
         let chain = prepared.chain();
         Outcome {
             transfers: self.writes.rows(&self.records, &prepared.kinds),
-            objects: self.objects(),
             flows: self.flow_table(),
+            objects: ObjectTable {
+                records: self.web.into_objects(),
+            },
             links: self
                 .links
                 .iter()
@@ -37,7 +40,7 @@ impl Simulation<'_> {
         let flows = std::mem::take(&mut self.flows);
         for (flow, record) in (0..).zip(&mut self.records) {
             if let Some(ends) = flows.endpoints(flow) {
-                ends.note(record);
+                ends.note(record, &mut self.exits);
             }
         }
     }
@@ -56,6 +59,7 @@ impl Simulation<'_> {
                 .map(|kind| KindColumns::of(kind, chain))
                 .collect(),
             records: std::mem::take(&mut self.records),
+            exits: std::mem::take(&mut self.exits),
         }
     }
 

@@ -14,8 +14,8 @@ use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
 use crate::record::trace::{Event, Trace};
 use crate::workload::web::Sessions;
-use crate::workload::{arrivals, Arrival};
-use flowstart_control::Time;
+use crate::workload::{arrivals, Arrival, ScheduledArrival};
+use flowstart_control::{Exit, Time};
 use flowstart_network::graph::{LinkId, Network, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
@@ -42,8 +42,10 @@ pub(super) struct Simulation<'a> {
     pub(super) flows: Flows,
     /// What is known of each flow and noted of it.
     pub(super) records: Vec<FlowRecord>,
+    /// How start-ups of flows that are over have ended.
+    pub(super) exits: Vec<Exit>,
     pub(super) writes: WriteLog,
-    pub(super) arrivals: Vec<Arrival>,
+    pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
     pub(super) web: Sessions<'a>,
@@ -83,12 +85,13 @@ impl<'a> Simulation<'a> {
             routes: network.routes,
             bottleneck: network.bottleneck,
             flows,
-            arrivals: arrivals(plans.iter(), &prepared.kinds),
+            arrivals: arrivals(&plans, &prepared.kinds),
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
             web_routes: network.other_routes,
             records: plans.into_iter().map(FlowRecord::new).collect(),
+            exits: Vec::new(),
             writes: WriteLog::new(prepared),
             memories: Memories::default(),
             routers,
@@ -164,8 +167,14 @@ impl<'a> Simulation<'a> {
         (&self.records[flow as usize].plan, self.kind(flow))
     }
 
+    fn next_arrival(&self) -> Option<Arrival> {
+        let next = self.arrivals.get(self.next_arrival)?;
+        let (plan, kind) = self.flow(next.flow);
+        Some(next.of(plan, kind))
+    }
+
     fn schedule_arrival(&mut self) {
-        if let Some(next) = self.arrivals.get(self.next_arrival) {
+        if let Some(next) = self.next_arrival() {
             // All arrivals are known from the beginning.
             let moment = Moment {
                 time: next.at,
@@ -176,7 +185,9 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_arrival(&mut self) {
-        let arrival = self.arrivals[self.next_arrival];
+        let Some(arrival) = self.next_arrival() else {
+            return;
+        };
         self.next_arrival += 1;
         self.schedule_arrival();
         if self.flows.state(arrival.flow).life == Life::Waiting {
@@ -456,7 +467,7 @@ impl<'a> Simulation<'a> {
         let Some(ends) = self.flows.endpoints(flow) else {
             return;
         };
-        ends.note(&mut self.records[flow as usize]);
+        ends.note(&mut self.records[flow as usize], &mut self.exits);
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
         if kind.stack.sharing != Sharing::None {
             let memory = ends.sender.memory();

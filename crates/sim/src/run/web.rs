@@ -2,10 +2,7 @@
 
 use super::simulation::{Simulation, WEB};
 use crate::record::flow_record::FlowRecord;
-use crate::record::object::ObjectRow;
-use crate::workload::web::ObjectLog;
 use crate::workload::Arrival;
-use flowstart_control::Time;
 
 impl Simulation<'_> {
     /// Puts the wakes that sessions have asked for into the queue: one event for each, so that
@@ -51,34 +48,5 @@ impl Simulation<'_> {
         let ended = self.web.on_closed(flow, delivered, acknowledged, self.now);
         self.unfinished -= usize::from(ended);
         self.schedule_web();
-    }
-
-    pub(super) fn objects(&self) -> Vec<ObjectRow> {
-        let objects = self.web.objects().iter();
-        objects.map(|object| self.object(object)).collect()
-    }
-
-    fn object(&self, object: &ObjectLog) -> ObjectRow {
-        let requested = self.records[object.request as usize].plan.start;
-        let response = object.response.map(|flow| &self.records[flow as usize]);
-        let since = |at: Time| at.since(requested).secs();
-        ObjectRow {
-            web: object.entry,
-            session: object.session,
-            page: object.page,
-            object: object.object,
-            client: object.client,
-            server: object.server,
-            packets: object.packets,
-            cut: object.cut,
-            request_flow: object.request,
-            flow: object.response,
-            requested_s: requested.secs(),
-            response_s: response
-                .and_then(|record| record.delivered_at.get())
-                .map(since),
-            done_s: response.and_then(|record| record.acked_at.get()).map(since),
-            complete: response.is_some_and(|record| record.acked_at.is_some()),
-        }
     }
 }

@@ -64,31 +64,45 @@ pub fn expand(entries: &[FlowEntry], shared_hosts: Option<u32>, seed: u64) -> Ve
     plans
 }
 
-/// All arrivals of all flows, in order of time.
-pub fn arrivals<'a>(
-    plans: impl ExactSizeIterator<Item = &'a FlowPlan>,
-    kinds: &[FlowKind],
-) -> Vec<Arrival> {
-    let mut arrivals = Vec::with_capacity(plans.len());
-    for (flow, plan) in (0..).zip(plans) {
-        let writes = &kinds[plan.kind as usize].writes;
-        if writes.is_empty() {
-            arrivals.push(Arrival {
-                at: plan.start,
-                flow,
-                bytes: plan.size().unwrap_or(WITHOUT_LIMIT),
-            });
-        }
-        let mut before = 0;
-        for (at, end) in writes {
-            arrivals.push(Arrival {
-                at: plan.start + *at,
-                flow,
-                bytes: end - before,
-            });
-            before = *end;
+/// An arrival that is to come: a flow, and which of its writes. It is small, for those of all
+/// flows are put in order before the run.
+#[derive(Clone, Copy)]
+pub struct ScheduledArrival {
+    /// At which flow.
+    pub flow: u32,
+    write: u32,
+}
+
+impl ScheduledArrival {
+    /// What arrives, and when, at a flow like this.
+    pub fn of(self, plan: &FlowPlan, kind: &FlowKind) -> Arrival {
+        let number = self.write as usize;
+        let (after, bytes) = match kind.writes.get(number) {
+            None => (Time::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
+            Some((at, end)) => {
+                let before = number.checked_sub(1).map_or(0, |last| kind.writes[last].1);
+                (*at, end - before)
+            }
+        };
+        Arrival {
+            at: plan.start + after,
+            flow: self.flow,
+            bytes,
         }
     }
-    arrivals.sort_by_key(|a| a.at);
+}
+
+/// All arrivals of all flows, in order of time.
+pub fn arrivals(plans: &[FlowPlan], kinds: &[FlowKind]) -> Vec<ScheduledArrival> {
+    let kind_of = |plan: &FlowPlan| &kinds[plan.kind as usize];
+    let mut arrivals = Vec::with_capacity(plans.len());
+    for (flow, plan) in (0..).zip(plans) {
+        let writes = kind_of(plan).writes.len().max(1) as u32;
+        arrivals.extend((0..writes).map(|write| ScheduledArrival { flow, write }));
+    }
+    arrivals.sort_by_key(|arrival| {
+        let plan = &plans[arrival.flow as usize];
+        arrival.of(plan, kind_of(plan)).at
+    });
     arrivals
 }

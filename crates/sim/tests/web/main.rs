@@ -48,7 +48,7 @@ fn an_object_costs_two_handshakes_a_request_and_its_rounds_of_data() {
     // Three packets are one round; nine are two, of three and six.
     for (size, rounds) in [(3, 1), (9, 2), (21, 3)] {
         let run = idle(&format!("size = \"{size}\""));
-        let object = &run.objects[0];
+        let object = run.objects.row(0);
         close(object.done_s, 0.1 * f64::from(3 + rounds));
         close(object.response_s, 0.1 * f64::from(3 + rounds) - 0.05);
         assert_eq!((object.packets, object.complete), (size, true));
@@ -65,7 +65,7 @@ fn an_object_costs_two_handshakes_a_request_and_its_rounds_of_data() {
 #[test]
 fn on_one_connection_the_response_leaves_as_soon_as_the_server_has_the_request() {
     let run = idle("size = \"9\", single_connection = true");
-    let object = &run.objects[0];
+    let object = run.objects.row(0);
     close(object.done_s, 0.15 + 0.2);
     close(object.response_s, 0.15 + 0.15);
     let response = run.flows.row(object.flow.unwrap());
@@ -82,7 +82,7 @@ fn on_one_connection_the_sender_has_measured_the_round_trip_of_the_handshake() {
             "path = {{ rate = \"1Gbps\", rtt = \"{rtt}\", reverse_loss = \"0%\" }}\n\
              web = [{{ startup = \"jump-start\", size = \"64\", single_connection = true }}]"
         );
-        outcome(&text).objects[0].done_s
+        outcome(&text).objects.row(0).done_s
     };
     close(run("100ms"), 0.15 + 0.1 + 0.1 * 63.0 / 64.0);
 }
@@ -116,7 +116,7 @@ fn objects_of_a_page_do_not_wait_for_each_other() {
     let run = idle("objects = 3, object_pause = \"20ms\", size = \"3\"");
     let times: Vec<f64> = run.objects.iter().map(|o| o.requested_s).collect();
     assert_eq!(times, [0.0, 0.02, 0.04]);
-    close(run.objects[2].done_s, 0.4);
+    close(run.objects.row(2).done_s, 0.4);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn sessions_that_do_not_begin_within_the_run_cost_nothing() {
 
 /// What was drawn: everything of an object but what became of it.
 fn draws(run: &Outcome) -> Vec<(u32, u32, u32, u64)> {
-    let key = |o: &ObjectRow| (o.session, o.page, o.object, o.packets);
+    let key = |o: ObjectRow| (o.session, o.page, o.object, o.packets);
     let mut draws: Vec<_> = run.objects.iter().map(key).collect();
     draws.sort_unstable();
     draws
@@ -175,7 +175,7 @@ fn what_is_not_done_at_the_end_of_the_run_is_reported_as_incomplete() {
     let run = load("slow-start", "duration = \"600ms\"");
     let incomplete = run.objects.iter().filter(|o| !o.complete).count();
     assert!(incomplete > 0 && incomplete < run.objects.len());
-    for object in &run.objects {
+    for object in run.objects.iter() {
         assert_eq!(object.complete, object.done_s.is_some());
         let Some(flow) = object.flow else {
             assert!(!object.complete && object.response_s.is_none());
@@ -204,7 +204,7 @@ fn a_page_goes_on_where_a_request_or_a_response_is_given_up() {
 fn objects_above_the_cap_are_cut_and_say_so() {
     let web = "pages = 40, objects = 5, size = \"pareto2:mean=4,shape=1.2\"";
     let (free, capped) = (idle(web), idle(&format!("{web}, max_size = 10")));
-    for (free, capped) in free.objects.iter().zip(&capped.objects) {
+    for (free, capped) in free.objects.iter().zip(capped.objects.iter()) {
         assert_eq!(capped.packets, free.packets.min(10));
         assert_eq!((free.cut, capped.cut), (false, free.packets > 10));
     }
@@ -218,7 +218,7 @@ fn hosts_are_drawn_and_servers_stand_on_the_side_that_is_asked_for() {
                 web = [{ sessions = 40, pages = 5, size = \"3\", clients = 3, servers = 2, \
                          direction = \"alternate\" }]";
     let run = outcome(text);
-    for object in &run.objects {
+    for object in run.objects.iter() {
         let flow = run.flows.row(object.flow.unwrap());
         let expected = if object.session % 2 == 0 {
             "forward"
@@ -234,7 +234,7 @@ fn hosts_are_drawn_and_servers_stand_on_the_side_that_is_asked_for() {
         assert_eq!(object.client, first.client, "a session stays at its host");
     }
     let drawn = |host: fn(&ObjectRow) -> u32, n: u32| {
-        (0..n).all(|i| run.objects.iter().any(|o| host(o) == i))
+        (0..n).all(|i| run.objects.iter().any(|o| host(&o) == i))
     };
     assert!(drawn(|o| o.client, 3) && drawn(|o| o.server, 2));
     // The flow's hosts come first.
@@ -287,7 +287,7 @@ fn objects_are_as_recorded() {
             "#
         ));
         writeln!(text, "# {startup} {more}").unwrap();
-        for o in &run.objects {
+        for o in run.objects.iter() {
             let flow = run.flows.row(o.flow.unwrap());
             let times = [Some(o.requested_s), o.response_s, o.done_s].map(Option::unwrap);
             let [requested, response, done] = times.map(|t| format!("{t:.9}"));

@@ -9,4 +9,4 @@ mod entry;
 mod sessions;
 
 pub use entry::{Hosts, WebEntry};
-pub use sessions::{Launch, ObjectLog, Sessions};
+pub use sessions::{Launch, Sessions};

@@ -8,6 +8,8 @@
 
 use super::entry::{WebEntry, WebRoute};
 use crate::flow_plan::{FlowPlan, Opening};
+use crate::maybe_time::MaybeTime;
+use crate::record::object::ObjectRecord;
 use crate::slab::Slab;
 use crate::spec::{Direction, PauseFrom};
 use flowstart_control::Time;
@@ -16,7 +18,7 @@ use flowstart_network::random::{below, stream};
 use rand_pcg::Pcg64Mcg;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 /// A connection that is to open now.
 pub struct Launch {
@@ -28,33 +30,6 @@ pub struct Launch {
     pub route: u32,
 }
 
-/// What is known of an object.
-#[derive(Clone, Debug)]
-pub struct ObjectLog {
-    /// The entry of `web`.
-    pub entry: u32,
-    /// The session of that entry, from 0.
-    pub session: u32,
-    /// The page of the session, from 0.
-    pub page: u32,
-    /// The object of the page, from 0.
-    pub object: u32,
-    /// The host that answers.
-    pub server: u32,
-    /// The host that reads.
-    pub client: u32,
-    /// Packets of the response.
-    pub packets: u64,
-    /// It was cut to the entry's `max_size`.
-    pub cut: bool,
-    /// The request's flow.
-    pub request: u32,
-    /// The response's flow, once it has begun.
-    pub response: Option<u32>,
-    /// The page while it is being read.
-    page_key: u32,
-}
-
 /// All sessions of a run.
 pub struct Sessions<'a> {
     entries: &'a [WebEntry],
@@ -63,7 +38,7 @@ pub struct Sessions<'a> {
     first_flow: u32,
     /// What each flow is for.
     purposes: Vec<Purpose>,
-    objects: Vec<ObjectLog>,
+    objects: Vec<ObjectRecord>,
     starts: Vec<Starts>,
     sessions: Slab<Session>,
     pages: Slab<Page>,
@@ -166,8 +141,8 @@ impl<'a> Sessions<'a> {
     }
 
     /// The objects that have been asked for, in that order.
-    pub fn objects(&self) -> &[ObjectLog] {
-        &self.objects
+    pub fn into_objects(self) -> Vec<ObjectRecord> {
+        self.objects
     }
 
     /// The moments of wakes that have been asked for since the last call.
@@ -196,10 +171,12 @@ impl<'a> Sessions<'a> {
 
     /// A flow of ours has delivered all its data. `rtt` is what its sender has measured.
     pub fn on_delivered(&mut self, flow: u32, rtt: Time, now: Time) {
-        if let Purpose::Request(object) = self.purpose(flow) {
-            if self.entry_of(object).single_connection {
+        match self.purpose(flow) {
+            Purpose::Request(object) if self.entry_of(object).single_connection => {
                 self.ask(now, now, What::Response(object, Opening::Established(rtt)));
             }
+            Purpose::Request(_) => {}
+            Purpose::Response(object) => self.objects[object as usize].responded = now.into(),
         }
     }
 
@@ -214,7 +191,13 @@ impl<'a> Sessions<'a> {
                 self.ask(now, now, What::Response(object, Opening::Handshake));
                 false
             }
-            Purpose::Request(object) | Purpose::Response(object) => self.end_object(object, now),
+            Purpose::Request(object) => self.end_object(object, now),
+            Purpose::Response(object) => {
+                if acknowledged {
+                    self.objects[object as usize].done = now.into();
+                }
+                self.end_object(object, now)
+            }
         }
     }
 
@@ -297,7 +280,7 @@ impl<'a> Sessions<'a> {
         let session = self.sessions.get_mut(page.session);
         let entry = &self.entries[session.entry as usize];
         let drawn = entry.size.count(&mut session.size);
-        let object = ObjectLog {
+        let object = ObjectRecord {
             entry: session.entry,
             session: session.number,
             page: page.number,
@@ -309,6 +292,9 @@ impl<'a> Sessions<'a> {
             request: self.first_flow + self.purposes.len() as u32,
             response: None,
             page_key: key,
+            requested: now,
+            responded: MaybeTime::NONE,
+            done: MaybeTime::NONE,
         };
         page.objects_left -= 1;
         page.objects_begun += 1;
@@ -335,7 +321,7 @@ impl<'a> Sessions<'a> {
     fn respond(&mut self, number: u32, opening: Opening, now: Time) -> Launch {
         let entry = self.entry_of(number);
         let object = &mut self.objects[number as usize];
-        object.response = Some(self.first_flow + self.purposes.len() as u32);
+        object.response = NonZeroU32::new(self.first_flow + self.purposes.len() as u32);
         self.purposes.push(Purpose::Response(number));
         let route = route(entry, object, false);
         Launch {
@@ -379,7 +365,7 @@ impl<'a> Sessions<'a> {
     }
 }
 
-fn route(entry: &WebEntry, object: &ObjectLog, request: bool) -> WebRoute {
+fn route(entry: &WebEntry, object: &ObjectRecord, request: bool) -> WebRoute {
     WebRoute {
         server: object.server,
         client: object.client,

@@ -1,0 +1,44 @@
+"""Runs whose rows go to files."""
+
+import pathlib
+
+import pytest
+from polars.testing import assert_frame_equal
+
+import flowstart as fs
+from flowstart.simulation.streaming import FILES
+
+SCENARIO = {
+    "path": {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"},
+    "flows": [{"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]}],
+    "web": [{"sessions": 400, "interval": "constant:50ms", "objects": 15, "size": "constant:2"}],
+}
+"""More flows and objects than are handed over at a time."""
+
+
+def test_streamed_rows_are_those_of_a_run(tmp_path: pathlib.Path) -> None:
+    stored = fs.stream(SCENARIO, tmp_path)
+    run = fs.run(SCENARIO)
+    assert run.flows.height > 10_000
+    for table in FILES:
+        whole = getattr(run, table)
+        assert stored.rows[table] == whole.height
+        assert_frame_equal(stored.scan(table).collect(), whole)
+    assert stored.about == run.about
+    assert {file.name for file in tmp_path.iterdir()} == set(FILES.values())
+
+
+def test_tables_of_an_earlier_run_do_not_stay(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "objects.parquet").write_text("of another run")
+    fs.stream({key: SCENARIO[key] for key in ("path", "flows")}, tmp_path)
+    assert not (tmp_path / "objects.parquet").exists()
+
+
+def test_a_trace_is_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(fs.RequestError, match="trace: a run whose rows are streamed keeps none"):
+        fs.stream(SCENARIO | {"trace": True}, tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_told() -> None:
+    with pytest.raises(fs.SimulationError, match="/proc/flowstart: cannot be written"):
+        fs.stream(SCENARIO, "/proc/flowstart")
