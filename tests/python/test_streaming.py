@@ -1,6 +1,9 @@
 """Runs whose rows go to files."""
 
+import json
 import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -42,3 +45,36 @@ def test_a_trace_is_refused(tmp_path: pathlib.Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told() -> None:
     with pytest.raises(fs.SimulationError, match="/proc/flowstart: cannot be written"):
         fs.stream(SCENARIO, "/proc/flowstart")
+
+
+@pytest.fixture
+def file(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps({"path": SCENARIO["path"], "flows": [{"size": "30kB", "count": 2}]}))
+    return file
+
+
+def test_the_command_writes_rows_and_nothing_else(
+    cli: Callable[..., Any], file: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    out = tmp_path / "out"
+    answer = cli("run", file, "--rows-only", "-o", out)
+    assert (answer.status, answer.err) == (0, "")
+    assert f"2 flows in {out / 'rows.parquet'}\n" in answer.out
+    assert {found.name for found in out.iterdir()} == {"rows.parquet", "links.parquet"}
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ([], "--rows-only: rows are kept in a folder; give it one with -o DIR"),
+        (["-o", "out", "--trace"], "--rows-only: contradicts --trace; give one of the two"),
+        (["-o", "out", "--json"], "--rows-only: contradicts --json; give one of the two"),
+    ],
+)
+def test_rows_only_is_refused_where_it_makes_no_sense(
+    cli: Callable[..., Any], file: pathlib.Path, words: list[str], problem: str
+) -> None:
+    answer = cli("run", file, "--rows-only", *words)
+    assert answer.status == 2
+    assert problem in answer.err
