@@ -48,7 +48,7 @@ pub struct FlowKind {
     /// The avoidance as the scenario names it.
     pub avoidance: Arc<str>,
     /// Makes their controllers.
-    pub recipe: Recipe,
+    pub recipe: Arc<Recipe>,
     /// Their two-way propagation.
     pub rtt: Time,
     /// One-way delay of their own, beyond the path's.

@@ -2,12 +2,12 @@
 
 use super::checks::{within, LONGEST_RUN};
 use super::setting::{Ends, Setting};
+use super::shared::{Algorithms, Recipes};
 use crate::flow_plan::{FlowKind, FlowPlan, Writes};
 use crate::spec::{out_of_range, Direction, FlowSpec, RequestError, Scenario};
 use crate::workload::FlowEntry;
-use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Bytes, CustomStartups, Rate, Time};
+use flowstart_control::{Amount, Bytes, Rate, Time};
 use flowstart_network::chain::Chain;
 use std::num::NonZeroU64;
 
@@ -15,11 +15,11 @@ const MOST_FLOWS: u64 = 1_000_000;
 pub(super) const LARGEST: u64 = 1 << 50;
 
 /// The flows of a scenario, which have the setting's stack unless they say otherwise and whose
-/// start-ups may be custom. Their kinds become the first of `kinds`, one for each entry.
+/// algorithms are among the recipes. Their kinds become the first of `kinds`, one for each entry.
 pub(super) fn entries(
     scenario: &Scenario,
     setting: &Setting,
-    custom: &CustomStartups,
+    recipes: &Recipes,
     kinds: &mut Vec<FlowKind>,
 ) -> Result<Vec<FlowEntry>, RequestError> {
     if scenario.flows.is_empty() && scenario.web.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn entries(
             field,
             ends,
             chain: &setting.chain,
-            custom,
+            recipes,
         };
         let entry = reader.entry(before, kinds)?;
         before += entry.count;
@@ -59,7 +59,7 @@ pub(super) struct FlowReader<'a> {
     pub(super) field: String,
     pub(super) ends: Ends,
     pub(super) chain: &'a Chain,
-    pub(super) custom: &'a CustomStartups,
+    pub(super) recipes: &'a Recipes,
 }
 
 impl FlowReader<'_> {
@@ -106,13 +106,7 @@ impl FlowReader<'_> {
     /// The first flow of the entry, and what all have in common: the kind with this number.
     pub(super) fn template(&self, number: u32) -> Result<(FlowPlan, FlowKind), RequestError> {
         let spec = self.spec;
-        let startup = &spec.startup();
-        let avoidance = spec
-            .avoidance
-            .as_deref()
-            .unwrap_or(self.ends.stack.avoidance);
-        let recipe = Recipe::among(self.custom, startup, avoidance, self.ends.stack.convention)
-            .map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        let algorithms = self.algorithms()?;
         let (from_hop, to_hop) = self.hops()?;
         let path_rtt = self.chain.rtt(from_hop, to_hop);
         let rtt = spec.rtt.unwrap_or(path_rtt);
@@ -130,9 +124,9 @@ impl FlowReader<'_> {
         let kind = FlowKind {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
-            startup: startup.as_str().into(),
-            avoidance: avoidance.into(),
-            recipe,
+            startup: algorithms.startup,
+            avoidance: algorithms.avoidance,
+            recipe: algorithms.recipe,
             rtt,
             extra_delay: rtt.since(path_rtt).over(2),
             from_hop,
@@ -151,6 +145,15 @@ impl FlowReader<'_> {
             reverse: false,
         };
         Ok((plan, kind))
+    }
+
+    fn algorithms(&self) -> Result<Algorithms, RequestError> {
+        let stack = &self.ends.stack;
+        let avoidance = self.spec.avoidance.as_deref().unwrap_or(stack.avoidance);
+        let found = self
+            .recipes
+            .get(&self.spec.startup(), avoidance, stack.convention);
+        found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))
     }
 
     /// What an earlier connection is said to have left: a window that it had kept for long and

@@ -8,6 +8,7 @@ mod line;
 mod path;
 mod resolved;
 mod setting;
+mod shared;
 mod stack;
 mod surroundings;
 mod web;
@@ -17,14 +18,15 @@ use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
 use checks::LONGEST_RUN;
-use files::Files;
 use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;
 use setting::Setting;
+use shared::{Recipes, Settings};
+use std::sync::Arc;
 
 /// A scenario that has been checked and worked out.
 pub struct Prepared {
-    setting: Setting,
+    setting: Arc<Setting>,
     /// What the flows are like, by number: a kind for each entry of flows, and two for each of
     /// web sessions.
     pub(crate) kinds: Vec<FlowKind>,
@@ -37,29 +39,29 @@ pub struct Prepared {
     pub(crate) trace: bool,
 }
 
-/// Compiles scenarios whose flows may also name a custom start-up. Files that several of
-/// them name are read once.
+/// Compiles scenarios whose flows may also name a custom start-up. What several of them share, such
+/// as files, algorithms and the path, is read once.
 pub struct Compiler {
-    custom: CustomStartups,
-    files: Files,
+    recipes: Recipes,
+    settings: Settings,
 }
 
 impl Compiler {
     /// One that knows these custom start-ups.
     pub fn new(custom: CustomStartups) -> Compiler {
         Compiler {
-            custom,
-            files: Files::default(),
+            recipes: Recipes::among(custom),
+            settings: Settings::default(),
         }
     }
 
     /// Checks everything that can be wrong with a scenario.
     pub fn compile(&mut self, scenario: &Scenario) -> Result<Prepared, RequestError> {
-        let setting = Setting::of(scenario, &mut self.files)?;
+        let setting = self.settings.of(scenario)?;
         let mut kinds = Vec::new();
-        let flows = flows::entries(scenario, &setting, &self.custom, &mut kinds)?;
+        let flows = flows::entries(scenario, &setting, &self.recipes, &mut kinds)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
-        let web = web::web_entries(scenario, &setting, &self.custom, count, &mut kinds)?;
+        let web = web::web_entries(scenario, &setting, &self.recipes, count, &mut kinds)?;
         Ok(Prepared {
             setting,
             kinds,

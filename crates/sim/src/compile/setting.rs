@@ -62,14 +62,18 @@ impl Scenario {
     }
 }
 
-/// The discipline of queues of which the path says nothing: what a flow's start-up cannot
-/// do without, else drop-tail.
+/// The discipline of queues of which the path says nothing.
 fn usual_queue(scenario: &Scenario) -> QueueSpec {
-    let flows = scenario.flows.iter().map(|flow| &flow.startup);
-    let web = scenario.web.iter().map(|web| &web.startup);
-    let mut startups = flows.chain(web).filter_map(|startup| startup.as_deref());
-    match startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name) {
+    match starts_with_xcp(scenario) {
         true => QueueSpec::xcp(),
         false => QueueSpec::default(),
     }
+}
+
+/// Whether a flow has a start-up that cannot do without XCP's queues.
+pub(super) fn starts_with_xcp(scenario: &Scenario) -> bool {
+    let flows = scenario.flows.iter().map(|flow| &flow.startup);
+    let web = scenario.web.iter().map(|web| &web.startup);
+    let mut startups = flows.chain(web).filter_map(|startup| startup.as_deref());
+    startups.any(|spec| split(spec).0 == startup::xcp::ENTRY.name)
 }

@@ -3,10 +3,10 @@
 use super::checks::{distribution, within, LONGEST_RUN};
 use super::flows::{FlowReader, LARGEST};
 use super::setting::Setting;
+use super::shared::Recipes;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::spec::{out_of_range, DrawnText, FlowSpec, RequestError, Scenario, WebSpec};
 use crate::workload::web::{Hosts, WebEntry};
-use flowstart_control::CustomStartups;
 use flowstart_network::distribution::{Distribution, Measure};
 use std::num::NonZeroU64;
 
@@ -20,7 +20,7 @@ const MOST_OBJECTS: f64 = 1e7;
 pub(super) fn web_entries(
     scenario: &Scenario,
     setting: &Setting,
-    custom: &CustomStartups,
+    recipes: &Recipes,
     flows: u32,
     kinds: &mut Vec<FlowKind>,
 ) -> Result<Vec<WebEntry>, RequestError> {
@@ -31,7 +31,7 @@ pub(super) fn web_entries(
             spec,
             field: format!("web[{i}]"),
             setting,
-            custom,
+            recipes,
         };
         let entry = reader.read(first_route, free, kinds)?;
         free += entry.clients.max(entry.servers);
@@ -50,7 +50,7 @@ struct Reader<'a> {
     spec: &'a WebSpec,
     field: String,
     setting: &'a Setting,
-    custom: &'a CustomStartups,
+    recipes: &'a Recipes,
 }
 
 impl Reader<'_> {
@@ -169,7 +169,7 @@ impl Reader<'_> {
             field: self.field.clone(),
             ends: self.setting.ends.clone(),
             chain: &self.setting.chain,
-            custom: self.custom,
+            recipes: self.recipes,
         };
         let asking = entry(&request);
         let first = kinds.len() as u32;

@@ -56,7 +56,7 @@ names!(BufferReading, Admission);
 
 fields! {
     /// The network: one bottleneck, or a chain of routers given as `hops`.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct PathSpec beside PathSpec {
         /// Rate of the bottleneck, such as `5Mbps`.
         #[flag("RATE")]
@@ -255,7 +255,7 @@ fields! {
 
 fields! {
     /// A rate that holds for some time.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct RateStep {
         required {
             /// The rate; `0bps` for an outage.
@@ -270,7 +270,7 @@ fields! {
 
 fields! {
     /// One link of a chain of routers, the same in both directions.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct HopSpec {
         required {
             /// Its rate.
@@ -296,7 +296,7 @@ fields! {
 
 fields! {
     /// Routers that decide on rate requests (RFC 4782); what is left out is the stack's.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct QuickStartSpec {
         /// By which rule.
         pub admission: Option<Admission>,

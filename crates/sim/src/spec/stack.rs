@@ -84,7 +84,7 @@ fn recovers_by(stack: &Stack, kinds: &[RecoveryKind]) -> bool {
 
 fields! {
     /// A preset and what departs from it.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
         /// `rfc`, `ns2`, `opnet`, `linux` or `quic`.
         #[usual("rfc")]
