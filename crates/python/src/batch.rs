@@ -22,6 +22,10 @@ use crate::custom::Failure;
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 
+/// How long a thread keeps results before it sends them. Whoever waits is woken for each message,
+/// which costs more than a short run.
+const SEND_EVERY: Duration = Duration::from_millis(5);
+
 /// What one scenario came to: its outcome, or why it failed.
 pub type Finished = Result<Outcome, String>;
 
@@ -112,7 +116,8 @@ fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> 
     }
 }
 
-type Message = (usize, Finished);
+/// Results of one thread, each with its scenario's number.
+type Message = Vec<(usize, Finished)>;
 
 /// Starts up to `workers` threads on the tasks at `indices`; their results arrive in no
 /// particular order.
@@ -129,13 +134,24 @@ fn start(
         let (tasks, indices, next) = (tasks.clone(), indices.clone(), next.clone());
         let (stop, sender) = (stop.clone(), sender.clone());
         thread::spawn(move || {
+            let mut bundle = Message::new();
+            let mut sent_at = Instant::now();
             while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
                 let finished = simulate(&tasks[*index].prepared, || !stop.load(Relaxed));
                 // What was stopped half-way is no result.
-                if stop.load(Relaxed) || sender.send((*index, finished)).is_err() {
+                if stop.load(Relaxed) {
                     return;
                 }
+                bundle.push((*index, finished));
+                if sent_at.elapsed() >= SEND_EVERY {
+                    if sender.send(std::mem::take(&mut bundle)).is_err() {
+                        return;
+                    }
+                    sent_at = Instant::now();
+                }
             }
+            // Nobody listens any more after Ctrl-C.
+            let _ = sender.send(bundle);
         });
     }
     results
@@ -147,12 +163,12 @@ fn simulate(prepared: &Prepared, go_on: impl FnMut() -> bool) -> Finished {
 }
 
 /// What arrives of the `missing` results until it is time to look up again.
-fn gather(results: &mut Receiver<Message>, missing: usize) -> Vec<Message> {
+fn gather(results: &mut Receiver<Message>, missing: usize) -> Message {
     let until = Instant::now() + LOOK_UP_EVERY;
-    let mut arrived = Vec::new();
+    let mut arrived = Message::new();
     while arrived.len() < missing {
         match results.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(message) => arrived.push(message),
+            Ok(bundle) => arrived.extend(bundle),
             Err(_) => break,
         }
     }

@@ -2,37 +2,39 @@
 //! that a field added to a row of the simulator appears in Python by itself.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use serde::ser::{Error as _, Impossible, Serialize, SerializeStruct, Serializer};
 
 /// Why a row could not be taken apart.
 type Error = serde::de::value::Error;
 
-/// One value of a table.
-enum Cell {
-    Null,
-    Bool(bool),
-    Int(i64),
-    /// One that is no `i64`.
-    Large(u64),
-    Float(f64),
-    Text(String),
+/// A column, as the Python objects of its cells.
+struct Column<'py> {
+    name: &'static str,
+    cells: Vec<Bound<'py, PyAny>>,
+    /// The latest text. Most are the same in row after row, and share one object.
+    text: Option<(String, Bound<'py, PyAny>)>,
 }
 
 /// A table held by columns.
-#[derive(Default)]
-pub struct Columns(Vec<(&'static str, Vec<Cell>)>);
+pub struct Columns<'py> {
+    py: Python<'py>,
+    columns: Vec<Column<'py>>,
+}
 
-impl Columns {
+impl<'py> Columns<'py> {
+    /// An empty table.
+    pub fn new(py: Python<'py>) -> Columns<'py> {
+        let columns = Vec::new();
+        Columns { py, columns }
+    }
+
     /// Adds the `rows` of run number `run`, with that number as the first column.
     pub fn extend(&mut self, run: usize, rows: impl IntoIterator<Item: Serialize>) -> PyResult<()> {
         for row in rows {
-            let mut writer = RowWriter {
-                columns: &mut self.0,
-                at: 0,
-            };
+            let mut writer = RowWriter { table: self, at: 0 };
             writer
-                .put("run", Cell::Int(run as i64))
+                .put("run", &run)
                 .and_then(|()| row.serialize(writer))
                 .map_err(|e| crate::errors::SimulationError::new_err(e.to_string()))?;
         }
@@ -45,56 +47,48 @@ impl Columns {
     }
 
     /// A dictionary of lists.
-    pub fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let dict = PyDict::new(py);
-        for (name, cells) in self.0 {
-            let values: Vec<_> = cells
-                .iter()
-                .map(|c| c.to_python(py))
-                .collect::<PyResult<_>>()?;
-            dict.set_item(name, PyList::new(py, values)?)?;
+    pub fn into_dict(self) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(self.py);
+        for column in self.columns {
+            dict.set_item(column.name, PyList::new(self.py, column.cells)?)?;
         }
         Ok(dict)
     }
 }
 
-impl Cell {
-    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(match self {
-            Cell::Null => py.None().into_bound(py),
-            Cell::Bool(v) => v.into_pyobject(py)?.to_owned().into_any(),
-            Cell::Int(v) => v.into_pyobject(py)?.into_any(),
-            Cell::Large(v) => v.into_pyobject(py)?.into_any(),
-            Cell::Float(v) => v.into_pyobject(py)?.into_any(),
-            Cell::Text(v) => v.into_pyobject(py)?.into_any(),
-        })
-    }
-}
-
 /// Writes the fields of one row, which come in the same order for every row.
-struct RowWriter<'a> {
-    columns: &'a mut Vec<(&'static str, Vec<Cell>)>,
+struct RowWriter<'a, 'py> {
+    table: &'a mut Columns<'py>,
     at: usize,
 }
 
-impl RowWriter<'_> {
-    fn put(&mut self, name: &'static str, cell: Cell) -> Result<(), Error> {
-        if self.at == self.columns.len() {
-            self.columns.push((name, Vec::new()));
+impl RowWriter<'_, '_> {
+    fn put<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
+        let Columns { py, columns } = &mut *self.table;
+        if self.at == columns.len() {
+            columns.push(Column {
+                name,
+                cells: Vec::new(),
+                text: None,
+            });
         }
-        let (expected, cells) = &mut self.columns[self.at];
-        if *expected != name {
+        let column = &mut columns[self.at];
+        if column.name != name {
+            let expected = column.name;
             return Err(Error::custom(format!(
                 "a row has {name} where {expected} was"
             )));
         }
-        cells.push(cell);
+        let text = &mut column.text;
+        column
+            .cells
+            .push(value.serialize(CellWriter { py: *py, text })?);
         self.at += 1;
         Ok(())
     }
 }
 
-impl SerializeStruct for RowWriter<'_> {
+impl SerializeStruct for RowWriter<'_, '_> {
     type Ok = ();
     type Error = Error;
 
@@ -103,8 +97,7 @@ impl SerializeStruct for RowWriter<'_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        let cell = value.serialize(CellWriter)?;
-        self.put(name, cell)
+        self.put(name, value)
     }
 
     fn end(self) -> Result<(), Error> {
@@ -157,12 +150,12 @@ macro_rules! refuse_compounds {
     };
 }
 
-impl<'a> Serializer for RowWriter<'a> {
+impl<'a, 'py> Serializer for RowWriter<'a, 'py> {
     type Ok = ();
     type Error = Error;
-    type SerializeStruct = RowWriter<'a>;
+    type SerializeStruct = RowWriter<'a, 'py>;
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<RowWriter<'a>, Error> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<RowWriter<'a, 'py>, Error> {
         Ok(self)
     }
 
@@ -200,24 +193,34 @@ impl<'a> Serializer for RowWriter<'a> {
     }
 }
 
-/// Writes one value.
-struct CellWriter;
+/// Makes the object of one value.
+struct CellWriter<'a, 'py> {
+    py: Python<'py>,
+    /// The latest text of the column, and its object.
+    text: &'a mut Option<(String, Bound<'py, PyAny>)>,
+}
 
-/// Takes whole numbers of these types, which all fit, as `i64`.
-macro_rules! integers {
+impl<'py> CellWriter<'_, 'py> {
+    fn none(self) -> Bound<'py, PyAny> {
+        self.py.None().into_bound(self.py)
+    }
+}
+
+/// Numbers become Python's.
+macro_rules! numbers {
     ($($method:ident($from:ty);)*) => {
-        $(fn $method(self, value: $from) -> Result<Cell, Error> {
-            Ok(Cell::Int(value.into()))
+        $(fn $method(self, value: $from) -> Result<Self::Ok, Error> {
+            value.into_pyobject(self.py).map(Bound::into_any).map_err(Error::custom)
         })*
     };
 }
 
-impl Serializer for CellWriter {
-    type Ok = Cell;
+impl<'py> Serializer for CellWriter<'_, 'py> {
+    type Ok = Bound<'py, PyAny>;
     type Error = Error;
-    type SerializeStruct = Impossible<Cell, Error>;
+    type SerializeStruct = Impossible<Self::Ok, Error>;
 
-    integers! {
+    numbers! {
         serialize_i8(i8);
         serialize_i16(i16);
         serialize_i32(i32);
@@ -225,45 +228,43 @@ impl Serializer for CellWriter {
         serialize_u8(u8);
         serialize_u16(u16);
         serialize_u32(u32);
+        serialize_u64(u64);
+        serialize_f32(f32);
+        serialize_f64(f64);
     }
 
-    fn serialize_u64(self, value: u64) -> Result<Cell, Error> {
-        Ok(i64::try_from(value).map_or(Cell::Large(value), Cell::Int))
+    fn serialize_bool(self, value: bool) -> Result<Self::Ok, Error> {
+        Ok(PyBool::new(self.py, value).to_owned().into_any())
     }
 
-    fn serialize_bool(self, value: bool) -> Result<Cell, Error> {
-        Ok(Cell::Bool(value))
+    fn serialize_char(self, value: char) -> Result<Self::Ok, Error> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_f32(self, value: f32) -> Result<Cell, Error> {
-        Ok(Cell::Float(f64::from(value)))
+    fn serialize_str(self, value: &str) -> Result<Self::Ok, Error> {
+        match self.text {
+            Some((text, object)) if text == value => Ok(object.clone()),
+            latest => {
+                let object = PyString::new(self.py, value).into_any();
+                *latest = Some((value.to_owned(), object.clone()));
+                Ok(object)
+            }
+        }
     }
 
-    fn serialize_f64(self, value: f64) -> Result<Cell, Error> {
-        Ok(Cell::Float(value))
+    fn serialize_none(self) -> Result<Self::Ok, Error> {
+        Ok(self.none())
     }
 
-    fn serialize_char(self, value: char) -> Result<Cell, Error> {
-        Ok(Cell::Text(value.into()))
+    fn serialize_unit(self) -> Result<Self::Ok, Error> {
+        Ok(self.none())
     }
 
-    fn serialize_str(self, value: &str) -> Result<Cell, Error> {
-        Ok(Cell::Text(value.to_owned()))
-    }
-
-    fn serialize_none(self) -> Result<Cell, Error> {
-        Ok(Cell::Null)
-    }
-
-    fn serialize_unit(self) -> Result<Cell, Error> {
-        Ok(Cell::Null)
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Cell, Error> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Ok, Error> {
         value.serialize(self)
     }
 
-    fn serialize_unit_struct(self, name: &'static str) -> Result<Cell, Error> {
+    fn serialize_unit_struct(self, name: &'static str) -> Result<Self::Ok, Error> {
         self.serialize_str(name)
     }
 
@@ -272,7 +273,7 @@ impl Serializer for CellWriter {
         _: &'static str,
         _: u32,
         name: &'static str,
-    ) -> Result<Cell, Error> {
+    ) -> Result<Self::Ok, Error> {
         self.serialize_str(name)
     }
 
@@ -280,7 +281,7 @@ impl Serializer for CellWriter {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<Cell, Error> {
+    ) -> Result<Self::Ok, Error> {
         value.serialize(self)
     }
 

@@ -21,13 +21,12 @@ struct RunRow<'a> {
 }
 
 /// The tables of one outcome or of many.
-#[derive(Default)]
-struct Tables {
-    runs: Columns,
-    flows: Columns,
-    transfers: Columns,
-    objects: Columns,
-    links: Columns,
+struct Tables<'py> {
+    runs: Columns<'py>,
+    flows: Columns<'py>,
+    transfers: Columns<'py>,
+    objects: Columns<'py>,
+    links: Columns<'py>,
 }
 
 impl<'a> RunRow<'a> {
@@ -42,7 +41,17 @@ impl<'a> RunRow<'a> {
     }
 }
 
-impl Tables {
+impl<'py> Tables<'py> {
+    fn new(py: Python<'py>) -> Tables<'py> {
+        Tables {
+            runs: Columns::new(py),
+            flows: Columns::new(py),
+            transfers: Columns::new(py),
+            objects: Columns::new(py),
+            links: Columns::new(py),
+        }
+    }
+
     fn add(&mut self, run: usize, outcome: &Outcome) -> PyResult<()> {
         self.runs.extend(run, &[RunRow::of(outcome)])?;
         self.flows.extend(run, outcome.flows.iter())?;
@@ -62,20 +71,20 @@ impl Tables {
         self.runs.extend(run, &[row])
     }
 
-    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    fn into_dict(self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        dict.set_item("runs", self.runs.into_dict(py)?)?;
-        dict.set_item("flows", self.flows.into_dict(py)?)?;
-        dict.set_item("transfers", self.transfers.into_dict(py)?)?;
-        dict.set_item("objects", self.objects.into_dict(py)?)?;
-        dict.set_item("links", self.links.into_dict(py)?)?;
+        dict.set_item("runs", self.runs.into_dict()?)?;
+        dict.set_item("flows", self.flows.into_dict()?)?;
+        dict.set_item("transfers", self.transfers.into_dict()?)?;
+        dict.set_item("objects", self.objects.into_dict()?)?;
+        dict.set_item("links", self.links.into_dict()?)?;
         Ok(dict)
     }
 }
 
 /// One outcome: its tables, and its trace where one was asked for.
 pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let mut tables = Tables::default();
+    let mut tables = Tables::new(py);
     tables.add(0, &outcome)?;
     let dict = tables.into_dict(py)?;
     dict.set_item(
@@ -90,7 +99,7 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
 
 /// Many outcomes: their tables joined, column `run` telling which scenario a row is of.
 pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
-    let mut tables = Tables::default();
+    let mut tables = Tables::new(py);
     for (run, finished) in batch.finished.into_iter().enumerate() {
         match finished {
             Some(Ok(outcome)) => tables.add(run, &outcome)?,
@@ -122,12 +131,12 @@ fn in_parts(
     take: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     loop {
-        let mut columns = Columns::default();
+        let mut columns = Columns::new(take.py());
         columns.extend(0, rows.by_ref().take(ROWS_AT_A_TIME))?;
         if columns.is_empty() {
             return Ok(());
         }
-        take.call1((table, columns.into_dict(take.py())?))?;
+        take.call1((table, columns.into_dict()?))?;
     }
 }
 
