@@ -23,10 +23,11 @@ CRATES = sorted(file.parent for file in ROOT.glob("crates/*/Cargo.toml"))
 ALLOWED = {
     "control": set(),
     "capture": set(),
+    "prefetch": set(),
     "wire": {"control"},
-    "transport": {"control", "wire"},
+    "transport": {"control", "prefetch", "wire"},
     "network": {"control", "wire"},
-    "sim": {"control", "wire", "transport", "network"},
+    "sim": {"control", "prefetch", "wire", "transport", "network"},
     "python": {"control", "wire", "transport", "network", "sim", "capture"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }

@@ -43,7 +43,7 @@ impl<'py> Columns<'py> {
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.columns.is_empty()
     }
 
     /// A dictionary of lists.
