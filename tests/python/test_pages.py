@@ -37,9 +37,9 @@ NOT_RUN = {
     "make test": "runs these tests",
     "make bench": "measures a machine for minutes",
     "make bench-against REV=main": "builds twice, and measures a machine",
-    "make bench-against REV=HEAD~20": "the same",
+    "make bench-against 'REV=HEAD~20'": "the same",
     "make speed-record": "the same, and changes the page",
-    'make speed-record REVS="HEAD~20 HEAD"': "the same",
+    "make speed-record 'REVS=HEAD~20 HEAD'": "the same",
     "cargo run --release -p flowstart-benches --bin workloads": "measures a machine",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
 }

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flowstart_sim::{Outcome, Prepared};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -21,10 +21,6 @@ use crate::custom::Failure;
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
-
-/// How long a thread keeps results before it sends them. Whoever waits is woken for each message,
-/// which costs more than a short run.
-const SEND_EVERY: Duration = Duration::from_millis(5);
 
 /// What one scenario came to: its outcome, or why it failed.
 pub type Finished = Result<Outcome, String>;
@@ -74,7 +70,7 @@ pub fn run(
             Some(index) => {
                 attend(py, &tasks[index], failure).map(|finished| vec![(index, finished)])
             }
-            None => Ok(py.detach(|| gather(&mut results, total - done))),
+            None => Ok(py.detach(|| results.gather())),
         };
         let looked = arrived.and_then(|arrived| {
             done += arrived.len();
@@ -116,8 +112,22 @@ fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> 
     }
 }
 
-/// Results of one thread, each with its scenario's number.
-type Message = Vec<(usize, Finished)>;
+/// Where threads put what is finished. Nobody is woken for it, which would cost more than a short
+/// run: it is looked for from time to time, and when the last thread has ended.
+struct Results {
+    finished: Arc<Mutex<Vec<(usize, Finished)>>>,
+    /// Disconnected when no thread is left.
+    threads: Receiver<()>,
+}
+
+impl Results {
+    /// What has been finished since, when it is time to look up again or nothing is running.
+    fn gather(&mut self) -> Vec<(usize, Finished)> {
+        let _ = self.threads.recv_timeout(LOOK_UP_EVERY);
+        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut finished)
+    }
+}
 
 /// Starts up to `workers` threads on the tasks at `indices`; their results arrive in no
 /// particular order.
@@ -126,53 +136,33 @@ fn start(
     indices: VecDeque<usize>,
     workers: usize,
     stop: &Arc<AtomicBool>,
-) -> Receiver<Message> {
-    let (sender, results) = mpsc::channel();
+) -> Results {
+    let finished = Arc::new(Mutex::new(Vec::new()));
+    let (alive, threads) = mpsc::channel();
     let indices: Arc<[usize]> = indices.into_iter().collect();
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..workers.min(indices.len()) {
         let (tasks, indices, next) = (tasks.clone(), indices.clone(), next.clone());
-        let (stop, sender) = (stop.clone(), sender.clone());
+        let (stop, finished, alive) = (stop.clone(), finished.clone(), alive.clone());
         thread::spawn(move || {
-            let mut bundle = Message::new();
-            let mut sent_at = Instant::now();
             while let Some(index) = indices.get(next.fetch_add(1, Relaxed)) {
-                let finished = simulate(&tasks[*index].prepared, || !stop.load(Relaxed));
+                let result = simulate(&tasks[*index].prepared, || !stop.load(Relaxed));
                 // What was stopped half-way is no result.
                 if stop.load(Relaxed) {
-                    return;
+                    break;
                 }
-                bundle.push((*index, finished));
-                if sent_at.elapsed() >= SEND_EVERY {
-                    if sender.send(std::mem::take(&mut bundle)).is_err() {
-                        return;
-                    }
-                    sent_at = Instant::now();
-                }
+                let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+                finished.push((*index, result));
             }
-            // Nobody listens any more after Ctrl-C.
-            let _ = sender.send(bundle);
+            drop(alive);
         });
     }
-    results
+    Results { finished, threads }
 }
 
 fn simulate(prepared: &Prepared, go_on: impl FnMut() -> bool) -> Finished {
     let run = AssertUnwindSafe(|| prepared.run_while(go_on));
     panic::catch_unwind(run).map_err(|payload| describe(payload.as_ref()))
-}
-
-/// What arrives of the `missing` results until it is time to look up again.
-fn gather(results: &mut Receiver<Message>, missing: usize) -> Message {
-    let until = Instant::now() + LOOK_UP_EVERY;
-    let mut arrived = Message::new();
-    while arrived.len() < missing {
-        match results.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(bundle) => arrived.extend(bundle),
-            Err(_) => break,
-        }
-    }
-    arrived
 }
 
 /// Reports progress and lets Python handle its signals.
