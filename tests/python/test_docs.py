@@ -26,7 +26,10 @@ def test_the_scenario_of_the_page_on_web_sessions_runs_and_its_filter_finds_resp
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (DOCS / "web-sessions.md").read_text()
-    blocks = dict(re.findall(r"```(toml|python)\n(.*?)```", page, re.DOTALL))
+    blocks = {
+        language: re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0]
+        for language in ("toml", "python")
+    }
     (tmp_path / "web.toml").write_text(blocks["toml"])
     monkeypatch.chdir(tmp_path)
     names = {"fs": fs, "pl": polars}
