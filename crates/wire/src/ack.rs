@@ -1,6 +1,6 @@
 //! Acknowledgements: of bytes (TCP) or of packet numbers (QUIC).
 
-use crate::ack_ranges::AckRanges;
+use crate::ack_ranges::{AckRanges, Numbers};
 use crate::options::{AckOption, PackedOption};
 use crate::packed::Four;
 use crate::sack::{Sack, SackBlock};
@@ -185,15 +185,12 @@ impl NumberAck {
     }
 
     /// The numbers acknowledged as `[first, end)`, the largest first.
-    pub fn numbers(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let (alone, beside) = match &self.ranges {
-            Ranges::Alone(ranges) => (Some(ranges.numbers(self.end())), None),
-            Ranges::AndOption(_, ranges) => (None, Some(ranges.numbers(self.end()))),
-        };
-        alone
-            .into_iter()
-            .flatten()
-            .chain(beside.into_iter().flatten())
+    #[inline]
+    pub fn numbers(&self) -> Numbers<'_> {
+        match &self.ranges {
+            Ranges::Alone(ranges) => ranges.numbers(self.end()),
+            Ranges::AndOption(_, ranges) => ranges.numbers(self.end()),
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! The ranges of a QUIC ACK frame (RFC 9000 §19.3.1), in the bytes that they take on the wire.
 
-use std::iter;
-
 /// ACK ranges from the largest number down, in at most `ROOM` bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct AckRanges<const ROOM: usize> {
@@ -55,32 +53,53 @@ impl<const ROOM: usize> AckRanges<ROOM> {
     }
 
     /// The ranges `[first, end)` where the largest number is `end - 1`, the highest range first.
-    pub fn numbers(&self, end: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let (mut at, mut end) = (0, end);
-        iter::from_fn(move || {
-            if at >= usize::from(self.filled) {
-                return None;
-            }
-            let gap = match at {
-                0 => 0,
-                _ => self.read(&mut at) + 1,
-            };
-            let last = end.saturating_sub(gap);
-            let first = last.saturating_sub(self.read(&mut at) + 1);
-            end = first;
-            Some((first, last))
-        })
+    #[inline]
+    pub fn numbers(&self, end: u64) -> Numbers<'_> {
+        Numbers {
+            bytes: &self.bytes[..usize::from(self.filled)],
+            at: 0,
+            end,
+        }
     }
+}
 
-    fn read(&self, at: &mut usize) -> u64 {
-        let first = self.bytes[*at];
+/// The numbers that ranges acknowledge, as `[first, end)`.
+pub struct Numbers<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Below the last range that was read.
+    end: u64,
+}
+
+impl Numbers<'_> {
+    #[inline]
+    fn read(&mut self) -> u64 {
+        let first = self.bytes[self.at];
         let rest = (1 << (first >> 6)) - 1;
-        *at += 1;
+        self.at += 1;
         let value = u64::from(first & 0x3F);
-        let tail = &self.bytes[*at..*at + rest];
-        *at += rest;
+        let tail = &self.bytes[self.at..self.at + rest];
+        self.at += rest;
         tail.iter()
             .fold(value, |value, byte| value << 8 | u64::from(*byte))
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = (u64, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let gap = match self.at {
+            0 => 0,
+            _ => self.read() + 1,
+        };
+        let last = self.end.saturating_sub(gap);
+        self.end = last.saturating_sub(self.read() + 1);
+        Some((self.end, last))
     }
 }
 

@@ -109,6 +109,11 @@ impl DeliveryRate {
     fn send_again(&mut self, packets: Packets) {
         let again = &mut self.again;
         let mut at = again.partition_point(|p| p.end <= packets.start);
+        let same = |p: &&mut Packets| (p.start, p.end) == (packets.start, packets.end);
+        if let Some(old) = again.get_mut(at).filter(same) {
+            *old = packets;
+            return;
+        }
         while let Some(old) = again.get(at).copied().filter(|p| p.start < packets.end) {
             again.remove(at);
             if old.start < packets.start {

@@ -277,6 +277,10 @@ impl Ledger {
         let mut ranges = ranges.peekable();
         let largest = ranges.peek().map(|range| range.1);
         for (first, end) in ranges {
+            // The largest come first, and those below are repeated in every acknowledgement.
+            if end <= packets.first() {
+                break;
+            }
             packets.acknowledge(first, end, |arrival| {
                 let delivered = self.deliver(arrival.packet.plan(), &mut reach, &mut fresh);
                 newly.packets += 1;

@@ -64,6 +64,11 @@ impl Packets {
         self.first + self.queue.len() as u64
     }
 
+    /// The oldest on its way, or the next where none is: all before it are done with.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
     /// bytes_in_flight, of the stream.
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
