@@ -78,3 +78,12 @@ def test_rows_only_is_refused_where_it_makes_no_sense(
     answer = cli("run", file, "--rows-only", *words)
     assert answer.status == 2
     assert problem in answer.err
+
+
+def test_a_scenario_that_is_wrong_leaves_no_folder(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(fs.RequestError, match="path: "):
+        fs.stream({"flows": [{"size": "1pkt"}]}, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(fs.RequestError, match="path: "):
+        fs.stream({"flows": [{"size": "1pkt"}]}, tmp_path)
+    assert tmp_path.exists()

@@ -53,6 +53,7 @@ def stream(scenario_like: ScenarioLike, folder: str | pathlib.Path) -> StoredRun
     if document.get("trace"):
         raise RequestError("trace: a run whose rows are streamed keeps none; leave it out")
     folder = pathlib.Path(folder)
+    is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as parts:
@@ -61,6 +62,10 @@ def stream(scenario_like: ScenarioLike, folder: str | pathlib.Path) -> StoredRun
             writer.join(folder)
     except OSError as error:
         raise SimulationError(f"{folder}: cannot be written: {error.strerror}") from None
+    except RequestError:
+        if is_new:
+            folder.rmdir()
+        raise
     return StoredRun(folder, writer.about, writer.rows)
 
 
