@@ -18,7 +18,7 @@
 //! | `request` | 1.31072 Gbit/s | the rate that is asked for |
 //! | `sizing` | `data` | whether the request is for no more than is queued |
 //! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
-//! | `qs_thresh` | 4 segments | nothing is asked for with less queued |
+//! | `qs_thresh` | 4 segments | `sizing=data`: nothing is asked for with less queued |
 //! | `min_window` | above the initial window | a smaller approved window is not used |
 //! | `pacing` | `window` under ns2, else `rate` | over the rounded round trip, or at the rate |
 //! | `max_ssthresh` | unlimited under ns2, else 100 | limited slow start afterwards |
@@ -94,7 +94,7 @@ const QS_THRESH: ParamSpec = ParamSpec {
     name: "qs_thresh",
     unit: Unit::Segments,
     default: "4",
-    meaning: "with fewer segments queued nothing is asked for",
+    meaning: "sizing=data: with fewer segments queued nothing is asked for",
 };
 
 const MIN_WINDOW: ParamSpec = ParamSpec {
@@ -172,6 +172,7 @@ impl QuickStart {
         }
         let sized = params.choice("sizing") == "data";
         params.effective("qs_rtt", sized, "`sizing=data`")?;
+        params.effective("qs_thresh", sized, "`sizing=data`")?;
         let max_ssthresh = params.segments_given("max_ssthresh");
         let max_ssthresh = max_ssthresh.unwrap_or(if ns2 { f64::INFINITY } else { 100.0 });
         if max_ssthresh < 1.0 {
@@ -253,7 +254,7 @@ impl Startup for QuickStart {
     /// §4.1: as much as can be used, and nothing where slow start is as quick.
     fn rate_request(&self, s: &Syn) -> Option<Rate> {
         let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
-        if (segments as f64) < self.qs_thresh {
+        if self.sized && (segments as f64) < self.qs_thresh {
             return None;
         }
         let wire = u64::from(s.mss + s.header);
@@ -535,6 +536,11 @@ mod tests {
             })
         };
         assert_eq!(request("", Convention::Ns2, 3), None);
+        // A request that does not follow from the data needs none.
+        assert_eq!(
+            request("sizing=fixed,request=8.192Mbps", Convention::Ns2, 3),
+            Some(Rate(640_000 * UNIT))
+        );
         // 120 packets in 50 ms are 3.6 MB/s; the code below is 2.56 MB/s, the one above 5.12.
         assert_eq!(
             request("", Convention::Ns2, 120),
