@@ -146,7 +146,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ("[stack]\nack = 2", "stack.ack: `2` is not a name in quotes"),
             (
                 "[stack]\nrestart = \"never\"",
-                "stack.restart: `never` is unknown; known are initial-window, one, keep",
+                "stack.restart: `never` is unknown; known are initial-window, one, keep, paced",
             ),
         ],
     );
@@ -198,6 +198,14 @@ fn names_are_known_or_the_nearest_is_offered() {
         ("siz = \"1kB\"", "flows[0].siz: `siz` is unknown; did you mean `size`?"),
         ("direction = \"forwards\"", "flows[0].direction: `forwards` is unknown; did you mean `forward`?"),
         ("startup = \"jmp-start\"", "flows[0]: startup `jmp-start`: unknown; did you mean `jump-start`?"),
+        (
+            "tick_phase = 0.5",
+            "flows[0].tick_phase: `0.5` changes nothing: only the `ns2` stack counts in ticks",
+        ),
+        (
+            "tick_phase = 1.5",
+            "flows[0].tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
+        ),
         ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
         (
             "startup = \"search:exit=slowly\"",

@@ -52,6 +52,8 @@ struct ColdState {
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
     ecn: Option<EcnSender>,
+    /// The first data packet has no header.
+    headerless_first: bool,
 }
 
 impl ColdState {
@@ -176,7 +178,7 @@ impl Connection {
     }
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
-    fn usable(&self) -> Segments {
+    pub fn usable(&self) -> Segments {
         let peer = self.window.segments(self.peer_window);
         self.window.cwnd.min(peer)
     }
@@ -296,6 +298,9 @@ impl Connection {
         let mut report = None;
         if let Some(cold) = &mut self.cold {
             (packet.ecn, report) = cold.attend(again);
+            if cold.headerless_first && data.start() == 0 {
+                packet.wire -= self.stack.header;
+            }
         }
         if let Some(report) = report {
             packet.wire += data.set_report(report, option_bytes);
@@ -307,6 +312,13 @@ impl Connection {
             data.set_echo(self.sent.una());
         }
         packet
+    }
+
+    /// The connection is open without a handshake.
+    pub fn skip_handshake(&mut self) {
+        if self.stack.headerless_first {
+            self.cold.get_or_insert_default().headerless_first = true;
+        }
     }
 
     /// The next data packet is to carry this.

@@ -98,6 +98,8 @@ pub struct ReceiverConfig {
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
     /// not tell it from a first arrival.
     pub delays_repetition_of_last: bool,
+    /// Whether the answer to a SYN waits as long as an acknowledgement may.
+    pub delays_syn_ack: bool,
     /// Whether the acknowledgement of what begins or ends an echo of a mark must not wait
     /// (Linux).
     pub echo_at_once: bool,
@@ -136,6 +138,8 @@ struct ColdState {
     meters: Meters,
     /// The window, where it grows.
     window: Option<ReceiveWindow>,
+    /// The answer to a SYN that waits for the timer.
+    waiting_answer: Option<Box<Packet>>,
 }
 
 /// What has arrived above a hole.
@@ -287,7 +291,11 @@ impl Receiver {
             Body::Data(data) => data,
             Body::Syn(syn) => {
                 self.open = true;
-                return Some(self.syn_ack(syn, now));
+                let answer = self.syn_ack(syn, now);
+                return match self.config.delays_syn_ack {
+                    false => Some(answer),
+                    true => self.delay_answer(answer, now),
+                };
             }
             Body::SynAck(_) | Body::Ack(_) => return None,
         };
@@ -338,6 +346,10 @@ impl Receiver {
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
         self.deadline.filter(|d| *d <= now)?;
+        if let Some(answer) = self.cold.as_mut().and_then(|c| c.waiting_answer.take()) {
+            self.deadline = None;
+            return Some(*answer);
+        }
         Some(self.acknowledge(self.next, self.next, now))
     }
 
@@ -517,6 +529,19 @@ impl Receiver {
         Packet::new(self.flow, wire, Body::SynAck(answer))
     }
 
+    /// The answer to a SYN waits for the timer, unless the SYN comes again meanwhile.
+    #[cold]
+    fn delay_answer(&mut self, answer: Packet, now: Time) -> Option<Packet> {
+        let waiting = &mut self.cold.get_or_insert_default().waiting_answer;
+        if waiting.take().is_some() {
+            self.deadline = None;
+            return Some(answer);
+        }
+        *waiting = Some(Box::new(answer));
+        self.deadline = Some(now + self.config.ack.max_delay());
+        None
+    }
+
     fn advertised(&mut self, now: Time) -> u32 {
         let next = self.next;
         if let Some(window) = self.window() {
@@ -546,6 +571,7 @@ mod tests {
             option_bytes: 8,
             window: UNLIMITED_WINDOW,
             growth: None,
+            delays_syn_ack: false,
             delays_repetition_of_last: false,
             echo_at_once: false,
             window_field: WindowField::Unscaled,

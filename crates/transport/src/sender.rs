@@ -93,6 +93,16 @@ impl OpeningState {
     }
 }
 
+/// A window that no ACKs clock is spread over a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spreading {
+    Nothing,
+    /// A remembered one, over the remembered round trip.
+    Memory,
+    /// What is left of one after an idle time.
+    Restart,
+}
+
 /// The sending endpoint of one flow.
 pub struct Sender {
     connection: Connection,
@@ -100,8 +110,7 @@ pub struct Sender {
     pacer: Pacer,
     state: State,
     opening: Option<Box<OpeningState>>,
-    /// A remembered window is being spread over the remembered round trip.
-    spreading: bool,
+    spreading: Spreading,
     /// The pacing rate that the stack, not the start-up, has set.
     usual_pacing: Option<Rate>,
 }
@@ -121,7 +130,7 @@ impl Sender {
             pacer: Pacer::default(),
             state: State::Closed,
             opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
-            spreading: false,
+            spreading: Spreading::Nothing,
             usual_pacing: None,
         }
     }
@@ -170,6 +179,7 @@ impl Sender {
     /// has been measured, by the peer's request for example.
     pub fn open_established(&mut self, now: Time, rtt: Time) {
         self.connection.take_open_window();
+        self.connection.skip_handshake();
         self.establish(now, Some(rtt), 1);
         self.confirm(false, now);
     }
@@ -206,7 +216,7 @@ impl Sender {
         let restart_window = match c.stack.restart {
             Restart::InitialWindow => c.stack.iw.segments(c.stack.mss),
             Restart::One => 1.0,
-            Restart::Keep => f64::INFINITY,
+            Restart::Keep | Restart::Paced => f64::INFINITY,
         };
         let idle = Idle {
             now,
@@ -214,7 +224,29 @@ impl Sender {
             restart_window,
         };
         c.controller.on_idle(&mut c.window, &idle);
+        if c.stack.restart == Restart::Paced {
+            self.pace_restart();
+        }
         self.set_usual_pacing();
+    }
+
+    /// What is left of the window after an idle time has no ACKs to clock it: it is paced over the
+    /// round trip.
+    fn pace_restart(&mut self) {
+        /// `rbp_scale_`.
+        const SHARE: f64 = 0.75;
+        /// `RBP_MIN_SEGMENTS`.
+        const LEAST: Segments = 2.0;
+        let c = &mut self.connection;
+        let Some((srtt, _)) = c.rtt.smoothed() else {
+            return;
+        };
+        let share = (c.window.cwnd * SHARE + 0.5).floor();
+        c.window.cwnd = c.window.cwnd.min(share.max(LEAST));
+        c.window.pacing = c.window.rate_over(c.usable().floor(), srtt);
+        if c.window.pacing.is_some() {
+            self.spreading = Spreading::Restart;
+        }
     }
 
     /// A SYN-ACK or an acknowledgement has arrived.
@@ -238,8 +270,8 @@ impl Sender {
     fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
         self.connection.take_window(ack.window());
         // Before the start-up hears of it, which may pace for reasons of its own.
-        if self.spreading && self.acknowledges_data(ack) {
-            self.stop_spreading();
+        if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
+            self.on_first_ack();
         }
         if self.connection.measures_delivery() {
             self.note_pipe();
@@ -291,7 +323,7 @@ impl Sender {
         opening.lost |= exact.is_some() && opening.is_missing(answer);
         if tries == 1 || exact.is_some() {
             c.rtt.sample(exact.unwrap_or(at), now);
-        } else {
+        } else if !c.stack.syn_backoff_lasts {
             c.rtt.after_syn_loss();
         }
         let fair = tries == 1 || exact.is_some() || c.stack.trusts_repeated_syn;
@@ -357,6 +389,9 @@ impl Sender {
             clock: coarse,
         };
         c.controller.on_established(&mut c.window, &established);
+        if tries > 1 && c.stack.syn_loss_lowers_ssthresh {
+            c.window.ssthresh = c.window.ssthresh.min(2.0);
+        }
         if let Some(memory) = memory {
             c.window.ssthresh = c.window.ssthresh.min(memory.ssthresh);
             self.spread(usual, memory.srtt);
@@ -431,11 +466,24 @@ impl Sender {
         let wire = c.window.cwnd * f64::from(c.stack.packet());
         let rate = Rate::of(wire as u64, srtt);
         c.window.pacing = Some(rate).filter(|rate| rate.bps() > 0);
-        self.spreading = c.window.pacing.is_some();
+        if c.window.pacing.is_some() {
+            self.spreading = Spreading::Memory;
+        }
+    }
+
+    /// The ACK clock runs again. A restarted window becomes what was sent of it, or what was not
+    /// would leave at once.
+    #[cold]
+    fn on_first_ack(&mut self) {
+        if self.spreading == Spreading::Restart {
+            let c = &mut self.connection;
+            c.window.cwnd = c.window.segments(c.outstanding());
+        }
+        self.stop_spreading();
     }
 
     fn stop_spreading(&mut self) {
-        self.spreading = false;
+        self.spreading = Spreading::Nothing;
         self.connection.window.pacing = None;
     }
 
@@ -604,7 +652,7 @@ impl Sender {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
             State::Open | State::Early { .. } => {
                 self.pacer = Pacer::default();
-                if self.spreading {
+                if self.spreading != Spreading::Nothing {
                     self.stop_spreading();
                 }
                 let pipe = self.recovery.pipe(&self.connection);

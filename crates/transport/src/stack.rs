@@ -77,6 +77,10 @@ named! {
         One = "one",
         /// It is kept.
         Keep = "keep",
+        /// Three quarters of it, and they are paced over the round trip until the first
+        /// acknowledgement (rate-based pacing: V. Visweswaraiah and J. Heidemann, 1997; ns-2's
+        /// `Reno/RBP`).
+        Paced = "paced",
     }
 }
 
@@ -150,6 +154,10 @@ pub struct Stack {
     /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
     /// from a first arrival.
     pub delays_repetition_of_last: bool,
+    /// The acknowledgement of the SYN too may wait for the timer that delays others.
+    pub delays_syn_ack: bool,
+    /// On a connection without handshake the first data packet has no header.
+    pub headerless_first: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
     /// How packets are spaced out where a start-up does not.
@@ -186,9 +194,16 @@ pub struct Stack {
     pub whole_segments: bool,
     /// What a lost SYN does to the initial window.
     pub after_syn_loss: AfterSynLoss,
+    /// A lost SYN lowers the threshold to two segments, as any timeout at a window of one does.
+    pub syn_loss_lowers_ssthresh: bool,
+    /// What lost SYNs have made of the timeout holds until a valid sample ends the back-off,
+    /// rather than a timeout of its own for data ([`RtoParams::after_syn_loss`]).
+    pub syn_backoff_lasts: bool,
     /// A repeated SYN, which gives no fair sample, does not keep a start-up from pacing by
     /// the round trip: ns-2's take it for the one tick that an unmeasured one counts as.
     pub trusts_repeated_syn: bool,
+    /// What arrives when the flow has finished is still acknowledged.
+    pub acks_when_over: bool,
     /// How Quick-Start's rates are coded.
     pub rate_codes: RateCodes,
     /// Consecutive timeouts after which a connection is given up; `None` for never.
@@ -249,6 +264,8 @@ impl Stack {
             ecn: false,
             echo_at_once: false,
             delays_repetition_of_last: false,
+            delays_syn_ack: false,
+            headerless_first: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
                 min: Time::from_secs(1),
@@ -273,7 +290,10 @@ impl Stack {
             grow_when_app_limited: false,
             whole_segments: false,
             after_syn_loss: AfterSynLoss::OneSegment,
+            syn_loss_lowers_ssthresh: false,
+            syn_backoff_lasts: false,
             trusts_repeated_syn: false,
+            acks_when_over: false,
             rate_codes: RateCodes::Powers,
             max_timeouts: Some(15),
             avoidance: "reno",
@@ -300,7 +320,7 @@ impl Stack {
                 min: Time::from_millis(200),
                 max: Time::from_secs(60),
                 granularity: Time::from_millis(10),
-                after_syn_loss: Time::from_secs(6),
+                after_syn_loss: Time::from_secs(3),
                 // The phase that ns-2's default random stream gives an agent made before
                 // the simulation starts: its second draw.
                 ticks: Some(Ticks {
@@ -311,12 +331,16 @@ impl Stack {
             counts_duplicates_on: true,
             whole_window: true,
             delays_repetition_of_last: true,
+            headerless_first: true,
             window_packets: Some(100_000),
             window_unbounded: true,
             restart: Restart::One,
             grow_when_app_limited: true,
             whole_segments: true,
+            syn_loss_lowers_ssthresh: true,
+            syn_backoff_lasts: true,
             trusts_repeated_syn: true,
+            acks_when_over: true,
             max_timeouts: None,
             ..Stack::rfc()
         }
@@ -482,6 +506,7 @@ impl Stack {
             growth: self.growth(),
             echo_at_once: self.echo_at_once,
             delays_repetition_of_last: self.delays_repetition_of_last,
+            delays_syn_ack: self.delays_syn_ack && self.ack != AckPolicy::Every,
             window_field: self.window_field(),
         }
     }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from flowstart._native import Outcome
 
-EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop", "mark")
+EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop", "mark", "syn-drop")
 """What a sample of a flow is about, by its number in the trace."""
 
 FORWARD = 0

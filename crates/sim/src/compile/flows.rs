@@ -9,6 +9,7 @@ use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use flowstart_network::chain::Chain;
+use flowstart_transport::stack::Stack;
 use std::num::NonZeroU64;
 
 const MOST_FLOWS: u64 = 1_000_000;
@@ -34,6 +35,10 @@ pub(super) fn entries(
             None => setting.ends.clone(),
             Some(Bytes(mss)) => Ends::new(scenario.stack.resolve(Some(mss as u32))?),
         };
+        let ends = match spec.tick_phase {
+            None => ends,
+            Some(phase) => with_tick_phase(&ends, &field, phase)?,
+        };
         let reader = FlowReader {
             spec,
             field,
@@ -51,6 +56,17 @@ pub(super) fn entries(
         return Err(RequestError::new("duration", problem));
     }
     Ok(entries)
+}
+
+/// The same ends with a clock of their own.
+fn with_tick_phase(ends: &Ends, field: &str, phase: f64) -> Result<Ends, RequestError> {
+    let mut stack = Stack::clone(&ends.stack);
+    let Some(ticks) = &mut stack.timer().ticks else {
+        let problem = format!("`{phase}` changes nothing: only the `ns2` stack counts in ticks");
+        return Err(RequestError::new(format!("{field}.tick_phase"), problem));
+    };
+    ticks.phase = phase;
+    Ok(Ends::new(stack))
 }
 
 /// Reads one entry.

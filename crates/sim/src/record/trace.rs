@@ -23,13 +23,15 @@ pub enum Event {
     Drop = 6,
     /// A data packet of the flow was marked by a queue (ECN).
     Mark = 7,
+    /// The SYN was dropped.
+    SynDrop = 8,
 }
 
 /// Everything recorded, as columns of equal length in order of time.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Trace {
-    /// One entry for each event at a sender, and for each of its packets dropped or
-    /// marked.
+    /// One entry for each event at a sender, and for each of its packets, the SYN among them,
+    /// dropped or marked.
     pub flow_samples: FlowSamples,
     /// One entry whenever the bottleneck's queue was offered a packet.
     pub queue_samples: QueueSamples,

@@ -29,7 +29,7 @@ pub(super) struct Timer {
 
 impl Timer {
     /// When an event is needed for this deadline, unless there is one that comes in time.
-    fn arm(&mut self, deadline: Option<Time>, now: Time) -> Option<Time> {
+    pub(super) fn arm(&mut self, deadline: Option<Time>, now: Time) -> Option<Time> {
         let deadline = deadline?.max(now);
         if self.armed.is_by(deadline) {
             return None;
@@ -85,6 +85,23 @@ pub(super) enum Life {
     /// Its endpoints have this key.
     Open(u32),
     Over,
+    /// And its receiver, which has this key, still answers.
+    Answering(u32),
+}
+
+/// The receiver of a flow that is over, while packets of its are on their way.
+pub(super) struct LateReceiver {
+    pub(super) receiver: Receiver,
+    pub(super) timer: Timer,
+    /// How many.
+    pub(super) to_come: u64,
+}
+
+impl LateReceiver {
+    /// Whether it has nothing more to answer.
+    fn is_done(&self) -> bool {
+        self.to_come == 0 && self.receiver.deadline().is_none()
+    }
 }
 
 /// All flows, by their numbers.
@@ -92,6 +109,7 @@ pub(super) enum Life {
 pub(super) struct Flows {
     states: Vec<FlowState>,
     endpoints: Slab<Endpoints>,
+    late: Slab<LateReceiver>,
 }
 
 impl Flows {
@@ -122,7 +140,7 @@ impl Flows {
     pub(super) fn endpoints(&self, flow: u32) -> Option<&Endpoints> {
         match self.state(flow).life {
             Life::Open(key) => Some(self.endpoints.get(key)),
-            Life::Waiting | Life::Over => None,
+            _ => None,
         }
     }
 
@@ -130,7 +148,7 @@ impl Flows {
     pub(super) fn endpoints_mut(&mut self, flow: u32) -> Option<&mut Endpoints> {
         match self.state(flow).life {
             Life::Open(key) => Some(self.endpoints.get_mut(key)),
-            Life::Waiting | Life::Over => None,
+            _ => None,
         }
     }
 
@@ -158,6 +176,30 @@ impl Flows {
         let life = std::mem::replace(&mut self.states[flow as usize].life, Life::Over);
         if let Life::Open(key) = life {
             self.endpoints.remove(key);
+        }
+    }
+
+    /// A flow's receiver goes on answering when it is over.
+    pub(super) fn keep_answering(&mut self, flow: u32, late: LateReceiver) {
+        let key = self.late.insert(late);
+        self.states[flow as usize].life = Life::Answering(key);
+    }
+
+    /// The receiver that answers for a flow that is over, if one does.
+    pub(super) fn late_mut(&mut self, flow: u32) -> Option<&mut LateReceiver> {
+        match self.states[flow as usize].life {
+            Life::Answering(key) => Some(self.late.get_mut(key)),
+            _ => None,
+        }
+    }
+
+    /// Lets it go if it has nothing more to answer.
+    pub(super) fn forget_late(&mut self, flow: u32) {
+        if let Life::Answering(key) = self.states[flow as usize].life {
+            if self.late.get(key).is_done() {
+                self.late.remove(key);
+                self.states[flow as usize].life = Life::Over;
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod flows;
 mod foresight;
+mod late;
 mod log;
 mod opening;
 mod outcome;

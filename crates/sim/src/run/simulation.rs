@@ -243,7 +243,7 @@ impl<'a> Simulation<'a> {
 
     /// The packet that has arrived at the far end of a link is out of it.
     #[inline]
-    fn leave(&mut self, link: LinkId) {
+    pub(super) fn leave(&mut self, link: LinkId) {
         let state = &mut self.links[link as usize];
         state.remove_first();
         match state.next_delivery() {
@@ -260,9 +260,7 @@ impl<'a> Simulation<'a> {
         };
         let flow = packet.flow;
         let Some(ends) = self.flows.endpoints_mut(flow) else {
-            // Data may arrive when its connection is over: it was sent twice.
-            self.records[flow as usize].packets_arrived += u64::from(packet.is_data());
-            return self.leave(link);
+            return self.on_late_packet(link);
         };
         let answer = ends.receiver.on_packet(packet, self.now);
         let delivered = ends.receiver.delivered();
@@ -295,7 +293,7 @@ impl<'a> Simulation<'a> {
         self.pump(flow);
     }
 
-    fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
+    pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
@@ -304,7 +302,7 @@ impl<'a> Simulation<'a> {
 
     fn on_timer(&mut self, flow: u32, receiver: bool) {
         let Some(ends) = self.flows.endpoints_mut(flow) else {
-            return;
+            return self.on_late_timer(flow, receiver);
         };
         let timer = if receiver {
             &mut ends.receiver_timer
@@ -357,7 +355,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Puts the event that an endpoint's timer needs, if any, into the queue.
-    fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Time>) {
+    pub(super) fn schedule_timer(&mut self, flow: u32, receiver: bool, at: Option<Time>) {
         let Some(time) = at else { return };
         let moment = Moment {
             time,
@@ -423,9 +421,13 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_drop(&mut self, packet: &Packet, at: Time) {
-        if packet.is_data() {
-            self.records[packet.flow as usize].packets_dropped += 1;
-            self.sample_in_network(packet, Event::Drop, at);
+        match packet.body {
+            Body::Data(_) => {
+                self.records[packet.flow as usize].packets_dropped += 1;
+                self.sample_in_network(packet, Event::Drop, at);
+            }
+            Body::Syn(_) => self.sample_in_network(packet, Event::SynDrop, at),
+            _ => {}
         }
     }
 
@@ -473,8 +475,15 @@ impl<'a> Simulation<'a> {
             let memory = ends.sender.memory();
             self.memories.close(flow, (plan, kind), memory, self.now);
         }
+        let late = match kind.stack.acks_when_over {
+            true => ends.late_receiver(&self.records[flow as usize]),
+            false => None,
+        };
         self.flows.close(flow);
         self.unfinished -= 1;
+        if let Some(late) = late {
+            self.flows.keep_answering(flow, late);
+        }
         if self.web.owns(flow) {
             self.on_web_closed(flow);
         }

@@ -2,6 +2,7 @@
 
 use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, plain, text};
+use super::stack::phase;
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,12 @@ fields! {
         /// Leave the chain after this hop.
         #[usual("the last")]
         pub to_hop: Option<u32>,
+        /// Where in a tick the clocks of these flows' hosts start, as a share of a tick.
+        ///
+        /// Only ns-2's hosts count in ticks.
+        #[usual("the stack's")]
+        #[check(phase)]
+        pub tick_phase: Option<f64>,
         /// Lose these packets at the bottleneck, the SYN being number 0.
         pub forced_drops: Vec<u64>,
     }

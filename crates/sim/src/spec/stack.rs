@@ -135,6 +135,18 @@ fields! {
         /// Segments acknowledged at once before delaying begins.
         #[needs(QUICK_AT_FIRST)]
         pub ack_quick: Option<u32>,
+        /// What arrives when the flow has finished is still acknowledged, as in ns-2.
+        ///
+        /// Such acknowledgements load the way back.
+        #[sets(acks_when_over)]
+        pub acks_when_over: Option<bool>,
+        /// The SYN's acknowledgement too may wait for the timer (ns-2's `SYN_immediate_ack_` off).
+        #[needs(DELAYS_ACKS)]
+        #[sets(delays_syn_ack)]
+        pub delays_syn_ack: Option<bool>,
+        /// On a connection without handshake the first data packet has no header, as in ns-2.
+        #[sets(headerless_first)]
+        pub headerless_first: Option<bool>,
         /// How loss is repaired.
         #[sets(recovery)]
         pub recovery: Option<RecoveryKind>,
@@ -173,7 +185,17 @@ fields! {
         #[check(ticking)]
         #[sets(timer().granularity)]
         pub tick: Option<Time>,
+        /// What lost SYNs have made of the timeout holds until a valid round-trip sample.
+        ///
+        /// As in ns-2; otherwise data begins with a timeout of its own (RFC 6298 §5.7).
+        #[sets(syn_backoff_lasts)]
+        pub syn_backoff_lasts: Option<bool>,
+        /// A lost SYN lowers the slow-start threshold to two segments, as any timeout does in ns-2.
+        #[sets(syn_loss_lowers_ssthresh)]
+        pub syn_loss_lowers_ssthresh: Option<bool>,
         /// Where in a tick an ns-2 host's clock starts, as a share of a tick.
+        ///
+        /// A flow may have its own (`flows.tick_phase`).
         #[check(phase)]
         #[needs(TICKS)]
         pub tick_phase: Option<f64>,
@@ -283,7 +305,7 @@ fn ticking(field: &str, tick: &Time) -> Result<(), RequestError> {
     }
 }
 
-fn phase(field: &str, phase: &f64) -> Result<(), RequestError> {
+pub(super) fn phase(field: &str, phase: &f64) -> Result<(), RequestError> {
     let problem = || format!("`{phase}` is not a share of a tick, from 0 to below 1");
     match (0.0..1.0).contains(phase) {
         true => Ok(()),

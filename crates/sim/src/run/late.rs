@@ -1,0 +1,60 @@
+//! What arrives when its flow is over. It was sent twice, and what acknowledges it loads the way
+//! back, as long as the receiver of the flow's stack goes on answering.
+
+use super::flows::{Endpoints, LateReceiver};
+use super::simulation::Simulation;
+use crate::record::flow_record::FlowRecord;
+use flowstart_network::graph::LinkId;
+use flowstart_wire::Packet;
+
+impl Endpoints {
+    /// The receiver of a flow that is over, if packets of its are still on their way. What its
+    /// record says of packets that arrived has been noted.
+    pub(super) fn late_receiver(&self, record: &FlowRecord) -> Option<LateReceiver> {
+        let gone = record.packets_arrived + record.packets_dropped;
+        let to_come = self.sender.counters().packets_sent.saturating_sub(gone);
+        (to_come > 0).then(|| LateReceiver {
+            receiver: self.receiver.clone(),
+            timer: self.receiver_timer,
+            to_come,
+        })
+    }
+}
+
+impl Simulation<'_> {
+    /// The packet that has arrived at the far end of a link is of a flow that is over.
+    #[cold]
+    pub(super) fn on_late_packet(&mut self, link: LinkId) {
+        let packet = self.links[link as usize].first().copied();
+        self.leave(link);
+        let Some(packet) = packet.filter(Packet::is_data) else {
+            return;
+        };
+        let (flow, now) = (packet.flow, self.now);
+        self.records[flow as usize].packets_arrived += 1;
+        let Some(late) = self.flows.late_mut(flow) else {
+            return;
+        };
+        late.to_come = late.to_come.saturating_sub(1);
+        let answer = late.receiver.on_packet(&packet, now);
+        let timer = late.timer.arm(late.receiver.deadline(), now);
+        self.answer(flow, answer);
+        self.schedule_timer(flow, true, timer);
+        self.flows.forget_late(flow);
+    }
+
+    #[cold]
+    pub(super) fn on_late_timer(&mut self, flow: u32, receiver: bool) {
+        let now = self.now;
+        let late = self.flows.late_mut(flow).filter(|_| receiver);
+        let Some(late) = late else { return };
+        if !late.timer.expire(now) {
+            return;
+        }
+        let answer = late.receiver.on_timer(now);
+        let timer = late.timer.arm(late.receiver.deadline(), now);
+        self.answer(flow, answer);
+        self.schedule_timer(flow, true, timer);
+        self.flows.forget_late(flow);
+    }
+}
