@@ -2,6 +2,7 @@
 
 mod contention;
 mod quick_start;
+mod random;
 mod single;
 mod validation;
 
@@ -78,6 +79,7 @@ fn ours_of(outcome: &Outcome, flow: u32, mss: u64, first: u64) -> Vec<Record> {
         e if e == Event::Syn as u8 => Some("syn"),
         e if e == Event::Ack as u8 || e == Event::Open as u8 => Some("ack"),
         e if e == Event::Drop as u8 => Some("drop"),
+        e if e == Event::SynDrop as u8 => Some("syn-drop"),
         _ => None,
     };
     (0..t.time_ns.len())
@@ -85,6 +87,7 @@ fn ours_of(outcome: &Outcome, flow: u32, mss: u64, first: u64) -> Vec<Record> {
         .filter_map(|i| {
             let (what, number) = match what(t.event[i])? {
                 "syn" => ("send", 0),
+                "syn-drop" => ("drop", 0),
                 "ack" => ("ack", (t.seq[i] / mss + first).saturating_sub(1)),
                 what => (what, t.seq[i] / mss + first),
             };
