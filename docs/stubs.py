@@ -45,6 +45,7 @@ TYPES = {
     "f64": "float",
     "Probability": "str | float",
     "BurstLength": "str | float",
+    "Delays": "Mapping[int, str]",
     "DrawnText": "str | float",
     "InitialWindow": "str | int",
     "Startup": "StartupLike",

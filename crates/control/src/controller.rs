@@ -23,6 +23,8 @@ pub struct Controller {
     /// The start-up sets the window during the recovery under way.
     self_managed: bool,
     exit: Option<Exit>,
+    /// The loss that ended the start-up was none.
+    exit_undone: bool,
 }
 
 impl Controller {
@@ -39,6 +41,7 @@ impl Controller {
             in_avoidance: false,
             self_managed: false,
             exit: None,
+            exit_undone: false,
         }
     }
 
@@ -219,8 +222,10 @@ impl Controller {
         self.in_avoidance = self.avoidance.owns_cwnd();
     }
 
-    /// The last timeout was for nothing; the transport has put the window back.
+    /// The last reduction was for nothing; the transport has put the window back.
     pub fn on_spurious(&mut self, w: &mut Window) {
+        self.exit_undone |= self.startup.in_charge(w);
+        self.self_managed = false;
         self.startup.on_spurious(w);
         self.avoidance.on_spurious(w);
     }
@@ -250,13 +255,18 @@ impl Controller {
         }
     }
 
+    /// A start-up that a loss has ended which was none goes on, and may yet end by itself.
     fn record(&mut self, reason: Reason, at: Time, cwnd: Segments, flight: u64) {
-        self.exit.get_or_insert(Exit {
-            reason,
-            at,
-            cwnd,
-            flight,
-        });
+        let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
+        if self.exit.is_none() || self.exit_undone && by_itself {
+            self.exit_undone = false;
+            self.exit = Some(Exit {
+                reason,
+                at,
+                cwnd,
+                flight,
+            });
+        }
     }
 }
 

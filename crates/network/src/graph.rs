@@ -63,6 +63,8 @@ pub struct FlowPath<'a> {
     pub extra_delay: Time,
     /// Packets of it to lose at the bottleneck.
     pub forced_drops: &'a [u64],
+    /// Packets of it to delay behind the bottleneck, in the order of their positions.
+    pub delays: &'a [(u64, Time)],
 }
 
 /// An output link at which a router, or a sending host, decides on rate requests.
@@ -101,9 +103,19 @@ pub fn build<'a>(
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
         let far = (flow.extra_delay > Time::ZERO).then_some((number, flow.extra_delay));
-        let route = builder.route(flow.endpoints, far);
+        let mut route = builder.route(flow.endpoints, far);
+        let line = bottleneck[usize::from(flow.endpoints.reverse)];
+        if !flow.delays.is_empty() {
+            let kind = LinkKind::Late(flow.delays.to_vec());
+            let stage = builder.add_stage(format!("late-{number}"), kind);
+            let at = route.data.iter().position(|link| *link == line);
+            let at = at.unwrap_or(route.data.len());
+            route.data.splice(at..at, [stage]);
+            let behind = (at + 2).min(route.data.len());
+            route.data.insert(behind, stage);
+        }
         route_of.push(routes.number(route));
-        let link = &mut builder.links[bottleneck[usize::from(flow.endpoints.reverse)] as usize];
+        let link = &mut builder.links[line as usize];
         let drops = flow.forced_drops.iter().map(|position| ForcedDrop {
             flow: number,
             position: *position,

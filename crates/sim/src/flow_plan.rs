@@ -63,6 +63,10 @@ pub struct FlowKind {
     pub interface_rate: Option<Rate>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
+    /// Packets to delay behind the bottleneck, in the order of their positions.
+    pub delays: Vec<(u64, Time)>,
+    /// Their receivers open the connections.
+    pub by_receiver: bool,
     /// Their writes; empty where there is a single one at the start.
     pub writes: Writes,
 }
@@ -74,6 +78,8 @@ pub enum Opening {
     Handshake,
     /// It is open, and its sender knows the round trip.
     Established(Time),
+    /// With a handshake that the data's receiver begins.
+    ByReceiver,
 }
 
 /// When each write arrives, counted from the flow's start, and where in the stream it ends.

@@ -146,7 +146,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ("[stack]\nack = 2", "stack.ack: `2` is not a name in quotes"),
             (
                 "[stack]\nrestart = \"never\"",
-                "stack.restart: `never` is unknown; known are initial-window, one, keep, paced",
+                "stack.restart: `never` is unknown; known are initial-window, one, keep, paced, linux",
             ),
         ],
     );

@@ -7,10 +7,11 @@ use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
+use super::timer_wheel;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire::{
-    AckOption, Body, CongestionHeader, Data, Ecn, Packet, RateReport, RateRequest, Syn,
+    AckOption, Body, CongestionHeader, Data, Ecn, Packet, RateReport, RateRequest, Syn, SynAck,
     UNLIMITED_WINDOW,
 };
 use std::sync::Arc;
@@ -100,6 +101,8 @@ pub struct Connection {
     pub rtt: RttEstimator,
     /// When the retransmission timer fires.
     pub deadline: Option<Time>,
+    /// When that was set; `None` where it is when the timer's wheel comes round.
+    timer_set: Option<Time>,
     /// What it did.
     pub counters: Counters,
     /// How fast its data arrives, where others are told.
@@ -115,6 +118,8 @@ pub struct Connection {
     last_sent: Time,
     last_acked: Time,
     timeouts_in_a_row: u32,
+    /// Segments that the peer has reported as having come twice.
+    duplicates: u64,
     /// What a timeout took for lost ends here: until it is repaired nothing that comes back
     /// says how much more there is room for.
     repairing_until: u64,
@@ -134,6 +139,7 @@ impl Connection {
             queued: 0,
             peer_window: u64::MAX,
             deadline: None,
+            timer_set: None,
             counters: Counters::default(),
             throughput: (stack.sharing != Sharing::None).then(Box::default),
             cold: stack.ecn.then(|| {
@@ -149,6 +155,7 @@ impl Connection {
             last_sent: Time::ZERO,
             last_acked: Time::ZERO,
             timeouts_in_a_row: 0,
+            duplicates: 0,
             repairing_until: 0,
             stack,
         }
@@ -261,17 +268,17 @@ impl Connection {
         } else {
             self.window.tags
         };
+        let mut data = Data::new(plan.start, len, number.map_or(0, |number| number as u32));
+        if again {
+            data.set_repeats();
+        }
         let mut packet = Packet {
             flow: self.flow,
             wire: len + self.stack.header,
             hop: 0,
             ecn: Ecn::default(),
             tags,
-            body: Body::Data(Data::new(
-                plan.start,
-                len,
-                number.map_or(0, |number| number as u32),
-            )),
+            body: Body::Data(data),
         };
         let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
@@ -337,8 +344,19 @@ impl Connection {
     /// The `number`-th SYN, which carries this request.
     pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
         let option = request.map_or(0, |_| self.stack.option_bytes);
-        let syn = Syn { number, request };
+        let syn = Syn {
+            number,
+            request,
+            by_receiver: false,
+        };
         Packet::new(self.flow, self.stack.opening + option, Body::Syn(syn))
+    }
+
+    /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
+    pub fn syn_ack(&self) -> Packet {
+        let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
+        answer.to_receiver = true;
+        Packet::new(self.flow, self.stack.opening, Body::SynAck(answer))
     }
 
     /// What a data segment tells XCP's routers: the window that is used, since their shares
@@ -382,8 +400,20 @@ impl Connection {
         self.high() >= self.queued
     }
 
-    /// The last timeout was for nothing.
-    pub fn undo_timeout(&mut self) {
+    /// Whether the timer has expired since something was last acknowledged.
+    pub fn has_timed_out(&self) -> bool {
+        self.timeouts_in_a_row > 0
+    }
+
+    /// The peer reports so many segments that have come twice. Whether that is possible: no more
+    /// can than were sent twice.
+    pub fn note_duplicates(&mut self, segments: u64) -> bool {
+        self.duplicates += segments;
+        self.duplicates <= self.counters.packets_retransmitted
+    }
+
+    /// The last reduction was for nothing.
+    pub fn undo(&mut self) {
         self.repairing_until = self.una();
         self.controller.on_spurious(&mut self.window);
     }
@@ -419,6 +449,13 @@ impl Connection {
             self.note_advance(now);
         }
         newly
+    }
+
+    /// What `plan` says has arrived with a packet that counted as lost.
+    pub fn acknowledge_late(&mut self, plan: Plan, now: Time) {
+        if self.sent.acknowledge_late(plan) {
+            self.note_advance(now);
+        }
     }
 
     /// SND.UNA has moved.
@@ -461,6 +498,23 @@ impl Connection {
     pub fn restart_timer(&mut self, now: Time) {
         let timeout = self.window.timeout.unwrap_or_else(|| self.rtt.rto());
         self.deadline = Some(now + timeout);
+        self.timer_set = Some(now);
+    }
+
+    /// A timer has expired at `due` that was set at `set`: when it fires, where that is later. On a
+    /// wheel the exact time is looked for only then, since most timers are set anew before.
+    pub fn fires_later(&self, set: Option<Time>, due: Time) -> Option<Time> {
+        let (set, jiffy) = (set?, self.stack.rto.jiffy?);
+        let fires = timer_wheel::fires(set, due.since(set), jiffy);
+        (fires > due).then_some(fires)
+    }
+
+    /// The retransmission timer has expired. Whether it fires later.
+    pub fn defer_timer(&mut self) -> bool {
+        let set = self.timer_set.take();
+        let later = self.deadline.and_then(|due| self.fires_later(set, due));
+        self.deadline = later.or(self.deadline);
+        later.is_some()
     }
 
     /// After new data was acknowledged: run on while something is outstanding
@@ -573,7 +627,7 @@ impl Connection {
             AckOption::Gap(gap) => self.take_gap(gap, ack),
             AckOption::Feedback(_) if self.una() < self.repairing_until => {}
             AckOption::Feedback(change) => self.take_feedback(change, option, ack),
-            AckOption::None => {}
+            AckOption::None | AckOption::Duplicate { .. } => {}
         }
     }
 
@@ -669,8 +723,9 @@ impl Connection {
     ///
     /// `pipe` is what recovery takes to be in the network. RFC 5681's eq. 4, with all that
     /// is outstanding, is an upper bound ("no more than"); what is SACKed has left, and
-    /// behind one hole that stays open it can be many windows.
-    pub fn time_out(&mut self, now: Time, pipe: u64) -> bool {
+    /// behind one hole that stays open it can be many windows. The threshold has been lowered for
+    /// what is out where the window is `reduced` already.
+    pub fn time_out(&mut self, now: Time, pipe: u64, reduced: bool) -> bool {
         self.counters.timeouts += 1;
         self.timeouts_in_a_row += 1;
         self.repairing_until = self.high();
@@ -678,7 +733,7 @@ impl Connection {
             now,
             flight: pipe.min(self.outstanding()),
             usable: self.usable(),
-            repeated: self.timeouts_in_a_row > 1,
+            repeated: self.timeouts_in_a_row > 1 || reduced,
         };
         let own = self.window.timeout.is_some();
         self.controller.on_timeout(&mut self.window, &timeout);
@@ -705,6 +760,18 @@ impl Connection {
             self.last_sent
         };
         Some(now.since(since)).filter(|idle| *idle >= self.rtt.rto())
+    }
+
+    /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
+    /// but no less than the initial window (`tcp_cwnd_restart`).
+    pub fn restart_window(&self, idle: Time) -> Segments {
+        let (least, rto) = (self.stack.iw.segments(self.stack.mss), self.rtt.rto());
+        let (mut cwnd, mut left) = (self.window.cwnd, idle.since(rto));
+        while left > Time::ZERO && cwnd > least {
+            cwnd = (cwnd / 2.0).floor();
+            left = left.since(rto);
+        }
+        cwnd.max(least)
     }
 
     /// Keeps the largest window.

@@ -158,6 +158,9 @@ fn space(window: u64, ratio: u64) -> u64 {
     u64::try_from(space).unwrap_or(u64::MAX)
 }
 
+/// Bytes that timestamps take of every segment (RFC 7323 §3.2), padded.
+const TIMESTAMPS: u64 = 12;
+
 /// A receiver's window. All but times and ratios in bytes.
 #[derive(Clone, Debug)]
 pub struct ReceiveWindow {
@@ -263,6 +266,18 @@ impl ReceiveWindow {
             from: 0,
             since: Time::ZERO,
         }
+    }
+
+    /// This end opens the connection: it does not know yet that timestamps will take of a segment's
+    /// room, and offers whole ones without them.
+    pub fn open_actively(&mut self) {
+        let full = win(self.rcvbuf, DEFAULT_RATIO);
+        let most = self.growth.most.map_or(u64::MAX, u64::from);
+        let mss = u64::from(self.growth.mss) + TIMESTAMPS;
+        let first = full.min(most);
+        self.wnd = first - if first > mss { first % mss } else { 0 };
+        self.ssthresh = self.wnd.min(self.clamp);
+        self.space = self.space.min(self.ssthresh);
     }
 
     /// What is offered on a connection that is open before anything has come.

@@ -78,6 +78,8 @@ pub struct ReceiverConfig {
     pub ack: AckPolicy,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
+    /// Whether to report what arrived twice (RFC 2883).
+    pub dsack: bool,
     /// Where packets are numbered and acknowledged by number: how many packets one that is
     /// missing may be overtaken by until that is acknowledged at once; zero for any number.
     pub numbers: Option<u32>,
@@ -85,6 +87,9 @@ pub struct ReceiverConfig {
     pub header: u32,
     /// Bytes of the answer to a packet that opens a connection.
     pub opening: u32,
+    /// How long what opens a connection waits for an answer before it is sent again, where this end
+    /// sends it.
+    pub syn_timeout: Time,
     /// Data may come before what opens the connection, and is of no use then.
     pub early_data: bool,
     /// Bytes that each SACK block costs on the wire.
@@ -120,6 +125,8 @@ pub struct Receiver {
     open: bool,
     /// Acknowledgements echo a congestion mark.
     echo: bool,
+    /// Acknowledgements echo the timestamp of a retransmission (RFC 7323 §4.3).
+    answers_repetition: bool,
     /// Data packets that have arrived.
     arrived: u64,
     /// Where the first of what came above a hole begins, so that others need not look there;
@@ -140,6 +147,8 @@ struct ColdState {
     window: Option<ReceiveWindow>,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
+    /// SYNs that were sent, while none is answered.
+    connecting: Option<u32>,
 }
 
 /// What has arrived above a hole.
@@ -158,6 +167,8 @@ struct Above {
 struct Meters {
     numbers: Option<Box<Spaces>>,
     pair: PairMeter,
+    /// What has come again and is to be reported, `[start, end)`.
+    duplicate: Option<(u64, u64)>,
     /// The sum of the congestion headers that the next acknowledgement is to bring back.
     feedback: Option<f64>,
 }
@@ -193,8 +204,14 @@ impl PairMeter {
 }
 
 impl Meters {
-    /// What the next acknowledgement is to carry.
-    fn take(&mut self) -> AckOption {
+    /// What the next acknowledgement, up to `next`, is to carry.
+    fn take(&mut self, next: u64) -> AckOption {
+        if let Some((start, end)) = self.duplicate.take() {
+            return AckOption::Duplicate {
+                start: (start as i64 - next as i64) as i32,
+                len: (end - start) as u32,
+            };
+        }
         let gap = self.pair.gap.take().map(AckOption::Gap);
         let feedback = || self.feedback.take().map(AckOption::Feedback);
         gap.or_else(feedback).unwrap_or_default()
@@ -252,10 +269,33 @@ impl Receiver {
             unacknowledged: 0,
             quick_left,
             echo: false,
+            answers_repetition: false,
             arrived: 0,
             above_from: u64::MAX,
             above: None,
         }
+    }
+
+    /// Opens the connection, over which its peer will send data: the SYN.
+    pub fn connect(&mut self, now: Time) -> Packet {
+        if let Some(window) = self.window() {
+            window.open_actively();
+            window.on_syn(now);
+        }
+        self.send_syn(0, now)
+    }
+
+    /// The SYN that follows so many others.
+    fn send_syn(&mut self, before: u32, now: Time) -> Packet {
+        let timeout = self.config.syn_timeout;
+        self.deadline = Some(now + timeout.times(1 << before.min(32)));
+        self.cold.get_or_insert_default().connecting = Some(before + 1);
+        let syn = Syn {
+            number: before,
+            request: None,
+            by_receiver: true,
+        };
+        Packet::new(self.flow, self.config.opening, Body::Syn(syn))
     }
 
     /// The connection is open without a handshake.
@@ -297,7 +337,11 @@ impl Receiver {
                     true => self.delay_answer(answer, now),
                 };
             }
-            Body::SynAck(_) | Body::Ack(_) => return None,
+            Body::SynAck(_) => {
+                self.cold.get_or_insert_default().connecting = None;
+                return Some(self.acknowledge(self.next, self.next, now));
+            }
+            Body::Ack(_) => return None,
         };
         self.arrived += 1;
         if !self.open {
@@ -316,6 +360,9 @@ impl Receiver {
             None => self.is_in_order(data),
         };
         let may_wait = orderly && !urgent;
+        if data.repeats() || self.answers_repetition {
+            self.note_repetition(data);
+        }
         if self.window().is_some() {
             return self.on_growing(data, may_wait, now);
         }
@@ -346,9 +393,14 @@ impl Receiver {
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
         self.deadline.filter(|d| *d <= now)?;
-        if let Some(answer) = self.cold.as_mut().and_then(|c| c.waiting_answer.take()) {
-            self.deadline = None;
-            return Some(*answer);
+        if let Some(cold) = &mut self.cold {
+            if let Some(answer) = cold.waiting_answer.take() {
+                self.deadline = None;
+                return Some(*answer);
+            }
+            if let Some(before) = cold.connecting {
+                return Some(self.send_syn(before, now));
+            }
         }
         Some(self.acknowledge(self.next, self.next, now))
     }
@@ -409,19 +461,43 @@ impl Receiver {
         self.config.echo_at_once && (self.echo != before || bits.has(Ecn::CWR))
     }
 
+    /// What an acknowledgement echoes is the timestamp of the segment that was the first to move it
+    /// since the last, or of a later one that moved nothing (RFC 7323 §4.3).
+    #[cold]
+    fn note_repetition(&mut self, data: &Data) {
+        if data.end() <= self.next {
+            self.answers_repetition |= data.repeats();
+        } else if data.start() <= self.next && self.unacknowledged == 0 {
+            self.answers_repetition = data.repeats();
+        }
+    }
+
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
             let above = self.above.get_or_insert_default();
             let bytes = &mut above.bytes;
+            let before = *bytes;
             above
                 .ranges
                 .insert(start, end, |from, to| *bytes += to - from);
             self.above_from = self.above_from.min(start);
+            if *bytes == before {
+                self.note_duplicate(start, end);
+            }
         } else if end > self.next {
             self.next = end;
             if end >= self.above_from {
                 self.fill_hole();
             }
+        } else {
+            self.note_duplicate(start, end);
+        }
+    }
+
+    #[cold]
+    fn note_duplicate(&mut self, start: u64, end: u64) {
+        if self.config.dsack {
+            self.meters().duplicate = Some((start, end));
         }
     }
 
@@ -478,7 +554,10 @@ impl Receiver {
         let window = self.advertised(now);
         let silent = self.cold.is_none() && self.above.is_none();
         let mut packet = if silent && self.config.numbers.is_none() {
-            let ack = ByteAck::new(self.next, window, AckOption::None);
+            let mut ack = ByteAck::new(self.next, window, AckOption::None);
+            if self.answers_repetition {
+                ack.set_answers_repetition();
+            }
             Packet::new(self.flow, self.config.header, Body::Ack(Ack::Bytes(ack)))
         } else {
             self.telling(window, (start, end), now)
@@ -494,13 +573,16 @@ impl Receiver {
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
         let cold = self.cold.as_mut();
-        let option = cold.map_or(AckOption::None, |cold| cold.meters.take());
+        let option = cold.map_or(AckOption::None, |cold| cold.meters.take(self.next));
         let wire = self.config.header + option.wire(self.config.option_bytes);
         if self.config.numbers.is_some() {
             let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
             return Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
         }
         let mut ack = ByteAck::new(self.next, window, option);
+        if self.answers_repetition {
+            ack.set_answers_repetition();
+        }
         if let Some(above) = self.above.as_mut().filter(|_| self.config.sack) {
             above.report(&mut ack, arrived.0, arrived.1);
         }
@@ -563,9 +645,11 @@ mod tests {
         let config = ReceiverConfig {
             ack,
             sack: true,
+            dsack: false,
             numbers: None,
             header: 40,
             opening: 40,
+            syn_timeout: Time::from_secs(1),
             early_data: false,
             sack_block_bytes: 8,
             option_bytes: 8,
@@ -611,7 +695,13 @@ mod tests {
 
     fn syn(number: u32) -> Packet {
         let request = None;
-        Packet::new(0, 40, Body::Syn(Syn { number, request }))
+        let by_receiver = false;
+        let syn = Syn {
+            number,
+            request,
+            by_receiver,
+        };
+        Packet::new(0, 40, Body::Syn(syn))
     }
 
     fn answer(r: &mut Receiver, number: u32) -> (SynAck, u32) {

@@ -6,7 +6,7 @@
 //! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
 
 use super::connection::{Carried, Connection};
-use super::loss::findings::{Audience, Events, Findings};
+use super::loss::findings::{Audience, Began, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
 use super::reduction::Reduction;
@@ -29,7 +29,7 @@ impl Recovery {
         Recovery {
             loss: Loss::new(stack),
             reduction: Reduction::new(stack),
-            prior: Prior::default(),
+            prior: Prior::new(stack),
         }
     }
 
@@ -93,7 +93,7 @@ impl Recovery {
         let marked = carried.is_some_and(|carried| carried.ece) && self.loss.on_mark(c, found);
         if marked {
             self.reduction.begin_for_mark(c, now);
-            self.prior.note(c);
+            self.prior.forget();
         }
         if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
@@ -111,15 +111,16 @@ impl Recovery {
                 None => {}
             }
         }
-        if found.events.as_ref().is_some_and(|events| events.open) {
-            self.prior.note(c);
-        }
     }
 
     /// The end of one recovery and the beginning of another.
     fn change_state(&mut self, c: &mut Connection, events: &Events, now: Time) {
         if events.undone {
+            self.reduction.stop();
             self.prior.restore(c);
+            if c.controller_owns_cwnd() {
+                c.recovered(now);
+            }
         }
         if events.ended {
             self.reduction.end(c);
@@ -129,17 +130,31 @@ impl Recovery {
             self.reduction.deflate(c, segments);
         }
         if let Some(began) = events.began {
+            match began {
+                Began::Repair => self.prior.forget(),
+                Began::Repaired => {}
+                Began::Reduction { .. } | Began::SlowStart { .. } => self.prior.note(c),
+            }
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
             self.reduction.on_persistent_congestion(c, now);
+            self.prior.forget();
         }
     }
 
-    /// The retransmission timer has expired; the controller has been told.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        self.loss.on_timeout(c);
-        self.reduction.on_timeout();
+    /// The retransmission timer has expired: tells the controller, and what was found of the path.
+    /// False where the connection is to be given up.
+    pub fn on_timeout(&mut self, c: &mut Connection, now: Time) -> bool {
+        let pipe = self.loss.pipe(c);
+        let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
+        if !again && !reduced {
+            self.prior.note(c);
+        }
+        let goes_on = c.time_out(now, pipe, reduced);
+        self.loss.on_timeout(c, again);
+        self.reduction.stop();
+        goes_on
     }
 
     /// Data has been queued or the connection has opened: sending is not tied to an
@@ -165,10 +180,6 @@ impl Recovery {
     #[inline]
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         self.loss.after_sent(c, now);
-        if self.loss.is_open() {
-            // The first flight of all may time out.
-            self.prior.note(c);
-        }
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the

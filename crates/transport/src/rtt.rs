@@ -22,6 +22,9 @@ pub struct RtoParams {
     pub after_syn_loss: Time,
     /// Measure in whole ticks, one segment at a time, as ns-2 does.
     pub ticks: Option<Ticks>,
+    /// Timers wait on a wheel of jiffies this long ([`timer_wheel`](super::timer_wheel)); `None`
+    /// has them fire on time.
+    pub jiffy: Option<Time>,
 }
 
 /// ns-2's clock.
@@ -207,6 +210,7 @@ mod tests {
             granularity: Time::from_millis(1),
             after_syn_loss: Time::from_secs(3),
             ticks: None,
+            jiffy: None,
         }
     }
 

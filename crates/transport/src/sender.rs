@@ -11,6 +11,7 @@ use super::pacing_rate;
 use super::plan::Plan;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
+use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
@@ -64,6 +65,8 @@ struct OpeningState {
     lost: bool,
     /// When an unanswered SYN is sent again although data leaves.
     deadline: Option<Time>,
+    /// The data's receiver opens the connection.
+    accepts: bool,
 }
 
 impl OpeningState {
@@ -78,6 +81,7 @@ impl OpeningState {
             sent: Vec::new(),
             lost: false,
             deadline: None,
+            accepts: false,
         }
     }
 
@@ -111,6 +115,8 @@ pub struct Sender {
     state: State,
     opening: Option<Box<OpeningState>>,
     spreading: Spreading,
+    /// What the application has beyond a bounded send buffer.
+    send_buffer: Option<Box<SendBuffer>>,
     /// The pacing rate that the stack, not the start-up, has set.
     usual_pacing: Option<Rate>,
 }
@@ -126,6 +132,9 @@ impl Sender {
         let exchanges = stack.exchanges();
         Sender {
             recovery: Recovery::new(&stack),
+            send_buffer: stack
+                .send_buffer
+                .map(|size| Box::new(SendBuffer::new(size))),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             state: State::Closed,
@@ -149,6 +158,13 @@ impl Sender {
             return self.open_early(now);
         }
         self.begin_exchange(now);
+    }
+
+    /// Waits for the data's receiver to open the connection.
+    pub fn listen(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            opening.accepts = true;
+        }
     }
 
     fn begin_exchange(&mut self, now: Time) {
@@ -205,8 +221,23 @@ impl Sender {
         } else {
             bytes
         };
-        self.connection.queued = self.connection.queued.saturating_add(whole);
+        match &mut self.send_buffer {
+            Some(buffer) => {
+                buffer.push(whole);
+                self.refill();
+            }
+            None => self.connection.queued = self.connection.queued.saturating_add(whole),
+        }
         self.recovery.on_data();
+    }
+
+    /// The application hands over what the send buffer has room for.
+    #[cold]
+    fn refill(&mut self) {
+        let c = &mut self.connection;
+        if let Some(buffer) = &mut self.send_buffer {
+            c.queued += buffer.take(c.queued - c.una());
+        }
     }
 
     /// RFC 5681 §4.1.
@@ -217,7 +248,11 @@ impl Sender {
             Restart::InitialWindow => c.stack.iw.segments(c.stack.mss),
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
+            Restart::Linux => c.restart_window(idle),
         };
+        if c.stack.restart == Restart::Linux && !c.controller_owns_cwnd() {
+            c.window.ssthresh = c.window.ssthresh.max((0.75 * c.window.cwnd).floor());
+        }
         let idle = Idle {
             now,
             idle,
@@ -256,6 +291,15 @@ impl Sender {
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
                 Body::SynAck(answer),
             ) => self.on_syn_ack(answer, at, tries, now),
+            (State::Closed, Body::Syn(_)) if self.accepts() => self.begin_exchange(now),
+            // Its answer was lost.
+            (State::SynSent { at, tries, .. }, Body::Syn(_)) => {
+                let waiting = true;
+                self.state = State::SynSent { at, tries, waiting };
+            }
+            (State::SynSent { at, tries, .. }, Body::Ack(ack)) if self.accepts() => {
+                self.on_third_ack(ack, at, tries, now);
+            }
             (State::Open, Body::Ack(ack)) => {
                 let carried = Carried {
                     option: ack.option(),
@@ -265,6 +309,24 @@ impl Sender {
             }
             _ => {}
         }
+    }
+
+    fn accepts(&self) -> bool {
+        self.opening.as_ref().is_some_and(|opening| opening.accepts)
+    }
+
+    /// The data's receiver, which opens the connection, has heard the answer that left at `at`, the
+    /// latest of so many.
+    #[cold]
+    fn on_third_ack(&mut self, ack: &Ack, at: Time, tries: u32, now: Time) {
+        let c = &mut self.connection;
+        c.take_window(ack.window());
+        let fair = tries == 1;
+        match fair {
+            true => c.rtt.sample(at, now),
+            false => c.rtt.after_syn_loss(),
+        }
+        self.end_exchange(now, fair.then(|| now.since(at)));
     }
 
     fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
@@ -278,6 +340,9 @@ impl Sender {
         }
         self.recovery
             .on_ack(&mut self.connection, ack, carried, now);
+        if self.send_buffer.is_some() {
+            self.refill();
+        }
         self.set_usual_pacing();
     }
 
@@ -538,6 +603,9 @@ impl Sender {
         }
         *at = now;
         let tries = *tries;
+        if self.accepts() {
+            return Some(self.connection.syn_ack());
+        }
         let request = self.request(tries);
         let number = self.opening.as_mut().map_or(0, |opening| {
             if self.connection.stack.numbers_packets() {
@@ -645,7 +713,7 @@ impl Sender {
         if let (State::Early { tries, .. }, Some(_)) = (self.state, early.filter(|d| *d <= now)) {
             self.on_syn_timeout(now, tries);
         }
-        if self.connection.deadline.is_none_or(|d| d > now) {
+        if self.connection.deadline.is_none_or(|d| d > now) || self.connection.defer_timer() {
             return;
         }
         match self.state {
@@ -655,10 +723,7 @@ impl Sender {
                 if self.spreading != Spreading::Nothing {
                     self.stop_spreading();
                 }
-                let pipe = self.recovery.pipe(&self.connection);
-                let goes_on = self.connection.time_out(now, pipe);
-                self.recovery.on_timeout(&mut self.connection);
-                if !goes_on {
+                if !self.recovery.on_timeout(&mut self.connection, now) {
                     self.fail();
                 }
             }

@@ -81,6 +81,25 @@ named! {
         /// acknowledgement (rate-based pacing: V. Visweswaraiah and J. Heidemann, 1997; ns-2's
         /// `Reno/RBP`).
         Paced = "paced",
+        /// Half for each timeout that has passed, the initial window at least; the threshold at
+        /// three quarters of what it was (Linux's `tcp_cwnd_restart`).
+        Linux = "linux",
+    }
+}
+
+named! {
+    /// What happens where a loss turns out to have been none.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Undo {
+        /// Nothing.
+        None = "none",
+        /// Under `quic` the window comes back once all that counted as lost has arrived after all
+        /// (quinn with CUBIC, neqo); elsewhere as `full`.
+        SetEmpties = "set-empties",
+        /// The window comes back as soon as that shows, and the path's reordering is learned from
+        /// it: as in Linux under `rack`, by timestamps under `sack` (RFC 3522, 4015), and under
+        /// `quic` with thresholds that adapt besides (quicly).
+        Full = "full",
     }
 }
 
@@ -147,6 +166,10 @@ pub struct Stack {
     pub whole_window: bool,
     /// Whether a timeout may turn out to have been for nothing (RFC 5682).
     pub frto: bool,
+    /// What happens where a loss turns out to have been none.
+    pub undo: Undo,
+    /// Whether the receiver reports what arrives twice (RFC 2883).
+    pub dsack: bool,
     /// Whether both ends speak ECN (RFC 3168).
     pub ecn: bool,
     /// The acknowledgement of what begins or ends an echo of a mark does not wait.
@@ -180,6 +203,9 @@ pub struct Stack {
     pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
     pub window_scaling: bool,
+    /// How many bytes of payload the sender holds until they are acknowledged; `None` for any
+    /// number.
+    pub send_buffer: Option<u64>,
     /// What happens to the window after an idle time.
     pub restart: Restart,
     /// What connections leave behind for each other.
@@ -261,6 +287,8 @@ impl Stack {
             counts_duplicates_on: false,
             whole_window: false,
             frto: false,
+            undo: Undo::Full,
+            dsack: false,
             ecn: false,
             echo_at_once: false,
             delays_repetition_of_last: false,
@@ -273,6 +301,7 @@ impl Stack {
                 granularity: Time::from_millis(1),
                 after_syn_loss: Time::from_secs(3),
                 ticks: None,
+                jiffy: None,
             }),
             pacing: Pacing::None,
             coarse_pacing: false,
@@ -283,6 +312,7 @@ impl Stack {
             window_unbounded: false,
             buffer: None,
             window_scaling: true,
+            send_buffer: None,
             restart: Restart::InitialWindow,
             sharing: Sharing::None,
             sharing_lifetime: Time::from_secs(600),
@@ -326,6 +356,7 @@ impl Stack {
                 ticks: Some(Ticks {
                     phase: 0.555_880_715_864,
                 }),
+                jiffy: None,
             }),
             grows_leaving_recovery: true,
             counts_duplicates_on: true,
@@ -362,6 +393,7 @@ impl Stack {
                 granularity: Time(1),
                 after_syn_loss: Time::from_secs(1),
                 ticks: None,
+                jiffy: None,
             }),
             window: Some(100_000),
             window_scaling: false,
@@ -393,6 +425,8 @@ impl Stack {
             },
             recovery: RecoveryKind::Rack,
             frto: true,
+            dsack: true,
+            restart: Restart::Linux,
             echo_at_once: true,
             paces_by_offload: true,
             app_limited_at_acks: false,
@@ -404,6 +438,8 @@ impl Stack {
                 granularity: Time::from_millis(200),
                 after_syn_loss: Time::from_secs(1),
                 ticks: None,
+                // HZ = 250.
+                jiffy: Some(Time::from_millis(4)),
             }),
             buffer: Some(ReceiveBuffer {
                 initial: 32 << 20,
@@ -446,6 +482,7 @@ impl Stack {
                 granularity: Time::from_millis(1),
                 after_syn_loss: Time::from_millis(333 + 2 * 333),
                 ticks: None,
+                jiffy: None,
             }),
             after_syn_loss: AfterSynLoss::CongestionEvent,
             ..Stack::rfc()
@@ -496,9 +533,11 @@ impl Stack {
                 self.recovery,
                 RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
             ),
+            dsack: self.dsack,
             numbers: self.numbers_packets().then_some(self.ack_reordering),
             header: self.bare,
             opening: self.opening,
+            syn_timeout: self.rto.initial,
             early_data: self.handshake == Handshake::ZeroRtt,
             sack_block_bytes: self.sack_block_bytes,
             option_bytes: self.option_bytes,

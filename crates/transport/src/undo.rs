@@ -1,29 +1,156 @@
 //! When a loss was none: finding out, and going back to what was before.
 //!
-//! So far for timeouts alone, by F-RTO (RFC 5682).
+//! A timestamp that comes back may be older than the first retransmission (Eifel, RFC 3522);
+//! duplicates may be reported for all that was sent again (DSACK, RFC 3708); and after a timeout
+//! data may arrive that was sent before it and only then (F-RTO, RFC 5682). `Episode` has the first
+//! two as Linux keeps them, [`Frto`] the third. What is gone back to is [`Prior`].
 
 use super::connection::Connection;
 use super::sent::NewlyAcked;
-use flowstart_control::Segments;
+use super::stack::{RecoveryKind, Stack};
+use flowstart_control::{Segments, Time};
 
-/// The window and threshold while nothing was wrong.
-#[derive(Clone, Copy, Debug, Default)]
+/// The window and threshold before a reduction, and how they come back.
+#[derive(Clone, Copy, Debug)]
 pub struct Prior {
+    response: Response,
+    /// `None` where the reduction is not to be undone.
+    before: Option<Before>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Before {
     cwnd: Segments,
     ssthresh: Segments,
 }
 
+/// What is restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Response {
+    /// Both, the threshold at three quarters of the window at least (`tcp_current_ssthresh`).
+    Linux,
+    /// The threshold at no less than what was out, and a window that sends no burst (RFC 4015 §3).
+    Eifel,
+    /// Both, where the window has not grown beyond (quinn, neqo).
+    Quic,
+}
+
 impl Prior {
-    /// Nothing is wrong.
-    pub fn note(&mut self, c: &Connection) {
-        (self.cwnd, self.ssthresh) = (c.window.cwnd, c.window.ssthresh);
+    /// As a stack has it.
+    pub fn new(stack: &Stack) -> Prior {
+        let response = match stack.recovery {
+            RecoveryKind::Rack => Response::Linux,
+            RecoveryKind::Quic => Response::Quic,
+            _ => Response::Eifel,
+        };
+        let before = None;
+        Prior { response, before }
     }
 
-    /// A timeout was for nothing: all is as it was.
-    pub fn restore(&self, c: &mut Connection) {
-        c.window.cwnd = c.window.cwnd.max(self.cwnd);
-        c.window.ssthresh = c.window.ssthresh.max(self.ssthresh);
-        c.undo_timeout();
+    /// The window is about to come down.
+    pub fn note(&mut self, c: &Connection) {
+        let (cwnd, ssthresh) = (c.window.cwnd, c.window.ssthresh);
+        let least = match self.response {
+            Response::Linux => 0.75 * cwnd,
+            Response::Eifel => c.window.segments(c.outstanding()),
+            Response::Quic => 0.0,
+        };
+        self.before = Some(Before {
+            cwnd,
+            ssthresh: ssthresh.max(least),
+        });
+    }
+
+    /// It comes down for what nothing takes back.
+    pub fn forget(&mut self) {
+        self.before = None;
+    }
+
+    /// The reduction was for nothing.
+    pub fn restore(&mut self, c: &mut Connection) {
+        let Some(before) = self.before.take() else {
+            return;
+        };
+        let window = &mut c.window;
+        match self.response {
+            Response::Quic if window.cwnd >= before.cwnd => return,
+            Response::Linux | Response::Quic => window.cwnd = window.cwnd.max(before.cwnd),
+            Response::Eifel => {
+                let out = c.window.segments(c.outstanding());
+                let burst = c.stack.iw.segments(c.stack.mss);
+                c.window.cwnd = c.window.cwnd.max(before.cwnd.min(out + burst));
+            }
+        }
+        c.window.ssthresh = c.window.ssthresh.max(before.ssthresh);
+        c.undo();
+    }
+}
+
+/// What Linux remembers of a recovery or of what a timeout began, to tell whether it was for
+/// nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Episode {
+    /// What was acknowledged when it began (`undo_marker`); `None` where nothing is to be undone.
+    marker: Option<u64>,
+    /// Segments sent again and not reported as duplicates (`undo_retrans`); `None` before the
+    /// first.
+    unanswered: Option<u64>,
+    /// When the first of them left (`retrans_stamp`).
+    first: Option<Time>,
+}
+
+/// TCP's clock of timestamps as Linux has it.
+const TIMESTAMP_TICK: u64 = 1_000_000;
+
+impl Episode {
+    /// It begins with all below `una` acknowledged, while `out` segments are on their way a second
+    /// time (`tcp_init_undo`).
+    pub fn begin(&mut self, una: u64, out: u64) {
+        self.marker = Some(una);
+        self.unanswered = Some(out).filter(|out| *out > 0);
+    }
+
+    /// Nothing is left to undo.
+    pub fn end(&mut self) {
+        self.marker = None;
+    }
+
+    /// Nothing that was sent again is out.
+    pub fn forget_retransmissions(&mut self) {
+        self.first = None;
+    }
+
+    /// A segment is sent again.
+    pub fn retransmitted(&mut self, now: Time) {
+        self.first.get_or_insert(now);
+        self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
+    }
+
+    /// So many segments up to `end` have come twice.
+    pub fn duplicated(&mut self, segments: u64, end: u64) {
+        if self.marker.is_some_and(|marker| end > marker) {
+            self.unanswered = self.unanswered.map(|n| n.saturating_sub(segments));
+        }
+    }
+
+    /// All that was sent again had arrived (`tcp_try_undo_dsack`).
+    pub fn was_answered(&self) -> bool {
+        self.marker.is_some() && self.unanswered == Some(0)
+    }
+
+    /// The acknowledgement that echoes what left at `echo` is the answer to a first sending, and
+    /// that was late (`tcp_packet_delayed`).
+    pub fn is_delayed(&self, echo: Option<Time>) -> bool {
+        let tick = |time: Time| time.0 / TIMESTAMP_TICK;
+        self.marker.is_some()
+            && self
+                .first
+                .is_none_or(|first| echo.is_some_and(|echo| tick(echo) < tick(first)))
+    }
+
+    /// `tcp_may_undo`.
+    pub fn may_undo(&self, echo: Option<Time>) -> bool {
+        self.was_answered() || self.is_delayed(echo)
     }
 }
 
@@ -32,7 +159,17 @@ impl Prior {
 pub struct Frto {
     /// It is not decided.
     open: bool,
-    new_data_first: bool,
+}
+
+/// What an acknowledgement shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing yet.
+    Open,
+    /// The timeout was for nothing.
+    Spurious,
+    /// New data is to be sent before anything is repaired (§3.1 step 2b).
+    NewDataFirst,
 }
 
 impl Frto {
@@ -46,36 +183,27 @@ impl Frto {
         self.open = false;
     }
 
-    /// An acknowledgement has come.
-    pub fn on_ack(&mut self) {
-        self.new_data_first = false;
-    }
-
-    /// Whether new data is to be sent before anything is repaired.
-    pub fn new_data_first(&self) -> bool {
-        self.new_data_first
-    }
-
     /// What an acknowledgement shows of a timeout at which `high_seq` was the highest byte sent;
-    /// then it is that at the first acknowledgement. True where the timeout was for nothing.
-    pub fn examine(&mut self, c: &Connection, newly: &NewlyAcked, high_seq: &mut u64) -> bool {
+    /// then it is that at the first acknowledgement.
+    pub fn examine(&mut self, c: &Connection, newly: &NewlyAcked, high_seq: &mut u64) -> Verdict {
         if !self.open {
-            return false;
+            return Verdict::Open;
         }
         let advanced = newly.acked > 0;
         // What was sent before the timeout, and only then, has arrived.
-        let once_up_to = newly.times.once_up_to;
-        if once_up_to > 0 && once_up_to <= *high_seq {
+        if newly.times.once_from.is_some_and(|from| from < *high_seq) {
             self.open = false;
-            return true;
+            return Verdict::Spurious;
         }
         if c.high() > *high_seq {
-            self.open = advanced;
+            self.open = newly.sacked == 0 && advanced;
         } else if advanced && c.una() < *high_seq {
             *high_seq = c.high();
-            self.new_data_first = c.next_segment().is_some();
-            self.open = self.new_data_first;
+            self.open = c.next_segment().is_some();
+            if self.open {
+                return Verdict::NewDataFirst;
+            }
         }
-        false
+        Verdict::Open
     }
 }

@@ -43,10 +43,13 @@ impl Ack {
     }
 }
 
+const OF_REPETITION: u64 = 1 << 63;
+
 /// Acknowledges bytes (RFC 9293 §3.4, RFC 2018).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ByteAck {
+    /// The cumulative acknowledgement, and in its highest bit what it answers: positions are below.
     una: Four<u64>,
     window: u32,
     sack: Sack,
@@ -66,7 +69,18 @@ impl ByteAck {
     /// Everything below this position is acknowledged.
     #[inline]
     pub fn una(&self) -> u64 {
-        self.una.get()
+        self.una.get() & !OF_REPETITION
+    }
+
+    /// Whether a retransmission was what last moved the cumulative acknowledgement, or came after
+    /// it: this and the position stand for the timestamp that is echoed (RFC 7323 §4.3).
+    pub fn answers_repetition(&self) -> bool {
+        self.una.get() & OF_REPETITION != 0
+    }
+
+    /// A retransmission did.
+    pub fn set_answers_repetition(&mut self) {
+        self.una = Four::new(self.una.get() | OF_REPETITION);
     }
 
     /// What it carries beside SACK blocks.
@@ -214,6 +228,15 @@ mod tests {
         let blocks: Vec<_> = ack.sack_blocks().collect();
         let near = ((10 << 30) + 1448, (10 << 30) + 2896);
         assert_eq!(blocks, [(15 << 30, 16 << 30), near]);
+    }
+
+    #[test]
+    fn what_an_acknowledgement_answers_stands_beside_its_position() {
+        let mut ack = ByteAck::new(10 << 30, 65_535, AckOption::None);
+        assert!(!ack.answers_repetition());
+        ack.set_answers_repetition();
+        assert!(ack.answers_repetition());
+        assert_eq!(ack.una(), 10 << 30);
     }
 
     #[test]

@@ -9,10 +9,13 @@ use std::fmt;
 #[repr(C)]
 pub struct Data {
     start: Four<u64>,
+    /// The length, and in its highest bit whether the packet repeats another: lengths are short.
     len: u32,
     number: u32,
     options: Options,
 }
+
+const REPEATS: u32 = 1 << 31;
 
 #[derive(Clone, Copy)]
 enum Options {
@@ -48,18 +51,29 @@ impl Data {
     /// One past its last byte.
     #[inline]
     pub fn end(&self) -> u64 {
-        self.start() + u64::from(self.len)
+        self.start() + u64::from(self.len())
     }
 
     /// Bytes of payload.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.len
+        self.len & !REPEATS
     }
 
     /// Whether it has no payload.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
+    }
+
+    /// Whether its payload was sent before.
+    #[inline]
+    pub fn repeats(&self) -> bool {
+        self.len & REPEATS != 0
+    }
+
+    /// Its payload was sent before.
+    pub fn set_repeats(&mut self) {
+        self.len |= REPEATS;
     }
 
     /// Its packet's number, cut off after four bytes; zero where packets have none.
@@ -150,6 +164,15 @@ mod tests {
         assert_eq!((data.report(), data.echo()), (Some(report), 6 << 40));
         assert_eq!((data.start(), data.end()), (7 << 40, (7 << 40) + 1448));
         assert_eq!(data.congestion(), None);
+    }
+
+    #[test]
+    fn a_repetition_says_so_beside_its_length() {
+        let mut data = Data::new(7 << 40, 1448, 0);
+        assert!(!data.repeats());
+        data.set_repeats();
+        assert!(data.repeats());
+        assert_eq!((data.len(), data.end()), (1448, (7 << 40) + 1448));
     }
 
     #[test]

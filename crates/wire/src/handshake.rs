@@ -11,6 +11,8 @@ pub struct Syn {
     pub number: u32,
     /// The rate that it asks the routers for.
     pub request: Option<RateRequest>,
+    /// Whether the data's receiver sends it, and its sender answers.
+    pub by_receiver: bool,
 }
 
 /// Answers a SYN.
@@ -24,6 +26,8 @@ pub struct SynAck {
     pub end: u32,
     /// And which have arrived.
     pub ranges: AckRanges<16>,
+    /// Whether it answers the data's receiver.
+    pub to_receiver: bool,
     response: Option<Byte<RateResponse>>,
 }
 
@@ -35,6 +39,7 @@ impl SynAck {
             window,
             end: 0,
             ranges: AckRanges::default(),
+            to_receiver: false,
             response: None,
         }
     }

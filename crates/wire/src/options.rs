@@ -75,6 +75,14 @@ pub enum AckOption {
     /// What the congestion headers of the data that it acknowledges have come to: the sum of
     /// their `feedback`.
     Feedback(f64),
+    /// Data that had arrived before has come again (RFC 2883): where it begins, counted from the
+    /// cumulative acknowledgement, and how long it is.
+    Duplicate {
+        /// Mostly negative.
+        start: i32,
+        /// Bytes.
+        len: u32,
+    },
 }
 
 impl AckOption {
@@ -84,6 +92,7 @@ impl AckOption {
             AckOption::None => 0,
             AckOption::Gap(_) => option_bytes,
             AckOption::Feedback(_) => congestion_header_bytes(option_bytes),
+            AckOption::Duplicate { .. } => option_bytes,
         }
     }
 }
@@ -93,6 +102,7 @@ impl AckOption {
 pub(crate) enum PackedOption {
     Gap(Byte<u64>),
     Feedback(Byte<f64>),
+    Duplicate(Byte<i32>, Byte<u32>),
 }
 
 impl PackedOption {
@@ -103,6 +113,9 @@ impl PackedOption {
             AckOption::None => None,
             AckOption::Gap(gap) => Some(PackedOption::Gap(Byte::new(gap.0))),
             AckOption::Feedback(change) => Some(PackedOption::Feedback(Byte::new(change))),
+            AckOption::Duplicate { start, len } => {
+                Some(PackedOption::Duplicate(Byte::new(start), Byte::new(len)))
+            }
         }
     }
 
@@ -110,6 +123,10 @@ impl PackedOption {
         match self {
             PackedOption::Gap(gap) => AckOption::Gap(Time(gap.get())),
             PackedOption::Feedback(change) => AckOption::Feedback(change.get()),
+            PackedOption::Duplicate(start, len) => AckOption::Duplicate {
+                start: start.get(),
+                len: len.get(),
+            },
         }
     }
 }
@@ -152,6 +169,10 @@ mod tests {
         for option in [
             AckOption::Gap(Time::from_secs(100)),
             AckOption::Feedback(-1.25e6),
+            AckOption::Duplicate {
+                start: -1448,
+                len: 1448,
+            },
         ] {
             assert_eq!(
                 PackedOption::new(option).map(PackedOption::get),

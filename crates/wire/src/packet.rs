@@ -104,7 +104,12 @@ impl Packet {
     /// Whether it travels from the data's sender to its receiver.
     #[inline]
     pub fn is_forward(&self) -> bool {
-        matches!(self.body, Body::Syn(_) | Body::Data(_))
+        match &self.body {
+            Body::Data(_) => true,
+            Body::Ack(_) => false,
+            Body::Syn(syn) => !syn.by_receiver,
+            Body::SynAck(answer) => answer.to_receiver,
+        }
     }
 }
 

@@ -316,6 +316,16 @@ class Stack:
     """
     frto: bool | None = None
     """Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682)."""
+    undo: str | None = None
+    """What happens where a loss turns out to have been none: `none`, `set-empties` or `full`.
+
+    Under `full` window and threshold come back, and what there is to learn of the path's reordering
+    is learned: as in Linux under `rack`, by timestamps under `sack`, and under `quic` as packets
+    that counted as lost are acknowledged. `set-empties`, of `quic`, has only the window come back,
+    once all of them are.
+    """
+    dsack: bool | None = None
+    """Whether the receiver reports what arrives twice (DSACK, RFC 2883)."""
     ecn: bool | None = None
     """Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping."""
     coarse_pacing: bool | None = None
@@ -345,6 +355,13 @@ class Stack:
     The kernel measures it on the first.
 
     Unless given: that of a device that hands over packets one by one (160 in 256 of 1448 bytes).
+    """
+    send_buffer: str | None = None
+    """How many bytes the sender holds until they are acknowledged (`tcp_wmem[2]`).
+
+    Payload alone counts. An application that has more is woken when a third is free.
+
+    Unless given: without limit.
     """
     window_scaling: bool | None = None
     """Whether windows are scaled."""
@@ -441,6 +458,14 @@ class Flow:
 
     Unless given: true.
     """
+    opener: str | None = None
+    """Which end opens the connection: `sender` or `receiver` of the data.
+
+    A server's data goes to a client that has opened: the client's window is known whole when data
+    leaves, and the handshake takes half a round trip more.
+
+    Unless given: sender.
+    """
     remembered: str | None = None
     """The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
 
@@ -467,6 +492,12 @@ class Flow:
     """
     forced_drops: Sequence[int] | None = None
     """Lose these packets at the bottleneck, the SYN being number 0."""
+    delays: Mapping[int, str] | None = None
+    """Delay these packets behind the bottleneck, such as `{ 50 = "4ms" }`.
+
+    By their positions, as for `forced_drops`, and on top of what the path takes: others overtake
+    them.
+    """
 
 @dataclass(frozen=True, kw_only=True)
 class Write:

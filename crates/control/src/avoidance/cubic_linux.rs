@@ -194,6 +194,8 @@ impl Avoidance for CubicLinux {
     }
 
     fn on_loss(&mut self, w: &mut Window, _l: &Loss) {
+        // `tcp_init_cwnd_reduction`.
+        self.cwnd_cnt = 0;
         w.ssthresh = self.reduce(w.cwnd_segments());
         w.cwnd = w.ssthresh;
     }

@@ -220,15 +220,13 @@ impl HyStart {
     /// `hystart_update` and what calls it, of the kernel.
     fn linux(&mut self, w: &Window, a: &Ack) -> Option<Reason> {
         let now = floor(a.now, self.tick);
+        // Round-trip times right after a recovery tell of the loss, not of the path.
+        let sample = a.rtt.filter(|_| a.now >= self.deaf_until);
         let new_round = a.una > self.end_seq;
-        if new_round && self.reading == Reading::Linux56 {
+        if new_round && self.reading == Reading::Linux56 && sample.is_some() {
             self.start_round(now, a.nxt);
         }
-        let found = match a.rtt {
-            // Round-trip times right after a recovery tell of the loss, not of the path.
-            Some(rtt) if a.now >= self.deaf_until => self.linux_tests(w, now, rtt),
-            _ => None,
-        };
+        let found = sample.and_then(|rtt| self.linux_tests(w, now, rtt));
         if new_round && self.reading != Reading::Linux56 {
             self.start_round(now, a.nxt);
         }

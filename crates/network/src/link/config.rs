@@ -43,6 +43,8 @@ pub enum LinkKind {
     FrameAggregation(Box<FrameAggregation>),
     /// After a delay that varies.
     VaryingDelay(Box<DelayConfig>),
+    /// Those at these positions later than others, on both sides of a line.
+    Late(Vec<(u64, Time)>),
     /// At once, or not at all.
     Policer(PolicerConfig),
 }

@@ -8,6 +8,7 @@ use super::delay::Delay;
 use super::fifo::Fifo;
 use super::frame_aggregation::FrameAggregator;
 use super::host::Host;
+use super::late::Late;
 use super::policer::Policer;
 use super::queued::Queued;
 use super::transmitter::Transmitter;
@@ -56,6 +57,7 @@ fn mechanism(config: &LinkConfig) -> Mechanism {
             Mechanism::Stage(Box::new(FrameAggregator::new(config)))
         }
         LinkKind::VaryingDelay(config) => Mechanism::Stage(Box::new(Delay::new(config))),
+        LinkKind::Late(delays) => Mechanism::Stage(Box::new(Late::new(delays))),
         LinkKind::Policer(config) => Mechanism::Stage(Box::new(Policer::new(*config))),
     }
 }

@@ -7,7 +7,7 @@
 //! * `queued`: every discipline that decides later;
 //! * `ack_aggregation`: no transmitter; packets pass at fixed intervals;
 //! * `host`: no transmitter either, but a host's interrupts and its work;
-//! * `frame_aggregation`, `delay`, `policer`: stages that a path may have besides.
+//! * `frame_aggregation`, `delay`, `late`, `policer`: stages that a path may have besides.
 //!
 //! The first two ask a `clock` when their transmitter is busy: that of a fixed rate, or
 //! that of one which varies.
@@ -21,6 +21,7 @@ mod face;
 mod fifo;
 mod frame_aggregation;
 mod host;
+mod late;
 mod losses;
 mod policer;
 mod queued;

@@ -4,11 +4,12 @@ use super::checks::{within, LONGEST_RUN};
 use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
 use crate::flow_plan::{FlowKind, FlowPlan, Writes};
-use crate::spec::{out_of_range, Direction, FlowSpec, RequestError, Scenario};
+use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use flowstart_network::chain::Chain;
+use flowstart_transport::handshake::Handshake;
 use flowstart_transport::stack::Stack;
 use std::num::NonZeroU64;
 
@@ -150,6 +151,8 @@ impl FlowReader<'_> {
             memory: self.remembered(rtt, from_hop, to_hop)?,
             interface_rate: spec.interface_rate,
             forced_drops: spec.forced_drops.clone(),
+            delays: spec.delays.iter().flat_map(Delays::iter).collect(),
+            by_receiver: self.by_receiver()?,
             writes,
         };
         let plan = FlowPlan {
@@ -170,6 +173,22 @@ impl FlowReader<'_> {
             .recipes
             .get(&self.spec.startup(), avoidance, stack.convention);
         found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))
+    }
+
+    /// Whether the data's receiver opens the connection.
+    fn by_receiver(&self) -> Result<bool, RequestError> {
+        let stack = &self.ends.stack;
+        let problem = match self.spec.opener() {
+            Opener::Sender => return Ok(false),
+            Opener::Receiver if !self.spec.handshake() => {
+                "`receiver` contradicts `handshake = false`; give one of the two"
+            }
+            Opener::Receiver if stack.numbers_packets() || stack.handshake != Handshake::OneRtt => {
+                "`receiver` opens TCP's connections only, with `stack.handshake = \"1-rtt\"`"
+            }
+            Opener::Receiver => return Ok(true),
+        };
+        Err(RequestError::new(self.field("opener"), problem))
     }
 
     /// What an earlier connection is said to have left: a window that it had kept for long and

@@ -126,6 +126,7 @@ impl StackSpec {
             receive_buffer: buffer.map(|b| Bytes(b.initial)),
             receive_buffer_max: buffer.map(|b| Bytes(b.largest)),
             receive_share: stack.buffer.and_then(|b| b.share),
+            send_buffer: stack.send_buffer.map(Bytes),
             max_timeouts: Some(stack.max_timeouts.unwrap_or(0)),
             interrupt_min: around.interrupts.map(|i| i.0),
             interrupt_max: around.interrupts.map(|i| i.1),

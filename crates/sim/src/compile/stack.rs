@@ -26,6 +26,7 @@ impl StackSpec {
             Some(window) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
+        stack.send_buffer = self.send_buffer.map(|size| size.0).or(stack.send_buffer);
         self.override_buffer(&mut stack)?;
         self.override_timer(&mut stack)?;
         stack.pacing = self.pacing_rule(stack.pacing);

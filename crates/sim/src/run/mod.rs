@@ -60,5 +60,6 @@ fn path_of<'a>(chain: &Chain, flow: u32, plan: &FlowPlan, kinds: &'a [FlowKind])
         },
         extra_delay: kind.extra_delay,
         forced_drops: &kind.forced_drops,
+        delays: &kind.delays,
     }
 }

@@ -33,12 +33,21 @@ impl Simulation<'_> {
             due,
         );
         sender.push(arrival.bytes, self.now);
+        let mut syn = None;
         match opening {
             Opening::Handshake => sender.open(self.now),
+            Opening::ByReceiver => {
+                sender.listen();
+                syn = Some(receiver.connect(self.now));
+            }
             Opening::Established(rtt) => {
                 sender.open_established(self.now, rtt);
                 receiver.open();
             }
+        }
+        if syn.is_some() {
+            self.answer(arrival.flow, syn);
+            self.arm_receiver(arrival.flow);
         }
     }
 

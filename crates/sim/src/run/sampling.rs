@@ -23,7 +23,7 @@ impl Simulation<'_> {
             return;
         };
         let event = match packet.body {
-            Body::Syn(_) => Event::Syn,
+            Body::Syn(_) | Body::SynAck(_) => Event::Syn,
             _ if ends.sender.is_retransmission(packet) => Event::Retransmit,
             _ => Event::Send,
         };

@@ -193,6 +193,7 @@ impl<'a> Simulation<'a> {
         if self.flows.state(arrival.flow).life == Life::Waiting {
             let (plan, kind) = self.flow(arrival.flow);
             let opening = match plan.handshake {
+                true if kind.by_receiver => Opening::ByReceiver,
                 true => Opening::Handshake,
                 false => Opening::Established(kind.rtt),
             };
@@ -291,6 +292,14 @@ impl<'a> Simulation<'a> {
         }
         self.leave(link);
         self.pump(flow);
+    }
+
+    /// Sees to it that a receiver's timer is heard.
+    pub(super) fn arm_receiver(&mut self, flow: u32) {
+        if let Some(ends) = self.flows.endpoints_mut(flow) {
+            let timer = ends.arm_receiver(self.now);
+            self.schedule_timer(flow, true, timer);
+        }
     }
 
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {

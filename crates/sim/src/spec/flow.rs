@@ -1,17 +1,64 @@
 //! What a scenario says of its flows.
 
 use super::bounds::{rate, segment_size, time, within};
-use super::definition::{fields, plain, text};
+use super::definition::{fields, plain, required, text, Value};
+use super::error::RequestError;
 use super::stack::phase;
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 
 /// The name of a start-up, with parameters; Python takes a class as well.
 pub type Startup = String;
 
 text!(Amount, Bytes, Rate, Time);
-plain!(Direction);
+plain!(Direction, Opener);
+
+/// Positions of packets, each with a delay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Delays(BTreeMap<u64, Time>);
+
+impl Delays {
+    /// Positions and delays, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Time)> + '_ {
+        self.0.iter().map(|(at, delay)| (*at, *delay))
+    }
+}
+
+impl Value for Delays {
+    type Schema = BTreeMap<String, String>;
+
+    fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Delays>, D::Error> {
+        let Some(written) = Option::<BTreeMap<String, WrittenTime>>::deserialize(reader)? else {
+            return Ok(None);
+        };
+        let entry = |(at, WrittenTime(delay)): (String, WrittenTime)| match at.parse() {
+            Ok(at) => Ok((at, delay)),
+            Err(_) => Err(D::Error::custom(format!(
+                "`{at}` is not the position of a packet, such as `50`"
+            ))),
+        };
+        let entries: Result<_, _> = written.into_iter().map(entry).collect();
+        Ok(Some(Delays(entries?)))
+    }
+}
+
+/// A time as people write it.
+struct WrittenTime(Time);
+
+impl<'de> Deserialize<'de> for WrittenTime {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<WrittenTime, D::Error> {
+        required(reader).map(WrittenTime)
+    }
+}
+
+fn delays(field: &str, delays: &Delays) -> Result<(), RequestError> {
+    delays
+        .iter()
+        .try_for_each(|(at, delay)| time(&format!("{field}.{at}"), &delay))
+}
 
 fields! {
     /// A connection, or `count` of them one `interval` after the other.
@@ -50,6 +97,11 @@ fields! {
         ///
         /// `false` starts with data on a connection whose round trip is known.
         pub handshake: Option<bool> = true,
+        /// Which end opens the connection: `sender` or `receiver` of the data.
+        ///
+        /// A server's data goes to a client that has opened: the client's window is known whole
+        /// when data leaves, and the handshake takes half a round trip more.
+        pub opener: Option<Opener> = Opener::Sender,
         /// The window that an earlier connection left behind, such as `1bdp` or `40pkt`.
         ///
         /// For start-ups that use a memory.
@@ -75,6 +127,12 @@ fields! {
         pub tick_phase: Option<f64>,
         /// Lose these packets at the bottleneck, the SYN being number 0.
         pub forced_drops: Vec<u64>,
+        /// Delay these packets behind the bottleneck, such as `{ 50 = "4ms" }`.
+        ///
+        /// By their positions, as for `forced_drops`, and on top of what the path takes: others
+        /// overtake them.
+        #[check(delays)]
+        pub delays: Option<Delays>,
     }
 }
 
@@ -102,4 +160,15 @@ pub enum Direction {
     Reverse,
     /// Flows of an entry take turns, the first forward.
     Alternate,
+}
+
+/// Which end opens a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opener {
+    /// The end that sends data.
+    #[default]
+    Sender,
+    /// The end that receives it.
+    Receiver,
 }

@@ -9,13 +9,13 @@ use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
-use flowstart_transport::stack::{Pacing, Restart, Sharing, Stack};
+use flowstart_transport::stack::{Pacing, Restart, Sharing, Stack, Undo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 text!(InitialWindow);
 plain!(AckName, GrowthName, PacingName);
-names!(RecoveryKind, Handshake, Restart, RateCodes, Sharing);
+names!(RecoveryKind, Handshake, Restart, RateCodes, Sharing, Undo);
 
 const WAITS: Need<Stack> = needs(
     |stack| stack.handshake != Handshake::ZeroRtt,
@@ -52,6 +52,10 @@ const BY_RACK: Need<Stack> = needs(
 const BLOCKS: Need<Stack> = needs(
     |stack| recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
     "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery)",
+);
+const UNDOES: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Sack, Rack, Quic]),
+    "only `sack`, `rack` and `quic` find out that a loss was none (stack.recovery)",
 );
 const TICKS: Need<Stack> = needs(
     |stack| stack.rto.ticks.is_some(),
@@ -213,6 +217,19 @@ fields! {
         #[needs(BY_RACK)]
         #[sets(frto)]
         pub frto: Option<bool>,
+        /// What happens where a loss turns out to have been none: `none`, `set-empties` or `full`.
+        ///
+        /// Under `full` window and threshold come back, and what there is to learn of the path's
+        /// reordering is learned: as in Linux under `rack`, by timestamps under `sack`, and under
+        /// `quic` as packets that counted as lost are acknowledged. `set-empties`, of `quic`, has
+        /// only the window come back, once all of them are.
+        #[needs(UNDOES)]
+        #[sets(undo)]
+        pub undo: Option<Undo>,
+        /// Whether the receiver reports what arrives twice (DSACK, RFC 2883).
+        #[needs(BY_RACK)]
+        #[sets(dsack)]
+        pub dsack: Option<bool>,
         /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
         #[sets(ecn)]
         pub ecn: Option<bool>,
@@ -247,6 +264,12 @@ fields! {
         #[check(share_of_buffer)]
         #[needs(WINDOW_GROWS)]
         pub receive_share: Option<f64>,
+        /// How many bytes the sender holds until they are acknowledged (`tcp_wmem[2]`).
+        ///
+        /// Payload alone counts. An application that has more is woken when a third is free.
+        #[usual("without limit")]
+        #[check(send_buffer)]
+        pub send_buffer: Option<Bytes>,
         /// Whether windows are scaled.
         #[needs(WINDOW_IS_SCALED)]
         #[sets(window_scaling)]
@@ -290,6 +313,11 @@ fields! {
 
 fn header_size(field: &str, header: &Bytes) -> Result<(), RequestError> {
     within(0..=1000, "a header of 0 B to 1 kB")(field, &header.0)
+}
+
+/// A smaller one could not hold a segment and what follows it.
+fn send_buffer(field: &str, buffer: &Bytes) -> Result<(), RequestError> {
+    within(Bytes(4096)..=Bytes(1 << 40), "a buffer of 4096 B to 1 TB")(field, buffer)
 }
 
 /// Backing off from nothing gets nowhere.

@@ -3,6 +3,7 @@
 
 mod forced_losses;
 mod receiver;
+mod reordering;
 
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;

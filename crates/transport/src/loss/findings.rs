@@ -15,7 +15,7 @@ pub struct Findings {
 /// What happens to a recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Events {
-    /// The last timeout was for nothing.
+    /// The last reduction was for nothing.
     pub undone: bool,
     /// A recovery is over, or a reduction for a mark.
     pub ended: bool,
@@ -27,8 +27,6 @@ pub struct Events {
     pub deflation: Option<u64>,
     /// How far a window that comes down by and by may come now.
     pub step: Option<Step>,
-    /// Nothing is wrong: a timeout that was for nothing goes back to this.
-    pub open: bool,
 }
 
 impl Findings {

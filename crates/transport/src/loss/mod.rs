@@ -78,7 +78,10 @@ impl Loss {
             Ack::Numbers(ack) => {
                 let newly = c.acknowledge_packets(ack.numbers(), now);
                 match self {
-                    Loss::Rfc9002(r) => r.on_ack(c, &newly, ack_delay(ack), now),
+                    Loss::Rfc9002(r) => {
+                        let late = r.note_late(c, ack.numbers(), now);
+                        r.on_ack(c, &newly, late, ack_delay(ack), now)
+                    }
                     _ => None,
                 }
             }
@@ -95,9 +98,9 @@ impl Loss {
     ) -> Option<Findings> {
         match self {
             Loss::DupAck(r) => r.on_ack(c, newly, now),
-            Loss::Rfc6675(r) => r.on_ack(c, newly, now),
+            Loss::Rfc6675(r) => r.on_ack(c, newly, ack.answers_repetition(), now),
             Loss::Ns2(r) => r.on_ack(c, newly, ack, now),
-            Loss::Rack(r) => r.on_ack(c, newly, now),
+            Loss::Rack(r) => r.on_ack(c, newly, ack, now),
             Loss::Rfc9002(_) => {
                 debug_assert!(false, "both ends have the same stack");
                 None
@@ -132,9 +135,25 @@ impl Loss {
         }
     }
 
-    /// The retransmission timer has expired; the controller has been told.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        dispatch!(self, r => r.on_timeout(c));
+    /// Whether the window has come down for what is out already, so that a timeout lowers no
+    /// threshold.
+    pub fn has_reduced(&self, c: &Connection) -> bool {
+        match self {
+            Loss::Rack(r) => r.has_reduced(c),
+            _ => false,
+        }
+    }
+
+    /// The retransmission timer has expired; the controller has been told. `again` where nothing
+    /// has been acknowledged since it did so before.
+    pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
+        match self {
+            Loss::DupAck(r) => r.on_timeout(c),
+            Loss::Rfc6675(r) => r.on_timeout(c),
+            Loss::Ns2(r) => r.on_timeout(c),
+            Loss::Rack(r) => r.on_timeout(c, again),
+            Loss::Rfc9002(r) => r.on_timeout(c),
+        }
     }
 
     /// Data has been queued or the connection has opened: sending is not tied to an
@@ -169,14 +188,6 @@ impl Loss {
             Loss::Rack(r) => r.after_sent(c, now),
             Loss::Rfc9002(r) => r.set_timer(c),
             _ => {}
-        }
-    }
-
-    /// Whether nothing is wrong, where a timeout may turn out to have been for nothing.
-    pub fn is_open(&self) -> bool {
-        match self {
-            Loss::Rack(r) => r.is_open(),
-            _ => false,
         }
     }
 

@@ -10,18 +10,26 @@
 //! not arrived, so one position, the *lost edge*, says it all. Retransmission goes upwards, so one
 //! position, HighRxt, separates what has been retransmitted from what has not. Between the two
 //! lies what the ledger has as lost and not sent again, and the pipe is what it has in flight.
+//!
+//! The first acknowledgement that moves SND.UNA in a recovery echoes the timestamp of what moved it:
+//! where that left before the first retransmission, nothing was lost (RFC 3522 §3.2). Then what the
+//! recovery did is taken back (RFC 4015), and DupThresh rises to what the path has shown to reorder
+//! by, or every further segment that is as late would begin another.
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Ledger, NewlyAcked};
+use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
 
 #[cfg(test)]
 mod tests;
 
-/// DupThresh (§2).
+/// DupThresh (§2), while the path is not known to reorder by more.
 const DUP_THRESH: usize = 3;
+/// What it may become (Linux's `tcp_max_reordering`).
+const MAX_DUP_THRESH: usize = 300;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -44,9 +52,11 @@ enum Rule {
 }
 
 /// RFC 6675's sender.
-#[derive(Default)]
 pub struct Rfc6675 {
     phase: Phase,
+    dup_thresh: usize,
+    /// No acknowledgement of this recovery has moved SND.UNA.
+    first_acceptable: bool,
     /// What has not arrived below this is lost.
     lost_edge: u64,
     /// HighRxt: one past the highest byte retransmitted in this recovery.
@@ -62,12 +72,31 @@ pub struct Rfc6675 {
     forced: Option<Plan>,
 }
 
+impl Default for Rfc6675 {
+    fn default() -> Rfc6675 {
+        Rfc6675 {
+            phase: Phase::Open,
+            dup_thresh: DUP_THRESH,
+            first_acceptable: false,
+            lost_edge: 0,
+            high_rxt: 0,
+            recovery_point: 0,
+            rescue_rxt: None,
+            dup_acks: 0,
+            limited_bytes: 0,
+            forced: None,
+        }
+    }
+}
+
 impl Rfc6675 {
-    /// An acknowledgement has come that says this for the first time.
+    /// An acknowledgement has come that says this for the first time; `repetition` where it echoes
+    /// the timestamp of a retransmission.
     pub fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
+        repetition: bool,
         now: Time,
     ) -> Option<Findings> {
         let NewlyAcked {
@@ -90,7 +119,17 @@ impl Rfc6675 {
         }
         let flight = self.pipe(c);
         let mut events = None;
+        // What tells of more than one arrival does not tell which it answers.
+        let spurious = self.is_spurious(c, acked, repetition || delivered > c.mss());
         let audience = match self.phase {
+            Phase::Recovery if spurious => {
+                self.take_back(c, c.una() - acked);
+                events = Some(Events {
+                    undone: true,
+                    ..Events::default()
+                });
+                Audience::OwnerGrowth
+            }
             Phase::Recovery if c.una() >= self.recovery_point => {
                 self.phase = Phase::Open;
                 self.dup_acks = 0;
@@ -122,6 +161,26 @@ impl Rfc6675 {
         })
     }
 
+    /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
+    /// kept from sending anything again says nothing.
+    fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
+        let first = acked > 0 && std::mem::take(&mut self.first_acceptable);
+        first && !repetition && c.stack.undo != Undo::None && self.forced.is_none()
+    }
+
+    /// What counted as lost from `late` on is on its way.
+    fn take_back(&mut self, c: &mut Connection, late: u64) {
+        let highest = c.sent.arrived().and_then(|arrived| arrived.end());
+        let reordered = highest.unwrap_or(c.una()).saturating_sub(late);
+        let extent = reordered.div_ceil(c.mss()) as usize + 1;
+        self.dup_thresh = self.dup_thresh.max(extent.min(MAX_DUP_THRESH));
+        self.phase = Phase::Open;
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        c.sent.unmark_all_lost();
+        (self.lost_edge, self.high_rxt) = (c.una(), c.una());
+    }
+
     fn on_new_ack(&mut self, c: &Connection) {
         self.dup_acks = 0;
         self.limited_bytes = 0;
@@ -133,10 +192,11 @@ impl Rfc6675 {
     /// §5 steps 1 to 4.
     fn on_duplicate_ack(&mut self, c: &mut Connection) -> Option<Began> {
         self.dup_acks += 1;
-        if self.dup_acks < DUP_THRESH && c.una() >= self.lost_edge {
+        if self.dup_acks < self.dup_thresh && c.una() >= self.lost_edge {
             return None;
         }
         self.phase = Phase::Recovery;
+        self.first_acceptable = true;
         self.recovery_point = c.high();
         self.begin_retransmission(c);
         // What is SACKed right above may be closer than a full segment.
@@ -268,7 +328,8 @@ impl Rfc6675 {
     /// IsLost (§4): three separate SACKed ranges, or more than two segments' worth of SACKed
     /// bytes, lie above.
     fn raise_lost_edge(&mut self, c: &mut Connection) {
-        let Some(edge) = lost_edge(&c.sent, c.mss()).filter(|edge| *edge > self.lost_edge) else {
+        let edge = lost_edge(&c.sent, c.mss(), self.dup_thresh);
+        let Some(edge) = edge.filter(|edge| *edge > self.lost_edge) else {
             return;
         };
         let from = self.lost_edge.max(self.high_rxt).max(c.una());
@@ -316,13 +377,13 @@ impl Rfc6675 {
 }
 
 /// Below which position all that has not arrived is lost, as what has arrived shows.
-fn lost_edge(sent: &Ledger, mss: u64) -> Option<u64> {
+fn lost_edge(sent: &Ledger, mss: u64, dup_thresh: usize) -> Option<u64> {
     let arrived = sent.arrived()?;
     let mut above = 0;
-    for i in 0..DUP_THRESH {
+    for i in 0..dup_thresh {
         let (start, end) = arrived.from_top(i)?;
         above += end - start;
-        if i + 1 == DUP_THRESH || above > (DUP_THRESH as u64 - 1) * mss {
+        if i + 1 == dup_thresh || above > (dup_thresh as u64 - 1) * mss {
             return Some(start);
         }
     }

@@ -99,8 +99,8 @@ impl Reduction {
         }
     }
 
-    /// The timer has expired, and the controller has set the window.
-    pub fn on_timeout(&mut self) {
+    /// The timer has expired and the controller has set the window, or nothing was lost.
+    pub fn stop(&mut self) {
         if let Reduction::Prr(prr) = self {
             prr.stop();
         }

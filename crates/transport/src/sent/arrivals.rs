@@ -22,8 +22,9 @@ pub struct Arrivals {
     pub newest: Option<Sending>,
     /// When the newest segment that was SACKed and sent only once had left.
     pub sacked_once: Option<Time>,
-    /// Data arrived below what had arrived before and was never sent again.
-    pub reordered: bool,
-    /// Data that was sent only once arrived up to here.
-    pub once_up_to: u64,
+    /// Where the lowest data begins that arrived below what had arrived before, and was never sent
+    /// again.
+    pub reordered: Option<u64>,
+    /// Where the lowest data begins that arrived and was sent only once.
+    pub once_from: Option<u64>,
 }

@@ -85,6 +85,11 @@ impl FirstSendings {
         self.newest
     }
 
+    /// When the oldest that is out was first sent.
+    pub(super) fn oldest(&self) -> Time {
+        self.earlier.front().unwrap_or(&self.last).at
+    }
+
     /// When the newest that the last cumulative acknowledgement covered was first sent.
     pub(super) fn newest(&self) -> Time {
         self.newest

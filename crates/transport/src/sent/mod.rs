@@ -65,6 +65,9 @@ pub struct NewlyAcked {
     /// When the newest that it covers cumulatively was sent, unless some of that was sent twice:
     /// then a sample would be ambiguous (RFC 6298 §3).
     pub sent: Option<Time>,
+    /// When the oldest that it covers cumulatively was first sent, and when it last left again if
+    /// that is on its way; only after a loss or beside packets out of order.
+    pub oldest: Option<(Time, Option<Time>)>,
     /// And with [`Detail::Times`]:
     pub times: Arrivals,
 }
@@ -191,13 +194,14 @@ impl Ledger {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &[(self.una, una)], now);
         }
-        self.una = una;
+        let before = std::mem::replace(&mut self.una, una);
         let sent = self.first.forget_below(una);
         NewlyAcked {
             acked,
             delivered: acked,
             sacked: 0,
             sent: Some(sent),
+            oldest: None,
             times: Arrivals {
                 newest: Some(Sending {
                     sent,
@@ -205,7 +209,7 @@ impl Ledger {
                     again: false,
                     order: 0,
                 }),
-                once_up_to: una,
+                once_from: Some(before),
                 ..Arrivals::default()
             },
         }
@@ -219,6 +223,7 @@ impl Ledger {
         now: Time,
     ) -> NewlyAcked {
         let scoreboard = self.scoreboard.get_or_insert_default();
+        let oldest = (self.first.oldest(), scoreboard.again.left(self.una));
         let forward = scoreboard.arrived.end().unwrap_or(self.una);
         let mut fresh = std::mem::take(&mut scoreboard.fresh);
         let (above, sacked) = scoreboard.uncover((self.una, una), blocks, &mut fresh);
@@ -247,6 +252,7 @@ impl Ledger {
             acked,
             delivered,
             sacked,
+            oldest: (acked > 0).then_some(oldest),
             sent: if acked > 0 { self.advance(una) } else { None },
             times,
         }
@@ -306,6 +312,17 @@ impl Ledger {
         newly
     }
 
+    /// What `plan` says has arrived with a packet that counted as lost. Whether SND.UNA moved.
+    pub fn acknowledge_late(&mut self, plan: Plan) -> bool {
+        let mut reach = self.una;
+        self.deliver(plan, &mut reach, &mut Vec::new());
+        let moved = reach > self.una;
+        if moved {
+            self.advance(reach);
+        }
+        moved
+    }
+
     /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes
     /// had not; notes them in `fresh`.
     fn deliver(&mut self, plan: Plan, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
@@ -363,6 +380,7 @@ impl Ledger {
         if let Some(scoreboard) = &mut self.scoreboard {
             scoreboard.lost.clear();
             scoreboard.lost_bytes = 0;
+            scoreboard.again.repeat_no_losses();
         }
     }
 
@@ -485,6 +503,25 @@ impl Ledger {
         let scoreboard = self.scoreboard.as_ref();
         scoreboard
             .is_some_and(|scoreboard| scoreboard.lost_bytes > 0 || scoreboard.again.repeat_losses())
+    }
+
+    /// How many retransmissions of what counts as lost are on their way, with [`Detail::Times`].
+    pub fn repairs_out(&self) -> u64 {
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.map_or(0, |scoreboard| scoreboard.again.of_lost() as u64)
+    }
+
+    /// Whether the byte at `position` was sent more than once.
+    pub fn is_repeated(&self, position: u64) -> bool {
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.is_some_and(|scoreboard| scoreboard.repeated.meets(position, position + 1))
+    }
+
+    /// When the oldest outstanding byte last left, as far as that is on its way.
+    pub fn oldest_left(&self) -> Time {
+        let scoreboard = self.scoreboard.as_ref();
+        let again = scoreboard.and_then(|scoreboard| scoreboard.again.left(self.una));
+        again.unwrap_or_else(|| self.first.oldest())
     }
 
     /// When what is out from `position` on was first sent, and where that ends.

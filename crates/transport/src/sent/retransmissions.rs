@@ -119,6 +119,29 @@ impl Retransmissions {
         }
     }
 
+    /// When the last that holds the byte at `position` left, if one is out.
+    pub(super) fn left(&self, position: u64) -> Option<Time> {
+        let above = self.by_start.partition_point(|(s, _)| *s <= position);
+        let near = self.by_start.range(..above).rev();
+        let near = near.take_while(|(start, _)| start + self.longest > position);
+        let holding = near.map(|(_, order)| self.queue[(order - self.first) as usize]);
+        let holding = holding.filter(|again| again.end > position);
+        holding.map(|again| again.sent).max()
+    }
+
+    /// What counted as lost does not any more.
+    pub(super) fn repeat_no_losses(&mut self) {
+        self.queue
+            .iter_mut()
+            .for_each(|again| again.of_lost = false);
+        self.of_lost = 0;
+    }
+
+    /// How many that are out repeat what counts as lost.
+    pub(super) fn of_lost(&self) -> usize {
+        self.of_lost
+    }
+
     /// Whether one that is out repeats what counts as lost.
     pub(super) fn repeat_losses(&self) -> bool {
         self.of_lost > 0

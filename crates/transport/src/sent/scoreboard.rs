@@ -77,9 +77,14 @@ impl Scoreboard {
         arrivals: &mut Arrivals,
     ) -> Option<Time> {
         let repeated = self.repeated.meets(start, end);
+        let mut once = Some(start);
         if repeated {
             arrivals.newest = arrivals.newest.max(self.again.arrived(start, end));
+            once = self.first_sent_once(start, end);
         }
+        arrivals.once_from = lower(arrivals.once_from, once);
+        let below = once.filter(|once| *once < forward);
+        arrivals.reordered = lower(arrivals.reordered, below);
         if repeated && self.repeated.meets(end - 1, end) {
             return None;
         }
@@ -90,9 +95,15 @@ impl Scoreboard {
             again: false,
             order: 0,
         }));
-        arrivals.reordered |= start < forward && !repeated;
-        arrivals.once_up_to = arrivals.once_up_to.max(end);
         Some(sent)
+    }
+
+    /// The lowest of `[start, end)` that was sent only once.
+    fn first_sent_once(&self, start: u64, end: u64) -> Option<u64> {
+        let mut first = None;
+        self.repeated
+            .holes_within(start, end, |from, _| first = first.or(Some(from)));
+        first
     }
 
     /// Whether something below `una` was sent again; it is forgotten.
@@ -102,6 +113,13 @@ impl Scoreboard {
             self.repeated.remove_below(una, |_, _| {});
         }
         repeated
+    }
+}
+
+fn lower(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

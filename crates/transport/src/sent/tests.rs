@@ -57,6 +57,12 @@ impl Literal {
     /// Bytes that the acknowledgement says have arrived and that had not: in pieces, those above
     /// `una` in the order of the blocks first.
     fn take(&mut self, una: u64, blocks: &[(u64, u64)]) -> NewlyAcked {
+        let clear = self.arrived.is_empty() && self.lost.is_empty() && self.repeated.is_empty();
+        let told = (!clear || !blocks.is_empty()) && una > self.una;
+        let holds = |e: &&Entry| (e.start..e.sending.end).contains(&self.una);
+        let again = self.entries.iter().filter(|e| e.sending.again && e.out);
+        let again = again.filter(holds).map(|e| e.sending.sent).max();
+        let oldest = told.then(|| (self.first_sent(self.una), again));
         let forward = self.arrived.last().map_or(self.una, |b| b + 1);
         let mut pieces: Vec<(u64, u64)> = Vec::new();
         let mut add = |arrived: &mut BTreeSet<u64>, start: u64, end: u64| {
@@ -79,7 +85,6 @@ impl Literal {
         add(&mut self.arrived, self.una, una);
         let mut times = Arrivals::default();
         for (i, (start, end)) in pieces.iter().copied().enumerate() {
-            let touched = (start..end).any(|b| self.repeated.contains(&b));
             let meets = |e: &&mut Entry| e.start < end && start < e.sending.end;
             let again = self.entries.iter_mut().filter(|e| e.sending.again && e.out);
             for e in again.filter(meets) {
@@ -87,6 +92,13 @@ impl Literal {
                 times.newest = times.newest.max(Some(e.sending));
             }
             self.lost.retain(|b| !(start..end).contains(b));
+            if let Some(once) = (start..end).find(|b| !self.repeated.contains(b)) {
+                let least = |before: Option<u64>| Some(before.map_or(once, |b| b.min(once)));
+                times.once_from = least(times.once_from);
+                if once < forward {
+                    times.reordered = least(times.reordered);
+                }
+            }
             if !self.repeated.contains(&(end - 1)) {
                 let sent = self.first_sent(end - 1);
                 times.newest = times.newest.max(Some(Sending {
@@ -95,8 +107,6 @@ impl Literal {
                     again: false,
                     order: 0,
                 }));
-                times.reordered |= start < forward && !touched;
-                times.once_up_to = times.once_up_to.max(end);
                 if i < above {
                     times.sacked_once = times.sacked_once.max(Some(sent));
                 }
@@ -113,6 +123,7 @@ impl Literal {
             delivered: bytes(&pieces),
             sacked: bytes(&pieces[..above]),
             sent,
+            oldest,
             times,
         }
     }

@@ -11,6 +11,7 @@
 //! order of its sending. So nothing is looked at twice, whatever the window.
 
 mod probe;
+mod reordering;
 #[cfg(test)]
 mod tests;
 mod usage;
@@ -18,15 +19,15 @@ mod usage;
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
-use super::super::undo::Frto;
+use super::super::stack::Undo;
+use super::super::undo::{Episode, Frto, Verdict};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use flowstart_control::Time;
-use probe::Probe;
+use flowstart_wire::{AckOption, ByteAck};
+use probe::{Probe, SLACK};
+use reordering::Reordering;
 use std::cmp::Ordering;
 use usage::Usage;
-
-/// SACKed segments that stand for a loss where nothing was ever reordered.
-const DUP_THRESH: u64 = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -51,15 +52,34 @@ pub struct Rack {
     newest: Option<(Sending, Time)>,
     /// First sendings below this are examined.
     examined: u64,
+    /// And were before the last timeout.
+    examined_before: u64,
     hint: Hint,
-    reordering_seen: bool,
+    reordering: Reordering,
     /// When what may be lost is to be looked at again.
     due: Option<Time>,
+    /// When that was set; `None` where it is when the timer's wheel comes round.
+    due_set: Option<Time>,
     probe: Probe,
     /// A probe that is to be sent whatever the window.
     forced: Option<Plan>,
     frto: Frto,
+    /// What may turn out to have been for nothing.
+    episode: Episode,
+    /// New data leaves before anything is repaired, until the next acknowledgement.
+    new_data_first: bool,
     usage: Usage,
+    /// An acknowledgement was of something that left before the head last did.
+    answers_before_head: bool,
+}
+
+/// What an acknowledgement says of more than what has arrived.
+#[derive(Clone, Copy, Debug)]
+struct News {
+    /// It moved SND.UNA, from here.
+    advanced: Option<u64>,
+    /// When what it echoes the timestamp of had left.
+    echo: Option<Time>,
 }
 
 impl Rack {
@@ -68,64 +88,113 @@ impl Rack {
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
+        ack: &ByteAck,
         now: Time,
     ) -> Option<Findings> {
-        self.frto.on_ack();
+        self.new_data_first = false;
         // A pacer may have held a probe back until nobody needs it.
         let una = c.una();
         self.forced = self.forced.filter(|plan| plan.end > una);
+        let duplicates = match ack.option() {
+            AckOption::None => 0,
+            option => self.note_duplicates(c, option),
+        };
         let advanced = newly.acked > 0;
         let repaired = self.probe.on_ack(una, newly.delivered > 0);
-        if newly.delivered == 0 && !advanced {
+        if newly.delivered == 0 && !advanced && duplicates == 0 {
             return None;
         }
         self.examined = self.examined.max(una);
-        // The sample is of SACKed data where there is no other.
-        let rtt = c.take_sample(newly.sent.or(newly.times.sacked_once), now);
-        self.note_newest(c, &newly.times, now);
-        let lost = self.detect_losses(c, now);
+        // An answer that is too soon for the last retransmission is one to an earlier. What tells of
+        // more than one arrival, because others were lost, does not tell which it answers.
+        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
+        let one = newly.delivered <= c.mss();
+        let echo = newly
+            .oldest
+            .and_then(|(first, again)| match ack.answers_repetition() {
+                true => again.filter(|sent| now.since(*sent) >= least),
+                false => Some(first).filter(|_| one),
+            });
+        // The sample is of SACKed data where there is no other, else the timestamp's.
+        let rtt = c.take_sample(newly.sent.or(newly.times.sacked_once).or(echo), now);
+        self.answers_before_head = newly
+            .times
+            .sacked_once
+            .is_some_and(|sent| sent < c.sent.oldest_left());
+        self.note_arrivals(c, &newly.times, now);
+        let news = News {
+            advanced: advanced.then_some(una - newly.acked),
+            echo,
+        };
+        let lost = c.sent.lost_bytes();
+        let mut events = self.update_state(c, newly, &news, now);
+        let lost = c.sent.lost_bytes() > lost;
         let flight = self.pipe(c);
         let cwnd_limited = Some(self.usage.limits(&c.window));
-        let mut events = self.update_state(c, newly);
         if repaired && self.state == State::Open {
             events.began = Some(Began::Repaired);
         }
-        events.open = self.state == State::Open;
+        // What was sent for nothing counts as delivered as well.
+        let delivered = newly.delivered + duplicates;
         events.step = Some(Step {
-            delivered: newly.delivered,
+            delivered,
             safe: advanced && !lost,
-            in_flight: self.pipe(c),
+            in_flight: flight,
         });
         Some(Findings {
             report: Some(AckReport {
                 // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
                 // before, the end of a recovery covers once more.
-                acked: newly.delivered,
-                delivered: newly.delivered,
-                rtt,
+                acked: delivered,
+                delivered,
+                // `pkts_acked` comes before a reduction is undone.
+                rtt: rtt.filter(|_| !events.undone),
                 flight,
                 cwnd_limited,
-                audience: self.audience(advanced),
+                audience: self.audience(advanced, newly.sacked > 0),
             }),
             events: Some(events),
         })
     }
 
-    /// To whom an acknowledgement is told: while the window comes down, nobody grows it.
-    fn audience(&self, advanced: bool) -> Audience {
+    /// To whom an acknowledgement is told: while the window comes down, nobody grows it
+    /// (`tcp_may_raise_cwnd`).
+    fn audience(&self, advanced: bool, sacked: bool) -> Audience {
         match self.state {
             State::Recovery | State::Cwr => Audience::Recovery,
-            _ if advanced => Audience::Growth,
+            _ if advanced || sacked && self.reordering.is_high() => Audience::Growth,
             _ => Audience::OwnerGrowth,
         }
     }
 
+    /// Data has come twice (`tcp_dsack_seen`, `tcp_check_dsack`). Returns how many bytes of it were
+    /// sent twice.
+    #[cold]
+    fn note_duplicates(&mut self, c: &mut Connection, option: AckOption) -> u64 {
+        let AckOption::Duplicate { start, len } = option else {
+            return 0;
+        };
+        let end = c.una().saturating_add_signed(i64::from(start)) + u64::from(len);
+        let segments = u64::from(len).div_ceil(c.mss());
+        if !c.note_duplicates(segments) {
+            return 0;
+        }
+        if !self.probe.is_duplicated(end) {
+            self.reordering.note_duplicate();
+        }
+        self.episode.duplicated(segments, end);
+        u64::from(len)
+    }
+
     /// RFC 8985 §6.2 steps 1 to 3.
-    fn note_newest(&mut self, c: &Connection, arrivals: &Arrivals, now: Time) {
-        self.reordering_seen |= arrivals.reordered;
+    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Time) {
+        if let Some(low) = arrivals.reordered {
+            self.reordering.note(c, low);
+        }
         let Some(arrival) = arrivals.newest else {
             return;
         };
+        self.reordering.adapt(arrival.sent, now);
         let rtt = now.since(arrival.sent);
         // What came back sooner than anything can is the answer to the first sending.
         if arrival.again && c.rtt.min_rtt().is_some_and(|least| rtt < least) {
@@ -142,14 +211,16 @@ impl Rack {
         let Some((newest, rtt)) = self.newest else {
             return false;
         };
-        let patience = rtt + self.reordering_window(c);
+        let patience = rtt + self.reordering.window(c, !self.repairs_nothing());
         let before = c.sent.lost_bytes();
         let first = self.detect_among_first_sendings(c, newest, patience, now);
         let again = detect_among_retransmissions(c, newest, patience, now);
-        self.due = match (first, again) {
+        let last = match (first, again) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
+        self.due = last.map(|due| due + c.stack.rto.jiffy.map_or(Time::ZERO, |_| SLACK));
+        self.due_set = Some(now);
         c.sent.lost_bytes() > before
     }
 
@@ -171,7 +242,8 @@ impl Rack {
                 return None;
             }
             if sent + patience > now {
-                return Some(sent + patience);
+                let last = last_sent_below_arrivals(c).unwrap_or(sent);
+                return Some(last.min(newest.sent).max(sent) + patience);
             }
             c.sent.mark_lost(self.examined, limit);
             self.examined = limit;
@@ -179,45 +251,97 @@ impl Rack {
         None
     }
 
-    /// RACK.reo_wnd: nothing while there was no reordering and there are enough signs.
-    fn reordering_window(&self, c: &Connection) -> Time {
-        let signs = c.sent.arrived_bytes() >= DUP_THRESH * c.mss();
-        if !self.reordering_seen && (!self.repairs_nothing() || signs) {
-            return Time::ZERO;
-        }
-        let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
-        let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
-        least.over(4).min(smoothed)
-    }
-
-    /// Whether nothing is wrong.
-    pub fn is_open(&self) -> bool {
-        self.state == State::Open
-    }
-
     /// Whether nothing is being repaired.
     fn repairs_nothing(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr)
     }
 
-    /// Leaves and enters states.
-    fn update_state(&mut self, c: &mut Connection, newly: &NewlyAcked) -> Events {
+    /// Leaves and enters states, in the order of `tcp_fastretrans_alert`.
+    fn update_state(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        news: &News,
+        now: Time,
+    ) -> Events {
         let mut events = Events::default();
         match self.state {
-            State::Recovery if c.una() >= self.high_seq => events.ended = true,
-            State::Cwr if c.una() > self.high_seq => events.ended = true,
-            State::Loss => events.undone = self.update_loss_state(c, newly),
+            State::Recovery if c.una() >= self.high_seq => self.end_recovery(c, news, &mut events),
+            State::Cwr if c.una() > self.high_seq => {
+                events.ended = true;
+                self.state = State::Open;
+            }
             _ => {}
         }
-        if events.ended {
-            self.state = State::Open;
+        if self.state == State::Recovery && self.undo_recovery(c, news, &mut events) {
+            return events;
         }
+        match self.state {
+            State::Loss => self.update_loss_state(c, newly, news, &mut events),
+            State::Open if self.episode.was_answered() => {
+                self.reordering.was_needless();
+                self.undo(c, false, &mut events);
+            }
+            _ => {}
+        }
+        if self.state == State::Open && !c.sent.is_repeated(c.una()) {
+            self.episode.forget_retransmissions();
+        }
+        let out = c.sent.repairs_out();
+        self.detect_losses(c, now);
+        // A retransmission that is lost ends what a timeout began.
+        let repairs = match self.state {
+            State::Recovery => true,
+            State::Loss => c.sent.repairs_out() >= out,
+            State::Open | State::Cwr => false,
+        };
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
-        if self.repairs_nothing() && c.sent.has_losses() {
+        if !repairs && c.sent.has_losses() {
             events.began = Some(self.enter_recovery(c));
         }
         events
+    }
+
+    /// Everything that was out at its beginning has arrived (`tcp_try_undo_recovery`).
+    fn end_recovery(&mut self, c: &mut Connection, news: &News, events: &mut Events) {
+        self.state = State::Open;
+        if self.episode.may_undo(news.echo) {
+            self.undo(c, false, events);
+        } else {
+            self.reordering.recovered();
+            events.ended = true;
+        }
+    }
+
+    /// Whether the recovery was for nothing (`tcp_try_undo_partial`, `tcp_try_undo_dsack`). True
+    /// where this acknowledgement is to begin nothing else.
+    fn undo_recovery(&mut self, c: &mut Connection, news: &News, events: &mut Events) -> bool {
+        if let Some(before) = news.advanced.filter(|_| self.episode.is_delayed(news.echo)) {
+            // The hole was filled by what was late, not by what was sent again.
+            self.reordering.note(c, before);
+            if c.sent.repairs_out() > 0 {
+                self.new_data_first = true;
+                return true;
+            }
+            self.state = State::Open;
+            self.undo(c, true, events);
+        } else if self.episode.was_answered() {
+            self.reordering.was_needless();
+            self.state = State::Open;
+            self.undo(c, false, events);
+        }
+        false
+    }
+
+    /// What was taken from the window comes back; with `unmark`, what counts as lost is on its way
+    /// after all (`tcp_undo_cwnd_reduction`).
+    fn undo(&mut self, c: &mut Connection, unmark: bool, events: &mut Events) {
+        events.undone = true;
+        self.episode.end();
+        if unmark {
+            c.sent.unmark_all_lost();
+        }
     }
 
     /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
@@ -225,15 +349,27 @@ impl Rack {
     fn enter_recovery(&mut self, c: &Connection) -> Began {
         let began = match self.state {
             State::Cwr => Began::Repair,
-            _ => Began::Reduction {
-                added: 0,
-                timed: false,
-            },
+            _ => {
+                self.high_seq = c.high();
+                Began::Reduction {
+                    added: 0,
+                    timed: false,
+                }
+            }
         };
+        self.arm_undo(c);
         self.state = State::Recovery;
-        self.high_seq = c.high();
         self.probe = Probe::default();
         began
+    }
+
+    /// What begins now may turn out to have been for nothing.
+    fn arm_undo(&mut self, c: &Connection) {
+        if c.stack.undo == Undo::None {
+            return;
+        }
+        let probes = u64::from(self.probe.out.is_some() && self.probe.repeats);
+        self.episode.begin(c.una(), c.sent.repairs_out() + probes);
     }
 
     /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
@@ -243,34 +379,44 @@ impl Rack {
         }
         self.state = State::Cwr;
         self.high_seq = c.high();
-        if let Some(events) = &mut found.events {
-            events.open = false;
-        }
         if let Some(report) = &mut found.report {
             report.audience = Audience::Recovery;
         }
         true
     }
 
-    /// The end of what a timeout began. Whether it was for nothing.
-    fn update_loss_state(&mut self, c: &mut Connection, newly: &NewlyAcked) -> bool {
+    /// What a timeout began goes on, ends, or was for nothing (`tcp_process_loss`).
+    fn update_loss_state(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        news: &News,
+        events: &mut Events,
+    ) {
         let recovered = c.una() >= self.high_seq;
-        if self.frto.examine(c, newly, &mut self.high_seq) {
-            self.state = State::Open;
-            c.sent.unmark_all_lost();
-            self.examined = c.una();
-            return true;
+        let late = news.advanced.is_some() && self.episode.may_undo(news.echo);
+        let verdict = match late {
+            true => Verdict::Spurious,
+            false => self.frto.examine(c, newly, &mut self.high_seq),
+        };
+        match verdict {
+            Verdict::Spurious => {
+                self.undo(c, true, events);
+                self.examined = self.examined_before.max(c.una());
+            }
+            Verdict::NewDataFirst => self.new_data_first = true,
+            Verdict::Open if recovered => self.reordering.recovered(),
+            Verdict::Open => return,
         }
-        if recovered {
+        if verdict != Verdict::NewDataFirst {
             self.state = State::Open;
             self.frto.end();
         }
-        false
     }
 
     /// The findings of an acknowledgement have been answered.
     pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Time) {
-        if advanced {
+        if advanced || std::mem::take(&mut self.answers_before_head) {
             c.rearm(now);
             self.schedule_probe(c, now, true);
         } else if !self.repairs_nothing() {
@@ -297,23 +443,34 @@ impl Rack {
     /// A deadline of this may have passed.
     pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
         let mut found = None;
-        if self.due.is_some_and(|due| due <= now) {
+        if self.is_due(c, now) {
             found = Some(self.on_reordering_timer(c, now));
         }
-        if self.probe.due.is_some_and(|due| due <= now) {
+        if self.probe.is_due(c, now) {
             self.send_probe(c, now);
         }
         found
     }
 
+    /// Whether what may be lost is to be looked at now.
+    fn is_due(&mut self, c: &Connection, now: Time) -> bool {
+        let Some(due) = self.due.filter(|due| *due <= now) else {
+            return false;
+        };
+        let later = c.fires_later(self.due_set.take(), due);
+        self.due = later.or(self.due);
+        later.is_none()
+    }
+
     /// What may have been reordered has had its time (RFC 8985 §6.3).
     fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
         self.due = None;
-        let began = self.detect_losses(c, now) && self.repairs_nothing();
+        let began = self.detect_losses(c, now) && self.state != State::Recovery;
         let events = Events {
             began: began.then(|| self.enter_recovery(c)),
-            step: (self.state == State::Recovery).then(|| Step {
-                delivered: 0,
+            // `tcp_rack_reo_timeout` takes a step of one segment.
+            step: began.then(|| Step {
+                delivered: c.mss(),
                 safe: false,
                 in_flight: self.pipe(c),
             }),
@@ -332,21 +489,31 @@ impl Rack {
             start: last,
             end: c.high(),
         });
-        self.probe = Probe {
-            due: None,
-            out: Some(c.high().max(plan.end)),
-            repeats: plan.start < c.high(),
-        };
+        self.probe = Probe::sent(plan, c.high());
         self.forced = Some(plan);
         c.restart_timer(now);
     }
 
-    /// The timer expired.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        let first = self.state != State::Loss;
-        self.frto.begin(c.stack.frto && first);
+    /// Whether the window has come down for what is out already, so that a timeout lowers no
+    /// threshold (`tcp_enter_loss`).
+    pub fn has_reduced(&self, c: &Connection) -> bool {
+        matches!(self.state, State::Recovery | State::Cwr) && c.una() < self.high_seq
+    }
+
+    /// The timer expired, `again` where nothing has been acknowledged since it did so before.
+    pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
+        let may_be_spurious = c.stack.frto && c.stack.undo != Undo::None;
+        self.frto
+            .begin(may_be_spurious && (again || self.repairs_nothing()));
+        if !again && !self.has_reduced(c) {
+            self.arm_undo(c);
+        }
+        if self.repairs_nothing() {
+            self.reordering.timed_out(c.sent.arrived_bytes(), c.mss());
+        }
         self.state = State::Loss;
         self.high_seq = c.high();
+        self.examined_before = self.examined;
         self.due = None;
         self.forced = None;
         self.probe = Probe::default();
@@ -359,7 +526,7 @@ impl Rack {
         if self.forced.is_some() {
             return self.forced;
         }
-        let lost = c.sent.first_lost().filter(|_| !self.frto.new_data_first());
+        let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
         let plan = match lost {
             Some((start, end)) => Plan {
                 start,
@@ -373,9 +540,18 @@ impl Rack {
 
     /// Accounts for a segment that leaves.
     pub fn on_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
-        self.forced = None;
-        if plan.start < c.high() {
-            c.sent.repair(plan, now);
+        let probes = self.forced.take().is_some();
+        if plan.start >= c.high() {
+            return;
+        }
+        c.sent.repair(plan, now);
+        if probes {
+            return;
+        }
+        self.episode.retransmitted(now);
+        // `tcp_xmit_retransmit_queue` begins the timer anew with the head.
+        if plan.start == c.una() {
+            c.restart_timer(now);
         }
     }
 
@@ -391,6 +567,14 @@ impl Rack {
     pub fn pipe(&self, c: &Connection) -> u64 {
         c.sent.in_flight()
     }
+}
+
+/// When the highest data left that something has arrived above and that has not itself.
+fn last_sent_below_arrivals(c: &Connection) -> Option<Time> {
+    let (top, _) = c.sent.arrived()?.from_top(0)?;
+    let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
+    let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
+    Some(sent)
 }
 
 /// The same of retransmissions, in the order of their sending.

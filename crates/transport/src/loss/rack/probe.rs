@@ -2,18 +2,21 @@
 //! of a flight, a segment is sent that makes the peer answer, sooner than the timer would.
 
 use super::super::super::connection::Connection;
+use super::super::super::plan::Plan;
 use flowstart_control::Time;
 
 /// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
 const LONE_SEGMENT: Time = Time::from_millis(200);
-/// TCP_TIMEOUT_MIN: two ticks of the clock (HZ = 250).
-const SLACK: Time = Time::from_millis(8);
+/// TCP_TIMEOUT_MIN_US, beyond what a probe and what may be reordered are waited for.
+pub(super) const SLACK: Time = Time::from_millis(2);
 
 /// The probe of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
     /// When it is to be sent.
     pub(super) due: Option<Time>,
+    /// When that was set; `None` where it is when the timer's wheel comes round.
+    set: Option<Time>,
     /// TLP.end_seq: where the flight ended when it was sent; `None` where none is out.
     pub(super) out: Option<u64>,
     /// Whether it repeated old data.
@@ -38,6 +41,36 @@ impl Probe {
             _ => now + c.rtt.rto(),
         };
         self.due = Some((now + wait).min(timeout));
+        self.set = Some(now);
+    }
+
+    /// Whether it is to be sent now.
+    pub(super) fn is_due(&mut self, c: &Connection, now: Time) -> bool {
+        let Some(due) = self.due.filter(|due| *due <= now) else {
+            return false;
+        };
+        let later = c.fires_later(self.set.take(), due);
+        self.due = later.or(self.due);
+        later.is_none()
+    }
+
+    /// It is `plan`, sent while the flight ends at `high`.
+    pub(super) fn sent(plan: Plan, high: u64) -> Probe {
+        Probe {
+            due: None,
+            set: None,
+            out: Some(high.max(plan.end)),
+            repeats: plan.start < high,
+        }
+    }
+
+    /// Data up to `end` has come twice. Whether that answers the probe, so that nothing was lost.
+    pub(super) fn is_duplicated(&mut self, end: u64) -> bool {
+        let answered = self.out == Some(end) && self.repeats;
+        if answered {
+            self.out = None;
+        }
+        answered
     }
 
     /// An acknowledgement up to `una` has come. Returns whether it shows that the probe has

@@ -1,8 +1,11 @@
 //! RFC 6675's definitions taken literally, segment by segment.
 
 use super::*;
-use crate::stack::Stack;
+use crate::connection::Carried;
+use crate::recovery::Recovery;
+use crate::stack::{Stack, Undo};
 use flowstart_control::{catalog, Convention};
+use flowstart_wire::{Ack, AckOption, ByteAck, UNLIMITED_WINDOW};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -181,4 +184,73 @@ fn a_timeout_makes_all_that_is_not_sacked_eligible_again() {
     assert_eq!(bench.detector.first_lost(&bench.c), Some((20, 50)));
     bench.retransmit(2);
     assert_eq!(bench.pipe(), 20);
+}
+
+/// Twenty segments are out, three have overtaken the first, and that is sent again.
+fn overtaken(undo: Undo) -> (Connection, Recovery) {
+    let stack = Stack {
+        mss: MSS as u32,
+        undo,
+        ..Stack::rfc()
+    };
+    let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+    let mut recovery = Recovery::new(&stack);
+    let mut c = Connection::new(Arc::new(stack), 0, controller);
+    (c.window.cwnd, c.queued) = (20.0, 1000 * MSS);
+    while let Some(plan) = recovery.plan(&c) {
+        recovery.on_sent(&mut c, plan, Time::ZERO);
+        c.transmit(plan, 0, Time::ZERO);
+    }
+    for n in 2..=4 {
+        hear(&mut c, &mut recovery, 0, &[(1, n)], false);
+    }
+    let plan = recovery.plan(&c).unwrap();
+    assert_eq!((plan.start, c.window.cwnd), (0, 10.0));
+    recovery.on_sent(&mut c, plan, Time::ZERO);
+    c.transmit(plan, 0, Time::ZERO);
+    (c, recovery)
+}
+
+/// An acknowledgement of so many segments and of those in these ranges.
+fn hear(
+    c: &mut Connection,
+    recovery: &mut Recovery,
+    una: u64,
+    sacked: &[(u64, u64)],
+    repetition: bool,
+) {
+    let option = AckOption::None;
+    let mut ack = ByteAck::new(una * MSS, UNLIMITED_WINDOW, option);
+    for (start, end) in sacked {
+        ack.push_sack(start * MSS, end * MSS);
+    }
+    if repetition {
+        ack.set_answers_repetition();
+    }
+    let carried = Carried { option, ece: false };
+    recovery.on_ack(c, &Ack::Bytes(ack), carried, Time::from_millis(100));
+}
+
+#[test]
+fn where_the_first_sending_was_only_late_the_window_comes_back_and_more_is_waited_for() {
+    let (mut c, mut recovery) = overtaken(Undo::Full);
+    hear(&mut c, &mut recovery, 4, &[], false);
+    assert_eq!((c.window.cwnd, c.window.ssthresh), (20.0, f64::INFINITY));
+    // Three segments have overtaken the fifth, no more than the first.
+    for n in 6..=8 {
+        hear(&mut c, &mut recovery, 4, &[(5, n)], false);
+    }
+    assert_eq!(c.window.ssthresh, f64::INFINITY);
+    // Four have.
+    hear(&mut c, &mut recovery, 4, &[(5, 10)], false);
+    assert!(c.window.ssthresh < 20.0);
+}
+
+#[test]
+fn the_answer_to_the_retransmission_takes_nothing_back_nor_does_anything_without_undo() {
+    for (undo, repetition) in [(Undo::Full, true), (Undo::None, false)] {
+        let (mut c, mut recovery) = overtaken(undo);
+        hear(&mut c, &mut recovery, 4, &[], repetition);
+        assert_eq!(c.window.ssthresh, 10.0, "{undo:?}");
+    }
 }

@@ -19,24 +19,23 @@
 //! then what is on its way; one packet may leave as recovery begins, whatever the window (§7.3.2).
 //! The window itself is the controller's: a congestion event is a loss to it, persistent congestion
 //! a timeout, and the threshold falls once for both. A start-up's own, shorter timeout
-//! (`Window::timeout`) has nothing to stand for here. Links keep the order of packets, so that
-//! what counts as lost is lost, and nothing has to be undone. Timers end connections as they do
+//! (`Window::timeout`) has nothing to stand for here. What happens where packets that counted as
+//! lost are acknowledged after all is `undo`'s to say (`late`). Timers end connections as they do
 //! under TCP, where QUIC has an idle timeout, and their back-off is bounded by `rto_max`. With
 //! `ecn`, marks are echoed as TCP does (RFC 3168 §6.1.3) instead of counted (RFC 9000 §13.4).
 
+mod late;
 #[cfg(test)]
 mod tests;
 
 use super::super::connection::Connection;
 use super::super::plan::Plan;
 use super::super::sent::{NewlyAckedPackets, Packet};
+use super::super::stack::Undo;
 use super::findings::{AckReport, Audience, Began, Events, Findings};
 use flowstart_control::Time;
+use late::Late;
 
-/// kPacketThreshold (§6.1.1).
-const PACKET_THRESHOLD: u64 = 3;
-/// kTimeThreshold (§6.1.2).
-const TIME_THRESHOLD: (u64, u64) = (9, 8);
 /// kPersistentCongestionThreshold (§7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 /// Packets that a timeout may send (§6.2.4).
@@ -86,6 +85,7 @@ pub struct Rfc9002 {
     /// When the timer fires, for the one or the other.
     due: Option<Time>,
     probing: Probing,
+    late: Late,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
 }
@@ -114,10 +114,11 @@ impl Rfc9002 {
         &mut self,
         c: &mut Connection,
         newly: &NewlyAckedPackets,
+        undone: bool,
         held: Time,
         now: Time,
     ) -> Option<Findings> {
-        if newly.packets == 0 {
+        if newly.packets == 0 && !undone {
             return None;
         }
         let rtt = newly.largest.map(|sent| now.since(sent));
@@ -131,8 +132,12 @@ impl Rfc9002 {
             self.recovering = false;
             self.free = false;
         }
+        if undone {
+            c.sent.end_epoch();
+            (self.recovering, self.free) = (false, false);
+        }
         let mut events = self.find_lost(c, now);
-        events.ended = ended;
+        (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
         self.probing.left = 0;
         let report = AckReport {
@@ -153,6 +158,25 @@ impl Rfc9002 {
         })
     }
 
+    /// Looks for packets among these that counted as lost. Whether the reduction was for nothing.
+    pub fn note_late(
+        &mut self,
+        c: &mut Connection,
+        ranges: impl Iterator<Item = (u64, u64)>,
+        now: Time,
+    ) -> bool {
+        if c.stack.undo == Undo::None {
+            return false;
+        }
+        self.late
+            .forget_before(now.since(probe_timeout(c).times(2)));
+        let (any, all) = self.late.take(c, ranges, now);
+        if any && c.stack.undo == Undo::Full {
+            self.late.adapt();
+        }
+        all
+    }
+
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
     fn find_lost(&mut self, c: &mut Connection, now: Time) -> Events {
         let losses = self.remove_lost(c, now);
@@ -163,6 +187,7 @@ impl Rfc9002 {
             c.sent.end_epoch();
             self.recovering = false;
             self.run = None;
+            self.late.forget_before(Time::MAX);
         }
         Events {
             began,
@@ -183,23 +208,33 @@ impl Rfc9002 {
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Time) -> Losses {
-        let patience = loss_delay(c);
+        let patience = self.loss_delay(c);
         let mut losses = Losses::default();
         self.loss_time = None;
         while let Some((number, packet)) = c.sent.oldest_packet() {
             if number >= c.sent.acknowledged() {
                 break;
             }
-            let overtaken = number + PACKET_THRESHOLD < c.sent.acknowledged();
+            let overtaken = self.late.is_overtaken(number, c.sent.acknowledged());
             if !overtaken && packet.sent + patience > now {
                 self.loss_time = Some(packet.sent + patience);
                 break;
             }
             c.sent.mark_oldest_packet_lost();
+            if c.stack.undo != Undo::None {
+                self.late.lose(number, packet.plan(), now);
+            }
             losses.newest = Some(number);
             losses.persistent |= self.note_run(c, number, packet);
         }
         losses
+    }
+
+    /// How long a packet may be missing that a later one has overtaken (§6.1.2).
+    fn loss_delay(&self, c: &Connection) -> Time {
+        let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
+        let rtt = smoothed.max(c.rtt.latest().unwrap_or(Time::ZERO));
+        self.late.patience(rtt).max(c.stack.rto.granularity)
     }
 
     /// Whether all that left over a long time, this packet last, was lost (§7.6.2).
@@ -345,14 +380,6 @@ fn first_lost(c: &Connection) -> Option<Plan> {
         start,
         end: end.min(c.segment_end(start)),
     })
-}
-
-/// How long a packet may be missing that a later one has overtaken (§6.1.2).
-fn loss_delay(c: &Connection) -> Time {
-    let smoothed = c.rtt.smoothed().map_or(Time::ZERO, |(srtt, _)| srtt);
-    let rtt = smoothed.max(c.rtt.latest().unwrap_or(Time::ZERO));
-    let (times, over) = TIME_THRESHOLD;
-    rtt.times(times).over(over).max(c.stack.rto.granularity)
 }
 
 /// The probe timeout of data without back-off (§6.2.1).

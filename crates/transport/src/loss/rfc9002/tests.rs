@@ -7,6 +7,7 @@ use crate::connection::Carried;
 use crate::recovery::Recovery;
 use crate::rtt::RttEstimator;
 use crate::stack::Stack;
+use crate::stack::Undo;
 use flowstart_control::{catalog, Convention};
 use flowstart_wire::{Ack, AckOption, Body, NumberAck, UNLIMITED_WINDOW};
 use std::sync::Arc;
@@ -151,7 +152,7 @@ fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
     bench.send(1, ago(120));
     bench.ack(&[(20, 20)], now);
     // 135 ms is nine eighths of the latest round trip, 120 ms.
-    assert_eq!(loss_delay(&bench.c), ms(135));
+    assert_eq!(bench.quic().loss_delay(&bench.c), ms(135));
     assert_eq!(bench.lost(), (0..=18).collect::<Vec<_>>());
     assert_eq!(bench.recovery.deadline(), Some(ago(130) + ms(135)));
     assert!(bench.recovery.on_timer(&mut bench.c, ms(1005)));
@@ -342,4 +343,56 @@ fn timers_in_a_row_end_a_connection() {
         expiries += 1;
     }
     assert_eq!((expiries, bench.c.counters.timeouts), (15, 15));
+}
+
+// What counts as lost and is acknowledged after all.
+
+/// A window of twenty packets, of which the first two count as lost.
+fn overtaken(undo: Undo) -> Bench {
+    let mut bench = Bench::confirmed(20 * MSS);
+    Arc::make_mut(&mut bench.c.stack).undo = undo;
+    bench.send(20, ms(100));
+    bench.ack(&[(5, 6)], ms(200));
+    assert!(bench.lost().contains(&0) && bench.lost().contains(&1));
+    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+    bench
+}
+
+#[test]
+fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
+    for undo in [Undo::SetEmpties, Undo::Full] {
+        let mut bench = overtaken(undo);
+        bench.ack(&[(5, 6), (1, 3)], ms(203));
+        assert!(bench.c.window.ssthresh <= 10.0, "one is missing yet");
+        bench.ack(&[(0, 6)], ms(204));
+        assert_eq!(bench.c.window.ssthresh, f64::INFINITY);
+        assert!(bench.c.window.cwnd >= 20.0, "{:?}", bench.c.window);
+        assert_eq!((bench.c.una(), bench.lost()), (7 * MSS, vec![]));
+    }
+}
+
+#[test]
+fn what_comes_after_two_probe_timeouts_takes_nothing_back() {
+    let mut bench = overtaken(Undo::Full);
+    bench.ack(&[(0, 6)], ms(200 + 2 * 325 + 100));
+    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+}
+
+#[test]
+fn without_undo_the_window_stays_down() {
+    let mut bench = overtaken(Undo::None);
+    bench.ack(&[(0, 6)], ms(204));
+    assert!(bench.c.window.ssthresh <= 10.0, "{:?}", bench.c.window);
+}
+
+#[test]
+fn with_thresholds_that_adapt_no_number_of_later_packets_stands_for_a_loss() {
+    let lost = |undo| {
+        let mut bench = overtaken(undo);
+        bench.ack(&[(0, 6)], ms(204));
+        bench.ack(&[(12, 12), (0, 6)], ms(205));
+        bench.lost()
+    };
+    assert!(lost(Undo::SetEmpties).contains(&7));
+    assert_eq!(lost(Undo::Full), []);
 }

@@ -1,0 +1,111 @@
+//! Packets of one flow that arrive late, by position: each is delayed on top of what the path
+//! takes, and overtaken by those behind it.
+//!
+//! The stage stands on both sides of a line. Before it, packets are counted as they come, also
+//! those that the line then loses; behind it, they are held up. What the line has lost is told by
+//! what comes out instead: it keeps a flow's packets in order.
+
+use super::common::{Common, InFlight, Stage, Verdict};
+use crate::moment::Moment;
+use crate::queue::Backlog;
+use flowstart_control::Time;
+use flowstart_wire::Packet;
+use std::collections::VecDeque;
+
+/// A packet that has been counted and is at the line.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    start: u64,
+    delay: Time,
+}
+
+/// The stage of one flow.
+pub(super) struct Late {
+    /// Positions with their delays, in order.
+    delays: VecDeque<(u64, Time)>,
+    /// Packets counted so far; the SYN is number 0.
+    seen: u64,
+    at_line: VecDeque<Counted>,
+    /// What a packet has passed when it comes here for the first time.
+    before_line: Option<u8>,
+}
+
+impl Late {
+    /// A stage that has seen no packet. Positions are in order.
+    pub(super) fn new(delays: &[(u64, Time)]) -> Late {
+        Late {
+            delays: delays.iter().copied().collect(),
+            seen: 0,
+            at_line: VecDeque::new(),
+            before_line: None,
+        }
+    }
+
+    fn count(&mut self, packet: &Packet) {
+        let delay = match self.delays.front() {
+            Some((at, delay)) if *at == self.seen => *delay,
+            _ => Time::ZERO,
+        };
+        self.seen += 1;
+        while self.delays.front().is_some_and(|(at, _)| *at < self.seen) {
+            self.delays.pop_front();
+        }
+        self.at_line.push_back(Counted {
+            start: packet.start(),
+            delay,
+        });
+    }
+
+    fn delay_of(&mut self, packet: &Packet) -> Time {
+        while let Some(counted) = self.at_line.pop_front() {
+            if counted.start == packet.start() {
+                return counted.delay;
+            }
+        }
+        Time::ZERO
+    }
+}
+
+impl Stage for Late {
+    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+        let mut arrival = Moment {
+            time: now.time,
+            cause: now.time,
+        };
+        if *self.before_line.get_or_insert(packet.hop) == packet.hop {
+            self.count(&packet);
+        } else {
+            link.counters.accept(packet.wire, Backlog::default());
+            arrival.time += self.delay_of(&packet);
+        }
+        let before = |p: &InFlight| p.arrival <= arrival;
+        let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
+        link.depart_at(place, arrival, packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{pass, stage};
+    use super::super::LinkKind;
+    use super::*;
+
+    #[test]
+    fn what_is_counted_before_the_line_is_late_behind_it_and_what_is_lost_there_shifts_nothing() {
+        let delays = [(1, Time::from_millis(4)), (3, Time::from_millis(2))];
+        let mut late = Late::new(&delays);
+        let packet = |start| Packet::data(0, 1500, start, 1448);
+        (0..5).for_each(|n| late.count(&packet(n * 1448)));
+        // The second is lost.
+        let delays: Vec<Time> = [0, 2, 3, 4]
+            .map(|n| late.delay_of(&packet(n * 1448)))
+            .into();
+        assert_eq!(delays, [0, 0, 2, 0].map(Time::from_millis));
+    }
+
+    #[test]
+    fn before_the_line_nobody_waits() {
+        let kind = LinkKind::Late(vec![(0, Time::from_millis(5))]);
+        assert_eq!(pass(stage(kind), &[0, 1000]), [0, 1000]);
+    }
+}
