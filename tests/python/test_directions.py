@@ -29,6 +29,7 @@ ALLOWED = {
     "network": {"control", "wire"},
     "sim": {"control", "prefetch", "wire", "transport", "network"},
     "python": {"control", "wire", "transport", "network", "sim", "capture"},
+    "packetdrill": {"control", "wire", "transport"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }
 """Which crates a crate may know."""

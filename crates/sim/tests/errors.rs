@@ -926,8 +926,15 @@ fn fields_of_the_stack_that_would_do_nothing() {
         (
             "recovery = \"reno\", sack_cost = \"1us\"",
             format!(
-                "stack.sack_cost: `1us` {}",
+                "stack.sack_cost: `1us` {}, unless `stack.sack` is false",
                 of("`sack`, `ns2-sack`, `rack` and `quic` send blocks")
+            ),
+        ),
+        (
+            "sack = false",
+            format!(
+                "stack.sack: `false` {}",
+                of("`rack` does with SACK and without")
             ),
         ),
         (

@@ -131,7 +131,7 @@ impl Connection {
         Connection {
             window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
-            sent: Ledger::new(detail(stack.recovery), controller.wants_delivery()),
+            sent: ledger(&stack, controller.wants_delivery()),
             controller,
             flow,
             nxt: 0,
@@ -418,23 +418,19 @@ impl Connection {
         self.controller.on_spurious(&mut self.window);
     }
 
-    /// Takes in an acknowledgement of all below `una` and of `blocks` above it. `None` where it
-    /// is older than the last.
+    /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
     #[inline]
     pub fn acknowledge(
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
         now: Time,
-    ) -> Option<NewlyAcked> {
-        if una < self.una() {
-            return None;
-        }
+    ) -> NewlyAcked {
         let newly = self.sent.acknowledge(una, blocks, now);
         if newly.acked > 0 {
             self.note_advance(now);
         }
-        Some(newly)
+        newly
     }
 
     /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
@@ -780,11 +776,11 @@ impl Connection {
     }
 }
 
-/// What a loss detector needs of the ledger.
-fn detail(recovery: RecoveryKind) -> Detail {
-    match recovery {
-        RecoveryKind::Rack => Detail::Times,
-        RecoveryKind::Quic => Detail::Numbers,
-        _ => Detail::Positions,
+/// The ledger that the loss detector of a stack needs.
+fn ledger(stack: &Stack, measured: bool) -> Ledger {
+    match stack.recovery {
+        RecoveryKind::Rack => Ledger::new(Detail::Times, measured).of_packets(stack.mss.into()),
+        RecoveryKind::Quic => Ledger::new(Detail::Numbers, measured),
+        _ => Ledger::new(Detail::Positions, measured),
     }
 }

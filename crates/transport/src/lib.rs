@@ -5,10 +5,12 @@
 pub mod connection;
 pub mod ecn;
 pub mod handshake;
+pub mod info;
 pub mod loss;
 pub mod numbers;
 pub mod pacer;
 pub mod pacing_rate;
+pub mod persist;
 pub mod plan;
 pub mod quick_start;
 pub mod ranges;

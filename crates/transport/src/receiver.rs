@@ -422,6 +422,10 @@ impl Receiver {
     #[inline(never)]
     fn on_growing(&mut self, data: &Data, may_wait: bool, now: Time) -> Option<Packet> {
         let (start, end) = (data.start(), data.end());
+        if data.is_empty() {
+            // A zero-window probe.
+            return Some(self.acknowledge(start, end, now));
+        }
         let arrival = self.accept_growing(data);
         let quick = match self.config.ack {
             AckPolicy::QuickThenDelayed { quick, .. } => quick,

@@ -6,6 +6,7 @@
 //! ([`reduction`](super::reduction)), [`undo`](super::undo) restores it.
 
 use super::connection::{Carried, Connection};
+use super::info::Info;
 use super::loss::findings::{Audience, Began, Events, Findings};
 use super::loss::Loss;
 use super::plan::Plan;
@@ -205,6 +206,11 @@ impl Recovery {
     #[inline]
     pub fn pipe(&self, c: &Connection) -> u64 {
         self.loss.pipe(c)
+    }
+
+    /// What is out, and what has become of it, where the loss detector is Linux's.
+    pub fn info(&self, c: &Connection) -> Option<Info> {
+        self.loss.info(c)
     }
 
     /// The loss detector.

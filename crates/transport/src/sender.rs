@@ -6,11 +6,14 @@
 
 use super::connection::{Carried, Connection, Counters};
 use super::handshake::Handshake;
+use super::info::Info;
 use super::pacer::{Pacer, Release, ONE_BY_ONE};
 use super::pacing_rate;
+use super::persist::{is_stalled, part, probe, Persist};
 use super::plan::Plan;
 use super::quick_start::Asked;
 use super::recovery::Recovery;
+use super::rtt::RttEstimator;
 use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
@@ -119,6 +122,7 @@ pub struct Sender {
     send_buffer: Option<Box<SendBuffer>>,
     /// The pacing rate that the stack, not the start-up, has set.
     usual_pacing: Option<Rate>,
+    persist: Persist,
 }
 
 impl Sender {
@@ -141,6 +145,7 @@ impl Sender {
             opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
             spreading: Spreading::Nothing,
             usual_pacing: None,
+            persist: Persist::Off,
         }
     }
 
@@ -331,6 +336,9 @@ impl Sender {
 
     fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
         self.connection.take_window(ack.window());
+        if self.persist != Persist::Off {
+            self.on_probe_answered(now);
+        }
         // Before the start-up hears of it, which may pace for reasons of its own.
         if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
             self.on_first_ack();
@@ -632,6 +640,9 @@ impl Sender {
             let c = &mut self.connection;
             self.pacer.nothing_to_send();
             c.note_limit(self.recovery.pipe(c), now);
+            if is_stalled(c) || self.persist == Persist::Due {
+                return self.poll_probe(now);
+            }
             return None;
         };
         if !self
@@ -672,6 +683,43 @@ impl Sender {
             self.recovery.on_sent(&mut self.connection, segment, now);
         }
         Some(self.connection.transmit(segment, pipe, now))
+    }
+
+    /// The peer's window is closed: a probe, once the timer has expired that is started here.
+    #[cold]
+    #[inline(never)]
+    fn poll_probe(&mut self, now: Time) -> Option<Packet> {
+        let due = self.persist == Persist::Due;
+        self.persist = Persist::Waits;
+        let c = &mut self.connection;
+        if !due {
+            c.restart_timer(now);
+            return None;
+        }
+        let Some(plan) = part(c) else {
+            let probe = probe(c);
+            c.new_from = probe.start();
+            return Some(probe);
+        };
+        self.end_persist();
+        self.recovery.on_sent(&mut self.connection, plan, now);
+        Some(self.connection.transmit(plan, 0, now))
+    }
+
+    /// The peer has answered, maybe a probe (Linux's `tcp_ack_probe`).
+    #[cold]
+    fn on_probe_answered(&mut self, now: Time) {
+        if self.connection.next_segment().is_some() {
+            self.end_persist();
+        } else {
+            self.connection.restart_timer(now);
+        }
+    }
+
+    fn end_persist(&mut self) {
+        self.persist = Persist::Off;
+        self.connection.rtt.end_backoff();
+        self.connection.deadline = None;
     }
 
     /// The next segment that the start-up wants sent a second time. Recovery has nothing to
@@ -718,6 +766,11 @@ impl Sender {
         }
         match self.state {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
+            State::Open | State::Early { .. } if self.persist != Persist::Off => {
+                self.persist = Persist::Due;
+                self.connection.rtt.back_off();
+                self.connection.restart_timer(now);
+            }
             State::Open | State::Early { .. } => {
                 self.pacer = Pacer::default();
                 if self.spreading != Spreading::Nothing {
@@ -841,6 +894,21 @@ impl Sender {
     /// What it did.
     pub fn counters(&self) -> &Counters {
         &self.connection.counters
+    }
+
+    /// What is out, and what has become of it, where recovery is Linux's.
+    pub fn info(&self) -> Option<Info> {
+        self.recovery.info(&self.connection)
+    }
+
+    /// Round-trip estimates and the retransmission timeout.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.connection.rtt
+    }
+
+    /// Bytes that the application has handed over and that were never sent.
+    pub fn unsent(&self) -> u64 {
+        self.connection.queued - self.connection.high()
     }
 
     /// The smallest round-trip time seen.

@@ -149,6 +149,9 @@ pub struct Stack {
     pub ack_reordering: u32,
     /// How loss is repaired.
     pub recovery: RecoveryKind,
+    /// Whether the receiver reports what has arrived above a hole (RFC 2018), where recovery makes
+    /// use of that.
+    pub sack: bool,
     /// NextSeg rule 3: retransmit what is not known lost when nothing else may go (RFC 6675 §4).
     pub next_seg_rule_3: bool,
     /// NextSeg rule 4: one rescue retransmission of the highest hole (RFC 6675 §4).
@@ -170,6 +173,11 @@ pub struct Stack {
     pub undo: Undo,
     /// Whether the receiver reports what arrives twice (RFC 2883).
     pub dsack: bool,
+    /// Whether `rack` goes by timestamps (RFC 7323): in samples of the round trip, and to find out
+    /// that a loss was none (RFC 3522).
+    pub timestamps: bool,
+    /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
+    pub tail_loss_probe: bool,
     /// Whether both ends speak ECN (RFC 3168).
     pub ecn: bool,
     /// The acknowledgement of what begins or ends an echo of a mark does not wait.
@@ -274,6 +282,7 @@ impl Stack {
             },
             ack_reordering: 1,
             recovery: RecoveryKind::Sack,
+            sack: true,
             next_seg_rule_3: true,
             next_seg_rule_4: true,
             limited_transmit: true,
@@ -289,6 +298,8 @@ impl Stack {
             frto: false,
             undo: Undo::Full,
             dsack: false,
+            timestamps: true,
+            tail_loss_probe: true,
             ecn: false,
             echo_at_once: false,
             delays_repetition_of_last: false,
@@ -529,11 +540,12 @@ impl Stack {
     pub fn receiver(&self) -> ReceiverConfig {
         ReceiverConfig {
             ack: self.ack,
-            sack: matches!(
-                self.recovery,
-                RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
-            ),
-            dsack: self.dsack,
+            sack: self.sack
+                && matches!(
+                    self.recovery,
+                    RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
+                ),
+            dsack: self.dsack && self.sack,
             numbers: self.numbers_packets().then_some(self.ack_reordering),
             header: self.bare,
             opening: self.opening,

@@ -326,6 +326,10 @@ class Stack:
     """
     dsack: bool | None = None
     """Whether the receiver reports what arrives twice (DSACK, RFC 2883)."""
+    sack: bool | None = None
+    """Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack` counts
+    duplicates as Linux does.
+    """
     ecn: bool | None = None
     """Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping."""
     coarse_pacing: bool | None = None

@@ -50,8 +50,13 @@ const BY_RACK: Need<Stack> = needs(
     "only `rack` has F-RTO (stack.recovery)",
 );
 const BLOCKS: Need<Stack> = needs(
-    |stack| recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
-    "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery)",
+    |stack| stack.sack && recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
+    "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery), unless `stack.sack` is \
+     false",
+);
+const BY_COUNTS: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Rack]),
+    "only `rack` does with SACK and without (stack.recovery)",
 );
 const UNDOES: Need<Stack> = needs(
     |stack| recovers_by(stack, &[Sack, Rack, Quic]),
@@ -230,6 +235,11 @@ fields! {
         #[needs(BY_RACK)]
         #[sets(dsack)]
         pub dsack: Option<bool>,
+        /// Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack`
+        /// counts duplicates as Linux does.
+        #[needs(BY_COUNTS)]
+        #[sets(sack)]
+        pub sack: Option<bool>,
         /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
         #[sets(ecn)]
         pub ecn: Option<bool>,

@@ -221,6 +221,7 @@ pub fn endpoints() -> Vec<Case> {
             r#"recovery = "newreno", newreno_impatient = false, newreno_partial_deflation = false"#,
         ),
         ("linux", r#"frto = false"#),
+        ("linux", r#"sack = false"#),
         ("rfc", r#"grow_when_app_limited = true"#),
         (
             "ns2",

@@ -6,6 +6,7 @@
 //! [reduction](super::reduction)'s.
 
 use super::connection::Connection;
+use super::info::Info;
 use super::numbers::ack_delay;
 use super::plan::Plan;
 use super::sent::NewlyAcked;
@@ -63,6 +64,10 @@ impl Loss {
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Findings> {
         match self {
             Loss::Rfc9002(r) => r.on_handshake(c, lost),
+            Loss::Rack(r) => {
+                r.on_handshake(c);
+                None
+            }
             _ => None,
         }
     }
@@ -71,10 +76,13 @@ impl Loss {
     #[inline]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Time) -> Option<Findings> {
         match ack {
-            Ack::Bytes(ack) => match c.acknowledge(ack.una(), ack.sack_blocks(), now) {
-                Some(newly) => self.on_news(c, &newly, ack, now),
-                None => self.on_stale_ack(),
-            },
+            Ack::Bytes(ack) => {
+                if ack.una() < c.una() && !self.heeds_overtaken_ack(c) {
+                    return None;
+                }
+                let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now);
+                self.on_news(c, &newly, ack, now)
+            }
             Ack::Numbers(ack) => {
                 let newly = c.acknowledge_packets(ack.numbers(), now);
                 match self {
@@ -108,11 +116,16 @@ impl Loss {
         }
     }
 
-    fn on_stale_ack(&mut self) -> Option<Findings> {
-        if let Loss::Ns2(r) = self {
-            r.on_stale_ack();
+    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may still
+    /// say first what has arrived above a hole (RFC 2018 §5.1).
+    #[cold]
+    fn heeds_overtaken_ack(&mut self, c: &Connection) -> bool {
+        match self {
+            Loss::Ns2(r) => r.on_stale_ack(),
+            Loss::Rack(r) => r.note_overtaken(),
+            Loss::DupAck(_) | Loss::Rfc6675(_) | Loss::Rfc9002(_) => {}
         }
-        None
+        c.stack.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
     }
 
     /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down
@@ -223,6 +236,14 @@ impl Loss {
         match self {
             Loss::Ns2(r) => r.has_arrived(start, end),
             _ => c.sent.has_arrived(start, end),
+        }
+    }
+
+    /// What is out, and what has become of it, as Linux tells it.
+    pub fn info(&self, c: &Connection) -> Option<Info> {
+        match self {
+            Loss::Rack(r) => Some(r.info(c)),
+            _ => None,
         }
     }
 

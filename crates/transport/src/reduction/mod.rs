@@ -66,13 +66,20 @@ impl Reduction {
         }
     }
 
-    /// `ask` has the controller set the window that is to be.
+    /// `ask` has the controller set the window that is to be. One that comes down by and by does not
+    /// before the first step.
     fn reduce(&mut self, c: &mut Connection, ask: impl FnOnce(&mut Connection)) {
-        let prior = c.window.cwnd_segments();
+        let prior = c.window.cwnd;
         ask(c);
         match self {
             Reduction::Instant(instant) => instant.bound(&mut c.window),
-            Reduction::Prr(prr) => **prr = Prr::new(prior, &c.window),
+            Reduction::Prr(prr) => {
+                let target = c.window.cwnd_segments();
+                if !c.controller.recovery_is_self_managed() {
+                    c.window.cwnd = prior;
+                }
+                **prr = Prr::new(prior as u64, target, &c.window);
+            }
         }
     }
 

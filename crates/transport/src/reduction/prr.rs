@@ -25,12 +25,12 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// A reduction from a window of `prior` to what the controller has made of it.
-    pub(super) fn new(prior: u64, window: &Window) -> Prr {
+    /// A reduction of this window, which was one of `prior`, to one of `target`.
+    pub(super) fn new(prior: u64, target: u64, window: &Window) -> Prr {
         Prr {
             active: true,
             prior: prior.max(1),
-            target: window.cwnd_segments(),
+            target,
             set: window.cwnd,
             ..Prr::default()
         }
@@ -94,8 +94,8 @@ mod tests {
 
     fn reduction(prior: u64, target: u64) -> Prr {
         let mut window = Window::new(1448);
-        window.cwnd = target as Segments;
-        Prr::new(prior, &window)
+        window.cwnd = prior as Segments;
+        Prr::new(prior, target, &window)
     }
 
     /// Twenty out, the controller wants ten; one delivery per acknowledgement, and what the

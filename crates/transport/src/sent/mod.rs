@@ -19,6 +19,7 @@
 //! delivery noted with each sending (`delivery`).
 
 mod arrivals;
+mod boundaries;
 mod delivery;
 mod first;
 mod packets;
@@ -29,6 +30,7 @@ mod tests;
 
 use super::plan::Plan;
 use super::ranges::RangeSet;
+use boundaries::Boundaries;
 use delivery::DeliveryRate;
 use first::FirstSendings;
 use flowstart_control::Time;
@@ -96,6 +98,7 @@ pub struct Ledger {
     scoreboard: Option<Box<Scoreboard>>,
     detail: Detail,
     packets: Option<Box<Packets>>,
+    boundaries: Boundaries,
     delivery: Option<Box<DeliveryRate>>,
 }
 
@@ -112,6 +115,15 @@ impl Ledger {
         }
     }
 
+    /// The same where what has arrived and what is repeated are whole packets, of no more than
+    /// `mss` bytes.
+    pub fn of_packets(self, mss: u64) -> Ledger {
+        Ledger {
+            boundaries: Boundaries::new(mss),
+            ..self
+        }
+    }
+
     /// `plan` is sent, while `pipe` is in flight. Returns its packet number where packets have
     /// one.
     #[inline(always)]
@@ -124,6 +136,9 @@ impl Ledger {
         } else {
             self.first.push(plan.end, now);
             self.high = plan.end;
+            if self.boundaries.is_short(plan) {
+                self.boundaries.push(plan.end, self.una);
+            }
         }
         self.packets.as_mut().map(|packets| packets.send(plan, now))
     }
@@ -163,14 +178,15 @@ impl Ledger {
         }
     }
 
-    /// Takes in an acknowledgement of all below `una`, no less than before, and of `blocks`
-    /// above it.
+    /// Takes in an acknowledgement of all below `una` and of `blocks` above it. One that another has
+    /// overtaken may still tell of blocks.
     pub fn acknowledge(
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
         now: Time,
     ) -> NewlyAcked {
+        let una = una.max(self.una);
         let mut blocks = blocks.peekable();
         if self.is_clear() && blocks.peek().is_none() {
             return self.acknowledge_in_order(una, now);
@@ -226,7 +242,8 @@ impl Ledger {
         let oldest = (self.first.oldest(), scoreboard.again.left(self.una));
         let forward = scoreboard.arrived.end().unwrap_or(self.una);
         let mut fresh = std::mem::take(&mut scoreboard.fresh);
-        let (above, sacked) = scoreboard.uncover((self.una, una), blocks, &mut fresh);
+        let boundaries = &mut self.boundaries;
+        let (above, sacked) = scoreboard.uncover((self.una, una), blocks, boundaries, &mut fresh);
         let mut times = Arrivals::default();
         if scoreboard.lost_bytes > 0 {
             for (start, end) in &fresh {
@@ -505,10 +522,16 @@ impl Ledger {
             .is_some_and(|scoreboard| scoreboard.lost_bytes > 0 || scoreboard.again.repeat_losses())
     }
 
-    /// How many retransmissions of what counts as lost are on their way, with [`Detail::Times`].
-    pub fn repairs_out(&self) -> u64 {
+    /// Retransmissions on their way, and how many of them repeat what counts as lost: with
+    /// [`Detail::Times`].
+    pub fn retransmissions(&self) -> (usize, usize) {
         let scoreboard = self.scoreboard.as_ref();
-        scoreboard.map_or(0, |scoreboard| scoreboard.again.of_lost() as u64)
+        scoreboard.map_or((0, 0), |scoreboard| scoreboard.again.count())
+    }
+
+    /// How many retransmissions of what counts as lost are on their way.
+    pub fn repairs_out(&self) -> u64 {
+        self.retransmissions().1 as u64
     }
 
     /// Whether the byte at `position` was sent more than once.
@@ -522,6 +545,16 @@ impl Ledger {
         let scoreboard = self.scoreboard.as_ref();
         let again = scoreboard.and_then(|scoreboard| scoreboard.again.left(self.una));
         again.unwrap_or_else(|| self.first.oldest())
+    }
+
+    /// The packet that holds the byte at `position`, which has been sent, as it was first sent.
+    /// Only a ledger [of packets](Self::of_packets) knows.
+    pub fn packet_at(&self, position: u64) -> Plan {
+        let (start, end) = self.boundaries.packet(position);
+        Plan {
+            start: start.max(self.una),
+            end: end.min(self.high),
+        }
     }
 
     /// When what is out from `position` on was first sent, and where that ends.

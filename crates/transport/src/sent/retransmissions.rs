@@ -137,14 +137,14 @@ impl Retransmissions {
         self.of_lost = 0;
     }
 
-    /// How many that are out repeat what counts as lost.
-    pub(super) fn of_lost(&self) -> usize {
-        self.of_lost
-    }
-
     /// Whether one that is out repeats what counts as lost.
     pub(super) fn repeat_losses(&self) -> bool {
         self.of_lost > 0
+    }
+
+    /// How many are out, and how many of them repeat what counts as lost.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.by_start.len(), self.of_lost)
     }
 
     /// None is on its way any more.

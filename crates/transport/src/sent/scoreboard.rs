@@ -2,6 +2,7 @@
 
 use super::super::ranges::RangeSet;
 use super::arrivals::{Arrivals, Sending};
+use super::boundaries::Boundaries;
 use super::first::{FirstSendings, Hint};
 use super::retransmissions::Retransmissions;
 use flowstart_control::Time;
@@ -36,11 +37,15 @@ impl Scoreboard {
         &mut self,
         (from, una): (u64, u64),
         blocks: impl Iterator<Item = (u64, u64)>,
+        boundaries: &mut Boundaries,
         fresh: &mut Vec<(u64, u64)>,
     ) -> (usize, u64) {
         for (start, end) in blocks {
             self.arrived
                 .insert(start.max(una), end, |a, b| fresh.push((a, b)));
+        }
+        if !fresh.iter().all(|piece| boundaries.divide(*piece)) {
+            self.leave_whole_packets(una, boundaries, fresh);
         }
         let sacked = bytes(fresh);
         self.arrived_bytes += sacked;
@@ -58,6 +63,28 @@ impl Scoreboard {
             fresh.push((next, una));
         }
         (above, sacked)
+    }
+
+    /// Of the pieces in `fresh` some begin or end within a packet: of those packets nothing has
+    /// arrived. One of which the part below `una` is acknowledged is what is left of it.
+    #[cold]
+    fn leave_whole_packets(
+        &mut self,
+        una: u64,
+        boundaries: &Boundaries,
+        fresh: &mut Vec<(u64, u64)>,
+    ) {
+        for piece in fresh.iter_mut() {
+            let (start, end) = *piece;
+            let (mut first, last) = boundaries.whole(start, end);
+            if start == una {
+                first = una;
+            }
+            *piece = (first, last.max(first));
+            self.arrived.remove(start, piece.0.min(end), |_, _| {});
+            self.arrived.remove(piece.1.min(end), end, |_, _| {});
+        }
+        fresh.retain(|(start, end)| start < end);
     }
 
     /// `[start, end)` is not lost any more, or was not: it has arrived or was sent again.

@@ -10,6 +10,7 @@
 //! separates what has been decided from what has not; what was sent again the ledger keeps in the
 //! order of its sending. So nothing is looked at twice, whatever the window.
 
+mod duplicates;
 mod probe;
 mod reordering;
 #[cfg(test)]
@@ -17,11 +18,13 @@ mod tests;
 mod usage;
 
 use super::super::connection::Connection;
+use super::super::info::{CaState, Info};
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::undo::{Episode, Frto, Verdict};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
+use duplicates::Duplicates;
 use flowstart_control::Time;
 use flowstart_wire::{AckOption, ByteAck};
 use probe::{Probe, SLACK};
@@ -69,6 +72,10 @@ pub struct Rack {
     /// New data leaves before anything is repaired, until the next acknowledgement.
     new_data_first: bool,
     usage: Usage,
+    /// Without SACK.
+    duplicates: Duplicates,
+    /// Another acknowledgement has overtaken the one that comes.
+    overtaken: bool,
     /// An acknowledgement was of something that left before the head last did.
     answers_before_head: bool,
 }
@@ -83,6 +90,16 @@ struct News {
 }
 
 impl Rack {
+    /// The handshake is over.
+    pub fn on_handshake(&mut self, c: &Connection) {
+        self.duplicates.on_handshake(c);
+    }
+
+    /// The acknowledgement that comes has been overtaken by another.
+    pub fn note_overtaken(&mut self) {
+        self.overtaken = true;
+    }
+
     /// An acknowledgement has come that says this for the first time.
     pub fn on_ack(
         &mut self,
@@ -97,9 +114,17 @@ impl Rack {
         self.forced = self.forced.filter(|plan| plan.end > una);
         let duplicates = match ack.option() {
             AckOption::None => 0,
-            option => self.note_duplicates(c, option),
+            option => self.note_duplicates(c, ack.una(), option),
         };
         let advanced = newly.acked > 0;
+        let overtaken = std::mem::take(&mut self.overtaken);
+        let counted;
+        let newly = if c.stack.sack {
+            newly
+        } else {
+            counted = self.count_duplicates(c, newly);
+            &counted
+        };
         let repaired = self.probe.on_ack(una, newly.delivered > 0);
         if newly.delivered == 0 && !advanced && duplicates == 0 {
             return None;
@@ -111,17 +136,19 @@ impl Rack {
         let one = newly.delivered <= c.mss();
         let echo = newly
             .oldest
+            .filter(|_| c.stack.timestamps)
             .and_then(|(first, again)| match ack.answers_repetition() {
                 true => again.filter(|sent| now.since(*sent) >= least),
                 false => Some(first).filter(|_| one),
             });
         // The sample is of SACKed data where there is no other, else the timestamp's.
-        let rtt = c.take_sample(newly.sent.or(newly.times.sacked_once).or(echo), now);
-        self.answers_before_head = newly
-            .times
-            .sacked_once
-            .is_some_and(|sent| sent < c.sent.oldest_left());
-        self.note_arrivals(c, &newly.times, now);
+        let sent = newly.sent.or(newly.times.sacked_once).or(echo);
+        let rtt = c.take_sample(sent.filter(|_| !overtaken), now);
+        let sacked_once = newly.times.sacked_once.filter(|_| !overtaken);
+        self.answers_before_head = sacked_once.is_some_and(|sent| sent < c.sent.oldest_left());
+        if c.stack.sack {
+            self.note_arrivals(c, &newly.times, now);
+        }
         let news = News {
             advanced: advanced.then_some(una - newly.acked),
             echo,
@@ -131,6 +158,13 @@ impl Rack {
         let lost = c.sent.lost_bytes() > lost;
         let flight = self.pipe(c);
         let cwnd_limited = Some(self.usage.limits(&c.window));
+        if overtaken {
+            // It moves no window (`old_ack` in `tcp_ack`).
+            return Some(Findings {
+                report: None,
+                events: Some(events),
+            });
+        }
         if repaired && self.state == State::Open {
             events.began = Some(Began::Repaired);
         }
@@ -157,6 +191,50 @@ impl Rack {
         })
     }
 
+    /// The same acknowledgement with what it delivered as far as duplicates tell.
+    #[inline(never)]
+    fn count_duplicates(&mut self, c: &Connection, newly: &NewlyAcked) -> NewlyAcked {
+        let over = self.repairs_nothing() || self.is_over(c);
+        let segments = self.duplicates.on_ack(c, newly, over, &mut self.reordering);
+        let mut newly = *newly;
+        // The last segment may be short.
+        let most = if newly.acked > 0 {
+            newly.acked
+        } else {
+            c.mss()
+        };
+        newly.delivered = (segments * c.mss()).min(most);
+        if newly.sent.is_none() {
+            // Some of it was sent twice, so it does not say that the first sendings arrived.
+            newly.times.once_from = None;
+        }
+        newly
+    }
+
+    /// Without SACK the oldest segment is taken for lost: after three duplicates, and in a
+    /// recovery whenever an acknowledgement does not end it (`tcp_newreno_mark_lost`).
+    #[inline(never)]
+    fn infer_loss(&mut self, c: &mut Connection, advanced: bool) {
+        let missing = match self.state {
+            State::Recovery => advanced && !self.is_over(c),
+            State::Loss => false,
+            State::Open | State::Cwr => {
+                self.duplicates.bytes() >= self.reordering.degree() * c.mss()
+            }
+        };
+        let una = c.una();
+        if missing && !c.sent.is_repeated(una) {
+            c.sent.mark_lost(una, c.sent.packet_at(una).end);
+        }
+    }
+
+    /// Whether a recovery, or what a timeout began, is over. Without SACK it lasts until something
+    /// beyond is acknowledged: the answers to what was sent needlessly are duplicates
+    /// (RFC 6582 §3.2 step 2).
+    fn is_over(&self, c: &Connection) -> bool {
+        c.una() > self.high_seq || c.stack.sack && c.una() == self.high_seq
+    }
+
     /// To whom an acknowledgement is told: while the window comes down, nobody grows it
     /// (`tcp_may_raise_cwnd`).
     fn audience(&self, advanced: bool, sacked: bool) -> Audience {
@@ -170,11 +248,11 @@ impl Rack {
     /// Data has come twice (`tcp_dsack_seen`, `tcp_check_dsack`). Returns how many bytes of it were
     /// sent twice.
     #[cold]
-    fn note_duplicates(&mut self, c: &mut Connection, option: AckOption) -> u64 {
+    fn note_duplicates(&mut self, c: &mut Connection, una: u64, option: AckOption) -> u64 {
         let AckOption::Duplicate { start, len } = option else {
             return 0;
         };
-        let end = c.una().saturating_add_signed(i64::from(start)) + u64::from(len);
+        let end = una.saturating_add_signed(i64::from(start)) + u64::from(len);
         let segments = u64::from(len).div_ceil(c.mss());
         if !c.note_duplicates(segments) {
             return 0;
@@ -251,6 +329,27 @@ impl Rack {
         None
     }
 
+    /// What is out, and what has become of it.
+    pub fn info(&self, c: &Connection) -> Info {
+        let segments = |bytes: u64| bytes.div_ceil(c.mss());
+        let (retrans, of_lost) = c.sent.retransmissions();
+        let sacked = segments(c.sent.arrived_bytes() + self.duplicates.bytes());
+        Info {
+            ca_state: match self.state {
+                State::Open if sacked == 0 => CaState::Open,
+                State::Open => CaState::Disorder,
+                State::Cwr => CaState::Cwr,
+                State::Recovery => CaState::Recovery,
+                State::Loss => CaState::Loss,
+            },
+            unacked: segments(c.outstanding()),
+            sacked,
+            lost: segments(c.sent.lost_bytes()) + of_lost as u64,
+            retrans: retrans as u64,
+            reordering: self.reordering.degree(),
+        }
+    }
+
     /// Whether nothing is being repaired.
     fn repairs_nothing(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr)
@@ -266,7 +365,7 @@ impl Rack {
     ) -> Events {
         let mut events = Events::default();
         match self.state {
-            State::Recovery if c.una() >= self.high_seq => self.end_recovery(c, news, &mut events),
+            State::Recovery if self.is_over(c) => self.end_recovery(c, news, &mut events),
             State::Cwr if c.una() > self.high_seq => {
                 events.ended = true;
                 self.state = State::Open;
@@ -288,7 +387,10 @@ impl Rack {
             self.episode.forget_retransmissions();
         }
         let out = c.sent.repairs_out();
-        self.detect_losses(c, now);
+        match c.stack.sack {
+            true => _ = self.detect_losses(c, now),
+            false => self.infer_loss(c, news.advanced.is_some()),
+        }
         // A retransmission that is lost ends what a timeout began.
         let repairs = match self.state {
             State::Recovery => true,
@@ -393,7 +495,7 @@ impl Rack {
         news: &News,
         events: &mut Events,
     ) {
-        let recovered = c.una() >= self.high_seq;
+        let recovered = self.is_over(c);
         let late = news.advanced.is_some() && self.episode.may_undo(news.echo);
         let verdict = match late {
             true => Verdict::Spurious,
@@ -425,7 +527,8 @@ impl Rack {
     }
 
     fn schedule_probe(&mut self, c: &Connection, now: Time, advancing: bool) {
-        if self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
+        let probes = c.stack.sack && c.stack.tail_loss_probe;
+        if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.due = None;
@@ -484,11 +587,8 @@ impl Rack {
 
     /// New data if there is any, else the last segment once more (§7.3).
     fn send_probe(&mut self, c: &mut Connection, now: Time) {
-        let last = c.high().saturating_sub(c.mss()).max(c.una());
-        let plan = c.next_segment().unwrap_or(Plan {
-            start: last,
-            end: c.high(),
-        });
+        let last = c.sent.packet_at(c.high() - 1);
+        let plan = c.next_segment().unwrap_or(last);
         self.probe = Probe::sent(plan, c.high());
         self.forced = Some(plan);
         c.restart_timer(now);
@@ -517,6 +617,7 @@ impl Rack {
         self.due = None;
         self.forced = None;
         self.probe = Probe::default();
+        self.duplicates.clear();
         c.sent.mark_all_lost();
         self.examined = c.high();
     }
@@ -530,7 +631,7 @@ impl Rack {
         let plan = match lost {
             Some((start, end)) => Plan {
                 start,
-                end: end.min(c.segment_end(start)),
+                end: end.min(c.sent.packet_at(start).end),
             },
             None => c.next_segment()?,
         };
@@ -565,7 +666,7 @@ impl Rack {
 
     /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
     pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent.in_flight()
+        c.sent.in_flight().saturating_sub(self.duplicates.bytes())
     }
 }
 

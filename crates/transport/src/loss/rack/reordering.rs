@@ -55,6 +55,18 @@ impl Reordering {
         self.seen |= late > 0;
     }
 
+    /// Without SACK: more duplicates came than segments can have overtaken the one that is missing,
+    /// so it was late by `segments` (`tcp_check_reno_reordering`).
+    pub(super) fn note_overtaken(&mut self, segments: u64) {
+        self.degree = self.degree.max(segments).min(MAX_REORDERING);
+        self.seen = true;
+    }
+
+    /// So many segments that have arrived above a hole are enough signs of a loss.
+    pub(super) fn degree(&self) -> u64 {
+        self.degree
+    }
+
     /// A segment has come twice that no probe had sent.
     pub(super) fn note_duplicate(&mut self) {
         self.duplicate |= self.seen;

@@ -46,7 +46,7 @@ fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Time) {
     let Body::Ack(WireAck::Bytes(ack)) = &packet.body else {
         panic!("{packet:?} acknowledges no bytes")
     };
-    let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now).unwrap();
+    let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now);
     rack.on_ack(c, &newly, ack, now);
 }
 

@@ -1,0 +1,39 @@
+//! Runs packetdrill scripts against the sender of `flowstart-transport`, in virtual time.
+//!
+//! A script says segment by segment what a host receives and what it must answer, and when. Here
+//! the host is a [`Sender`](flowstart_transport::sender::Sender) with the stack `linux` and
+//! nothing else: no kernel, no interface, and a clock that jumps from event to event. What is
+//! interpreted is the part of the language that scripts about start-up, recovery and SACK use:
+//!
+//! - the events `<`, `>`, `%{ }%` and system calls, with all forms of times;
+//! - segments of TCP with ECN bits and the options `mss`, `sackOK`, `wscale`, `TS` and `sack`;
+//! - assertions on the fields of `tcp_info` that [`flowstart_transport::info`] has;
+//! - of shell commands, the settings in [`settings`] and those known to make no difference.
+//!
+//! Not compared are PSH, the windows and timestamps that the host sends, and into how many large
+//! segments it puts what leaves at once: a `>` may stand for several segments in a row.
+#![forbid(unsafe_code)]
+
+mod expression;
+mod host;
+mod parse;
+mod problem;
+mod runner;
+pub mod script;
+pub mod settings;
+
+use host::Host;
+use runner::Runner;
+use settings::Settings;
+
+pub use problem::Problem;
+
+/// Runs a script to its end, or to the first thing that is not as it says. Returns what it says
+/// that has no effect.
+pub fn run(text: &str) -> Result<Vec<Problem>, Problem> {
+    let script = parse::script(text)?;
+    let settings = Settings::of(&script)?;
+    let host = Host::new(&settings)?;
+    Runner::new(host, script.tolerance).run(&script.events)?;
+    Ok(settings.notes)
+}

@@ -1,0 +1,29 @@
+//! What is wrong with a script, or with what it was run against.
+
+use std::fmt;
+
+/// Something that is not as the script says, or a script that says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line of the script, from one.
+    pub line: usize,
+    /// What was expected and what came.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(line: usize, message: impl Into<String>) -> Problem {
+        Problem {
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

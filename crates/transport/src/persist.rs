@@ -1,0 +1,40 @@
+//! Zero-window probes (RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17): where the peer's window holds all
+//! data back and nothing is on its way that it would answer, it is asked from time to time, since
+//! the acknowledgement that opens the window may be lost.
+
+use super::connection::Connection;
+use super::plan::Plan;
+use flowstart_wire::Packet;
+
+/// Where a connection stands with a closed window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persist {
+    /// The window is open, or something is on its way.
+    #[default]
+    Off,
+    /// The retransmission timer runs for the next probe.
+    Waits,
+    /// It has expired.
+    Due,
+}
+
+/// Whether the peer's window is all that holds data back, and no answer is to come that would say
+/// more of it. Who numbers packets is told again of a window that opens (RFC 9000 §13.3).
+#[inline]
+pub fn is_stalled(c: &Connection) -> bool {
+    c.outstanding() == 0 && c.deadline.is_none() && c.nxt < c.queued && !c.stack.numbers_packets()
+}
+
+/// What fits into a window of less than a segment, which nothing else sends (RFC 1122 §4.2.3.4).
+pub fn part(c: &Connection) -> Option<Plan> {
+    let end = c.segment_end(c.nxt).min(c.una() + c.peer_window);
+    let start = c.nxt;
+    (end > start).then_some(Plan { start, end })
+}
+
+/// A segment without data whose position the peer has behind it, so that it answers at once
+/// (Linux's `tcp_xmit_probe_skb`).
+pub fn probe(c: &Connection) -> Packet {
+    let position = c.una().saturating_sub(1);
+    Packet::data(c.flow, c.stack.header, position, 0)
+}
