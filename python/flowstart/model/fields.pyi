@@ -282,6 +282,15 @@ class Stack:
     """
     ack_quick: int | None = None
     """Segments acknowledged at once before delaying begins."""
+    acks_when_over: bool | None = None
+    """What arrives when the flow has finished is still acknowledged, as in ns-2.
+
+    Such acknowledgements load the way back.
+    """
+    delays_syn_ack: bool | None = None
+    """The SYN's acknowledgement too may wait for the timer (ns-2's `SYN_immediate_ack_` off)."""
+    headerless_first: bool | None = None
+    """On a connection without handshake the first data packet has no header, as in ns-2."""
     recovery: str | None = None
     """How loss is repaired."""
     next_seg_rule_3: bool | None = None
@@ -302,8 +311,18 @@ class Stack:
     """Upper bound of the timeout."""
     tick: str | None = None
     """Clock granularity; under `ns2` the tick in which round trips are counted."""
+    syn_backoff_lasts: bool | None = None
+    """What lost SYNs have made of the timeout holds until a valid round-trip sample.
+
+    As in ns-2; otherwise data begins with a timeout of its own (RFC 6298 §5.7).
+    """
+    syn_loss_lowers_ssthresh: bool | None = None
+    """A lost SYN lowers the slow-start threshold to two segments, as any timeout does in ns-2."""
     tick_phase: float | None = None
-    """Where in a tick an ns-2 host's clock starts, as a share of a tick."""
+    """Where in a tick an ns-2 host's clock starts, as a share of a tick.
+
+    A flow may have its own (`flows.tick_phase`).
+    """
     pacing: str | None = None
     """How packets are spaced out where a start-up does not: `none`, `internal` or `rfc9002`.
 
@@ -493,6 +512,13 @@ class Flow:
     """Leave the chain after this hop.
 
     Unless given: the last.
+    """
+    tick_phase: float | None = None
+    """Where in a tick the clocks of these flows' hosts start, as a share of a tick.
+
+    Only ns-2's hosts count in ticks.
+
+    Unless given: the stack's.
     """
     forced_drops: Sequence[int] | None = None
     """Lose these packets at the bottleneck, the SYN being number 0."""

@@ -18,7 +18,7 @@
 //! | `request` | 1.31072 Gbit/s | the rate that is asked for |
 //! | `sizing` | `data` | whether the request is for no more than is queued |
 //! | `qs_rtt` | 50 ms under ns2, else 100 ms | no more than is queued in so long |
-//! | `qs_thresh` | 4 segments | `sizing=data`: nothing is asked for with less queued |
+//! | `qs_thresh` | 4 segments, none with `sizing=fixed` | nothing is asked for with less queued |
 //! | `min_window` | above the initial window | a smaller approved window is not used |
 //! | `pacing` | `window` under ns2, else `rate` | over the rounded round trip, or at the rate |
 //! | `max_ssthresh` | unlimited under ns2, else 100 | limited slow start afterwards |
@@ -93,8 +93,8 @@ const QS_RTT: ParamSpec = ParamSpec {
 const QS_THRESH: ParamSpec = ParamSpec {
     name: "qs_thresh",
     unit: Unit::Segments,
-    default: "4",
-    meaning: "sizing=data: with fewer segments queued nothing is asked for",
+    default: "by sizing: 4 under data, 0 under fixed",
+    meaning: "with fewer segments queued nothing is asked for",
 };
 
 const MIN_WINDOW: ParamSpec = ParamSpec {
@@ -172,7 +172,8 @@ impl QuickStart {
         }
         let sized = params.choice("sizing") == "data";
         params.effective("qs_rtt", sized, "`sizing=data`")?;
-        params.effective("qs_thresh", sized, "`sizing=data`")?;
+        let qs_thresh = params.segments_given("qs_thresh");
+        let qs_thresh = qs_thresh.unwrap_or(if sized { 4.0 } else { 0.0 });
         let max_ssthresh = params.segments_given("max_ssthresh");
         let max_ssthresh = max_ssthresh.unwrap_or(if ns2 { f64::INFINITY } else { 100.0 });
         if max_ssthresh < 1.0 {
@@ -182,7 +183,7 @@ impl QuickStart {
         Ok(QuickStart {
             request: params.rate("request"),
             qs_rtt,
-            qs_thresh: params.segments("qs_thresh"),
+            qs_thresh,
             sized,
             min_window: params.segments_given("min_window"),
             at_rate: choice("pacing", if ns2 { "window" } else { "rate" }) == "rate",
@@ -254,7 +255,7 @@ impl Startup for QuickStart {
     /// §4.1: as much as can be used, and nothing where slow start is as quick.
     fn rate_request(&self, s: &Syn) -> Option<Rate> {
         let segments = s.queued.div_ceil(u64::from(s.mss.max(1)));
-        if self.sized && (segments as f64) < self.qs_thresh {
+        if (segments as f64) < self.qs_thresh {
             return None;
         }
         let wire = u64::from(s.mss + s.header);
@@ -536,11 +537,13 @@ mod tests {
             })
         };
         assert_eq!(request("", Convention::Ns2, 3), None);
-        // A request that does not follow from the data needs none.
+        // A request that does not follow from the data needs none, unless that is wanted.
         assert_eq!(
             request("sizing=fixed,request=8.192Mbps", Convention::Ns2, 3),
             Some(Rate(640_000 * UNIT))
         );
+        let asked = request("sizing=fixed,qs_thresh=4", Convention::Ns2, 3);
+        assert_eq!(asked, None);
         // 120 packets in 50 ms are 3.6 MB/s; the code below is 2.56 MB/s, the one above 5.12.
         assert_eq!(
             request("", Convention::Ns2, 120),
