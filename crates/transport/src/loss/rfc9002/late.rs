@@ -69,15 +69,43 @@ impl Late {
         now: Time,
     ) -> (bool, bool) {
         let mut any = false;
+        // The largest range comes first, so what is looked for is never above what was found.
+        let mut from = self.lost.len();
         for (first, end) in ranges {
-            let from = self.lost.partition_point(|lost| lost.number < first);
-            let to = self.lost.partition_point(|lost| lost.number < end);
+            if from == 0 {
+                break;
+            }
+            let to = self.count_below(end, from);
+            from = self.count_below(first, to);
             for lost in self.lost.drain(from..to) {
                 any = true;
                 c.acknowledge_late(lost.plan, now);
             }
         }
         (any, any && self.lost.is_empty())
+    }
+
+    /// How many of the first `most` have a smaller number. It is nearly all of them, so the search
+    /// goes from the last backwards, in steps that double.
+    fn count_below(&self, number: u64, most: usize) -> usize {
+        let (mut low, mut high, mut step) = (0, most, 1);
+        while high > low {
+            let probe = high.saturating_sub(step);
+            if self.lost[probe].number < number {
+                low = probe + 1;
+                break;
+            }
+            (high, step) = (probe, 2 * step);
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.lost[middle].number < number {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// Raises the thresholds.
@@ -104,6 +132,19 @@ impl Late {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_packets_in_order_those_below_a_number_are_counted() {
+        let mut late = Late::default();
+        let plan = Plan { start: 0, end: 1 };
+        (0..20).for_each(|n| late.lose(3 * n, plan, Time::ZERO));
+        for most in 0..=20 {
+            for number in 0..62 {
+                let expected = (0..most).filter(|n| 3 * (*n as u64) < number).count();
+                assert_eq!(late.count_below(number, most), expected);
+            }
+        }
+    }
 
     #[test]
     fn the_first_late_packet_ends_counting_and_each_further_one_doubles_the_time() {
