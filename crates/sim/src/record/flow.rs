@@ -94,10 +94,13 @@ pub struct TransferRow {
     pub acked_s: Option<f64>,
 }
 
+/// Bytes that `size` take on the wire, in segments of at most `mss` with so much of a header each.
+pub fn wire_bytes(size: u64, mss: u32, header: u32) -> u64 {
+    size + size.div_ceil(u64::from(mss)) * u64::from(header)
+}
+
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].
-pub fn ideal_fct(size: u64, round_trips: u32, rtt: Time, rate: Rate, mss: u32, header: u32) -> f64 {
-    let packets = size.div_ceil(u64::from(mss));
-    let wire = size + packets * u64::from(header);
+pub fn ideal_fct(wire: u64, round_trips: u32, rtt: Time, rate: Rate) -> f64 {
     let handshake = f64::from(round_trips) * rtt.secs();
     handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
 }
@@ -109,14 +112,8 @@ mod tests {
     #[test]
     fn the_ideal_counts_handshake_one_way_delay_and_wire_bytes() {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
-        let ideal = ideal_fct(
-            100_000,
-            1,
-            Time::from_millis(100),
-            Rate(100_000_000),
-            1460,
-            40,
-        );
+        let wire = wire_bytes(100_000, 1460, 40);
+        let ideal = ideal_fct(wire, 1, Time::from_millis(100), Rate(100_000_000));
         assert!((ideal - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
     }
 }

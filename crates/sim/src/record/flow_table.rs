@@ -6,7 +6,7 @@
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
 //! one of the columns, and packets may come to their end after the connection that sent them.
 
-use super::flow::{ideal_fct, FlowRow};
+use super::flow::{ideal_fct, wire_bytes, FlowRow};
 use super::flow_record::FlowRecord;
 use crate::flow_plan::FlowKind;
 use flowstart_control::{Exit, Rate, Time};
@@ -44,6 +44,8 @@ pub(crate) struct KindColumns {
     rtt: Time,
     mss: u32,
     header: u32,
+    /// What the first packet of a connection that is open from the beginning spares of it.
+    spared_header: u32,
     /// Of a handshake.
     round_trips: u32,
     /// Of both directions, forward first.
@@ -62,6 +64,10 @@ impl KindColumns {
             rtt: kind.rtt,
             mss: kind.stack.mss,
             header: kind.stack.header,
+            spared_header: match kind.stack.headerless_first {
+                true => kind.stack.header,
+                false => 0,
+            },
             round_trips: kind.stack.round_trips(),
             rate,
             bdp_pkts: rate.map(|rate| chain.bdp_packets(rate, kind.rtt)),
@@ -102,7 +108,14 @@ impl FlowTable {
         let round_trips = if plan.handshake { kind.round_trips } else { 0 };
         let ideal = plan.size().map(|size| {
             let rate = kind.rate[direction];
-            ideal_fct(size, round_trips, kind.rtt, rate, kind.mss, kind.header)
+            // The first packet of a connection that is open already may have no header.
+            let spared = if plan.handshake {
+                0
+            } else {
+                kind.spared_header
+            };
+            let wire = wire_bytes(size, kind.mss, kind.header) - u64::from(spared);
+            ideal_fct(wire, round_trips, kind.rtt, rate)
         });
         let since = |at: Time| record.since_opened(at);
         let exit = record.exit(&self.exits);
