@@ -54,10 +54,13 @@ impl<C: Clock> Fifo<C> {
             time: finish,
             cause: start,
         };
-        if idle {
-            (self.in_service, self.leaves) = (packet.wire, self.service_ends);
+        // Unless its transmission has taken no time.
+        if self.service_ends > now {
+            if idle {
+                (self.in_service, self.leaves) = (packet.wire, self.service_ends);
+            }
+            self.unfinished.add(packet.wire);
         }
-        self.unfinished.add(packet.wire);
         link.counters.accept(packet.wire, self.counted(link));
         link.counters.busy += finish.since(start);
         let arrival = Moment {
