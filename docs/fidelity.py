@@ -266,7 +266,7 @@ the end of the start-up, and want the same reason for it.
 
 Of the 45 recorded transfers 42 take 0.9 to 3.7 ms longer than ours. Most of that has a cause: the
 emulator delivers some 0.1 ms late, and the calls of the two programs are part of the time. The
-others are `cubic-nohs` with 1 MB at 5 Mbit/s, which takes 3.4 ms less than ours and of which we do
+others are `cubic-nohs` with 1 MB at 5 Mbit/s, which takes 5.8 ms less than ours and of which we do
 not know why, BBR with 50 MB, which takes 0.3 ms more, and `reno` with 10 MB at 100 Mbit/s. The
 kernel's clock for CUBIC ticks every 4 ms, ours 1024 times a second. The kernel's TSO may hold a
 segment back to send it with the next, ours never does; so paced rounds begin a few packets apart.
