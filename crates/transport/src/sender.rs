@@ -536,9 +536,7 @@ impl Sender {
         if c.window.cwnd <= usual || c.window.pacing.is_some() {
             return;
         }
-        let wire = c.window.cwnd * f64::from(c.stack.packet());
-        let rate = Rate::of(wire as u64, srtt);
-        c.window.pacing = Some(rate).filter(|rate| rate.bps() > 0);
+        c.window.pacing = c.window.rate_over(c.window.cwnd, srtt);
         if c.window.pacing.is_some() {
             self.spreading = Spreading::Memory;
         }

@@ -99,14 +99,11 @@ impl Common {
         }
     }
 
-    /// The same at a place of its own. Where it is the first, there may be an event already for
-    /// one that it has overtaken, which then finds nothing to do.
-    pub(super) fn depart_at(
-        &mut self,
-        place: usize,
-        arrival: Moment,
-        mut packet: Packet,
-    ) -> Verdict {
+    /// The same in the order of arrivals, so that it may overtake others. Where it is the first,
+    /// there may be an event already for one that it has overtaken, which then finds nothing to do.
+    pub(super) fn depart_in_order(&mut self, arrival: Moment, mut packet: Packet) -> Verdict {
+        let before = |other: &InFlight| other.arrival <= arrival;
+        let place = self.ring.iter().rposition(before).map_or(0, |at| at + 1);
         packet.hop += 1;
         self.ring.insert(place, InFlight { arrival, packet });
         if place == 0 {

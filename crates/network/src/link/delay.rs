@@ -2,7 +2,7 @@
 //!
 //! Packets stay in order, the later waiting for the earlier, unless they may overtake.
 
-use super::common::{Common, InFlight, Stage, Verdict};
+use super::common::{Common, Stage, Verdict};
 use super::config::{DelayConfig, Ripple};
 use crate::moment::Moment;
 use crate::queue::Backlog;
@@ -72,9 +72,7 @@ impl Stage for Delay {
             arrival.time = arrival.time.max(last);
             return link.depart(arrival, packet);
         }
-        let before = |p: &InFlight| p.arrival <= arrival;
-        let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
-        link.depart_at(place, arrival, packet)
+        link.depart_in_order(arrival, packet)
     }
 }
 

@@ -94,15 +94,6 @@ impl Link {
         }
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
-            _ => self.send_elsewhere(packet, now),
-        }
-    }
-
-    /// The same for all but the most usual kind, out of its way.
-    #[inline(never)]
-    fn send_elsewhere(&mut self, packet: Packet, now: Moment) -> Verdict {
-        match &mut self.mechanism {
-            Mechanism::Fifo(link) => link.send(&packet, now, &mut self.common),
             Mechanism::Queued(link) => link.send(packet, now, &mut self.common),
             Mechanism::AckAggregator(link) => link.send(packet, now, &mut self.common),
             Mechanism::Host(link) => link.send(packet, now, &mut self.common),
@@ -115,18 +106,6 @@ impl Link {
     /// Brings the link up to `now`, when it may deliver a packet. Whether it does.
     #[inline]
     pub fn arrives(&mut self, now: Moment) -> bool {
-        match &mut self.mechanism {
-            Mechanism::Fifo(link) => {
-                link.release(now, &self.common);
-                true
-            }
-            _ => self.arrives_elsewhere(now),
-        }
-    }
-
-    /// The same for all but the most usual kind.
-    #[inline(never)]
-    fn arrives_elsewhere(&mut self, now: Moment) -> bool {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.release(now, &self.common),
             Mechanism::VaryingFifo(link) => link.release(now, &self.common),
@@ -149,7 +128,7 @@ impl Link {
     /// The packet that arrives first at the far end.
     #[inline]
     pub fn first(&self) -> Option<&Packet> {
-        self.common.ring.front().map(|first| &first.packet)
+        self.upcoming(0)
     }
 
     /// The packet that arrives as the `ahead`-th after it.

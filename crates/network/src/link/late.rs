@@ -5,7 +5,7 @@
 //! those that the line then loses; behind it, they are held up. What the line has lost is told by
 //! what comes out instead: it keeps a flow's packets in order.
 
-use super::common::{Common, InFlight, Stage, Verdict};
+use super::common::{Common, Stage, Verdict};
 use crate::moment::Moment;
 use crate::queue::Backlog;
 use flowstart_control::Time;
@@ -78,9 +78,7 @@ impl Stage for Late {
             link.counters.accept(packet.wire, Backlog::default());
             arrival.time += self.delay_of(&packet);
         }
-        let before = |p: &InFlight| p.arrival <= arrival;
-        let place = link.ring.iter().rposition(before).map_or(0, |at| at + 1);
-        link.depart_at(place, arrival, packet)
+        link.depart_in_order(arrival, packet)
     }
 }
 

@@ -37,10 +37,7 @@ impl Simulation<'_> {
         };
         late.to_come = late.to_come.saturating_sub(1);
         let answer = late.receiver.on_packet(&packet, now);
-        let timer = late.timer.arm(late.receiver.deadline(), now);
-        self.answer(flow, answer);
-        self.schedule_timer(flow, true, timer);
-        self.flows.forget_late(flow);
+        self.answer_late(flow, answer);
     }
 
     #[cold]
@@ -52,7 +49,14 @@ impl Simulation<'_> {
             return;
         }
         let answer = late.receiver.on_timer(now);
-        let timer = late.timer.arm(late.receiver.deadline(), now);
+        self.answer_late(flow, answer);
+    }
+
+    /// The receiver of a flow that is over has something to say, or nothing.
+    fn answer_late(&mut self, flow: u32, answer: Option<Packet>) {
+        let now = self.now;
+        let late = self.flows.late_mut(flow);
+        let timer = late.and_then(|late| late.timer.arm(late.receiver.deadline(), now));
         self.answer(flow, answer);
         self.schedule_timer(flow, true, timer);
         self.flows.forget_late(flow);
