@@ -7,7 +7,7 @@ use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
-use super::timer_wheel;
+use super::timer::Timer;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire::{
@@ -99,10 +99,8 @@ pub struct Connection {
     pub peer_window: u64,
     /// Round-trip estimates and the timeout.
     pub rtt: RttEstimator,
-    /// When the retransmission timer fires.
-    pub deadline: Option<Time>,
-    /// When that was set; `None` where it is when the timer's wheel comes round.
-    timer_set: Option<Time>,
+    /// The retransmission timer.
+    pub timer: Timer,
     /// What it did.
     pub counters: Counters,
     /// How fast its data arrives, where others are told.
@@ -138,8 +136,7 @@ impl Connection {
             new_from: 0,
             queued: 0,
             peer_window: u64::MAX,
-            deadline: None,
-            timer_set: None,
+            timer: Timer::default(),
             counters: Counters::default(),
             throughput: (stack.sharing != Sharing::None).then(Box::default),
             cold: stack.ecn.then(|| {
@@ -245,7 +242,7 @@ impl Connection {
         }
         let again = plan.start < self.high();
         let timed = !self.stack.numbers_packets();
-        if timed && (self.deadline.is_none() || self.una() == self.high()) {
+        if timed && (self.timer.due().is_none() || self.una() == self.high()) {
             self.restart_timer(now);
         }
         let number = self.sent.send(plan, pipe, now);
@@ -493,24 +490,12 @@ impl Connection {
     /// Starts the retransmission timer anew.
     pub fn restart_timer(&mut self, now: Time) {
         let timeout = self.window.timeout.unwrap_or_else(|| self.rtt.rto());
-        self.deadline = Some(now + timeout);
-        self.timer_set = Some(now);
+        self.timer.set(now + timeout, now);
     }
 
-    /// A timer has expired at `due` that was set at `set`: when it fires, where that is later. On a
-    /// wheel the exact time is looked for only then, since most timers are set anew before.
-    pub fn fires_later(&self, set: Option<Time>, due: Time) -> Option<Time> {
-        let (set, jiffy) = (set?, self.stack.rto.jiffy?);
-        let fires = timer_wheel::fires(set, due.since(set), jiffy);
-        (fires > due).then_some(fires)
-    }
-
-    /// The retransmission timer has expired. Whether it fires later.
-    pub fn defer_timer(&mut self) -> bool {
-        let set = self.timer_set.take();
-        let later = self.deadline.and_then(|due| self.fires_later(set, due));
-        self.deadline = later.or(self.deadline);
-        later.is_some()
+    /// Whether the retransmission timer fires.
+    pub fn timer_fires(&mut self, now: Time) -> bool {
+        self.timer.fires(now, self.stack.rto.jiffy)
     }
 
     /// After new data was acknowledged: run on while something is outstanding
@@ -519,7 +504,7 @@ impl Connection {
         if self.outstanding() > 0 {
             self.restart_timer(now);
         } else {
-            self.deadline = None;
+            self.timer.stop();
         }
     }
 

@@ -24,5 +24,5 @@ pub mod sender;
 pub mod sent;
 pub mod stack;
 pub mod throughput;
-pub mod timer_wheel;
+pub mod timer;
 pub mod undo;

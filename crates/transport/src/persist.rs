@@ -22,7 +22,10 @@ pub enum Persist {
 /// more of it. Who numbers packets is told again of a window that opens (RFC 9000 §13.3).
 #[inline]
 pub fn is_stalled(c: &Connection) -> bool {
-    c.outstanding() == 0 && c.deadline.is_none() && c.nxt < c.queued && !c.stack.numbers_packets()
+    c.outstanding() == 0
+        && c.timer.due().is_none()
+        && c.nxt < c.queued
+        && !c.stack.numbers_packets()
 }
 
 /// What fits into a window of less than a segment, which nothing else sends (RFC 1122 §4.2.3.4).

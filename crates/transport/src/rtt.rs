@@ -22,7 +22,7 @@ pub struct RtoParams {
     pub after_syn_loss: Time,
     /// Measure in whole ticks, one segment at a time, as ns-2 does.
     pub ticks: Option<Ticks>,
-    /// Timers wait on a wheel of jiffies this long ([`timer_wheel`](super::timer_wheel)); `None`
+    /// Timers wait on a wheel of jiffies this long ([`timer`](super::timer)); `None`
     /// has them fire on time.
     pub jiffy: Option<Time>,
 }

@@ -440,7 +440,7 @@ impl Sender {
         let mut known = opening.map_or(Known::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
         let c = &mut self.connection;
-        c.deadline = None;
+        c.timer.stop();
         c.controller.on_known(&known);
         let stack = &c.stack;
         let usual = stack.iw.segments(stack.mss);
@@ -717,7 +717,7 @@ impl Sender {
     fn end_persist(&mut self) {
         self.persist = Persist::Off;
         self.connection.rtt.end_backoff();
-        self.connection.deadline = None;
+        self.connection.timer.stop();
     }
 
     /// The next segment that the start-up wants sent a second time. Recovery has nothing to
@@ -742,7 +742,7 @@ impl Sender {
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Time> {
-        let due = earlier(self.connection.deadline, self.pacer.deadline());
+        let due = earlier(self.connection.timer.due(), self.pacer.deadline());
         let due = earlier(due, self.recovery.deadline());
         match &self.opening {
             None => due,
@@ -759,7 +759,7 @@ impl Sender {
         if let (State::Early { tries, .. }, Some(_)) = (self.state, early.filter(|d| *d <= now)) {
             self.on_syn_timeout(now, tries);
         }
-        if self.connection.deadline.is_none_or(|d| d > now) || self.connection.defer_timer() {
+        if !self.connection.timer_fires(now) {
             return;
         }
         match self.state {
@@ -778,7 +778,7 @@ impl Sender {
                     self.fail();
                 }
             }
-            State::Closed | State::Failed => self.connection.deadline = None,
+            State::Closed | State::Failed => self.connection.timer.stop(),
         }
     }
 
@@ -817,7 +817,7 @@ impl Sender {
     /// Stops all timers: the flow is over.
     pub fn stop(&mut self) {
         self.opening = None;
-        self.connection.deadline = None;
+        self.connection.timer.stop();
         self.pacer = Pacer::default();
     }
 

@@ -86,22 +86,9 @@ impl Duplicates {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::stack::Stack;
+    use super::super::tests::connection;
     use super::*;
-    use flowstart_control::{catalog, Convention, Time};
-    use std::sync::Arc;
-
-    /// A connection with so many segments out.
-    fn connection(out: u64) -> Connection {
-        let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
-        let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
-        c.queued = 1000 * c.mss();
-        for _ in 0..out {
-            let plan = c.next_segment().unwrap();
-            c.transmit(plan, 0, Time::ZERO);
-        }
-        c
-    }
+    use flowstart_control::Time;
 
     fn take(duplicates: &mut Duplicates, c: &mut Connection, segments: u64) -> (u64, u64) {
         let una = c.una() + segments * c.mss();
@@ -113,7 +100,7 @@ mod tests {
 
     #[test]
     fn each_duplicate_stands_for_a_segment_until_one_is_left_that_may_be_missing() {
-        let mut c = connection(4);
+        let mut c = connection(&[], 4);
         let mut duplicates = Duplicates::default();
         duplicates.on_handshake(&c);
         let arrived: Vec<_> = (0..5).map(|_| take(&mut duplicates, &mut c, 0)).collect();
@@ -123,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_duplicates_stood_for_is_not_counted_again() {
-        let mut c = connection(10);
+        let mut c = connection(&[], 10);
         let mut duplicates = Duplicates::default();
         duplicates.on_handshake(&c);
         (0..5).for_each(|_| _ = take(&mut duplicates, &mut c, 0));

@@ -22,6 +22,7 @@ use super::super::info::{CaState, Info};
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
+use super::super::timer::Timer;
 use super::super::undo::{Episode, Frto, Verdict};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use duplicates::Duplicates;
@@ -60,9 +61,7 @@ pub struct Rack {
     hint: Hint,
     reordering: Reordering,
     /// When what may be lost is to be looked at again.
-    due: Option<Time>,
-    /// When that was set; `None` where it is when the timer's wheel comes round.
-    due_set: Option<Time>,
+    timer: Timer,
     probe: Probe,
     /// A probe that is to be sent whatever the window.
     forced: Option<Plan>,
@@ -297,8 +296,13 @@ impl Rack {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
-        self.due = last.map(|due| due + c.stack.rto.jiffy.map_or(Time::ZERO, |_| SLACK));
-        self.due_set = Some(now);
+        match last {
+            Some(due) => {
+                let slack = c.stack.rto.jiffy.map_or(Time::ZERO, |_| SLACK);
+                self.timer.set(due + slack, now);
+            }
+            None => self.timer.stop(),
+        }
         c.sent.lost_bytes() > before
     }
 
@@ -522,7 +526,7 @@ impl Rack {
             c.rearm(now);
             self.schedule_probe(c, now, true);
         } else if !self.repairs_nothing() {
-            self.probe.due = None;
+            self.probe.timer.stop();
         }
     }
 
@@ -531,13 +535,13 @@ impl Rack {
         if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
-            self.probe.due = None;
+            self.probe.timer.stop();
         }
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called.
     pub fn deadline(&self) -> Option<Time> {
-        match (self.due, self.probe.due) {
+        match (self.timer.due(), self.probe.timer.due()) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
@@ -546,28 +550,18 @@ impl Rack {
     /// A deadline of this may have passed.
     pub fn on_timer(&mut self, c: &mut Connection, now: Time) -> Option<Findings> {
         let mut found = None;
-        if self.is_due(c, now) {
+        if self.timer.fires(now, c.stack.rto.jiffy) {
             found = Some(self.on_reordering_timer(c, now));
         }
-        if self.probe.is_due(c, now) {
+        if self.probe.timer.fires(now, c.stack.rto.jiffy) {
             self.send_probe(c, now);
         }
         found
     }
 
-    /// Whether what may be lost is to be looked at now.
-    fn is_due(&mut self, c: &Connection, now: Time) -> bool {
-        let Some(due) = self.due.filter(|due| *due <= now) else {
-            return false;
-        };
-        let later = c.fires_later(self.due_set.take(), due);
-        self.due = later.or(self.due);
-        later.is_none()
-    }
-
     /// What may have been reordered has had its time (RFC 8985 §6.3).
     fn on_reordering_timer(&mut self, c: &mut Connection, now: Time) -> Findings {
-        self.due = None;
+        self.timer.stop();
         let began = self.detect_losses(c, now) && self.state != State::Recovery;
         let events = Events {
             began: began.then(|| self.enter_recovery(c)),
@@ -614,7 +608,7 @@ impl Rack {
         self.state = State::Loss;
         self.high_seq = c.high();
         self.examined_before = self.examined;
-        self.due = None;
+        self.timer.stop();
         self.forced = None;
         self.probe = Probe::default();
         self.duplicates.clear();

@@ -3,6 +3,7 @@
 
 use super::super::super::connection::Connection;
 use super::super::super::plan::Plan;
+use super::super::super::timer::Timer;
 use flowstart_control::Time;
 
 /// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
@@ -14,9 +15,7 @@ pub(super) const SLACK: Time = Time::from_millis(2);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
     /// When it is to be sent.
-    pub(super) due: Option<Time>,
-    /// When that was set; `None` where it is when the timer's wheel comes round.
-    set: Option<Time>,
+    pub(super) timer: Timer,
     /// TLP.end_seq: where the flight ended when it was sent; `None` where none is out.
     pub(super) out: Option<u64>,
     /// Whether it repeated old data.
@@ -27,7 +26,7 @@ impl Probe {
     /// Sets the timer after something was sent or acknowledged (§7.2), `advancing` where the
     /// retransmission timer has just been started anew.
     pub(super) fn schedule(&mut self, c: &Connection, now: Time, advancing: bool) {
-        self.due = None;
+        self.timer.stop();
         if c.outstanding() == 0 || self.out.is_some() {
             return;
         }
@@ -36,29 +35,17 @@ impl Probe {
         };
         let lone = c.outstanding() <= c.mss();
         let wait = srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK };
-        let timeout = match c.deadline {
+        let timeout = match c.timer.due() {
             Some(deadline) if !advancing => deadline,
             _ => now + c.rtt.rto(),
         };
-        self.due = Some((now + wait).min(timeout));
-        self.set = Some(now);
-    }
-
-    /// Whether it is to be sent now.
-    pub(super) fn is_due(&mut self, c: &Connection, now: Time) -> bool {
-        let Some(due) = self.due.filter(|due| *due <= now) else {
-            return false;
-        };
-        let later = c.fires_later(self.set.take(), due);
-        self.due = later.or(self.due);
-        later.is_none()
+        self.timer.set((now + wait).min(timeout), now);
     }
 
     /// It is `plan`, sent while the flight ends at `high`.
     pub(super) fn sent(plan: Plan, high: u64) -> Probe {
         Probe {
-            due: None,
-            set: None,
+            timer: Timer::default(),
             out: Some(high.max(plan.end)),
             repeats: plan.start < high,
         }

@@ -122,10 +122,8 @@ impl Reordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::stack::Stack;
+    use super::super::tests::connection;
     use super::*;
-    use flowstart_control::{catalog, Convention};
-    use std::sync::Arc;
 
     fn ms(n: u64) -> Time {
         Time::from_millis(n)
@@ -133,16 +131,10 @@ mod tests {
 
     /// A connection with round trips of 40 ms at least and 45 ms on average, and so many segments
     /// out of which these have arrived.
-    fn connection(out: u64, arrived: (u64, u64)) -> Connection {
-        let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
-        let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
-        c.rtt.sample(Time::ZERO, ms(40));
-        (0..60).for_each(|_| c.rtt.sample(Time::ZERO, ms(45)));
-        c.queued = 1000 * c.mss();
-        for _ in 0..out {
-            let plan = c.next_segment().unwrap();
-            c.transmit(plan, 0, Time::ZERO);
-        }
+    fn sacked(out: u64, arrived: (u64, u64)) -> Connection {
+        let mut rtts = vec![ms(45); 61];
+        rtts[0] = ms(40);
+        let mut c = connection(&rtts, out);
         let blocks = [(arrived.0 * c.mss(), arrived.1 * c.mss())];
         c.acknowledge(0, blocks.into_iter(), ms(50));
         c
@@ -150,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_four_have_overtaken_makes_the_degree_four() {
-        let c = connection(20, (9, 14));
+        let c = sacked(20, (9, 14));
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
         assert_eq!(reordering.degree, 4);
@@ -159,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_window_is_a_quarter_of_a_round_trip_more_for_each_round_with_a_duplicate() {
-        let c = connection(20, (9, 14));
+        let c = sacked(20, (9, 14));
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
         let mut windows = vec![reordering.window(&c, true)];
@@ -177,7 +169,7 @@ mod tests {
 
     #[test]
     fn sixteen_recoveries_for_something_make_it_small_again() {
-        let c = connection(20, (9, 14));
+        let c = sacked(20, (9, 14));
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
         reordering.note_duplicate();
@@ -193,14 +185,8 @@ mod tests {
     #[test]
     fn while_nothing_was_reordered_three_segments_are_signs_enough() {
         let reordering = Reordering::default();
-        assert_eq!(
-            reordering.window(&connection(20, (9, 12)), false),
-            Time::ZERO
-        );
-        assert_eq!(reordering.window(&connection(20, (9, 11)), false), ms(10));
-        assert_eq!(
-            reordering.window(&connection(20, (9, 11)), true),
-            Time::ZERO
-        );
+        assert_eq!(reordering.window(&sacked(20, (9, 12)), false), Time::ZERO);
+        assert_eq!(reordering.window(&sacked(20, (9, 11)), false), ms(10));
+        assert_eq!(reordering.window(&sacked(20, (9, 11)), true), Time::ZERO);
     }
 }

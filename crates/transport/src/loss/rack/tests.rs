@@ -20,11 +20,14 @@ fn ms(n: u64) -> Time {
 }
 
 /// A connection with round trips of `rtt` measured and so many segments out since 0.
-fn connection(rtt: Time, out: u64) -> Connection {
+/// A Linux sender with these round trips measured and so many segments out.
+pub(super) fn connection(rtts: &[Time], out: u64) -> Connection {
     let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
-    c.rtt.sample(Time::ZERO, rtt);
-    c.queued = 1000 * MSS;
+    for rtt in rtts {
+        c.rtt.sample(Time::ZERO, *rtt);
+    }
+    c.queued = 1000 * c.mss();
     for _ in 0..out {
         let plan = c.next_segment().unwrap();
         c.transmit(plan, 0, Time::ZERO);
@@ -174,14 +177,14 @@ fn a_retransmission_that_left_before_what_has_arrived_is_lost_again() {
 #[test]
 fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
     let due = |out: u64, back_off: bool| {
-        let mut c = connection(ms(50), out);
-        c.deadline = None;
+        let mut c = connection(&[ms(50)], out);
+        c.timer.stop();
         if back_off {
             c.rtt.back_off();
         }
         let mut probe = Probe::default();
         probe.schedule(&c, Time::ZERO, true);
-        probe.due.unwrap()
+        probe.timer.due().unwrap()
     };
     // The kernel adds two milliseconds to the RFC's 100.
     assert_eq!(due(2, false), ms(102));
@@ -197,10 +200,10 @@ fn a_probe_needs_a_round_trip_and_something_out() {
     unmeasured.queued = MSS;
     let plan = unmeasured.next_segment().unwrap();
     unmeasured.transmit(plan, 0, Time::ZERO);
-    for c in [unmeasured, connection(ms(50), 0)] {
+    for c in [unmeasured, connection(&[ms(50)], 0)] {
         let mut probe = Probe::default();
         probe.schedule(&c, Time::ZERO, true);
-        assert_eq!(probe.due, None);
+        assert_eq!(probe.timer.due(), None);
     }
 }
 
@@ -272,7 +275,7 @@ fn an_acknowledgement_of_everything_needs_no_test() {
 
 #[test]
 fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
-    let mut c = connection(ms(100), 10);
+    let mut c = connection(&[ms(100)], 10);
     Arc::make_mut(&mut c.stack).frto = false;
     let mut rack = Rack::default();
     c.time_out(ms(300), rack.pipe(&c), false);
@@ -403,7 +406,7 @@ fn more_duplicates_than_retransmissions_are_not_believed() {
 
 #[test]
 fn without_undo_a_late_segment_changes_nothing() {
-    let mut c = connection(ms(100), 20);
+    let mut c = connection(&[ms(100)], 20);
     Arc::make_mut(&mut c.stack).undo = Undo::None;
     let mut rack = Rack::default();
     take(&mut rack, &mut c, &ack(0, &[(2, 4)]), ms(100));

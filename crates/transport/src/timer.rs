@@ -1,0 +1,131 @@
+//! A timer of a connection. On Linux's timer wheel (`kernel/time/timer.c`) it fires in whole jiffies,
+//! never early, and the later the coarser.
+
+use flowstart_control::Time;
+
+/// A timer that may be set, again and again mostly before it expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// When it expires; `Time::MAX` where it is not set.
+    due: Time,
+    /// When it was set; `Time::MAX` where `due` is when the wheel comes round.
+    set: Time,
+}
+
+impl Default for Timer {
+    fn default() -> Timer {
+        Timer {
+            due: Time::MAX,
+            set: Time::MAX,
+        }
+    }
+}
+
+impl Timer {
+    /// Sets it at `now`, in place of what was set before.
+    #[inline]
+    pub fn set(&mut self, due: Time, now: Time) {
+        *self = Timer { due, set: now };
+    }
+
+    /// Forgets what was set.
+    #[inline]
+    pub fn stop(&mut self) {
+        self.due = Time::MAX;
+    }
+
+    /// When it wants to be looked at; `None` where it is not set.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        (self.due != Time::MAX).then_some(self.due)
+    }
+
+    /// Whether it fires at `now`, counted in jiffies where there are any. It stays set. When the
+    /// wheel comes round is looked for only here, since most timers are set anew before.
+    pub fn fires(&mut self, now: Time, jiffy: Option<Time>) -> bool {
+        if self.due > now {
+            return false;
+        }
+        if let (Some(jiffy), true) = (jiffy, self.set != Time::MAX) {
+            let round = comes_round(self.set, self.due.since(self.set), jiffy);
+            self.due = self.due.max(round);
+            self.set = Time::MAX;
+        }
+        self.due <= now
+    }
+}
+
+/// Jiffies that the first level spans, whose slots are a jiffy wide; every further level is eight
+/// times as long and as coarse (`LVL_START`, `LVL_CLK_SHIFT`).
+const FIRST_LEVEL: u64 = 63;
+const LEVEL_SHIFT: u32 = 3;
+
+/// When the wheel comes round to a timer that is set at `now` for `wait` later, with jiffies this
+/// long.
+fn comes_round(now: Time, wait: Time, jiffy: Time) -> Time {
+    let set = now.0 / jiffy.0;
+    let delta = wait.0.div_ceil(jiffy.0);
+    let (mut shift, mut span) = (0, FIRST_LEVEL);
+    while delta >= span {
+        shift += LEVEL_SHIFT;
+        span <<= LEVEL_SHIFT;
+    }
+    // The slot that ends after the expiry.
+    let slot = ((set + delta) >> shift) + 1;
+    Time((slot << shift) * jiffy.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(now: u64, wait: u64) -> u64 {
+        let ms = Time::from_millis;
+        comes_round(ms(now), ms(wait), ms(4)).0 / 1_000_000
+    }
+
+    #[test]
+    fn without_jiffies_it_fires_when_it_expires() {
+        let mut timer = Timer::default();
+        assert_eq!(timer.due(), None);
+        assert!(!timer.fires(Time::from_secs(9), None));
+        timer.set(Time(70), Time(10));
+        assert_eq!(timer.due(), Some(Time(70)));
+        assert!(!timer.fires(Time(69), None));
+        assert!(timer.fires(Time(70), None));
+        timer.stop();
+        assert!(!timer.fires(Time(71), None));
+    }
+
+    #[test]
+    fn on_the_wheel_it_expires_once_more_when_that_comes_round() {
+        let ms = Time::from_millis;
+        let mut timer = Timer::default();
+        timer.set(ms(221), ms(4));
+        assert!(!timer.fires(ms(221), Some(ms(4))));
+        assert_eq!(timer.due(), Some(ms(228)));
+        assert!(timer.fires(ms(228), Some(ms(4))));
+    }
+
+    #[test]
+    fn a_short_timer_fires_up_to_a_jiffy_late() {
+        assert_eq!(after(0, 220), 224);
+        assert_eq!(after(3, 220), 224);
+        assert_eq!(after(4, 221), 232);
+    }
+
+    #[test]
+    fn a_quarter_of_a_second_and_more_is_counted_in_eight_jiffies() {
+        assert_eq!(after(0, 248), 252);
+        assert_eq!(after(0, 252), 256);
+        assert_eq!(after(0, 256), 288);
+        assert_eq!(after(28, 256), 288);
+    }
+
+    #[test]
+    fn two_seconds_and_more_are_counted_in_sixty_four() {
+        assert_eq!(after(0, 2012), 2016);
+        assert_eq!(after(0, 2016), 2048);
+        assert_eq!(after(40, 2016), 2304);
+    }
+}
