@@ -27,16 +27,17 @@ fn at(time: u64) -> Moment {
 }
 
 fn event_queue(c: &mut Criterion) {
-    let mut group = c.benchmark_group("event queue, reschedule the next");
+    let mut group = c.benchmark_group("event queue, the next delivery");
     group.throughput(Throughput::Elements(STEPS));
-    for held in [4u64, 400, 40_000] {
-        let mut queue = EventQueue::new();
-        (0..held).for_each(|i| queue.push(at(i * 7919 % (held * 10)), i as u32));
-        group.bench_function(format!("{held} held"), |b| {
+    for links in [2, 400, 40_000] {
+        let mut queue = EventQueue::new(links as usize);
+        (0..links).for_each(|i| queue.set_link(i as u32, at(i * 7919 % (links * 10))));
+        group.bench_function(format!("{links} links"), |b| {
             b.iter(|| {
                 for i in 0..STEPS {
-                    let due = queue.peek(|_| true).expect("some are held");
-                    queue.reschedule(at(due.moment.time.0 + i * 31 % (held * 20)));
+                    let due = queue.peek(|_| true).expect("every link delivers");
+                    let next = at(due.moment.time.0 + i * 31 % (links * 20));
+                    queue.set_link(due.event, next);
                 }
             })
         });

@@ -1,10 +1,11 @@
 //! When something happens.
 
 use flowstart_control::Time;
+use std::cmp::Ordering;
 
 /// When an event happens, and when it was caused: a delivery by the beginning of its
 /// transmission, a timer by its arming.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// When it happens.
     pub time: Time,
@@ -18,4 +19,36 @@ impl Moment {
         time: Time::MAX,
         cause: Time::MAX,
     };
+}
+
+impl Moment {
+    /// Both as one number, which a processor compares without a branch.
+    #[inline]
+    fn key(self) -> u128 {
+        u128::from(self.time.0) << 64 | u128::from(self.cause.0)
+    }
+}
+
+impl Ord for Moment {
+    #[inline]
+    fn cmp(&self, other: &Moment) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Moment {
+    #[inline]
+    fn partial_cmp(&self, other: &Moment) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Moment) -> bool {
+        self.key() < other.key()
+    }
+
+    #[inline]
+    fn le(&self, other: &Moment) -> bool {
+        self.key() <= other.key()
+    }
 }

@@ -29,7 +29,7 @@ impl Simulation<'_> {
                 .collect(),
             buffer_reading: chain.reading.to_string(),
             buffer: chain.buffer().to_string(),
-            events: self.queue.handled(),
+            events: self.events,
             simulated_s: self.now.secs(),
             trace: self.trace.map(|t| *t),
         }

@@ -36,6 +36,8 @@ pub(super) struct Simulation<'a> {
     /// When the event that is being handled was caused.
     pub(super) cause: Time,
     pub(super) queue: EventQueue,
+    /// Events handled so far.
+    pub(super) events: u64,
     pub(super) links: Vec<Link>,
     pub(super) routes: Vec<Route>,
     pub(super) bottleneck: [LinkId; 2],
@@ -80,7 +82,8 @@ impl<'a> Simulation<'a> {
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
-            queue: EventQueue::new(),
+            queue: EventQueue::new(links.len()),
+            events: 0,
             links,
             routes: network.routes,
             bottleneck: network.bottleneck,
@@ -119,6 +122,7 @@ impl<'a> Simulation<'a> {
                 time: self.now,
                 cause: self.cause,
             } = due.moment;
+            self.events += 1;
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
@@ -180,7 +184,7 @@ impl<'a> Simulation<'a> {
                 time: next.at,
                 cause: Time::ZERO,
             };
-            self.queue.push_timer(moment, ARRIVAL);
+            self.queue.push(moment, ARRIVAL);
         }
     }
 
@@ -216,7 +220,7 @@ impl<'a> Simulation<'a> {
         }
         let first = self.links[link as usize].first();
         let Some(packet) = first.filter(|_| arrives) else {
-            return self.queue.pop();
+            return self.schedule_delivery(link);
         };
         let route = &self.routes[self.flows.state(packet.flow).route as usize];
         let way = if packet.is_forward() {
@@ -245,12 +249,8 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link is out of it.
     #[inline]
     pub(super) fn leave(&mut self, link: LinkId) {
-        let state = &mut self.links[link as usize];
-        state.remove_first();
-        match state.next_delivery() {
-            Some(moment) => self.queue.reschedule(moment),
-            None => self.queue.pop(),
-        }
+        self.links[link as usize].remove_first();
+        self.schedule_delivery(link);
     }
 
     /// The packet that has arrived at the far end of a link reaches its receiver.
@@ -370,8 +370,7 @@ impl<'a> Simulation<'a> {
             time,
             cause: self.now,
         };
-        self.queue
-            .push_timer(moment, self.timer_event(flow, receiver));
+        self.queue.push(moment, self.timer_event(flow, receiver));
     }
 
     /// A packet comes to a link.
@@ -397,9 +396,8 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn schedule_delivery(&mut self, link: LinkId) {
-        if let Some(moment) = self.links[link as usize].next_delivery() {
-            self.queue.push(moment, link);
-        }
+        let next = self.links[link as usize].next_delivery();
+        self.queue.set_link(link, next.unwrap_or(Moment::NEVER));
     }
 
     fn ask_router(&mut self, link: LinkId, packet: &mut Packet) {

@@ -9,7 +9,7 @@ impl Simulation<'_> {
     /// the next event is that of the next wake.
     pub(super) fn schedule_web(&mut self) {
         for moment in self.web.take_news() {
-            self.queue.push_timer(moment, WEB);
+            self.queue.push(moment, WEB);
         }
     }
 
