@@ -57,24 +57,15 @@ impl RangeSet {
     fn search(&self, position: u64) -> usize {
         const NEAR: usize = 4;
         let len = self.ranges.len();
-        let from_end = self
-            .ranges
-            .iter()
-            .rev()
-            .take(NEAR)
-            .take_while(|r| r.1 >= position)
-            .count();
-        if from_end < NEAR.min(len) {
-            return len - from_end;
+        for at in (len.saturating_sub(NEAR)..len).rev() {
+            if self.ranges[at].1 < position {
+                return at + 1;
+            }
         }
-        let from_start = self
-            .ranges
-            .iter()
-            .take(NEAR)
-            .take_while(|r| r.1 < position)
-            .count();
-        if from_start < NEAR {
-            return from_start;
+        for at in 0..len.min(NEAR) {
+            if self.ranges[at].1 >= position {
+                return at;
+            }
         }
         self.ranges.partition_point(|r| r.1 < position)
     }
@@ -84,6 +75,23 @@ impl RangeSet {
         if start >= end {
             return;
         }
+        match self.ranges.back_mut() {
+            Some(last) if start < last.0 => self.insert_below(start, end, fresh),
+            Some(last) if start <= last.1 => {
+                if end > last.1 {
+                    fresh(last.1, end);
+                    last.1 = end;
+                }
+            }
+            _ => {
+                fresh(start, end);
+                self.ranges.push_back((start, end));
+            }
+        }
+    }
+
+    /// Adds `[start, end)`, which begins below the last range.
+    fn insert_below(&mut self, start: u64, end: u64, mut fresh: impl FnMut(u64, u64)) {
         let at = self.search(start);
         let Some(&(low, high)) = self.ranges.get(at).filter(|r| r.0 <= end) else {
             fresh(start, end);

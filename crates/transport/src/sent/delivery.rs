@@ -7,9 +7,11 @@
 //! had acknowledgements to send by.
 
 use super::super::plan::Plan;
+use super::hint::Hint;
 use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::Time;
-use std::collections::VecDeque;
+use std::collections::{btree_map, BTreeMap, VecDeque};
+use std::ops::Bound;
 
 /// What packets take along.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,8 +71,11 @@ pub struct DeliveryRate {
     lost: u64,
     /// As they were first sent, in order of position.
     first: VecDeque<Packets>,
-    /// What was sent again, in order of position.
-    again: VecDeque<Packets>,
+    hint: Hint,
+    /// What was sent again, by its end: nothing of it overlaps.
+    again: BTreeMap<u64, Packets>,
+    /// Nothing above this was sent again.
+    again_end: u64,
     /// The newest packet of the acknowledgement under way.
     newest: Option<Packets>,
     /// Bytes delivered that the controller has not been told of.
@@ -107,30 +112,25 @@ impl DeliveryRate {
 
     /// They replace what was sent again before, perhaps cut up in another way.
     fn send_again(&mut self, packets: Packets) {
-        let again = &mut self.again;
-        let mut at = again.partition_point(|p| p.end <= packets.start);
-        let same = |p: &&mut Packets| (p.start, p.end) == (packets.start, packets.end);
-        if let Some(old) = again.get_mut(at).filter(same) {
-            *old = packets;
-            return;
-        }
-        while let Some(old) = again.get(at).copied().filter(|p| p.start < packets.end) {
-            again.remove(at);
-            if old.start < packets.start {
-                again.insert(at, old.up_to(packets.start));
-                at += 1;
+        let Packets { start, end, .. } = packets;
+        while let Some((_, old)) = self.sent_again(start).next().filter(|p| p.1.start < end) {
+            let old = *old;
+            self.again.remove(&old.end);
+            if old.start < start {
+                self.again.insert(start, old.up_to(start));
             }
-            if old.end > packets.end {
-                let start = packets.end;
-                again.insert(at, Packets { start, ..old });
-                break;
+            if old.end > end {
+                self.again.insert(old.end, Packets { start: end, ..old });
             }
         }
-        if at == again.len() {
-            join(again, packets);
-        } else {
-            again.insert(at, packets);
-        }
+        self.again.insert(end, packets);
+        self.again_end = self.again_end.max(end);
+    }
+
+    /// What was sent again and ends after `position`.
+    fn sent_again(&self, position: u64) -> btree_map::Range<'_, u64, Packets> {
+        self.again
+            .range((Bound::Excluded(position), Bound::Unbounded))
     }
 
     /// The application has left room in the window.
@@ -171,29 +171,36 @@ impl DeliveryRate {
     fn arrived(&mut self, start: u64, end: u64) {
         self.fresh += end - start;
         self.delivered += end - start;
-        let from = self.again.partition_point(|p| p.end <= start);
-        let mut last_again = None;
-        for packets in self.again.iter().skip(from) {
-            if packets.start >= end {
-                break;
-            }
-            last_again = Some(packets.end);
-            self.newest = later(self.newest, packets.up_to(end));
-        }
-        if last_again.is_some_and(|last| last >= end) {
+        if start < self.again_end && self.arrived_again(start, end) {
             return;
         }
-        let at = self.first.partition_point(|p| p.end < end);
+        let at = self.hint.search(&self.first, |p| p.end < end);
         if let Some(packets) = self.first.get(at) {
             self.newest = later(self.newest, packets.up_to(end));
         }
     }
 
-    fn forget_below(&mut self, una: u64) {
-        for packets in [&mut self.first, &mut self.again] {
-            while packets.front().is_some_and(|p| p.end <= una) {
-                packets.pop_front();
+    /// Looks for `[start, end)` in what was sent again. Whether its last byte was.
+    fn arrived_again(&mut self, start: u64, end: u64) -> bool {
+        let mut newest = self.newest;
+        let mut last = start;
+        for packets in self.sent_again(start).map(|(_, packets)| packets) {
+            if packets.start >= end {
+                break;
             }
+            last = packets.end;
+            newest = later(newest, packets.up_to(end));
+        }
+        self.newest = newest;
+        last >= end
+    }
+
+    fn forget_below(&mut self, una: u64) {
+        while self.first.front().is_some_and(|p| p.end <= una) {
+            self.first.pop_front();
+        }
+        while let Some(first) = self.again.first_entry().filter(|p| *p.key() <= una) {
+            first.remove();
         }
     }
 
@@ -351,7 +358,7 @@ mod tests {
         (0..5).for_each(|n| s.send(n, 60));
         s.pipe -= SIZE;
         s.send(2, 70);
-        assert_eq!(s.rate().again.len(), 3);
+        assert_eq!(s.rate().again.len(), 5);
         assert_eq!(sample(s.ack(2, &[], 0, 110)), (1, 2, 60));
         let d = s.ack(5, &[], 0, 120);
         assert_eq!(d.sample.unwrap().prior_delivered, SIZE);

@@ -3,6 +3,7 @@
 //! Segments that left at one instant are one entry, so a flight takes as much memory as it
 //! had acknowledgements to send by, and none for a window sent at once.
 
+use super::hint::Hint;
 use flowstart_control::Time;
 use std::collections::VecDeque;
 
@@ -24,10 +25,6 @@ pub(super) struct FirstSendings {
     newest: Time,
 }
 
-/// Where the last search ended. The next is mostly for what lies right above.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Hint(usize);
-
 impl FirstSendings {
     /// New data up to `end` was sent.
     #[inline]
@@ -46,24 +43,9 @@ impl FirstSendings {
 
     /// When what is out from `position` on was first sent, and where that ends.
     pub(super) fn burst_at(&self, position: u64, hint: &mut Hint) -> Option<(Time, u64)> {
-        hint.0 = self.search(position, hint.0);
-        let burst = self.earlier.get(hint.0).unwrap_or(&self.last);
+        let at = hint.search(&self.earlier, |burst| burst.end <= position);
+        let burst = self.earlier.get(at).unwrap_or(&self.last);
         (position < burst.end).then_some((burst.at, burst.end))
-    }
-
-    /// The first burst that ends beyond `position`, looked for near `hint` first.
-    fn search(&self, position: u64, hint: usize) -> usize {
-        const NEAR: usize = 4;
-        let len = self.earlier.len();
-        let below = |at: usize| self.earlier[at].end <= position;
-        let from = hint.saturating_sub(NEAR).min(len);
-        let to = (hint + NEAR).min(len);
-        if from == 0 || below(from - 1) {
-            if let Some(at) = (from..to).find(|at| !below(*at)) {
-                return at;
-            }
-        }
-        self.earlier.partition_point(|burst| burst.end <= position)
     }
 
     /// Forgets what lies below `una`. Returns when the newest of it was sent.
@@ -133,7 +115,7 @@ mod tests {
                 first.push(*end, Time(*end));
             }
             for (position, from) in positions {
-                let found = first.burst_at(position, &mut Hint(from));
+                let found = first.burst_at(position, &mut Hint::at(from));
                 let expected = ends.iter().find(|end| **end > position);
                 prop_assert_eq!(found, expected.map(|end| (Time(*end), *end)));
             }

@@ -22,6 +22,7 @@ mod arrivals;
 mod boundaries;
 mod delivery;
 mod first;
+mod hint;
 mod packets;
 mod retransmissions;
 mod scoreboard;
@@ -39,7 +40,7 @@ use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
 
 pub use arrivals::{Arrivals, Sending};
-pub use first::Hint;
+pub use hint::Hint;
 pub use packets::Packet;
 pub use retransmissions::Retransmission;
 
@@ -239,7 +240,8 @@ impl Ledger {
         now: Time,
     ) -> NewlyAcked {
         let scoreboard = self.scoreboard.get_or_insert_default();
-        let oldest = (self.first.oldest(), scoreboard.again.left(self.una));
+        let advances = una > self.una;
+        let oldest = advances.then(|| (self.first.oldest(), scoreboard.again.head_left(self.una)));
         let forward = scoreboard.arrived.end().unwrap_or(self.una);
         let mut fresh = std::mem::take(&mut scoreboard.fresh);
         let boundaries = &mut self.boundaries;
@@ -269,8 +271,8 @@ impl Ledger {
             acked,
             delivered,
             sacked,
-            oldest: (acked > 0).then_some(oldest),
-            sent: if acked > 0 { self.advance(una) } else { None },
+            oldest,
+            sent: if advances { self.advance(una) } else { None },
             times,
         }
     }
@@ -543,7 +545,7 @@ impl Ledger {
     /// When the oldest outstanding byte last left, as far as that is on its way.
     pub fn oldest_left(&self) -> Time {
         let scoreboard = self.scoreboard.as_ref();
-        let again = scoreboard.and_then(|scoreboard| scoreboard.again.left(self.una));
+        let again = scoreboard.and_then(|scoreboard| scoreboard.again.head_left(self.una));
         again.unwrap_or_else(|| self.first.oldest())
     }
 

@@ -119,13 +119,11 @@ impl Retransmissions {
         }
     }
 
-    /// When the last that holds the byte at `position` left, if one is out.
-    pub(super) fn left(&self, position: u64) -> Option<Time> {
-        let above = self.by_start.partition_point(|(s, _)| *s <= position);
-        let near = self.by_start.range(..above).rev();
-        let near = near.take_while(|(start, _)| start + self.longest > position);
-        let holding = near.map(|(_, order)| self.queue[(order - self.first) as usize]);
-        let holding = holding.filter(|again| again.end > position);
+    /// When the last that holds the byte at `una`, below which none is out, left, if one is out.
+    pub(super) fn head_left(&self, una: u64) -> Option<Time> {
+        let first = self.by_start.iter().take_while(|(start, _)| *start <= una);
+        let holding = first.map(|(_, order)| self.queue[(order - self.first) as usize]);
+        let holding = holding.filter(|again| again.end > una);
         holding.map(|again| again.sent).max()
     }
 

@@ -3,15 +3,19 @@
 use super::super::ranges::RangeSet;
 use super::arrivals::{Arrivals, Sending};
 use super::boundaries::Boundaries;
-use super::first::{FirstSendings, Hint};
+use super::first::FirstSendings;
+use super::hint::Hint;
 use super::retransmissions::Retransmissions;
 use flowstart_control::Time;
+use flowstart_wire::MAX_SACK_BLOCKS;
 
 /// What a connection has only once something was lost, sent again or out of order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
     /// What has arrived above SND.UNA.
     pub(super) arrived: RangeSet,
+    /// The blocks that the last acknowledgement told of, which the next one mostly repeats.
+    told: [(u64, u64); MAX_SACK_BLOCKS],
     pub(super) arrived_bytes: u64,
     /// What is lost and was not sent again since.
     pub(super) lost: RangeSet,
@@ -40,10 +44,16 @@ impl Scoreboard {
         boundaries: &mut Boundaries,
         fresh: &mut Vec<(u64, u64)>,
     ) -> (usize, u64) {
-        for (start, end) in blocks {
-            self.arrived
-                .insert(start.max(una), end, |a, b| fresh.push((a, b)));
+        let mut told = [(0, 0); MAX_SACK_BLOCKS];
+        for (block, place) in blocks.zip(&mut told) {
+            *place = block;
+            if !self.told.contains(&block) {
+                let (start, end) = block;
+                self.arrived
+                    .insert(start.max(una), end, |a, b| fresh.push((a, b)));
+            }
         }
+        self.told = told;
         if !fresh.iter().all(|piece| boundaries.divide(*piece)) {
             self.leave_whole_packets(una, boundaries, fresh);
         }
@@ -74,6 +84,7 @@ impl Scoreboard {
         boundaries: &Boundaries,
         fresh: &mut Vec<(u64, u64)>,
     ) {
+        self.told = Default::default();
         for piece in fresh.iter_mut() {
             let (start, end) = *piece;
             let (mut first, last) = boundaries.whole(start, end);

@@ -517,6 +517,11 @@ impl Bbr {
         bytes as f64 / self.mss as f64
     }
 
+    /// How many segments so many bytes are, a part of one for one.
+    fn segments_of(&self, bytes: u64) -> Segments {
+        bytes.div_ceil(self.mss) as f64
+    }
+
     /// So much of what the path holds without a queue, bytes.
     fn bdp_of(&self, bw: Rate, gain: f64) -> f64 {
         let Some(rtt) = self.min_rtt.least else {
@@ -592,7 +597,7 @@ impl Bbr {
     }
 
     fn set_window(&mut self, w: &mut Window, a: &Ack, d: &Delivery) {
-        let acked = self.segments(d.newly).ceil();
+        let acked = self.segments_of(d.newly);
         if acked > 0.0 {
             let (cwnd, conserved) = self.recover_or_restore(w.cwnd, a, d, acked);
             w.cwnd = if conserved {
@@ -620,10 +625,10 @@ impl Bbr {
         acked: Segments,
     ) -> (Segments, bool) {
         let mut cwnd = match self.version {
-            Version::V1 => (cwnd - self.segments(d.lost).ceil()).max(1.0),
+            Version::V1 => (cwnd - self.segments_of(d.lost)).max(1.0),
             Version::V3 => cwnd,
         };
-        let conserved = self.segments(a.flight).ceil() + acked;
+        let conserved = self.segments_of(a.flight) + acked;
         let before = std::mem::replace(&mut self.repair_before, self.repair);
         if self.repair == Repair::Recovery && before != Repair::Recovery {
             if self.version == Version::V1 {

@@ -143,7 +143,8 @@ impl Rack {
         // The sample is of SACKed data where there is no other, else the timestamp's.
         let sent = newly.sent.or(newly.times.sacked_once).or(echo);
         let rtt = c.take_sample(sent.filter(|_| !overtaken), now);
-        let sacked_once = newly.times.sacked_once.filter(|_| !overtaken);
+        let sacked_once = newly.times.sacked_once;
+        let sacked_once = sacked_once.filter(|_| !overtaken && !advanced);
         self.answers_before_head = sacked_once.is_some_and(|sent| sent < c.sent.oldest_left());
         if c.stack.sack {
             self.note_arrivals(c, &newly.times, now);
