@@ -25,21 +25,21 @@ impl<const ROOM: usize> AckRanges<ROOM> {
     /// is no room.
     pub fn push(&mut self, gap: u64, more: u64) -> Option<u32> {
         let first = self.is_empty();
-        // A gap of one is written as zero.
-        let gap = (!first).then(|| varint(gap - 1));
-        let more = varint(more);
-        let bytes = gap.map_or(0, |(_, length)| length) + more.1;
-        if usize::from(self.filled) + bytes > ROOM {
-            return None;
+        let (mut code, mut length) = varint(more);
+        if !first {
+            // A gap of one is written as zero.
+            let (gap, gap_length) = varint(gap - 1);
+            code |= gap << (8 * length);
+            length += gap_length;
         }
-        for (code, length) in gap.into_iter().chain([more]) {
-            for byte in (0..length).rev() {
-                self.bytes[usize::from(self.filled)] = (code >> (8 * byte)) as u8;
-                self.filled += 1;
-            }
+        let room = self.bytes.get_mut(usize::from(self.filled)..)?;
+        let room = room.get_mut(..length)?;
+        for (at, byte) in room.iter_mut().rev().enumerate() {
+            *byte = (code >> (8 * at)) as u8;
         }
+        self.filled += length as u8;
         self.below_first += u8::from(!first);
-        Some(bytes as u32)
+        Some(length as u32)
     }
 
     /// Whether it has none.
@@ -105,8 +105,9 @@ impl Iterator for Numbers<'_> {
 
 /// A variable-length integer (RFC 9000 §16) and how many bytes it takes. More than four are
 /// never needed: what is further down than 2^30 packets has been known for long.
-fn varint(value: u64) -> (u32, usize) {
-    match value.min((1 << 30) - 1) as u32 {
+#[inline]
+fn varint(value: u64) -> (u64, usize) {
+    match value.min((1 << 30) - 1) {
         value @ 0..=0x3F => (value, 1),
         value @ 0x40..=0x3FFF => (value | 1 << 14, 2),
         value => (value | 2 << 30, 4),
