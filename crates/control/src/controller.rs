@@ -22,7 +22,7 @@ pub struct Controller {
     in_avoidance: bool,
     /// The start-up sets the window during the recovery under way.
     self_managed: bool,
-    exit: Option<Exit>,
+    exit: Option<Box<Exit>>,
     /// The loss that ended the start-up was none.
     exit_undone: bool,
 }
@@ -47,7 +47,7 @@ impl Controller {
 
     /// How the start-up ended; `None` while it lasts.
     pub fn exit(&self) -> Option<&Exit> {
-        self.exit.as_ref()
+        self.exit.as_deref()
     }
 
     /// A SYN is about to leave: the rate for which routers are to be asked, if any.
@@ -260,12 +260,12 @@ impl Controller {
         let by_itself = !matches!(reason, Reason::Loss | Reason::Ecn | Reason::Timeout);
         if self.exit.is_none() || self.exit_undone && by_itself {
             self.exit_undone = false;
-            self.exit = Some(Exit {
+            self.exit = Some(Box::new(Exit {
                 reason,
                 at,
                 cwnd,
                 flight,
-            });
+            }));
         }
     }
 }

@@ -7,9 +7,9 @@ use super::super::plan::Plan;
 use std::collections::VecDeque;
 
 /// The boundaries of the packets that are out.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Boundaries {
-    /// Bytes of a full packet; zero where nobody keeps packets.
+    /// Bytes of a full packet.
     mss: u64,
     /// Where short packets end. All but the first lie above SND.UNA.
     short: VecDeque<u64>,
@@ -27,15 +27,17 @@ impl Boundaries {
         }
     }
 
-    /// Whether the packet of `plan` is short.
-    #[inline(always)]
-    pub(super) fn is_short(&self, plan: Plan) -> bool {
-        plan.end - plan.start < self.mss
+    /// `plan` leaves for the first time, while all below `una` has arrived.
+    #[inline]
+    pub(super) fn sent(&mut self, plan: Plan, una: u64) {
+        if plan.end - plan.start < self.mss {
+            self.push(plan.end, una);
+        }
     }
 
     /// A short packet up to `end` leaves, while all below `una` has arrived.
     #[inline(never)]
-    pub(super) fn push(&mut self, end: u64, una: u64) {
+    fn push(&mut self, end: u64, una: u64) {
         self.short.push_back(end);
         while self.short.get(1).is_some_and(|second| *second <= una) {
             self.short.pop_front();
@@ -51,7 +53,7 @@ impl Boundaries {
         (start, next.min(start + self.mss))
     }
 
-    /// Whether packets begin at `start` and end at `end`, or nobody keeps packets.
+    /// Whether packets begin at `start` and end at `end`.
     #[inline]
     pub(super) fn divide(&mut self, (start, end): (u64, u64)) -> bool {
         // Mostly one packet more has arrived, right behind the last.
@@ -59,7 +61,7 @@ impl Boundaries {
             self.known = end;
             return true;
         }
-        self.mss == 0 || self.are_both(start, end)
+        self.are_both(start, end)
     }
 
     #[inline(never)]

@@ -99,7 +99,8 @@ pub struct Ledger {
     scoreboard: Option<Box<Scoreboard>>,
     detail: Detail,
     packets: Option<Box<Packets>>,
-    boundaries: Boundaries,
+    /// Where packets end, where somebody keeps packets.
+    boundaries: Option<Box<Boundaries>>,
     delivery: Option<Box<DeliveryRate>>,
 }
 
@@ -120,7 +121,7 @@ impl Ledger {
     /// `mss` bytes.
     pub fn of_packets(self, mss: u64) -> Ledger {
         Ledger {
-            boundaries: Boundaries::new(mss),
+            boundaries: Some(Box::new(Boundaries::new(mss))),
             ..self
         }
     }
@@ -137,8 +138,8 @@ impl Ledger {
         } else {
             self.first.push(plan.end, now);
             self.high = plan.end;
-            if self.boundaries.is_short(plan) {
-                self.boundaries.push(plan.end, self.una);
+            if let Some(boundaries) = &mut self.boundaries {
+                boundaries.sent(plan, self.una);
             }
         }
         self.packets.as_mut().map(|packets| packets.send(plan, now))
@@ -244,7 +245,7 @@ impl Ledger {
         let oldest = advances.then(|| (self.first.oldest(), scoreboard.again.head_left(self.una)));
         let forward = scoreboard.arrived.end().unwrap_or(self.una);
         let mut fresh = std::mem::take(&mut scoreboard.fresh);
-        let boundaries = &mut self.boundaries;
+        let boundaries = self.boundaries.as_deref_mut();
         let (above, sacked) = scoreboard.uncover((self.una, una), blocks, boundaries, &mut fresh);
         let mut times = Arrivals::default();
         if scoreboard.lost_bytes > 0 {
@@ -552,7 +553,8 @@ impl Ledger {
     /// The packet that holds the byte at `position`, which has been sent, as it was first sent.
     /// Only a ledger [of packets](Self::of_packets) knows.
     pub fn packet_at(&self, position: u64) -> Plan {
-        let (start, end) = self.boundaries.packet(position);
+        let boundaries = self.boundaries.as_ref();
+        let (start, end) = boundaries.map_or((0, u64::MAX), |b| b.packet(position));
         Plan {
             start: start.max(self.una),
             end: end.min(self.high),

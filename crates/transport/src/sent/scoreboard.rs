@@ -41,7 +41,7 @@ impl Scoreboard {
         &mut self,
         (from, una): (u64, u64),
         blocks: impl Iterator<Item = (u64, u64)>,
-        boundaries: &mut Boundaries,
+        boundaries: Option<&mut Boundaries>,
         fresh: &mut Vec<(u64, u64)>,
     ) -> (usize, u64) {
         let mut told = [(0, 0); MAX_SACK_BLOCKS];
@@ -54,8 +54,10 @@ impl Scoreboard {
             }
         }
         self.told = told;
-        if !fresh.iter().all(|piece| boundaries.divide(*piece)) {
-            self.leave_whole_packets(una, boundaries, fresh);
+        if let Some(boundaries) = boundaries {
+            if !fresh.iter().all(|piece| boundaries.divide(*piece)) {
+                self.leave_whole_packets(una, boundaries, fresh);
+            }
         }
         let sacked = bytes(fresh);
         self.arrived_bytes += sacked;
