@@ -107,8 +107,18 @@ impl Packet {
         match &self.body {
             Body::Data(_) => true,
             Body::Ack(_) => false,
+            _ => self.opens_forward(),
+        }
+    }
+
+    /// The same of what opens a connection. Apart, since a jump by a table of four kinds is hard to
+    /// foresee.
+    #[cold]
+    fn opens_forward(&self) -> bool {
+        match &self.body {
             Body::Syn(syn) => !syn.by_receiver,
             Body::SynAck(answer) => answer.to_receiver,
+            Body::Data(_) | Body::Ack(_) => false,
         }
     }
 }

@@ -223,11 +223,8 @@ impl<'a> Simulation<'a> {
             return self.schedule_delivery(link);
         };
         let route = &self.routes[self.flows.state(packet.flow).route as usize];
-        let way = if packet.is_forward() {
-            &route.data
-        } else {
-            &route.acks
-        };
+        let data = packet.is_forward();
+        let way = if data { &route.data } else { &route.acks };
         match way.get(usize::from(packet.hop)) {
             Some(&next) => {
                 let mut packet = *packet;
@@ -235,7 +232,6 @@ impl<'a> Simulation<'a> {
                 self.enter(next, &mut packet);
             }
             None => {
-                let data = packet.is_forward();
                 self.look_ahead(link);
                 if data {
                     self.on_data(link);
