@@ -6,8 +6,9 @@
 //! at most 20, five percent a round trip. A timeout makes it forget everything. Names and
 //! constants are the kernel's. See [`super::cubic`] for parameters.
 //!
-//! Two things are not the kernel's: its clock counts jiffies, here it counts 1/1024 s, the unit
-//! of its curve; and its cube root, from a table and one Newton step, is exact here.
+//! Its clock counts jiffies, so `cnt` is worked out at most once in each of them, and is kept for
+//! seven to eight. One thing is not the kernel's: its cube root, from a table and one Newton step,
+//! is exact here.
 
 use super::cubic_constants::Constants;
 use super::Avoidance;
@@ -18,10 +19,13 @@ use crate::{Segments, Time, Window};
 const BICTCP_HZ: u32 = 10;
 /// `cnt` before the first loss at most: five percent a round trip.
 const CNT_BEFORE_LOSS: u64 = 20;
-/// `cnt` is kept for so long while the window does not change: HZ/32.
-const UPDATE_INTERVAL: Time = Time(1_000_000_000 / 32);
-/// Delays are not sampled for so long after an epoch begins.
-const DEAF: Time = Time::from_secs(1);
+/// `CONFIG_HZ` of the kernels that the `linux` stack is compared with: jiffies per second.
+const HZ: u64 = 250;
+const JIFFY: Time = Time(1_000_000_000 / HZ);
+/// `cnt` is kept for so many jiffies while the window does not change.
+const UPDATE_INTERVAL: u64 = HZ / 32;
+/// Delays are not sampled for so many jiffies after an epoch begins.
+const DEAF: u64 = HZ;
 
 /// CUBIC v2.3.
 pub(super) struct CubicLinux {
@@ -29,20 +33,21 @@ pub(super) struct CubicLinux {
     cnt: u64,
     last_max_cwnd: u64,
     last_cwnd: u64,
-    last_time: Time,
+    /// In jiffies, as `epoch_start`.
+    last_time: u64,
     bic_origin_point: u64,
     bic_k: u64,
     delay_min: Option<Time>,
-    epoch_start: Option<Time>,
+    epoch_start: Option<u64>,
     ack_cnt: u64,
     tcp_cwnd: u64,
     /// `snd_cwnd_cnt`: segments delivered since the window grew.
     cwnd_cnt: u64,
 }
 
-/// A time in the unit of the curve.
-fn ticks(time: Time) -> u64 {
-    (u128::from(time.nanos()) << BICTCP_HZ).div_euclid(1_000_000_000) as u64
+/// `tcp_jiffies32`.
+fn jiffies(now: Time) -> u64 {
+    now.nanos() / JIFFY.nanos()
 }
 
 impl CubicLinux {
@@ -52,7 +57,7 @@ impl CubicLinux {
             cnt: 0,
             last_max_cwnd: 0,
             last_cwnd: 0,
-            last_time: Time::ZERO,
+            last_time: 0,
             bic_origin_point: 0,
             bic_k: 0,
             delay_min: None,
@@ -77,13 +82,13 @@ impl CubicLinux {
     fn sample(&mut self, a: &Ack) {
         let deaf = self
             .epoch_start
-            .is_some_and(|start| a.now.since(start) < DEAF);
+            .is_some_and(|start| jiffies(a.now) - start < DEAF);
         if let (Some(rtt), false) = (a.rtt, deaf) {
             self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
         }
     }
 
-    fn begin(&mut self, cwnd: u64, acked: u64, now: Time) -> Time {
+    fn begin(&mut self, cwnd: u64, acked: u64, now: u64) -> u64 {
         self.epoch_start = Some(now);
         self.ack_cnt = acked;
         self.tcp_cwnd = cwnd;
@@ -95,9 +100,9 @@ impl CubicLinux {
     }
 
     /// `bictcp_update`: how many segments delivered buy one of window.
-    fn update(&mut self, cwnd: u64, acked: u64, now: Time) {
+    fn update(&mut self, cwnd: u64, acked: u64, now: u64) {
         self.ack_cnt += acked;
-        if self.last_cwnd == cwnd && now.since(self.last_time) <= UPDATE_INTERVAL {
+        if self.last_cwnd == cwnd && now - self.last_time <= UPDATE_INTERVAL {
             return;
         }
         if self.epoch_start.is_none() || now > self.last_time {
@@ -107,7 +112,7 @@ impl CubicLinux {
                 Some(start) => start,
                 None => self.begin(cwnd, acked, now),
             };
-            self.cnt = self.follow(cwnd, now.since(start));
+            self.cnt = self.follow(cwnd, now - start);
         }
         if self.constants.friendly {
             self.keep_step(cwnd);
@@ -115,9 +120,11 @@ impl CubicLinux {
         self.cnt = self.cnt.max(2);
     }
 
-    /// The curve, one round trip from `t` into the epoch.
-    fn follow(&self, cwnd: u64, t: Time) -> u64 {
-        let t = ticks(t + self.delay_min.unwrap_or(Time::ZERO));
+    /// The curve, one round trip from `t` jiffies into the epoch.
+    fn follow(&self, cwnd: u64, t: u64) -> u64 {
+        let round_trip = self.delay_min.unwrap_or(Time::ZERO).nanos();
+        // `usecs_to_jiffies` rounds up.
+        let t = ((t + round_trip.div_ceil(JIFFY.nanos())) << BICTCP_HZ) / HZ;
         let offset = u128::from(t.abs_diff(self.bic_k));
         let delta = (u128::from(self.scale()) * offset * offset * offset) >> (4 * BICTCP_HZ);
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
@@ -176,7 +183,7 @@ impl Avoidance for CubicLinux {
             return;
         }
         let acked = a.delivered.div_ceil(u64::from(w.mss));
-        self.update(w.cwnd_segments(), acked, a.now);
+        self.update(w.cwnd_segments(), acked, jiffies(a.now));
         if self.cwnd_cnt >= self.cnt {
             self.cwnd_cnt = 0;
             w.cwnd += 1.0;
@@ -211,7 +218,7 @@ impl Avoidance for CubicLinux {
 
     fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
         if let Some(start) = &mut self.epoch_start {
-            *start += i.idle;
+            *start = (*start + jiffies(i.idle)).min(jiffies(i.now));
         }
     }
 }
@@ -300,6 +307,29 @@ mod tests {
         cubic.last_max_cwnd = 100;
         assert_eq!(cubic.reduce(80), 56.0);
         assert_eq!(cubic.last_max_cwnd, 68);
+    }
+
+    /// A window of 85 below a plateau of 103: K is cbrt(18 / 0.4) s, and the curve is read a round
+    /// trip of 17 jiffies ahead.
+    #[test]
+    fn the_curve_is_read_at_whole_jiffies_and_kept_for_more_than_seven() {
+        let mut cubic = CubicLinux::new(Constants {
+            beta: 717.0 / 1024.0,
+            c: 410.0 / 1024.0,
+            fast_convergence: true,
+            friendly: true,
+            base: super::super::reno::Base::Cwnd,
+        });
+        (cubic.last_max_cwnd, cubic.delay_min) = (103, Some(Time::from_micros(66_483)));
+        let mut cnt = |jiffy| {
+            cubic.update(85, 1, jiffy);
+            cubic.cnt
+        };
+        // The target is 87, and 88 from 18 jiffies on.
+        assert_eq!(
+            [326, 334, 342, 349, 350].map(&mut cnt),
+            [42, 42, 42, 42, 28]
+        );
     }
 
     #[test]
