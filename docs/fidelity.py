@@ -146,8 +146,11 @@ NS2_TABLES = {
 
 def misses(of: str) -> list[Misses]:
     """What does not agree with the recordings of `linux` or `ns2`."""
-    text = (DATA / of / "misses.toml").read_text(encoding="utf-8")
-    return [Misses(**entry) for entry in tomllib.loads(text)["misses"]]
+    return [Misses(**entry) for entry in _listed(of)["misses"]]
+
+
+def _listed(of: str) -> dict[str, Any]:
+    return tomllib.loads((DATA / of / "misses.toml").read_text(encoding="utf-8"))
 
 
 def phenomena() -> list[Phenomenon]:
@@ -168,9 +171,7 @@ def phenomena() -> list[Phenomenon]:
     ns2 = "ns-2.35"
     trajectories = len(list((DATA / "ns2").glob("*_q*_*.csv.gz")))
     found.append(Phenomenon(ns2, "trajectories, packet for packet", trajectories))
-    with gzip.open(DATA / "ns2" / "random.csv.gz", "rt", encoding="utf-8") as text:
-        heads = [line.split(",")[1] for line in text if line.startswith("transfer,")]
-    drawn = [f"random {number}" for number in heads]
+    drawn = [f"random {number}" for number in range(1, _listed("ns2")["transfers"] + 1)]
     name = "random transfers with forced drops, packet for packet"
     found.append(_phenomenon(ns2, name, drawn, missing))
     for name, files in NS2_TABLES.items():
@@ -415,11 +416,12 @@ kernel's nor ours: with these buffers it begins at 16.8 MB and ends at 21.0 MB."
 _NS2 = """## ns-2
 
 ns-2.35's one-way agents, packet for packet: every data packet of a recording is compared by its
-number and its time, drops by theirs; recorded times are rounded to a microsecond. Of 2000 random
-transfers run beside ns-2 itself (agents, windows, delayed acknowledgements, buffers, and forced
-drops of data and SYNs all drawn), 1991 agree to the end and nine up to an exact tie. The first 300
-of them are recorded. `crates/sim/tests/ns2` has the script and the test that repeat this where
-ns-2 is installed. Means of contending flows agree within 5 % (median duration) and a point (loss).
+number and its time, drops by theirs; recorded times are rounded to a microsecond. The random
+transfers draw the agent, its opening (with a SYN, whose acknowledgement may be delayed, or
+without), windows, delayed acknowledgements, rates, delays, buffers, and forced drops of data and
+SYNs. They were run beside ns-2 itself, and `crates/sim/tests/ns2/random.rs` repeats that where ns-2
+is installed; a hundred of them are recorded, and those that do not agree to the end. Means of
+contending flows agree within 5 % (median duration) and a point (loss).
 
 ### What does not agree, and why
 """

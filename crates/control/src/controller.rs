@@ -243,6 +243,11 @@ impl Controller {
         }
     }
 
+    /// What is to be paced after an idle time, where the avoidance has a view of that.
+    pub fn paced_restart(&self) -> Option<(Segments, Time)> {
+        self.avoidance.paced_restart()
+    }
+
     fn enter_avoidance(&mut self, w: &mut Window, now: Time, before: Segments, flight: u64) {
         if !self.in_avoidance {
             self.record(Reason::Ssthresh, now, before, flight);

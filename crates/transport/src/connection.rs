@@ -53,7 +53,7 @@ struct ColdState {
     report: Option<RateReport>,
     /// Where the stack speaks ECN.
     ecn: Option<EcnSender>,
-    /// The first data packet has no header.
+    /// The first data packet stands in for the SYN.
     headerless_first: bool,
 }
 
@@ -323,6 +323,18 @@ impl Connection {
         if self.stack.headerless_first {
             self.cold.get_or_insert_default().headerless_first = true;
         }
+    }
+
+    /// Whether three duplicate acknowledgements may begin a recovery: more is acknowledged than had
+    /// been sent when the window was last reduced, or no data is. Where packet 0 is the first data
+    /// packet instead of the SYN, ns-2 has it that packet 0 alone is (`highest_ack_ == 0`).
+    pub fn is_beyond(&self, recover: u64) -> bool {
+        let stands_in = |cold: &ColdState| cold.headerless_first;
+        let packet_0 = match self.cold.as_deref().is_some_and(stands_in) {
+            true => self.mss(),
+            false => 0,
+        };
+        self.una() > recover || self.una() == packet_0
     }
 
     /// The next data packet is to carry this.

@@ -105,6 +105,9 @@ pub struct ReceiverConfig {
     pub delays_repetition_of_last: bool,
     /// Whether the answer to a SYN waits as long as an acknowledgement may.
     pub delays_syn_ack: bool,
+    /// Whether the first data of a connection without handshake stands in for the SYN: its
+    /// acknowledgement waits only where the answer to a SYN does.
+    pub first_stands_in: bool,
     /// Whether the acknowledgement of what begins or ends an echo of a mark must not wait
     /// (Linux).
     pub echo_at_once: bool,
@@ -123,6 +126,8 @@ pub struct Receiver {
     unacknowledged: u32,
     quick_left: u32,
     open: bool,
+    /// The first data is acknowledged at once, in place of the SYN.
+    answers_first: bool,
     /// Acknowledgements echo a congestion mark.
     echo: bool,
     /// Acknowledgements echo the timestamp of a retransmission (RFC 7323 §4.3).
@@ -261,6 +266,7 @@ impl Receiver {
         };
         Receiver {
             open: !config.early_data,
+            answers_first: false,
             cold: config.growth.map(grown),
             config,
             next: 0,
@@ -301,6 +307,7 @@ impl Receiver {
     /// The connection is open without a handshake.
     pub fn open(&mut self) {
         self.open = true;
+        self.answers_first = self.config.first_stands_in && !self.config.delays_syn_ack;
     }
 
     /// Everything below this position has arrived, in order.
@@ -368,7 +375,7 @@ impl Receiver {
         }
         let (start, end) = (data.start(), data.end());
         self.accept(start, end);
-        if may_wait && self.may_delay(now) {
+        if may_wait && self.may_delay(start, now) {
             return None;
         }
         Some(self.acknowledge(start, end, now))
@@ -432,7 +439,7 @@ impl Receiver {
             _ => 0,
         };
         self.window()?.on_data(arrival, quick, now);
-        let waits = may_wait && self.may_delay(now);
+        let waits = may_wait && self.may_delay(start, now);
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
         let window = self.window()?;
         window.on_read(arrival, now);
@@ -522,7 +529,10 @@ impl Receiver {
     }
 
     /// Counts a segment that arrived in order; whether its acknowledgement may wait.
-    fn may_delay(&mut self, now: Time) -> bool {
+    fn may_delay(&mut self, start: u64, now: Time) -> bool {
+        if start == 0 && self.answers_first {
+            return false;
+        }
         let (every, timer) = match self.config.ack {
             AckPolicy::Every => return false,
             AckPolicy::Delayed { every, timer } => (every, timer),
@@ -660,11 +670,30 @@ mod tests {
             window: UNLIMITED_WINDOW,
             growth: None,
             delays_syn_ack: false,
+            first_stands_in: false,
             delays_repetition_of_last: false,
             echo_at_once: false,
             window_field: WindowField::Unscaled,
         };
         Receiver::new(Arc::new(config), 0)
+    }
+
+    /// ns-2's sink takes packet 0 for a SYN, whenever it comes.
+    #[test]
+    fn what_stands_in_for_the_syn_is_acknowledged_at_once_where_that_is() {
+        let timer = Time::from_millis(100);
+        let answers = |delays_syn_ack: bool, without_handshake: bool| {
+            let mut r = receiver(AckPolicy::Delayed { every: 3, timer });
+            let config = Arc::get_mut(&mut r.config).unwrap();
+            (config.first_stands_in, config.delays_syn_ack) = (true, delays_syn_ack);
+            if without_handshake {
+                r.open();
+            }
+            [0, 1].map(|number| data(&mut r, number, number).is_some())
+        };
+        assert_eq!(answers(false, true), [true, false]);
+        assert_eq!(answers(true, true), [false, false]);
+        assert_eq!(answers(false, false), [false, false], "the SYN has been");
     }
 
     fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Packet> {

@@ -271,19 +271,20 @@ impl Sender {
     }
 
     /// What is left of the window after an idle time has no ACKs to clock it: it is paced over the
-    /// round trip.
+    /// round trip (ns-2's `tcp-rbp.cc`).
     fn pace_restart(&mut self) {
         /// `rbp_scale_`.
         const SHARE: f64 = 0.75;
         /// `RBP_MIN_SEGMENTS`.
         const LEAST: Segments = 2.0;
         let c = &mut self.connection;
-        let Some((srtt, _)) = c.rtt.smoothed() else {
+        let usual = c.rtt.smoothed().map(|(srtt, _)| (c.window.cwnd, srtt));
+        let Some((cwnd, rtt)) = c.controller.paced_restart().or(usual) else {
             return;
         };
-        let share = (c.window.cwnd * SHARE + 0.5).floor();
+        let share = (cwnd * SHARE + 0.5).floor();
         c.window.cwnd = c.window.cwnd.min(share.max(LEAST));
-        c.window.pacing = c.window.rate_over(c.usable().floor(), srtt);
+        c.window.pacing = c.window.rate_over(c.usable().floor(), rtt);
         if c.window.pacing.is_some() {
             self.spreading = Spreading::Restart;
         }

@@ -79,7 +79,7 @@ named! {
         Keep = "keep",
         /// Three quarters of it, and they are paced over the round trip until the first
         /// acknowledgement (rate-based pacing: V. Visweswaraiah and J. Heidemann, 1997; ns-2's
-        /// `Reno/RBP`).
+        /// `Reno/RBP` and `Vegas/RBP`, which paces what its last round had of rate instead).
         Paced = "paced",
         /// Half for each timeout that has passed, the initial window at least; the threshold at
         /// three quarters of what it was (Linux's `tcp_cwnd_restart`).
@@ -187,7 +187,9 @@ pub struct Stack {
     pub delays_repetition_of_last: bool,
     /// The acknowledgement of the SYN too may wait for the timer that delays others.
     pub delays_syn_ack: bool,
-    /// On a connection without handshake the first data packet has no header.
+    /// On a connection without handshake the first data packet stands in for the SYN: it has no
+    /// header, nothing but the timer finds that it was lost, and its acknowledgement waits only where
+    /// the SYN's does.
     pub headerless_first: bool,
     /// Retransmission timeout.
     pub rto: Arc<RtoParams>,
@@ -558,6 +560,7 @@ impl Stack {
             echo_at_once: self.echo_at_once,
             delays_repetition_of_last: self.delays_repetition_of_last,
             delays_syn_ack: self.delays_syn_ack && self.ack != AckPolicy::Every,
+            first_stands_in: self.headerless_first,
             window_field: self.window_field(),
         }
     }

@@ -290,7 +290,10 @@ class Stack:
     delays_syn_ack: bool | None = None
     """The SYN's acknowledgement too may wait for the timer (ns-2's `SYN_immediate_ack_` off)."""
     headerless_first: bool | None = None
-    """On a connection without handshake the first data packet has no header, as in ns-2."""
+    """On a connection without handshake the first data packet stands in for the SYN, as in ns-2. It
+    has no header, nothing but the timer finds that it was lost, and its acknowledgement waits only
+    where the SYN's does.
+    """
     recovery: str | None = None
     """How loss is repaired."""
     next_seg_rule_3: bool | None = None

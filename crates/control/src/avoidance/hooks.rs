@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::signals::{Ack, Established, Idle, Loss, Marked, Recovered, Timeout};
-use crate::{Time, Window};
+use crate::{Segments, Time, Window};
 
 /// A congestion avoidance: growth past the threshold, and how far to fall on loss.
 pub trait Avoidance: Send {
@@ -38,6 +38,12 @@ pub trait Avoidance: Send {
 
     /// Sending resumes after an idle time.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
+
+    /// What a stack is to pace that paces its restarts ([`on_idle`](Self::on_idle)): the window, and
+    /// the round trip over which. None for the window as it is and the smoothed round trip.
+    fn paced_restart(&self) -> Option<(Segments, Time)> {
+        None
+    }
 
     /// The last timeout was for nothing: what it took for lost has arrived.
     fn on_spurious(&mut self, _w: &mut Window) {}

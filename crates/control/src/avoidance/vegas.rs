@@ -119,6 +119,10 @@ pub(crate) struct Rounds {
     sum_rtt: Time,
     cnt_rtt: u64,
     min_rtt: Time,
+    /// `v_rtt`: the latest sample.
+    rtt: Time,
+    /// `v_actual`: the rate of the last round, segments per second.
+    actual: f64,
     /// `begseq`: the round ends with the first ACK beyond it.
     beg_nxt: u64,
     beg_una: u64,
@@ -146,6 +150,8 @@ impl Rounds {
             sum_rtt: Time::ZERO,
             cnt_rtt: 0,
             min_rtt: Time::MAX,
+            rtt: Time::ZERO,
+            actual: 0.0,
             beg_nxt: 0,
             beg_una: 0,
             beg_time: Time::ZERO,
@@ -187,6 +193,7 @@ impl Rounds {
             Reading::Linux => Time::from_micros(rtt.nanos() / 1_000 + 1),
             _ => rtt,
         };
+        self.rtt = rtt;
         self.sum_rtt += rtt;
         self.cnt_rtt += 1;
         self.min_rtt = self.min_rtt.min(rtt);
@@ -229,8 +236,9 @@ impl Rounds {
         if rtt < self.base_rtt || length <= 1.0 {
             self.base_rtt = rtt;
         }
+        self.actual = length / rtt.secs();
         let base = self.base_rtt.secs();
-        Some(((out(w, a) / base - length / rtt.secs()) * base + 0.5).floor())
+        Some(((out(w, a) / base - self.actual) * base + 0.5).floor())
     }
 
     fn diff_paper(&mut self, w: &Window, a: &Ack) -> Option<Segments> {
@@ -381,6 +389,12 @@ impl Avoidance for Vegas {
         }
     }
 
+    /// `RBP_VEGAS_RATE_ALGORITHM` of ns-2's `Vegas/RBP`.
+    fn paced_restart(&self) -> Option<(Segments, Time)> {
+        let Rounds { actual, rtt, .. } = self.rounds;
+        (actual > 0.0).then(|| (actual * rtt.secs(), rtt))
+    }
+
     /// To ns-2 a pause is a round like any other.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {
         if self.reading != Reading::Ns2 {
@@ -435,6 +449,27 @@ mod tests {
             assert!((found.0 - raw).abs() < 5e-4, "{found:?} is not {raw}");
             assert_eq!(found.1, whole, "{window} segments in {rtt} ms");
         }
+    }
+
+    /// Twenty segments in a round of 125 ms are 160 a second; the latest sample says over what.
+    #[test]
+    fn a_paced_restart_has_the_rate_of_the_last_round() {
+        let kind = crate::params::AlgorithmKind::AVOIDANCE;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
+        let mut c = Vegas::new(&params, Convention::Ns2).unwrap();
+        assert_eq!(c.paced_restart(), None, "nothing has been measured");
+        (c.rounds.beg_nxt, c.rounds.cnt_rtt) = (100 * MSS, 1);
+        (c.rounds.sum_rtt, c.rounds.rtt) = (ms(125), ms(120));
+        let ack = Ack {
+            una: 101 * MSS,
+            nxt: 120 * MSS,
+            rtt: None,
+            ..Ack::of(ms(1_000), MSS)
+        };
+        c.rounds.on_ack(&Window::new(MSS as u32), &ack);
+        let (window, rtt) = c.paced_restart().unwrap();
+        assert!((window - 160.0 * 0.12).abs() < 1e-9, "{window}");
+        assert_eq!(rtt, ms(120));
     }
 
     #[test]

@@ -153,7 +153,9 @@ fields! {
         #[needs(DELAYS_ACKS)]
         #[sets(delays_syn_ack)]
         pub delays_syn_ack: Option<bool>,
-        /// On a connection without handshake the first data packet has no header, as in ns-2.
+        /// On a connection without handshake the first data packet stands in for the SYN, as in ns-2.
+        /// It has no header, nothing but the timer finds that it was lost, and its acknowledgement
+        /// waits only where the SYN's does.
         #[sets(headerless_first)]
         pub headerless_first: Option<bool>,
         /// How loss is repaired.

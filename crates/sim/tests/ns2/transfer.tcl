@@ -40,7 +40,7 @@ set kind [expr {$agent eq "sack" ? "/Sack1" : ""}]
 set sink [new Agent/TCPSink$kind[expr {$delack > 0 ? "/DelAck" : ""}]]
 if {$delack > 0} { $sink set interval_ $delack }
 if {$opening eq "delayed-syn"} { $sink set SYN_immediate_ack_ false }
-if {$opening eq "none"} { $tcp set syn_ false }
+if {$opening eq "none"} { $tcp set syn_ false; $tcp set delay_growth_ false }
 $tcp set packetSize_ $payload
 $tcp set windowInit_ $iw
 $tcp set window_ $window

@@ -145,7 +145,7 @@ impl DupAck {
         let mut began = None;
         if self.dup_acks == DUP_THRESH && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::Open;
-            if c.una() > self.recover || c.una() == 0 {
+            if c.is_beyond(self.recover) {
                 began = Some(self.enter(c));
             }
         } else if self.dup_acks > DUP_THRESH {

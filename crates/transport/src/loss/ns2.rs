@@ -103,7 +103,7 @@ impl Ns2 {
         self.dup_acks += 1;
         self.gate = Gate::Closed;
         if self.dup_acks == NUMDUPACKS {
-            if c.una() > self.recover || c.una() == 0 {
+            if c.is_beyond(self.recover) {
                 began = Some(self.enter(c, now));
             }
         } else if self.dup_acks < NUMDUPACKS && c.stack.limited_transmit {
