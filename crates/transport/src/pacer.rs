@@ -1,6 +1,7 @@
 //! Spacing out what the window would let go at once.
 
 use flowstart_control::{Rate, Time};
+use std::num::NonZeroU64;
 
 /// How much leaves together, and whether time that was lost is made up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,9 @@ pub struct Pacer {
     left: u32,
     /// How late it left, as far as that is still to be made up for.
     late: Time,
+    /// What the last wait was rounded off by, in nanoseconds times the pacing rate: a thousand waits
+    /// are as long as they are to be.
+    rest: u64,
 }
 
 impl Pacer {
@@ -61,10 +65,25 @@ impl Pacer {
             self.next = now.max(self.next);
         }
         self.left -= 1;
-        let time = rate.time_for(u64::from(wire));
+        // The kernel rounds each wait down (`tcp_update_skb_after_send`).
+        let time = match release.makes_up {
+            true => rate.time_for(u64::from(wire)),
+            false => self.time_for(rate, wire),
+        };
         let made_up = self.late.min(time.over(2));
         self.late = Time(self.late.nanos() - made_up.nanos());
         self.next += Time(time.nanos() - made_up.nanos());
+    }
+
+    /// The time that so many bytes take, and what the time before was rounded off by.
+    fn time_for(&mut self, rate: Rate, wire: u32) -> Time {
+        let Some(bps) = NonZeroU64::new(rate.bps()) else {
+            return Time::MAX;
+        };
+        // Of a time at another rate, less than a nanosecond of this one.
+        let time = u64::from(wire) * 8_000_000_000 + self.rest.min(bps.get() - 1);
+        self.rest = time % bps;
+        Time(time / bps)
     }
 
     /// When a waiting segment may leave.
@@ -86,6 +105,21 @@ mod tests {
         assert!(!pacer.admits(rate, Time::ZERO, Time::from_millis(999)));
         assert_eq!(pacer.deadline(), Some(Time::from_secs(1)));
         assert!(pacer.admits(rate, Time::ZERO, Time::from_secs(1)));
+    }
+
+    /// Ten bytes at 7 bit/s wait for 11.428571428571428 s and so much again: 80 s for seven.
+    #[test]
+    fn what_a_wait_is_rounded_off_by_is_part_of_the_next() {
+        let mut pacer = Pacer::default();
+        (0..7).for_each(|_| pacer.sent(Rate(7), ONE_BY_ONE, 10, Time::ZERO));
+        assert_eq!(pacer.next, Time::from_secs(80));
+        pacer.sent(Rate(7), ONE_BY_ONE, 10, Time::ZERO);
+        pacer.sent(Rate(3), ONE_BY_ONE, 10, Time::ZERO);
+        let thirds = Time(26_666_666_667);
+        assert_eq!(
+            pacer.next,
+            Time::from_secs(80) + Time(11_428_571_428) + thirds
+        );
     }
 
     #[test]
