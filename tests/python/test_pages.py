@@ -229,7 +229,7 @@ def test_the_page_on_fidelity_names_every_transfer_that_is_not_a_little_longer_t
 def test_the_readme_counts_what_agrees_by_phenomenon() -> None:
     near, all_of_them, late, all_late = readme(
         r"so do (\d+) of (\d+) transfers with packets late, lost or marked.*"
-        r"Least agree those with late packets, (\d+) of (\d+)"
+        r" (\d+) of (\d+) of those with late packets"
     )
     page = (ROOT / "docs" / "fidelity.md").read_text()
     rows = re.findall(r"^\| Linux 6.18 \| (.*) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
@@ -240,7 +240,6 @@ def test_the_readme_counts_what_agrees_by_phenomenon() -> None:
     assert int(near) == sum(agree for _, agree in groups)
     (of_late,) = (count for name, count in counts.items() if "late" in name)
     assert of_late == (int(all_late), int(late))
-    assert min(groups, key=lambda count: count[1] / count[0]) == of_late
 
 
 BULK = {"rate": "1Gbps", "rtt": "180ms"}
