@@ -903,6 +903,10 @@ fn fields_of_the_stack_that_would_do_nothing() {
             format!("stack.frto: `true` {}", of("`rack` has F-RTO")),
         ),
         (
+            "tso = true",
+            format!("stack.tso: `true` {}", of("`rack` does")),
+        ),
+        (
             "preset = \"linux\", newreno_impatient = false",
             format!(
                 "stack.newreno_impatient: `false` {}",

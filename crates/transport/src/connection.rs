@@ -8,6 +8,7 @@ use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
 use super::stack::{RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
+use super::timestamps::tsval;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
 use flowstart_wire::{
@@ -103,6 +104,8 @@ pub struct Connection {
     pub timer: Timer,
     /// What it did.
     pub counters: Counters,
+    /// The next segment of new data is the last of a burst.
+    pub pushes: bool,
     /// How fast its data arrives, where others are told.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
@@ -117,7 +120,7 @@ pub struct Connection {
     last_acked: Time,
     timeouts_in_a_row: u32,
     /// Segments that the peer has reported as having come twice.
-    duplicates: u64,
+    duplicates: u32,
     /// What a timeout took for lost ends here: until it is repaired nothing that comes back
     /// says how much more there is room for.
     repairing_until: u64,
@@ -138,6 +141,7 @@ impl Connection {
             peer_window: u64::MAX,
             timer: Timer::default(),
             counters: Counters::default(),
+            pushes: false,
             throughput: (stack.sharing != Sharing::None).then(Box::default),
             cold: stack.ecn.then(|| {
                 Box::new(ColdState {
@@ -161,6 +165,11 @@ impl Connection {
     /// Maximum segment size in bytes.
     pub fn mss(&self) -> u64 {
         u64::from(self.stack.mss)
+    }
+
+    /// When the last segment left.
+    pub fn last_sent(&self) -> Time {
+        self.last_sent
     }
 
     /// SND.UNA.
@@ -279,7 +288,7 @@ impl Connection {
         };
         let ordinary = self.cold.is_none() && self.window.congestion_header.is_none();
         if !ordinary || self.stack.buffer.is_some() {
-            packet = self.carry(packet, again);
+            packet = self.carry(packet, again, now);
         }
         let sent = Sent {
             now,
@@ -294,7 +303,7 @@ impl Connection {
 
     /// Adds what a packet carries beside its data.
     #[inline(never)]
-    fn carry(&mut self, mut packet: Packet, again: bool) -> Packet {
+    fn carry(&mut self, mut packet: Packet, again: bool, now: Time) -> Packet {
         let Body::Data(data) = &mut packet.body else {
             return packet;
         };
@@ -314,6 +323,10 @@ impl Connection {
         }
         if self.stack.buffer.is_some() {
             data.set_echo(self.sent.una());
+            data.set_timestamp(tsval(now));
+            if self.pushes {
+                data.set_push();
+            }
         }
         packet
     }
@@ -417,8 +430,8 @@ impl Connection {
     /// The peer reports so many segments that have come twice. Whether that is possible: no more
     /// can than were sent twice.
     pub fn note_duplicates(&mut self, segments: u64) -> bool {
-        self.duplicates += segments;
-        self.duplicates <= self.counters.packets_retransmitted
+        self.duplicates = self.duplicates.saturating_add(segments as u32);
+        u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 
     /// The last reduction was for nothing.

@@ -2,6 +2,7 @@
 //! pacing, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`), and that
 //! of RFC 9002.
 
+use super::connection::Connection;
 use super::pacer::Release;
 use flowstart_control::{Rate, Time, Window};
 
@@ -14,7 +15,7 @@ const AVOIDANCE_RATIO: f64 = 120.0;
 /// `sk_pacing_shift`: about a millisecond's worth leaves together.
 const PACING_SHIFT: u32 = 10;
 /// `gso_max_size`, bytes.
-const GSO_MAX: u64 = 65_536;
+pub const GSO_MAX: u64 = 65_536;
 /// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.
@@ -48,6 +49,22 @@ pub fn release(rate: Rate, least: u32, mss: u32, packet: u32, min_rtt: Option<Ti
         burst: ((bytes / u64::from(mss)) as u32).max(least),
         makes_up: true,
     }
+}
+
+/// How many segments leave together by the rate that Linux keeps, whether it paces or not.
+pub fn burst(c: &Connection) -> u32 {
+    let Some((srtt, _)) = c.rtt.smoothed() else {
+        return u32::MAX;
+    };
+    let (mss, least) = (c.stack.mss, c.rtt.min_rtt());
+    let release = match c.window.pacing {
+        Some(rate) => release(rate, c.window.quantum, mss, c.stack.packet(), least),
+        None => {
+            let rate = rate(&c.window, c.outstanding(), mss, srtt);
+            release(rate, MIN_TSO_SEGMENTS, mss, mss, least)
+        }
+    };
+    release.burst
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@
 //! `tcp_rcv_space_adjust`). An edge once offered is not taken back.
 //!
 //! Rules and names are those of Linux 6.18; the application reads what is in order as it comes.
-//! Not modelled: pressure on the memory of all sockets together, the collapsing and pruning of
-//! queues, and PSH, at which a read sends what waits. Without the latter the first
-//! acknowledgement that waits is one later than in a recording whose segment there had it.
+//! Not modelled: pressure on the memory of all sockets together, and the collapsing and pruning of
+//! queues.
 
+mod compression;
 mod rtt;
 
+use compression::Compression;
 use flowstart_control::Time;
 use rtt::ReceiverRtt;
 
@@ -32,6 +33,8 @@ const INIT_CWND: u64 = 10;
 const RCV_MSS: (u64, u64) = (88, 536);
 /// Packets with less payload do not make the window grow.
 const LEAST_SEGMENT: u32 = 128;
+/// An answer that tells of a hole waits for this part of a round trip at most: 5 %.
+const COMP_SACK_SHARE: u64 = 20;
 /// Shares are counted in 256ths.
 const WHOLE: u64 = 256;
 /// `TCP_DEFAULT_SCALING_RATIO`: the share of memory that is payload, before any was seen.
@@ -182,6 +185,10 @@ pub struct ReceiveWindow {
     /// `rcv_mss`: what a segment is taken to be, and the last that was smaller.
     rcv_mss: u32,
     smaller: u32,
+    /// Since the last acknowledgement a segment has come that nothing follows, as its PSH or its
+    /// size tells (`ICSK_ACK_PUSHED`).
+    pushed: bool,
+    compression: Compression,
     /// `icsk_ack.quick`: so many more acknowledgements do not wait.
     quick: u32,
     /// When data came last.
@@ -207,6 +214,8 @@ pub struct Arrival {
     pub high: u64,
     /// Bytes that have arrived above a hole.
     pub above: u64,
+    /// It has PSH.
+    pub pushes: bool,
     /// It holds something above a hole that had not come before.
     pub news_above: bool,
     /// How far its sender had been acknowledged when it left, as it echoes.
@@ -259,6 +268,8 @@ impl ReceiveWindow {
             wup: 0,
             rcv_mss: mss.min(first / 2).clamp(RCV_MSS.0, RCV_MSS.1) as u32,
             smaller: 0,
+            pushed: false,
+            compression: Compression::default(),
             quick: 0,
             last_data: None,
             rtt: ReceiverRtt::default(),
@@ -320,6 +331,7 @@ impl ReceiveWindow {
         if arrival.is_in_order() {
             self.alloc += self.growth.truesize(arrival.len);
             self.measure_segment(arrival.len);
+            self.pushed |= arrival.pushes || arrival.len < self.rcv_mss;
             self.rtt
                 .on_window(arrival.next, arrival.next + self.wnd, now);
             let last = self.last_data.replace(now);
@@ -330,8 +342,13 @@ impl ReceiveWindow {
         self.grow(arrival.len);
     }
 
+    /// What was expected when the last acknowledgement left.
+    pub fn wup(&self) -> u64 {
+        self.wup
+    }
+
     /// `tcp_incr_quickack`: so many acknowledgements as half a window has segments, up to `most`.
-    fn quicken(&mut self, most: u32) {
+    pub fn quicken(&mut self, most: u32) {
         let half = match self.wnd / (2 * u64::from(self.rcv_mss)) {
             0 => 2,
             segments => segments,
@@ -416,9 +433,24 @@ impl ReceiveWindow {
         self.quick > 0
     }
 
-    /// Whether a read has made so much room beside what is left of the window that the sender is
-    /// to hear of it (`__tcp_cleanup_rbuf`).
-    pub fn wants_update(&self, next: u64) -> bool {
+    /// How long the answer to data that has come above a hole waits, `most` at most; `None` where it
+    /// does not.
+    pub fn compresses(&mut self, arrival: Arrival, most: Time) -> Option<Time> {
+        let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
+        if arrival.is_old() || more_than_one || self.is_quick() {
+            return None;
+        }
+        let held = self.compression.holds(arrival.next);
+        held.then(|| most.min(self.rtt.estimate().over(COMP_SACK_SHARE)))
+    }
+
+    /// Whether a read that leaves nothing to read is answered: where the sender may wait for that,
+    /// or where there is so much room beside what is left of the window that it is to hear of it
+    /// (`__tcp_cleanup_rbuf`).
+    pub fn answers_read(&self, next: u64) -> bool {
+        if self.pushed {
+            return true;
+        }
         let left = self.left(next);
         let offer = self.ssthresh.min(self.free());
         2 * left <= self.clamp && offer > 0 && offer >= 2 * left
@@ -433,6 +465,8 @@ impl ReceiveWindow {
     /// `tcp_select_window`).
     pub fn advertise(&mut self, next: u64, now: Time) -> u32 {
         self.quick = self.quick.saturating_sub(1);
+        self.pushed = false;
+        self.compression.acknowledged();
         let offer = self.select(next);
         // The right edge stays where it is (RFC 7323 §2.4).
         let window = self.round_up(offer).max(self.round_up(self.left(next)));
@@ -558,6 +592,7 @@ mod tests {
                 next: self.next,
                 high: self.next,
                 above: 0,
+                pushes: false,
                 news_above: false,
                 echoed: self.echoed,
             };
@@ -706,6 +741,7 @@ mod tests {
                 next: 0,
                 high,
                 above,
+                pushes: false,
                 news_above: true,
                 echoed: 0,
             };
@@ -752,7 +788,7 @@ mod tests {
                 next += if in_order { u64::from(len) } else { 0 };
                 let high = next + if in_order { 0 } else { 10 + hole };
                 let arrival = Arrival {
-                    len, before, next, high, above: hole, news_above: !in_order, echoed: before,
+                    len, before, next, high, above: hole, pushes: false, news_above: !in_order, echoed: before,
                 };
                 window.on_data(arrival, QUICK, now);
                 let offer = u64::from(window.advertise(next, now));

@@ -4,6 +4,7 @@ use super::numbers::Numbers;
 use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
+use super::timestamps::Recent;
 use flowstart_control::{Pair, Time};
 use flowstart_prefetch::prefetch;
 use flowstart_wire::{
@@ -38,6 +39,14 @@ pub enum AckPolicy {
 }
 
 impl AckPolicy {
+    /// How many acknowledgements do not wait where data begins.
+    fn quick(&self) -> u32 {
+        match self {
+            AckPolicy::QuickThenDelayed { quick, .. } => *quick,
+            _ => 0,
+        }
+    }
+
     /// The longest that an acknowledgement may wait: QUIC's max_ack_delay.
     pub fn max_delay(&self) -> Time {
         match self {
@@ -80,6 +89,11 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Whether to report what arrived twice (RFC 2883).
     pub dsack: bool,
+    /// For how long the answer to what comes above a hole may wait for more of it, where the window
+    /// grows.
+    pub comp_sack_delay: Time,
+    /// Whether to discard what left before that which was heard of last (PAWS).
+    pub paws: bool,
     /// Where packets are numbered and acknowledged by number: how many packets one that is
     /// missing may be overtaken by until that is acknowledged at once; zero for any number.
     pub numbers: Option<u32>,
@@ -150,6 +164,8 @@ struct ColdState {
     meters: Meters,
     /// The window, where it grows.
     window: Option<ReceiveWindow>,
+    /// The timestamp heard of last, where old ones are discarded.
+    recent: Recent,
     /// The answer to a SYN that waits for the timer.
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
@@ -224,10 +240,10 @@ impl Meters {
 }
 
 impl Above {
-    /// Fills in SACK blocks: the one that holds what just arrived first, then those
-    /// last reported, newest first, as far as they are not part of it (RFC 2018 §4).
-    fn report(&mut self, ack: &mut ByteAck, start: u64, end: u64) {
-        let next = ack.una();
+    /// The block that holds what has just arrived comes first, then those that came before it, newest
+    /// first, as far as they are not part of it (RFC 2018 §4). `next` is what is expected.
+    #[inline]
+    fn note(&mut self, next: u64, start: u64, end: u64) {
         let newest = (start >= next && end > start)
             .then(|| self.ranges.containing(start))
             .flatten();
@@ -245,19 +261,31 @@ impl Above {
             }
         }
         (self.recent, self.recent_len) = (blocks, len);
-        for block in &blocks[..len] {
+    }
+
+    /// Fills in SACK blocks, after what has just arrived.
+    fn report(&mut self, ack: &mut ByteAck, start: u64, end: u64) {
+        let next = ack.una();
+        self.note(next, start, end);
+        for block in &self.recent[..self.recent_len] {
             ack.push_sack(block.0.max(next), block.1);
         }
+    }
+
+    /// Whether what has arrived at `start` belongs to one of the first two blocks
+    /// (`TCP_SACK_BLOCKS_EXPECTED`).
+    fn is_expected(&self, start: u64) -> bool {
+        let block = self.ranges.containing(start);
+        let recent = &self.recent[..self.recent_len];
+        let known = |(from, to)| recent.iter().position(|old| from <= old.0 && old.1 <= to);
+        block.and_then(known).unwrap_or(self.recent_len) < 2
     }
 }
 
 impl Receiver {
     /// A receiver for `flow` that waits for a SYN.
     pub fn new(config: Arc<ReceiverConfig>, flow: u32) -> Receiver {
-        let quick_left = match config.ack {
-            AckPolicy::QuickThenDelayed { quick, .. } => quick,
-            _ => 0,
-        };
+        let quick_left = config.ack.quick();
         let grown = |growth| {
             Box::new(ColdState {
                 window: Some(ReceiveWindow::new(growth)),
@@ -361,17 +389,13 @@ impl Receiver {
             let feedback = &mut self.meters().feedback;
             *feedback = Some(feedback.unwrap_or(0.0) + header.feedback);
         }
+        if self.window().is_some() {
+            return self.on_growing(data, packet.ecn, now);
+        }
         let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
-        let orderly = match self.config.numbers {
-            Some(threshold) => self.takes_number_in_order(data, threshold, now),
-            None => self.is_in_order(data),
-        };
-        let may_wait = orderly && !urgent;
+        let may_wait = self.is_orderly(data, now) && !urgent;
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
-        }
-        if self.window().is_some() {
-            return self.on_growing(data, may_wait, now);
         }
         let (start, end) = (data.start(), data.end());
         self.accept(start, end);
@@ -379,6 +403,42 @@ impl Receiver {
             return None;
         }
         Some(self.acknowledge(start, end, now))
+    }
+
+    /// Whether no later timestamp has been heard of.
+    fn takes_timestamp(&mut self, data: &Data) -> bool {
+        let Some(timestamp) = data.timestamp() else {
+            return true;
+        };
+        let Some(cold) = &mut self.cold else {
+            return true;
+        };
+        let acked = cold.window.as_ref().map_or(0, |window| window.wup());
+        let range = (data.start(), data.end());
+        cold.recent.accepts(timestamp, range, acked)
+    }
+
+    /// Data is not taken. The answer says so, and that it has come before where that is so
+    /// (`tcp_send_dupack`).
+    #[cold]
+    fn discard(&mut self, data: &Data, now: Time) -> Packet {
+        let (start, end) = (data.start(), data.end().min(self.next));
+        if start < end {
+            self.note_duplicate(start, end);
+            let quick = self.config.ack.quick();
+            if let Some(window) = self.window() {
+                window.quicken(quick);
+            }
+        }
+        self.acknowledge(start, end, now)
+    }
+
+    #[inline]
+    fn is_orderly(&mut self, data: &Data, now: Time) -> bool {
+        match self.config.numbers {
+            Some(threshold) => self.takes_number_in_order(data, threshold, now),
+            None => self.is_in_order(data),
+        }
     }
 
     /// Only what comes in order, while nothing is missing, may wait (RFC 5681 §4.2).
@@ -427,24 +487,54 @@ impl Receiver {
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
     #[inline(never)]
-    fn on_growing(&mut self, data: &Data, may_wait: bool, now: Time) -> Option<Packet> {
+    fn on_growing(&mut self, data: &Data, bits: Ecn, now: Time) -> Option<Packet> {
+        if self.config.paws && !self.takes_timestamp(data) {
+            return Some(self.discard(data, now));
+        }
+        let urgent = !bits.is_empty() && self.note_marks(bits);
+        let orderly = self.is_orderly(data, now);
+        if data.repeats() || self.answers_repetition {
+            self.note_repetition(data);
+        }
         let (start, end) = (data.start(), data.end());
         if data.is_empty() {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
         let arrival = self.accept_growing(data);
-        let quick = match self.config.ack {
-            AckPolicy::QuickThenDelayed { quick, .. } => quick,
-            _ => 0,
-        };
+        let quick = self.config.ack.quick();
         self.window()?.on_data(arrival, quick, now);
-        let waits = may_wait && self.may_delay(start, now);
+        let waits = !urgent
+            && match orderly {
+                true => self.may_delay(start, now),
+                false => self.may_compress(arrival, (start, end), now),
+            };
         let answer = (!waits).then(|| self.acknowledge(start, end, now));
         let window = self.window()?;
         window.on_read(arrival, now);
-        let update = answer.is_none() && window.wants_update(arrival.next);
+        let update = answer.is_none() && window.answers_read(arrival.next);
         answer.or_else(|| update.then(|| self.acknowledge(arrival.next, arrival.next, now)))
+    }
+
+    /// Something has come while data is missing. Whether the answer waits for more: not where that
+    /// is all there was to come, and where a third block would make two of them.
+    fn may_compress(&mut self, arrival: Arrival, (start, end): (u64, u64), now: Time) -> bool {
+        let most = self.config.comp_sack_delay;
+        let compresses = most > Time::ZERO && self.config.sack;
+        let above = self.above.as_ref().filter(|_| compresses);
+        if !above.is_some_and(|above| above.is_expected(start)) {
+            return false;
+        }
+        let held = self
+            .window()
+            .and_then(|window| window.compresses(arrival, most));
+        let Some(wait) = held else { return false };
+        if let Some(above) = &mut self.above {
+            above.note(arrival.next, start, end);
+        }
+        let due = now + wait;
+        self.deadline = Some(self.deadline.map_or(due, |deadline| deadline.min(due)));
+        true
     }
 
     /// Takes in what a packet holds; what that says of the window.
@@ -459,6 +549,7 @@ impl Receiver {
             next: self.next,
             high: high.unwrap_or(self.next),
             above: held(&self.above),
+            pushes: data.pushes(),
             news_above: held(&self.above) > held_before,
             echoed: data.echo(),
         }
@@ -660,6 +751,8 @@ mod tests {
             ack,
             sack: true,
             dsack: false,
+            comp_sack_delay: Time::ZERO,
+            paws: false,
             numbers: None,
             header: 40,
             opening: 40,
@@ -1015,6 +1108,106 @@ mod tests {
         let growing = [68_608, 71_680, 74_752, 76_800, 79_872, 80_896].map(Some);
         assert_eq!(windows[..6], growing);
         assert_eq!(windows[6..], [full, full, None, full, None]);
+    }
+
+    const SEGMENT: u32 = 1448;
+
+    /// A receiver with a stock kernel's buffers and two quick acknowledgements at most.
+    fn stock(comp_sack_delay: Time) -> Receiver {
+        let ack = AckPolicy::QuickThenDelayed {
+            quick: 2,
+            every: 2,
+            timer: Time::from_millis(40),
+        };
+        let config = ReceiverConfig {
+            growth: Some(Growth {
+                buffer: ReceiveBuffer::STOCK,
+                most: None,
+                mss: SEGMENT,
+                header: 52,
+                field: Field::Scaled,
+            }),
+            comp_sack_delay,
+            ..(*receiver(ack).config).clone()
+        };
+        let mut r = Receiver::new(Arc::new(config), 0);
+        r.on_packet(&syn(0), Time::ZERO);
+        r
+    }
+
+    fn segment(number: u64, len: u32, push: bool) -> Packet {
+        let mut data = Data::new(number * u64::from(SEGMENT), len, 0);
+        if push {
+            data.set_push();
+        }
+        Packet::new(0, 1500, Body::Data(data))
+    }
+
+    #[test]
+    fn what_nothing_follows_is_acknowledged_when_it_is_read() {
+        let mut r = stock(Time::ZERO);
+        let mut arrive = |number: u64, len: u32, push: bool| {
+            r.on_packet(&segment(number, len, push), Time(0)).is_some()
+        };
+        assert!((0..8).all(|n| arrive(n, SEGMENT, false)), "the quick ones");
+        assert!(!arrive(8, SEGMENT, false));
+        assert!(arrive(9, SEGMENT, false), "every second");
+        assert!(arrive(10, SEGMENT, true), "the last of a burst");
+        assert!(!arrive(11, SEGMENT, false));
+        assert!(arrive(12, SEGMENT, false));
+        assert!(arrive(13, 1000, false), "a short one");
+    }
+
+    #[test]
+    fn what_a_retransmission_has_overtaken_is_not_taken() {
+        let mut r = stock(Time::ZERO);
+        let config = Arc::make_mut(&mut r.config);
+        (config.paws, config.dsack) = (true, true);
+        let full = u64::from(SEGMENT);
+        let mut arrive = |number: u64, sent: u32| {
+            let mut packet = segment(number, SEGMENT, false);
+            if let Body::Data(data) = &mut packet.body {
+                data.set_timestamp(sent);
+            }
+            let answer = r.on_packet(&packet, Time::ZERO).unwrap();
+            let duplicate = option(&answer) != AckOption::None;
+            (una(&answer) / full, blocks(&answer).len(), duplicate)
+        };
+        assert_eq!(arrive(0, 10), (1, 0, false));
+        assert_eq!(arrive(2, 12), (1, 1, false));
+        // The second again; the fourth left before it and comes late.
+        assert_eq!(arrive(1, 80), (3, 0, false));
+        assert_eq!(arrive(3, 78), (3, 0, false));
+        // Nor does what has come before: the answer says so.
+        assert_eq!(arrive(1, 11), (3, 0, true));
+        assert_eq!(arrive(3, 140), (4, 0, false));
+    }
+
+    #[test]
+    fn from_the_fourth_answer_on_what_comes_above_a_hole_is_told_together() {
+        let mut r = stock(Time::from_millis(1));
+        let at = |us: u64| Time::from_millis(100) + Time::from_micros(us);
+        let full = |number: u64| segment(number, SEGMENT, false);
+        for n in 0..8 {
+            assert!(r.on_packet(&full(n), at(0)).is_some());
+        }
+        // The ninth is missing.
+        for n in 9..12 {
+            assert!(r.on_packet(&full(n), at(n)).is_some(), "{n}");
+        }
+        assert!(r.on_packet(&full(12), at(600)).is_none());
+        assert!(r.on_packet(&full(13), at(1200)).is_none());
+        // No round trip has been measured here but the handshake's: 100 ms, so a millisecond.
+        assert_eq!(r.deadline(), Some(at(1600)));
+        let told = r.on_timer(at(1600)).unwrap();
+        let edge = |n: u64| n * u64::from(SEGMENT) / MSS;
+        assert_eq!(blocks(&told), [(edge(9), edge(14))]);
+        assert_eq!(r.deadline(), None);
+        // The hole is filled: that waits for nothing.
+        assert!(r.on_packet(&full(14), at(2000)).is_none());
+        let filled = r.on_packet(&full(8), at(2100)).unwrap();
+        assert_eq!(una(&filled), 15 * u64::from(SEGMENT));
+        assert_eq!(r.deadline(), None);
     }
 
     #[test]

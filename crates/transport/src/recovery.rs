@@ -177,6 +177,11 @@ impl Recovery {
         self.loss.on_sent(c, plan, now);
     }
 
+    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+        self.loss.may_leave(c, plan, now)
+    }
+
     /// It has been sent.
     #[inline]
     pub fn after_sent(&mut self, c: &Connection, now: Time) {

@@ -651,6 +651,11 @@ impl Sender {
             self.note_paced();
             return None;
         }
+        let c = &mut self.connection;
+        if c.stack.tso && !self.recovery.may_leave(c, plan, now) {
+            self.defer();
+            return None;
+        }
         let release = self.release();
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
@@ -661,6 +666,12 @@ impl Sender {
             self.pacer.sent(rate, release, segment.wire, now);
         }
         Some(segment)
+    }
+
+    /// What may leave is too little for a burst, and waits.
+    #[cold]
+    fn defer(&mut self) {
+        self.pacer.nothing_to_send();
     }
 
     /// What is in flight, where samples of the delivery rate need it.

@@ -176,6 +176,12 @@ pub struct Stack {
     /// Whether `rack` goes by timestamps (RFC 7323): in samples of the round trip, and to find out
     /// that a loss was none (RFC 3522).
     pub timestamps: bool,
+    /// For how long the answer to what comes above a hole may wait for more of it, where the window
+    /// grows (Linux's `tcp_comp_sack_delay_ns`); zero for not at all.
+    pub comp_sack_delay: Time,
+    /// Whether the receiver discards what left before that which it has heard of last (PAWS, RFC
+    /// 7323 §5).
+    pub paws: bool,
     /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
     pub tail_loss_probe: bool,
     /// Whether both ends speak ECN (RFC 3168).
@@ -200,6 +206,10 @@ pub struct Stack {
     /// What a controller paces leaves in bursts as segmentation offload takes it (Linux's
     /// `tcp_tso_autosize`), beginning with the second flight.
     pub paces_by_offload: bool,
+    /// New data leaves in bursts as segmentation offload takes it: what would be too small a burst
+    /// waits for the next acknowledgement (Linux's `tcp_tso_should_defer`), and the last segment of
+    /// several carries PSH.
+    pub tso: bool,
     /// An acknowledgement too may find that the application leaves the window unused
     /// (draft-cheng-iccrg-delivery-rate-estimation §3.4), not only a write.
     pub app_limited_at_acks: bool,
@@ -301,6 +311,8 @@ impl Stack {
             undo: Undo::Full,
             dsack: false,
             timestamps: true,
+            comp_sack_delay: Time::ZERO,
+            paws: false,
             tail_loss_probe: true,
             ecn: false,
             echo_at_once: false,
@@ -319,6 +331,7 @@ impl Stack {
             pacing: Pacing::None,
             coarse_pacing: false,
             paces_by_offload: false,
+            tso: false,
             app_limited_at_acks: true,
             window: None,
             window_packets: None,
@@ -439,9 +452,12 @@ impl Stack {
             recovery: RecoveryKind::Rack,
             frto: true,
             dsack: true,
+            comp_sack_delay: Time::from_millis(1),
+            paws: true,
             restart: Restart::Linux,
             echo_at_once: true,
             paces_by_offload: true,
+            tso: true,
             app_limited_at_acks: false,
             rto: Arc::new(RtoParams {
                 initial: Time::from_secs(1),
@@ -548,6 +564,8 @@ impl Stack {
                     RecoveryKind::Sack | RecoveryKind::Ns2Sack | RecoveryKind::Rack
                 ),
             dsack: self.dsack && self.sack,
+            comp_sack_delay: self.comp_sack_delay,
+            paws: self.paws,
             numbers: self.numbers_packets().then_some(self.ack_reordering),
             header: self.bare,
             opening: self.opening,

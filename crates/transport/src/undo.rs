@@ -8,6 +8,7 @@
 use super::connection::Connection;
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
+use super::timestamps::tsval;
 use flowstart_control::{Segments, Time};
 
 /// The window and threshold before a reduction, and how they come back.
@@ -99,9 +100,6 @@ pub struct Episode {
     first: Option<Time>,
 }
 
-/// TCP's clock of timestamps as Linux has it.
-const TIMESTAMP_TICK: u64 = 1_000_000;
-
 impl Episode {
     /// It begins with all below `una` acknowledged, while `out` segments are on their way a second
     /// time (`tcp_init_undo`).
@@ -141,11 +139,10 @@ impl Episode {
     /// The acknowledgement that echoes what left at `echo` is the answer to a first sending, and
     /// that was late (`tcp_packet_delayed`).
     pub fn is_delayed(&self, echo: Option<Time>) -> bool {
-        let tick = |time: Time| time.0 / TIMESTAMP_TICK;
         self.marker.is_some()
             && self
                 .first
-                .is_none_or(|first| echo.is_some_and(|echo| tick(echo) < tick(first)))
+                .is_none_or(|first| echo.is_some_and(|echo| tsval(echo) < tsval(first)))
     }
 
     /// `tcp_may_undo`.

@@ -9,18 +9,21 @@ use std::fmt;
 #[repr(C)]
 pub struct Data {
     start: Four<u64>,
-    /// The length, and in its highest bit whether the packet repeats another: lengths are short.
+    /// The length, and in its highest bits whether the packet repeats another and whether it
+    /// pushes: lengths are short.
     len: u32,
     number: u32,
     options: Options,
 }
 
 const REPEATS: u32 = 1 << 31;
+const PUSHES: u32 = 1 << 30;
 
 #[derive(Clone, Copy)]
 enum Options {
     Ordinary {
         echo: Four<u64>,
+        timestamp: u32,
         report: Option<Byte<RateReport>>,
     },
     Congestion(PackedHeader),
@@ -37,6 +40,7 @@ impl Data {
             number,
             options: Options::Ordinary {
                 echo: Four::new(0),
+                timestamp: 0,
                 report: None,
             },
         }
@@ -57,7 +61,7 @@ impl Data {
     /// Bytes of payload.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.len & !REPEATS
+        self.len & !(REPEATS | PUSHES)
     }
 
     /// Whether it has no payload.
@@ -74,6 +78,17 @@ impl Data {
     /// Its payload was sent before.
     pub fn set_repeats(&mut self) {
         self.len |= REPEATS;
+    }
+
+    /// PSH: nothing follows for now.
+    #[inline]
+    pub fn pushes(&self) -> bool {
+        self.len & PUSHES != 0
+    }
+
+    /// Nothing follows for now.
+    pub fn set_push(&mut self) {
+        self.len |= PUSHES;
     }
 
     /// Its packet's number, cut off after four bytes; zero where packets have none.
@@ -97,6 +112,22 @@ impl Data {
         }
     }
 
+    /// TSval (RFC 7323 §3.2), where no congestion header takes its room; zero where its sender has
+    /// no timestamps.
+    pub fn timestamp(&self) -> Option<u32> {
+        match self.options {
+            Options::Ordinary { timestamp, .. } => Some(timestamp),
+            Options::Congestion(_) => None,
+        }
+    }
+
+    /// Sets TSval, where no congestion header takes its room.
+    pub fn set_timestamp(&mut self, ticks: u32) {
+        if let Options::Ordinary { timestamp, .. } = &mut self.options {
+            *timestamp = ticks;
+        }
+    }
+
     /// The report of an approved rate, if it carries one.
     pub fn report(&self) -> Option<RateReport> {
         match self.options {
@@ -110,6 +141,7 @@ impl Data {
     pub fn set_report(&mut self, report: RateReport, option_bytes: u32) -> u32 {
         self.options = Options::Ordinary {
             echo: Four::new(self.echo()),
+            timestamp: self.timestamp().unwrap_or(0),
             report: Some(Byte::new(report)),
         };
         option_bytes
@@ -153,25 +185,30 @@ mod tests {
     use flowstart_control::Time;
 
     #[test]
-    fn a_report_and_an_echo_travel_together() {
+    fn a_report_a_timestamp_and_an_echo_travel_together() {
         let report = RateReport {
             code: 15,
             nonce: 0x3FFF_FFFF,
         };
         let mut data = Data::new(7 << 40, 1448, 0);
         data.set_echo(6 << 40);
+        data.set_timestamp(1234);
         assert_eq!(data.set_report(report, 8), 8);
         assert_eq!((data.report(), data.echo()), (Some(report), 6 << 40));
+        assert_eq!(data.timestamp(), Some(1234));
         assert_eq!((data.start(), data.end()), (7 << 40, (7 << 40) + 1448));
         assert_eq!(data.congestion(), None);
     }
 
     #[test]
-    fn a_repetition_says_so_beside_its_length() {
+    fn a_repetition_and_a_push_say_so_beside_its_length() {
         let mut data = Data::new(7 << 40, 1448, 0);
         assert!(!data.repeats());
+        assert!(!data.pushes());
+        data.set_push();
+        assert!(data.pushes() && !data.repeats());
         data.set_repeats();
-        assert!(data.repeats());
+        assert!(data.repeats() && data.pushes());
         assert_eq!((data.len(), data.end()), (1448, (7 << 40) + 1448));
     }
 
@@ -186,6 +223,8 @@ mod tests {
         data.set_echo(5);
         data.set_congestion(header);
         data.set_echo(6);
+        data.set_timestamp(7);
         assert_eq!((data.congestion(), data.echo()), (Some(header), 0));
+        assert_eq!(data.timestamp(), None);
     }
 }

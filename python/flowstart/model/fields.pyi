@@ -336,6 +336,12 @@ class Stack:
 
     Unless given: 1.25.
     """
+    tso: bool | None = None
+    """Whether new data leaves in bursts as segmentation offload takes it.
+
+    As in Linux: what would be too small a burst waits for an acknowledgement that is a millisecond
+    away at most (`tcp_tso_should_defer`), and the last segment of several carries PSH.
+    """
     frto: bool | None = None
     """Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682)."""
     undo: str | None = None
@@ -348,6 +354,18 @@ class Stack:
     """
     dsack: bool | None = None
     """Whether the receiver reports what arrives twice (DSACK, RFC 2883)."""
+    comp_sack_delay: str | None = None
+    """For how long the answer to what comes above a hole may wait for more of it.
+
+    As Linux has it (`tcp_comp_sack_delay_ns`), from the fourth answer on that tells of one hole,
+    and for a twentieth of a round trip at most; `0s` for not at all.
+    """
+    paws: bool | None = None
+    """Whether the receiver discards what left before that which it has heard of last (PAWS).
+
+    RFC 7323 §5, by timestamps of a millisecond. What a path has delayed is lost to it where a
+    retransmission that left later has come before.
+    """
     sack: bool | None = None
     """Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack` counts
     duplicates as Linux does.

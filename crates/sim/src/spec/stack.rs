@@ -49,6 +49,10 @@ const BY_RACK: Need<Stack> = needs(
     |stack| recovers_by(stack, &[Rack]),
     "only `rack` has F-RTO (stack.recovery)",
 );
+const OFFLOADS: Need<Stack> = needs(
+    |stack| recovers_by(stack, &[Rack]),
+    "only `rack` does (stack.recovery)",
+);
 const BLOCKS: Need<Stack> = needs(
     |stack| stack.sack && recovers_by(stack, &[Sack, Ns2Sack, Rack, Quic]),
     "only `sack`, `ns2-sack`, `rack` and `quic` send blocks (stack.recovery), unless `stack.sack` is \
@@ -220,6 +224,14 @@ fields! {
         #[check(within(1.0..=100.0, "1 to 100"))]
         #[needs(PACES_BY_RFC9002)]
         pub pacing_gain: Option<f64>,
+        /// Whether new data leaves in bursts as segmentation offload takes it.
+        ///
+        /// As in Linux: what would be too small a burst waits for an acknowledgement that is a
+        /// millisecond away at most (`tcp_tso_should_defer`), and the last segment of several carries
+        /// PSH.
+        #[needs(OFFLOADS)]
+        #[sets(tso)]
+        pub tso: Option<bool>,
         /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682).
         #[needs(BY_RACK)]
         #[sets(frto)]
@@ -237,6 +249,20 @@ fields! {
         #[needs(BY_RACK)]
         #[sets(dsack)]
         pub dsack: Option<bool>,
+        /// For how long the answer to what comes above a hole may wait for more of it.
+        ///
+        /// As Linux has it (`tcp_comp_sack_delay_ns`), from the fourth answer on that tells of one
+        /// hole, and for a twentieth of a round trip at most; `0s` for not at all.
+        #[needs(WINDOW_GROWS)]
+        #[sets(comp_sack_delay)]
+        pub comp_sack_delay: Option<Time>,
+        /// Whether the receiver discards what left before that which it has heard of last (PAWS).
+        ///
+        /// RFC 7323 §5, by timestamps of a millisecond. What a path has delayed is lost to it where
+        /// a retransmission that left later has come before.
+        #[needs(WINDOW_GROWS)]
+        #[sets(paws)]
+        pub paws: Option<bool>,
         /// Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack`
         /// counts duplicates as Linux does.
         #[needs(BY_COUNTS)]

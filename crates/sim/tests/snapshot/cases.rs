@@ -222,6 +222,9 @@ pub fn endpoints() -> Vec<Case> {
         ),
         ("linux", r#"frto = false"#),
         ("linux", r#"sack = false"#),
+        ("linux", r#"tso = false"#),
+        ("linux", r#"paws = false"#),
+        ("linux", r#"comp_sack_delay = "0s""#),
         ("rfc", r#"grow_when_app_limited = true"#),
         (
             "ns2",

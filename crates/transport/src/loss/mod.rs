@@ -195,6 +195,14 @@ impl Loss {
         }
     }
 
+    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst.
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+        match self {
+            Loss::Rack(r) => r.may_leave(c, plan, now),
+            _ => true,
+        }
+    }
+
     /// It has been sent.
     pub fn after_sent(&mut self, c: &Connection, now: Time) {
         match self {

@@ -28,6 +28,11 @@ pub(super) struct ReceiverRtt {
 }
 
 impl ReceiverRtt {
+    /// The estimate; zero before there is one.
+    pub(super) fn estimate(&self) -> Time {
+        Time::from_micros(self.rtt8 / 8)
+    }
+
     /// An acknowledgement of everything below `next` leaves.
     pub(super) fn acknowledged(&mut self, next: u64, now: Time) {
         let stamp = now.nanos() / 1_000_000;

@@ -19,11 +19,12 @@ mod usage;
 
 use super::super::connection::Connection;
 use super::super::info::{CaState, Info};
+use super::super::offload::{Offload, Verdict};
 use super::super::plan::Plan;
 use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::timer::Timer;
-use super::super::undo::{Episode, Frto, Verdict};
+use super::super::undo::{Episode, Frto, Verdict as Timeout};
 use super::findings::{AckReport, Audience, Began, Events, Findings, Step};
 use duplicates::Duplicates;
 use flowstart_control::Time;
@@ -71,6 +72,8 @@ pub struct Rack {
     /// New data leaves before anything is repaired, until the next acknowledgement.
     new_data_first: bool,
     usage: Usage,
+    /// Where new data leaves in bursts.
+    offload: Offload,
     /// Without SACK.
     duplicates: Duplicates,
     /// Another acknowledgement has overtaken the one that comes.
@@ -129,16 +132,14 @@ impl Rack {
             return None;
         }
         self.examined = self.examined.max(una);
-        // An answer that is too soon for the last retransmission is one to an earlier. What tells of
-        // more than one arrival, because others were lost, does not tell which it answers.
+        // An answer that is too soon for the last retransmission is one to an earlier.
         let least = c.rtt.min_rtt().unwrap_or(Time::ZERO);
-        let one = newly.delivered <= c.mss();
         let echo = newly
             .oldest
             .filter(|_| c.stack.timestamps)
             .and_then(|(first, again)| match ack.answers_repetition() {
                 true => again.filter(|sent| now.since(*sent) >= least),
-                false => Some(first).filter(|_| one),
+                false => Some(first),
             });
         // The sample is of SACKed data where there is no other, else the timestamp's.
         let sent = newly.sent.or(newly.times.sacked_once).or(echo);
@@ -503,19 +504,19 @@ impl Rack {
         let recovered = self.is_over(c);
         let late = news.advanced.is_some() && self.episode.may_undo(news.echo);
         let verdict = match late {
-            true => Verdict::Spurious,
+            true => Timeout::Spurious,
             false => self.frto.examine(c, newly, &mut self.high_seq),
         };
         match verdict {
-            Verdict::Spurious => {
+            Timeout::Spurious => {
                 self.undo(c, true, events);
                 self.examined = self.examined_before.max(c.una());
             }
-            Verdict::NewDataFirst => self.new_data_first = true,
-            Verdict::Open if recovered => self.reordering.recovered(),
-            Verdict::Open => return,
+            Timeout::NewDataFirst => self.new_data_first = true,
+            Timeout::Open if recovered => self.reordering.recovered(),
+            Timeout::Open => return,
         }
-        if verdict != Verdict::NewDataFirst {
+        if verdict != Timeout::NewDataFirst {
             self.state = State::Open;
             self.frto.end();
         }
@@ -632,6 +633,28 @@ impl Rack {
         };
         let room = c.window.cwnd_bytes().saturating_sub(self.pipe(c));
         (plan.end - plan.start <= room).then_some(plan)
+    }
+
+    /// Whether `plan` leaves now, where new data waits until there is enough of it for a burst
+    /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
+    pub fn may_leave(&mut self, c: &mut Connection, plan: Plan, now: Time) -> bool {
+        c.pushes = false;
+        if plan.start < c.high() || self.forced.is_some() {
+            return true;
+        }
+        let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
+        match self.offload.examine(c, pipe, repairs, now) {
+            Verdict::Leaves { pushes } => {
+                c.pushes = pushes;
+                true
+            }
+            // The window is used although there is room in it.
+            Verdict::WaitsForWindow => {
+                self.usage.limited(c);
+                false
+            }
+            Verdict::WaitsForPeer => false,
+        }
     }
 
     /// Accounts for a segment that leaves.

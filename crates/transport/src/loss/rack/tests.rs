@@ -99,6 +99,7 @@ impl Flow {
         };
         // To the point.
         stack.timer().jiffy = None;
+        stack.tso = false;
         let mut sender = Sender::new(Arc::new(stack), 0, controller, Preparation::default());
         sender.push(10_000_000, Time::ZERO);
         sender.open(Time::ZERO);

@@ -21,12 +21,21 @@ impl Usage {
         let limited = pipe + c.mss() > c.window.cwnd_bytes();
         let over = c.una() >= self.until;
         if over || limited || !self.limited && c.outstanding() > self.most {
-            *self = Usage {
-                limited,
-                most: c.outstanding(),
-                until: c.high(),
-            };
+            self.set(c, limited);
         }
+    }
+
+    /// The window is the limit.
+    pub(super) fn limited(&mut self, c: &Connection) {
+        self.set(c, true);
+    }
+
+    fn set(&mut self, c: &Connection, limited: bool) {
+        *self = Usage {
+            limited,
+            most: c.outstanding(),
+            until: c.high(),
+        };
     }
 
     /// Whether the window was the limit, so that it may grow.
