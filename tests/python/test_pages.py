@@ -190,7 +190,7 @@ def test_the_pages_count_what_the_papers_published() -> None:
 def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
     near, all_of_them = readme(
         r"completion times within 1 % in (\d+) of (\d+) transfers, losses and retransmissions "
-        r"within 2 % or a packet or two, the window at the end of slow start within 0.5 % "
+        r"within 1 % or a packet or two, the window at the end of slow start within 0.1 % "
         r"\(BBR, which has no slow start, aside"
     )
     page = (ROOT / "docs" / "fidelity.md").read_text()
@@ -201,10 +201,10 @@ def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
     for _path, sender, _size, _times, _apart, *pairs, _reason in rows:
         (lost, our_lost), (again, our_again), window = (pair.split(", ") for pair in pairs)
         for theirs, ours in ((int(lost), int(our_lost)), (int(again), int(our_again))):
-            assert abs(theirs - ours) <= max(2, 0.02 * theirs)
+            assert abs(theirs - ours) <= max(2, 0.01 * theirs)
         if sender != "bbr" and "–" not in window:
             theirs, ours = map(int, window)
-            assert abs(theirs - ours) <= max(0.005 * theirs, 0.5)
+            assert abs(theirs - ours) <= max(0.001 * theirs, 0.5)
 
 
 def test_the_page_on_fidelity_names_every_transfer_that_is_not_a_little_longer_than_ours() -> None:
