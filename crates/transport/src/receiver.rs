@@ -4,6 +4,7 @@ use super::numbers::Numbers;
 use super::quick_start::respond;
 use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
+use super::timer::comes_round;
 use super::timestamps::Recent;
 use flowstart_control::{Pair, Time};
 use flowstart_prefetch::prefetch;
@@ -85,6 +86,9 @@ impl WindowField {
 pub struct ReceiverConfig {
     /// When to acknowledge.
     pub ack: AckPolicy,
+    /// The delayed-acknowledgement timer waits on a wheel of jiffies this long
+    /// ([`timer`](super::timer)).
+    pub jiffy: Option<Time>,
     /// Whether to report what arrived above a hole.
     pub sack: bool,
     /// Whether to report what arrived twice (RFC 2883).
@@ -638,7 +642,12 @@ impl Receiver {
         if self.unacknowledged >= every {
             return false;
         }
-        self.deadline.get_or_insert(now + timer);
+        if self.deadline.is_none() {
+            self.deadline = Some(match self.config.jiffy {
+                Some(jiffy) => comes_round(now, timer, jiffy),
+                None => now + timer,
+            });
+        }
         true
     }
 
@@ -749,6 +758,7 @@ mod tests {
     fn receiver(ack: AckPolicy) -> Receiver {
         let config = ReceiverConfig {
             ack,
+            jiffy: None,
             sack: true,
             dsack: false,
             comp_sack_delay: Time::ZERO,
@@ -876,6 +886,18 @@ mod tests {
         assert!(r.on_timer(Time(119)).is_none());
         assert_eq!(una(&r.on_timer(Time(120)).unwrap()), 3 * MSS);
         assert_eq!(r.deadline(), None);
+    }
+
+    #[test]
+    fn on_a_wheel_an_acknowledgement_waits_until_that_comes_round() {
+        let ms = Time::from_millis;
+        let mut r = receiver(AckPolicy::Delayed {
+            every: 2,
+            timer: ms(40),
+        });
+        Arc::get_mut(&mut r.config).unwrap().jiffy = Some(ms(4));
+        assert!(data(&mut r, 0, ms(9).0).is_none());
+        assert_eq!(r.deadline(), Some(ms(52)));
     }
 
     #[test]

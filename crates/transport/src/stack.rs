@@ -558,6 +558,7 @@ impl Stack {
     pub fn receiver(&self) -> ReceiverConfig {
         ReceiverConfig {
             ack: self.ack,
+            jiffy: self.rto.jiffy,
             sack: self.sack
                 && matches!(
                     self.recovery,

@@ -62,7 +62,7 @@ const LEVEL_SHIFT: u32 = 3;
 
 /// When the wheel comes round to a timer that is set at `now` for `wait` later, with jiffies this
 /// long.
-fn comes_round(now: Time, wait: Time, jiffy: Time) -> Time {
+pub fn comes_round(now: Time, wait: Time, jiffy: Time) -> Time {
     let set = now.0 / jiffy.0;
     let delta = wait.0.div_ceil(jiffy.0);
     let (mut shift, mut span) = (0, FIRST_LEVEL);
