@@ -115,14 +115,15 @@ def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> No
     assert "queues" not in legend(result)
 
 
-def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("stack", ["ns2:iw=3", "linux:sack=false,tso=false"])
+def test_the_command_does_it_again(path: fs.Path, cli: Callable[..., Any], stack: str) -> None:
     import json
 
     result = fs.compare(
         path,
         startups=["slow-start", "limited-slow-start:max_ssthresh=20"],
         sizes=["30kB", "60pkt"],
-        stack="ns2:iw=3",
+        stack=stack,
         flows=2,
         seed=7,
         repeat=2,
