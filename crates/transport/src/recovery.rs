@@ -184,8 +184,8 @@ impl Recovery {
 
     /// It has been sent.
     #[inline]
-    pub fn after_sent(&mut self, c: &Connection, now: Time) {
-        self.loss.after_sent(c, now);
+    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
+        self.loss.after_sent(c, plan, now);
     }
 
     /// When [`on_timer`](Self::on_timer) wants to be called: a timer beside the

@@ -661,7 +661,7 @@ impl Sender {
         let c = &mut self.connection;
         self.recovery.on_sent(c, plan, now);
         let segment = c.transmit(plan, pipe, now);
-        self.recovery.after_sent(c, now);
+        self.recovery.after_sent(c, plan, now);
         if let Some((rate, release)) = release {
             self.pacer.sent(rate, release, segment.wire, now);
         }

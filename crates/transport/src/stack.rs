@@ -165,6 +165,9 @@ pub struct Stack {
     /// Duplicates that came before a timeout still count: they can start no second fast
     /// retransmit.
     pub counts_duplicates_on: bool,
+    /// Who goes back after a timeout goes on behind what fast retransmit has sent since. ns-2's
+    /// `output` leaves `t_seqno_` where it is, so that a packet may leave twice.
+    pub fast_retransmit_counts: bool,
     /// A window is as many whole segments as it has, not so many bytes.
     pub whole_window: bool,
     /// Whether a timeout may turn out to have been for nothing (RFC 5682).
@@ -306,6 +309,7 @@ impl Stack {
             },
             grows_leaving_recovery: false,
             counts_duplicates_on: false,
+            fast_retransmit_counts: true,
             whole_window: false,
             frto: false,
             undo: Undo::Full,
@@ -386,6 +390,7 @@ impl Stack {
             }),
             grows_leaving_recovery: true,
             counts_duplicates_on: true,
+            fast_retransmit_counts: false,
             whole_window: true,
             delays_repetition_of_last: true,
             headerless_first: true,

@@ -42,6 +42,8 @@ pub struct DupAck {
     limited_bytes: u64,
     gate: Gate,
     forced: Option<Plan>,
+    /// What leaves is sent once more by who goes back.
+    uncounted: bool,
 }
 
 impl DupAck {
@@ -57,6 +59,7 @@ impl DupAck {
             limited_bytes: 0,
             gate: Gate::Open,
             forced: None,
+            uncounted: false,
         }
     }
 
@@ -225,6 +228,7 @@ impl DupAck {
     /// Accounts for a segment that leaves.
     pub fn on_sent(&mut self, c: &Connection, plan: Plan) {
         if self.forced.take().is_some() {
+            self.uncounted = !c.stack.fast_retransmit_counts && c.nxt <= plan.start;
             return;
         }
         match &mut self.gate {
@@ -234,6 +238,14 @@ impl DupAck {
                 self.gate = Gate::Closed;
             }
             _ => {}
+        }
+    }
+
+    /// It has left.
+    #[inline]
+    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan) {
+        if std::mem::take(&mut self.uncounted) {
+            c.nxt = plan.start;
         }
     }
 

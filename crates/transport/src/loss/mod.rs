@@ -204,8 +204,9 @@ impl Loss {
     }
 
     /// It has been sent.
-    pub fn after_sent(&mut self, c: &Connection, now: Time) {
+    pub fn after_sent(&mut self, c: &mut Connection, plan: Plan, now: Time) {
         match self {
+            Loss::DupAck(r) => r.after_sent(c, plan),
             Loss::Rack(r) => r.after_sent(c, now),
             Loss::Rfc9002(r) => r.set_timer(c),
             _ => {}

@@ -60,7 +60,7 @@ impl Bench {
         };
         self.recovery.on_sent(&mut self.c, plan, now);
         let segment = self.c.transmit(plan, 0, now);
-        self.recovery.after_sent(&self.c, now);
+        self.recovery.after_sent(&mut self.c, plan, now);
         let Body::Data(data) = segment.body else {
             panic!("{segment:?}")
         };
