@@ -96,7 +96,8 @@ pub struct ReceiverConfig {
     /// For how long the answer to what comes above a hole may wait for more of it, where the window
     /// grows.
     pub comp_sack_delay: Time,
-    /// Whether to discard what left before that which was heard of last (PAWS).
+    /// Whether to discard what left before that which was heard of last (PAWS), where the window
+    /// grows.
     pub paws: bool,
     /// Where packets are numbered and acknowledged by number: how many packets one that is
     /// missing may be overtaken by until that is acknowledged at once; zero for any number.
@@ -393,23 +394,30 @@ impl Receiver {
             let feedback = &mut self.meters().feedback;
             *feedback = Some(feedback.unwrap_or(0.0) + header.feedback);
         }
-        if self.window().is_some() {
-            return self.on_growing(data, packet.ecn, now);
+        if self.config.paws && !self.takes_timestamp(data) {
+            return Some(self.discard(data, now));
         }
         let urgent = !packet.ecn.is_empty() && self.note_marks(packet.ecn);
-        let may_wait = self.is_orderly(data, now) && !urgent;
+        let orderly = match self.config.numbers {
+            Some(threshold) => self.takes_number_in_order(data, threshold, now),
+            None => self.is_in_order(data),
+        };
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
+        if self.window().is_some() {
+            return self.on_growing(data, orderly, urgent, now);
+        }
         let (start, end) = (data.start(), data.end());
         self.accept(start, end);
-        if may_wait && self.may_delay(start, now) {
+        if orderly && !urgent && self.may_delay(start, now) {
             return None;
         }
         Some(self.acknowledge(start, end, now))
     }
 
     /// Whether no later timestamp has been heard of.
+    #[inline(never)]
     fn takes_timestamp(&mut self, data: &Data) -> bool {
         let Some(timestamp) = data.timestamp() else {
             return true;
@@ -435,14 +443,6 @@ impl Receiver {
             }
         }
         self.acknowledge(start, end, now)
-    }
-
-    #[inline]
-    fn is_orderly(&mut self, data: &Data, now: Time) -> bool {
-        match self.config.numbers {
-            Some(threshold) => self.takes_number_in_order(data, threshold, now),
-            None => self.is_in_order(data),
-        }
     }
 
     /// Only what comes in order, while nothing is missing, may wait (RFC 5681 §4.2).
@@ -491,15 +491,13 @@ impl Receiver {
     /// Data has come to a window that grows: what it says of the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
     #[inline(never)]
-    fn on_growing(&mut self, data: &Data, bits: Ecn, now: Time) -> Option<Packet> {
-        if self.config.paws && !self.takes_timestamp(data) {
-            return Some(self.discard(data, now));
-        }
-        let urgent = !bits.is_empty() && self.note_marks(bits);
-        let orderly = self.is_orderly(data, now);
-        if data.repeats() || self.answers_repetition {
-            self.note_repetition(data);
-        }
+    fn on_growing(
+        &mut self,
+        data: &Data,
+        orderly: bool,
+        urgent: bool,
+        now: Time,
+    ) -> Option<Packet> {
         let (start, end) = (data.start(), data.end());
         if data.is_empty() {
             // A zero-window probe.
@@ -1102,23 +1100,7 @@ mod tests {
 
     #[test]
     fn what_opens_the_window_is_acknowledged_at_once_and_the_quick_ones_come_after() {
-        const SEGMENT: u32 = 1448;
-        let mut r = receiver(AckPolicy::QuickThenDelayed {
-            quick: 2,
-            every: 2,
-            timer: Time(100),
-        });
-        let config = ReceiverConfig {
-            growth: Some(Growth {
-                buffer: ReceiveBuffer::STOCK,
-                most: None,
-                mss: SEGMENT,
-                header: 52,
-                field: Field::Scaled,
-            }),
-            ..(*r.config).clone()
-        };
-        r = Receiver::new(Arc::new(config), 0);
+        let mut r = growing(Time::ZERO);
         assert_eq!(answer(&mut r, 0).0.window, 65_160);
         let mut arrive = |number: u64| {
             let packet = Packet::data(0, 1500, number * u64::from(SEGMENT), SEGMENT);
@@ -1135,7 +1117,7 @@ mod tests {
     const SEGMENT: u32 = 1448;
 
     /// A receiver with a stock kernel's buffers and two quick acknowledgements at most.
-    fn stock(comp_sack_delay: Time) -> Receiver {
+    fn growing(comp_sack_delay: Time) -> Receiver {
         let ack = AckPolicy::QuickThenDelayed {
             quick: 2,
             every: 2,
@@ -1152,7 +1134,12 @@ mod tests {
             comp_sack_delay,
             ..(*receiver(ack).config).clone()
         };
-        let mut r = Receiver::new(Arc::new(config), 0);
+        Receiver::new(Arc::new(config), 0)
+    }
+
+    /// The same that has had a SYN.
+    fn stock(comp_sack_delay: Time) -> Receiver {
+        let mut r = growing(comp_sack_delay);
         r.on_packet(&syn(0), Time::ZERO);
         r
     }

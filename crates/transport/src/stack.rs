@@ -571,7 +571,7 @@ impl Stack {
                 ),
             dsack: self.dsack && self.sack,
             comp_sack_delay: self.comp_sack_delay,
-            paws: self.paws,
+            paws: self.paws && self.buffer.is_some(),
             numbers: self.numbers_packets().then_some(self.ack_reordering),
             header: self.bare,
             opening: self.opening,
