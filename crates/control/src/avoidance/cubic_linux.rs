@@ -295,15 +295,19 @@ mod tests {
         assert!((70..=95).contains(&rounds), "{rounds} rounds of 100 ms");
     }
 
-    #[test]
-    fn a_second_loss_below_the_first_lowers_the_plateau() {
-        let mut cubic = CubicLinux::new(Constants {
+    fn usual() -> CubicLinux {
+        CubicLinux::new(Constants {
             beta: 717.0 / 1024.0,
             c: 410.0 / 1024.0,
             fast_convergence: true,
             friendly: true,
             base: super::super::reno::Base::Cwnd,
-        });
+        })
+    }
+
+    #[test]
+    fn a_second_loss_below_the_first_lowers_the_plateau() {
+        let mut cubic = usual();
         cubic.last_max_cwnd = 100;
         assert_eq!(cubic.reduce(80), 56.0);
         assert_eq!(cubic.last_max_cwnd, 68);
@@ -313,13 +317,7 @@ mod tests {
     /// trip of 17 jiffies ahead.
     #[test]
     fn the_curve_is_read_at_whole_jiffies_and_kept_for_more_than_seven() {
-        let mut cubic = CubicLinux::new(Constants {
-            beta: 717.0 / 1024.0,
-            c: 410.0 / 1024.0,
-            fast_convergence: true,
-            friendly: true,
-            base: super::super::reno::Base::Cwnd,
-        });
+        let mut cubic = usual();
         (cubic.last_max_cwnd, cubic.delay_min) = (103, Some(Time::from_micros(66_483)));
         let mut cnt = |jiffy| {
             cubic.update(85, 1, jiffy);
