@@ -650,7 +650,7 @@ impl Rack {
             }
             // The window is used although there is room in it.
             Verdict::WaitsForWindow => {
-                self.usage.limited(c);
+                self.usage.set(c, true);
                 false
             }
             Verdict::WaitsForPeer => false,

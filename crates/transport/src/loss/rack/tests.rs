@@ -19,8 +19,7 @@ fn ms(n: u64) -> Time {
     Time::from_millis(n)
 }
 
-/// A connection with round trips of `rtt` measured and so many segments out since 0.
-/// A Linux sender with these round trips measured and so many segments out.
+/// A Linux sender with these round trips measured and so many segments out since 0.
 pub(super) fn connection(rtts: &[Time], out: u64) -> Connection {
     let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);

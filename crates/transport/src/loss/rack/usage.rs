@@ -25,12 +25,8 @@ impl Usage {
         }
     }
 
-    /// The window is the limit.
-    pub(super) fn limited(&mut self, c: &Connection) {
-        self.set(c, true);
-    }
-
-    fn set(&mut self, c: &Connection, limited: bool) {
+    /// What is out, and whether the window is what `limited` it, count from now on.
+    pub(super) fn set(&mut self, c: &Connection, limited: bool) {
         *self = Usage {
             limited,
             most: c.outstanding(),
