@@ -18,15 +18,17 @@ pub(super) struct Tournament {
 impl Tournament {
     /// That many links, none of which has anything to deliver.
     pub(super) fn new(links: usize) -> Tournament {
-        let places = links.next_power_of_two() as EventId;
-        let winners = (0..2 * places).map(|node| {
-            // The leftmost below.
-            let depth = places.ilog2() - node.checked_ilog2().unwrap_or(0);
-            (node << depth).saturating_sub(places)
-        });
+        let places = links.next_power_of_two();
+        let mut winners = vec![0; 2 * places];
+        for node in (1..2 * places).rev() {
+            winners[node] = match node.checked_sub(places) {
+                Some(link) => link as EventId,
+                None => winners[2 * node],
+            };
+        }
         Tournament {
-            moments: vec![Moment::NEVER; places as usize],
-            winners: winners.collect(),
+            moments: vec![Moment::NEVER; places],
+            winners,
         }
     }
 

@@ -146,9 +146,8 @@ impl<'a> Simulation<'a> {
     /// The next event. Timers of flows that are over are dropped when they come near.
     fn next_event(&mut self) -> Option<Due> {
         let (links, flows) = (self.links.len() as EventId, &self.flows);
-        let is_timer = |event| (links..ARRIVAL).contains(&event);
         self.queue
-            .peek(|event| !is_timer(event) || !flows.is_over((event - links) / 2))
+            .peek(|event| event >= ARRIVAL || !flows.is_over((event - links) / 2))
     }
 
     pub(super) fn moment(&self) -> Moment {
