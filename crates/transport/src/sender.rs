@@ -653,7 +653,7 @@ impl Sender {
         }
         let c = &mut self.connection;
         if c.stack.tso && !self.recovery.may_leave(c, plan, now) {
-            self.defer();
+            self.pacer.nothing_to_send();
             return None;
         }
         let release = self.release();
@@ -666,12 +666,6 @@ impl Sender {
             self.pacer.sent(rate, release, segment.wire, now);
         }
         Some(segment)
-    }
-
-    /// What may leave is too little for a burst, and waits.
-    #[cold]
-    fn defer(&mut self) {
-        self.pacer.nothing_to_send();
     }
 
     /// What is in flight, where samples of the delivery rate need it.
