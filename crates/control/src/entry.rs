@@ -48,6 +48,10 @@ pub struct Entry<T: ?Sized> {
     pub source: &'static str,
     /// When that was published.
     pub year: u16,
+    /// What of it was read for this implementation: text or code, with the section or the commit.
+    pub opened: &'static str,
+    /// The rules that were compared with that.
+    pub compared: &'static str,
     /// What it does, in a sentence or two.
     pub summary: &'static str,
     /// Its parameters.
@@ -110,6 +114,10 @@ pub struct Description {
     pub source: &'static str,
     /// When that was published.
     pub year: u16,
+    /// What of it was read for this implementation: text or code, with the section or the commit.
+    pub opened: &'static str,
+    /// The rules that were compared with that.
+    pub compared: &'static str,
     /// What it does.
     pub summary: &'static str,
     /// Its parameters.
@@ -134,6 +142,8 @@ pub fn describe_one<T: ?Sized>(kind: AlgorithmKind, entry: &'static Entry<T>) ->
         title: entry.title,
         source: entry.source,
         year: entry.year,
+        opened: entry.opened,
+        compared: entry.compared,
         summary: entry.summary,
         params: entry.params.iter().map(describe_param).collect(),
         needs: entry.needs,

@@ -29,6 +29,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Cautious start",
     source: "flowstart, an example",
     year: 2026,
+    opened: "none: it is an example",
+    compared: "none",
     summary: "Slow start that ends when a round-trip time exceeds the least one by a share.",
     params: with_slow_start![RISE],
     needs: &[],

@@ -55,6 +55,8 @@ def _show(found: "Algorithm") -> None:
     _print(f"{found.name}: {found.title}")
     _print(found.summary, before="\n", after="\n")
     _print(found.dated_source, first="source     ", rest=11)
+    _print(found.opened, first="opened     ", rest=11)
+    _print(found.compared, first="compared   ", rest=11)
     _print(found.certainty_in_words, first="certainty  ", rest=11)
     _print(found.needs_in_words, first="needs      ", rest=11)
     if not found.params:

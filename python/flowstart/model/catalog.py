@@ -48,6 +48,11 @@ class Algorithm:
     title: str
     source: str
     year: int
+    opened: str
+    """What of the source was read for the implementation: text or code, with the section or the
+    commit."""
+    compared: str
+    """The rules that were compared with that."""
     summary: str
     params: tuple[Parameter, ...]
     needs: tuple[str, ...]

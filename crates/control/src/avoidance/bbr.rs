@@ -52,6 +52,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
              Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
     year: 2016,
+    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b",
+    compared: "states, cycle, bounds, round-trip probing",
     summary: "Paces at the rate that is delivered, looks from time to time for more, and for the \
               least round trip with an almost empty path.",
     params: &[VERSION],

@@ -48,6 +48,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     source: "Xu, Harfoush, Rhee: Binary Increase Congestion Control (BIC) for Fast Long-Distance \
              Networks, INFOCOM 2004 (a reconstruction)",
     year: 2004,
+    opened: "what papers and kernels say of it; code: constants of Linux tcp_bic.c",
+    compared: "search, probing, decrease",
     summary: "Searches for the window between the last loss and now, then beyond in doubling \
               steps.",
     params: &[LOW_WINDOW, S_MAX, S_MIN, BETA, FAST_CONVERGENCE, reno::BASE],

@@ -52,6 +52,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     title: "CUBIC",
     source: "RFC 9438 §4; Ha, Rhee, Xu: CUBIC, 2008",
     year: 2023,
+    opened: "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent",
+    compared: "curve, Reno-friendly region, fast convergence, decrease",
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
     params: &[READING, BETA, C, FAST_CONVERGENCE, FRIENDLY, reno::BASE],
     needs: &[],

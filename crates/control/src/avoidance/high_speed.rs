@@ -44,6 +44,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     title: "HighSpeed TCP",
     source: "RFC 3649 §5",
     year: 2003,
+    opened: "code: ns-2.35, and the table of Linux; RFC 3649's formulas as they quote them",
+    compared: "increase, decrease",
     summary: "Adds more and gives up less the larger the window; Reno up to 38 segments.",
     params: &[
         READING,

@@ -21,6 +21,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     title: "No growth",
     source: "flowstart (decrease: RFC 5681 §3.2)",
     year: 2009,
+    opened: "text: RFC 5681 §3.2",
+    compared: "decrease",
     summary: "Holds the window where the start-up left it; halves it on loss.",
     params: &[reno::BASE, reno::PRECISE],
     needs: &[],

@@ -33,6 +33,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     title: "Reno congestion avoidance",
     source: "RFC 5681 §3.1-3.2",
     year: 2009,
+    opened: "text: RFC 5681 and RFC 3465",
+    compared: "increase, decrease, timeout, idle time",
     summary: "Adds one segment per round trip and halves the window on loss.",
     params: &[GROWTH, BASE, PRECISE],
     needs: &[],

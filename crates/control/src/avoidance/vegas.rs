@@ -56,6 +56,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
              Linux 2.6.22 tcp_vegas.c",
     year: 1995,
+    opened: "code: ns-2.35 VegasTcpAgent, Linux 2.6.22 tcp_vegas.c",
+    compared: "increase, decrease, samples",
     summary: "Keeps one to three segments of its own in the queue, judged by round-trip times.",
     params: &[READING, ALPHA, BETA, reno::BASE],
     needs: &[],

@@ -50,6 +50,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     source: "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MobiCom 2001; the authors' \
              ns-2 module; Linux 2.6.22 tcp_westwood.c",
     year: 2001,
+    opened: "code: UCLA's TCPW-NR 1.3 for ns-2, Linux 2.6.22 tcp_westwood.c",
+    compared: "filters, threshold after loss and timeout",
     summary: "Reno that falls back to the measured rate times the least round-trip time on loss.",
     params: &[READING, FILTER, TAU, reno::GROWTH, reno::BASE],
     needs: &[],

@@ -58,6 +58,9 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Wang, Pau, Yamada, Sanadidi, Gerla: TCP Startup Performance in Large Bandwidth \
              Delay Networks, INFOCOM 2004",
     year: 2004,
+    opened:
+        "code: a public port to ns-3, whose errors are not followed; what a paper says of the rule",
+    compared: "estimate, threshold, growth",
     summary: "Slow start whose threshold follows the eligible rate estimate upwards until the \
               first loss.",
     params: &[

@@ -73,6 +73,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
              Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
     year: 2016,
+    opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; v1's constants as later code quotes them",
+    compared: "gains, first rate, plateau, loss exit, drain, window",
     summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
               a quarter for three, then drains the queue this has built.",
     params: &[VERSION, PLATEAU, slow_start::IW],

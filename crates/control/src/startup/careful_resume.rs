@@ -59,6 +59,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Careful Resume",
     source: "RFC 9959",
     year: 2026,
+    opened: "text: draft-ietf-tsvwg-careful-resume-24, all of it, and the examples of RFC 9959",
+    compared: "phases, jump, validation, retreat, saved values",
     summary: "Jumps, after one round trip, to half of what the path is remembered to have \
               carried, and retreats to half of what is confirmed if that was too much.",
     params: with_slow_start![MAX_JUMP, BETA, FLOOR, PIPESIZE],

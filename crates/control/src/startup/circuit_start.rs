@@ -50,6 +50,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "CircuitStart",
     source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster)",
     year: 2018,
+    opened: "abstract of the poster; code: the authors' ns-3, tor-bktap.cc",
+    compared: "both exit tests, window at exit, doubling",
     summary: "Doubles the window until a queue stands, then keeps what the last round confirmed \
               within the round trip of the empty path.",
     params: &[

@@ -79,6 +79,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
              NSDI 2018; mvfst Copa.cpp; genericCC markoviancc",
     year: 2018,
+    opened: "code: mvfst Copa.cpp, the authors' genericCC markoviancc; abstract of the paper",
+    compared: "doubling, test of the rate, exit, loss, pace",
     summary: "Doubles the window once per round trip, paced, until its rate is above the one that \
               the queueing delay allows.",
     params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, BETA],

@@ -44,6 +44,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Ha, Rhee: Hybrid Slow Start, PFLDnet 2008, reference 9 (a summary; the rest is a \
              reconstruction); RFC 3742 §2 for the growth",
     year: 2007,
+    opened: "one sentence of the HyStart paper",
+    compared: "when it arms, growth after that",
     summary: "Slow start that turns into limited slow start when the queueing delay exceeds tau0.",
     params: with_slow_start![TAU0, SAMPLES],
     needs: &[],

@@ -48,6 +48,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Fast start",
     source: "Padmanabhan, Katz: TCP Fast Start, GLOBECOM 1998; ns-2 tcp-fs.cc",
     year: 1998,
+    opened: "abstract; code: ns-2.35 tcp-fs.cc, the author's",
+    compared: "remembered window, pace, tags, reset timer, answer to loss",
     summary: "Sends the remembered window of the path, paced and tagged to be dropped first, \
               and gives up early.",
     params: with_slow_start![FAST_RESET_TIMER, FAST_LOSS_RECOV, ACK_DELAY, PACED],

@@ -44,6 +44,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Halfback",
     source: "Li, Dong, Godfrey: Halfback, CoNEXT 2015",
     year: 2015,
+    opened: "abstract of the paper",
+    compared: "paced flow, retransmission from the end backwards",
     summary: "Paces a short flow over one round trip and sends its second half once more, from \
               the end backwards, as acknowledgements arrive.",
     params: with_slow_start![THRESHOLD],

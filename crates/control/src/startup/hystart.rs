@@ -65,6 +65,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Ha, Rhee: Hybrid Slow Start for High-Bandwidth and Long-Distance Networks, \
              PFLDnet 2008, Algorithm 1; Linux tcp_cubic.c",
     year: 2008,
+    opened: "text: the paper, PFLDnet 2008; code: Linux tcp_cubic.c, three generations",
+    compared: "ACK train, delay rule, rounds, low window",
     summary: "Slow start that ends when the ACK train of a round gets as long as the path, or \
               when round-trip times rise.",
     params: with_slow_start![READING, DETECT, LOW_WINDOW, TICK, PACED],

@@ -55,6 +55,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "HyStart++",
     source: "RFC 9406 §4",
     year: 2023,
+    opened: "text: RFC 9406, all of it",
+    compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \
               fall, and to congestion avoidance after five such rounds.",
     params: with_slow_start![

@@ -48,6 +48,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Jump Start",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, PFLDnet 2007",
     year: 2007,
+    opened: "text: the paper, PFLDnet 2007",
+    compared: "first flight, its pace, its end, window after loss, tags for routers",
     summary: "Paces all queued data over the first round trip, then ordinary TCP; after a loss \
               half of what got through.",
     params: with_slow_start![MAX_D, CAP_RATE, TARGET_TIME, IW_REFINEMENT, FLAG, GAP],

@@ -38,6 +38,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Limited slow start",
     source: "RFC 3742 §2",
     year: 2004,
+    opened: "code: ns-2.35 TcpAgent::limited_slow_start, Linux up to 3.x tcp_slow_start; RFC 3742's formula as three programs quote it",
+    compared: "growth above max_ssthresh, threshold",
     summary: "Slow start that adds at most max_ssthresh/2 segments per round trip once the \
               window exceeds max_ssthresh.",
     params: with_slow_start![MAX_SSTHRESH, READING, ARITHMETIC],

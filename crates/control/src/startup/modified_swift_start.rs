@@ -50,6 +50,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Elbery, Khalil, Nosier, Morsi: Swift Start TCP, Problems, Modification, Analytical \
              and Simulation Studies, SENSORCOMM 2008; rules from an OPNET study of the same",
     year: 2008,
+    opened: "text: the study, its equations and tables",
+    compared: "pairs, both windows, paced round trip, option of the receiver",
     summary: "Swift Start whose receiver measures the spacing of tagged pairs and returns it in \
               an option.",
     params: with_slow_start![UPDATES],

@@ -59,6 +59,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Paced Chirping",
     source: "Misund, Briscoe: Paced Chirping, Netdev 0x13, 2019; Linux module paced_chirping.c",
     year: 2019,
+    opened: "code: Misund's tcp_dctcp.c and paced_chirping.c, and paced_chirping.c of ij1/linux-flowstartup",
+    compared: "chirps, excursions, estimate, rounds, end",
     summary: "Sends trains whose gaps shrink, finds the gap at which a queue begins, and packs \
               such trains closer until they fill the round trip.",
     params: with_slow_start![GAP, CHIRPS, GAIN, GEOMETRY, L, ROUND_LENGTH, DELAYED_ACKS],

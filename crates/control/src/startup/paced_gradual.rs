@@ -46,6 +46,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Slow start with pacing and gradual exit",
     source: "no text was found; defined by this project",
     year: 2026,
+    opened: "none exists",
+    compared: "-",
     summary: "Paced slow start whose factor falls from 2 to 1 as the queueing delay of a round \
               rises from 4 to 16 ms.",
     params: with_slow_start![LOW, HIGH, PACING],

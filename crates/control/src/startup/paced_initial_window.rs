@@ -45,6 +45,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Initial Spreading",
     source: "Sallantin et al.: Initial Spreading, IEEE LCN 2013; draft-irtf-iccrg-pacing",
     year: 2013,
+    opened: "text: draft-irtf-iccrg-pacing; abstract of Initial Spreading",
+    compared: "spacing, its end",
     summary: "Spaces the initial window over the first round trip, then slow start.",
     params: with_slow_start![SPREAD],
     needs: &[Need::Pacing],

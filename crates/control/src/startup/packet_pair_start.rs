@@ -54,6 +54,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Hoe: Improving the Start-up Behavior of a Congestion Control Scheme for TCP, \
              SIGCOMM 1996; ns-2 NewRenoTcpAgent, newreno_changes_",
     year: 1996,
+    opened: "code: ns-2.35 NewRenoTcpAgent; what two papers say of the rule",
+    compared: "estimate from three ACKs, threshold",
     summary: "Slow start with a threshold that the spacing of the first ACKs and the round-trip \
               time give.",
     params: with_slow_start![READING, ACKS],

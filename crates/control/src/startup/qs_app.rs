@@ -44,6 +44,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "QS-app (interface-speed window)",
     source: "Kumazoe, Cavendish, Tsuru, Oie, Gerla: slides for the IRTF, November 2008",
     year: 2008,
+    opened: "text: the slides",
+    compared: "first window, with and without pace",
     summary: "Opens with the window that the sender's own interface and the round-trip time \
               make, at once or paced.",
     params: with_slow_start![INTERFACE_RATE, PACED, AFTER, WIRE_SIZE, SESSIONS],

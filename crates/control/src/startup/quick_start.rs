@@ -51,6 +51,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Quick-Start",
     source: "RFC 4782 §4; ns-2 QSAgent",
     year: 2007,
+    opened: "text: RFC 4782 §2-4.9, 8, 9.7, App. A, D, E; code: ns-2.35 QSAgent and TcpAgent",
+    compared: "request, approval, window and pace, loss after it, routers' four algorithms",
     summary: "Asks all routers on the path for a rate on the SYN and starts at what they approve, \
               paced.",
     params: with_slow_start![

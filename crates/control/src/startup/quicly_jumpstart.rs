@@ -49,6 +49,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "quicly's jumpstart",
     source: "h2o/quicly, cc.h and quicly.c, April 2026",
     year: 2026,
+    opened: "code: h2o/quicly b11d3634, quicly.c, cc.h, cc-reno.c, cc-pico.c, cc-cubic.c, pacer.h",
+    compared: "entry, size, pace, validation, loss, lift",
     summary: "Paces one round trip at a preset or remembered window as soon as the window is \
               what holds it back, and keeps what gets through.",
     params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA],

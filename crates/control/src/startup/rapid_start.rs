@@ -57,6 +57,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Rapid Start",
     source: "draft-kazuho-ccwg-rapid-start-02",
     year: 2026,
+    opened: "text: the draft -00 (3d0bd41), -02 and the editor's copy 00e5ea1; code: h2o/quicly b11d3634",
+    compared: "growth, threshold of delay, silence and factors, floor, pace",
     summary: "Paced, threefold growth while there is no queue; after the first loss a short \
               silence and a window that shrinks by what is delivered and lost.",
     params: with_slow_start![THRESHOLD, BETA, K, INITIAL_FACTOR, PACING, W_MAX],

@@ -81,6 +81,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "SEARCH",
     source: "draft-chung-ccwg-search-09; its authors' modules for Linux and FreeBSD; neqo",
     year: 2026,
+    opened: "code: Linux modules 4.0 (087a48d), 3.1 and 3.0, FreeBSD 14.2 modules 3.2 and 4.0, neqo cc/search.rs of 21 August 2026; text: the draft of June 2024",
+    compared: "bins, window of 3.5 round trips, threshold, drain, resets; seven programs side by side",
     summary: "Slow start that ends when deliveries over 3.5 round trips fall behind what was \
               sent a round trip before.",
     params: with_slow_start![

@@ -39,6 +39,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Slow start",
     source: "RFC 5681 §3.1",
     year: 2009,
+    opened: "text: RFC 5681, RFC 6928 and RFC 3465; code: ns-2.35 tcp.cc, Linux tcp_slow_start",
+    compared: "first window, growth, threshold, restart, timeout",
     summary: "Doubles the window every round trip until a loss or the threshold.",
     params: with_slow_start![],
     needs: &[],

@@ -38,6 +38,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Wang, Xin, Reeves, Shin: A Simple Refinement of Slow-Start of TCP Congestion \
              Control, ISCC 2000 (the rule is a reconstruction)",
     year: 2000,
+    opened: "one sentence of the HyStart paper",
+    compared: "slower growth near the threshold",
     summary: "Slow start that halves its speed step by step as it nears the threshold.",
     params: with_slow_start![START_FRAC, DEPTH],
     needs: &[],

@@ -49,6 +49,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Stateful-TCP",
     source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
     year: 2020,
+    opened: "abstracts of the paper and of draft-lee-tcpm-stateful-tcp-00",
+    compared: "what is remembered, first window and pace",
     summary: "Sends the remembered bandwidth times the round trip, paced, and goes on with \
               congestion avoidance.",
     params: with_slow_start![FACTOR, RESPONSE, BETA],

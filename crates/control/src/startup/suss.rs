@@ -51,6 +51,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "SUSS",
     source: "Arghavani, Zhang, Eyers, Arghavani: SUSS, SIGCOMM 2024",
     year: 2024,
+    opened: "code: the authors' CUBIC for Linux 6.8, SUSSdeveloper/SUSSprg; slides of the paper",
+    compared: "two conditions, rounds, paced part, guard, HyStart's part",
     summary: "Slow start with HyStart that quadruples the window in a round, half of it paced, \
               where growth is predicted to go on.",
     params: with_slow_start![SUSS_MAX, LEAST_RTT, hystart::LOW_WINDOW],

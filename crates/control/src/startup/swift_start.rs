@@ -50,6 +50,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         "Partridge, Rockwell, Allman, Krishnan, Sterbenz: A Swifter Start for TCP, BBN TR 8339, \
              2002 (in parts a reconstruction); RFC 4782 appendix A.1",
     year: 2002,
+    opened: "abstract of BBN TR 8339, and what RFC 4782 App. A and two papers say of it",
+    compared: "pairs, share of the estimate, paced round trip",
     summary: "Measures the path by the ACKs of four segments and paces a part of the estimate \
               over the second round trip.",
     params: with_slow_start![ACK_SPACING, ALPHA, POLICY, AFTER],

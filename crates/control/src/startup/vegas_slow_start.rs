@@ -47,6 +47,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Brakmo, Peterson: TCP Vegas, IEEE JSAC 13(8), 1995; ns-2 VegasTcpAgent; \
              Linux 2.6.22 tcp_vegas.c",
     year: 1995,
+    opened: "code: ns-2.35 VegasTcpAgent, Linux 2.6.22 tcp_vegas.c",
+    compared: "doubling every other round, gamma, window at exit",
     summary: "Doubles the window every other round trip until more than gamma segments wait \
               in queues.",
     params: with_slow_start![vegas::READING, GAMMA, FIRST],

@@ -51,6 +51,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \
              Networks, SIGCOMM 2002; ns-2.35 xcp/xcp-end-sys.cc",
     year: 2002,
+    opened: "code: ns-2.35 xcp-end-sys.cc and xcpq.cc",
+    compared: "header, change of the window, routers' two controllers",
     summary: "Changes the window by what the routers write into the congestion header of every \
               data segment, for the whole connection; slow start where none does.",
     params: with_slow_start![],

@@ -28,6 +28,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "CHOKe",
     source: "Pan, Prabhakar, Psounis: CHOKe, INFOCOM 2000",
     year: 2000,
+    opened: "what papers say of it; RED as in ns-2.35",
+    compared: "comparison, drop of both",
     summary: "Compares an arriving packet with one drawn from the queue and drops both if they \
               are of one flow, else as RED.",
     params: &[

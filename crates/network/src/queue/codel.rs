@@ -21,6 +21,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Controlled Delay",
     source: "RFC 8289",
     year: 2018,
+    opened: "code: a port to ns-2; RFC 8289's rules as it quotes them",
+    compared: "target, interval, control law, return to dropping",
     summary:
         "Drops or marks from the front, ever more often, once packets have waited longer than the \
               target for an interval.",

@@ -9,6 +9,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Drop-tail",
     source: "ns-2 queue/drop-tail.cc; Linux pfifo",
     year: 1995,
+    opened: "code: ns-2.35 drop-tail.cc; Linux pfifo",
+    compared: "limit, order",
     summary: "First in, first out, and refused when full.",
     params: &[],
     needs: &[],

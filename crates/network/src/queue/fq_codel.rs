@@ -23,6 +23,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "FlowQueue-CoDel",
     source: "RFC 8290",
     year: 2018,
+    opened: "RFC 8290's rules as programs quote them",
+    compared: "hashing, deficit, new and old flows",
     summary: "A CoDel queue for each of many hashed flows, served in turn, new flows first.",
     params: &[
         TARGET,

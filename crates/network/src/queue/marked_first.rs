@@ -16,6 +16,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Drop-tail, marked start-up packets first",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, §IV.E",
     year: 2007,
+    opened: "text: the Jump Start paper §IV.E",
+    compared: "which packet is thrown out",
     summary: "Drop-tail that, when full, throws out the newest packet marked as part of an \
               oversized start-up flight to admit one without the mark.",
     params: &[],

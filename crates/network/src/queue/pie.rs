@@ -26,6 +26,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Proportional Integral controller Enhanced",
     source: "RFC 8033",
     year: 2017,
+    opened: "RFC 8033's rules as programs quote them",
+    compared: "probability, its tuning, burst allowance",
     summary: "Drops arriving packets with a probability that is raised while the queue's delay \
               is above its reference or grows.",
     params: &[

@@ -33,6 +33,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Random Early Detection",
     source: "Floyd, Jacobson: Random Early Detection Gateways, 1993; ns-2 queue/red.cc",
     year: 1993,
+    opened: "code: ns-2.35 red.cc; the paper of 1993",
+    compared: "average, probability, count, gentle",
     summary:
         "Drops or marks arriving packets at random, the more often the longer the queue has been \
               on average.",

@@ -44,6 +44,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \
              Networks, SIGCOMM 2002; ns-2.35 xcp/xcpq.cc",
     year: 2002,
+    opened: "code: ns-2.35 xcpq.cc",
+    compared: "efficiency, fairness, shuffled traffic",
     summary: "Drop-tail that writes into the congestion headers of XCP's data by how much each \
               sender is to change its throughput.",
     params: &[ALPHA, BETA, GAMMA],

@@ -21,6 +21,8 @@ const STEPS: Entry<Maker> = Entry {
     title: "Reallocated rate",
     source: "Mohan et al., A Multifaceted Look at Starlink Performance (WWW 2024)",
     year: 2024,
+    opened: "abstract of the paper",
+    compared: "interval between rates",
     summary: "Another rate at fixed intervals, drawn uniformly about the mean.",
     params: &[
         ParamSpec {
@@ -70,6 +72,8 @@ const WANDER: Entry<Maker> = Entry {
     title: "Wandering rate",
     source: "after Winstein et al., Stochastic Forecasts (Sprout, NSDI 2013)",
     year: 2013,
+    opened: "abstract of the paper",
+    compared: "none: the process is this project's",
     summary: "A rate whose logarithm is a first-order autoregression, as a radio channel's.",
     params: &[
         ParamSpec {
