@@ -12,8 +12,10 @@ from typing import Any
 
 import commands
 import demo
+import exits
 import fidelity
 import flowstart as fs
+import published
 import reference
 import stubs
 import tables
@@ -134,6 +136,9 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     for name, content in fidelity.files().items():
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
+    wanted[DOCS / "exits.md"] = exits.page()
+    wanted[IMAGES / "exits.svg"] = exits.picture()
+    wanted[DOCS / "sources.md"] = sources(fs.algorithms("startup"))
     wanted[DOCS / "fields.md"] = reference.page()
     model = ROOT / "python" / "flowstart" / "model"
     wanted[model / "signals.pyi"] = stubs.signals()
@@ -301,14 +306,26 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
         *told,
         "## Where its rules come from",
         f"{algorithm.dated_source}.",
+        f"Opened for it: {algorithm.opened}. Compared with that: {algorithm.compared}.",
         f"How well founded this implementation is: {algorithm.certainty_in_words}.",
     ]
     if source:
         link = source.relative_to(ROOT).as_posix()
         parts.append(f"Rule by rule, with the sections: [`{source.name}`](../../{link}).")
+    if algorithm.kind == "startup":
+        parts += ["## Published, and here", *beside(algorithm)]
     parts += ["## What it needs", sentence(algorithm.needs_in_words)]
     parts += ["## Parameters", *parameters(algorithm), "## Try it", attempt(algorithm, stage)]
     return GENERATED + "\n\n".join(parts) + "\n"
+
+
+def beside(algorithm: fs.Algorithm) -> list[str]:
+    """What was published of a start-up beside what is measured, or that there is nothing."""
+    found = published.of(algorithm.name)
+    if isinstance(found, str):
+        return [f"No published figure to set beside ours. {found}"]
+    again = [f"    {one}" for one in dict.fromkeys(c.again for c in found)]
+    return [published.table(found), "Again:", "\n".join(again)]
 
 
 GENERATED = "<!-- Written by `make docs` from the catalog; changes here are lost. -->\n\n"
@@ -429,6 +446,46 @@ def index(listed: list[fs.Algorithm]) -> str:
         "A start-up of your own: [adding an algorithm](../adding-an-algorithm.md)."
     )
     return GENERATED + "\n\n".join(parts) + "\n"
+
+
+# The page of all sources.
+
+
+def sources(startups: list[fs.Algorithm]) -> str:
+    """Whose rules every start-up has, and how far."""
+    head = (
+        "Every start-up of the catalog: what was opened to write it, which of its rules were "
+        "compared with that, where it deviates or had to choose (the number leads to the list), "
+        "and whether its published figures come out here. Figures of the five papers are all in "
+        "[The papers](papers.md). Where each of them leaves, on every path: [Exits](exits.md)."
+    )
+    rows = [
+        "| start-up | source | opened | rules compared | deviations and choices | figures |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for a in startups:
+        link = f"algorithms/{stem(a)}.md"
+        name = f"[{a.name}]({link}){' †' if a.reconstructed else ''}"
+        cells = (a.dated_source, a.opened, a.compared, departures(a, link))
+        shown = " | ".join(cell(words) for words in cells)
+        rows.append(f"| {name} | {shown} | {published.in_short(a.name)} |")
+    legend = f"†: {catalog.CERTAINTIES['reconstructed']}."
+    title = "# Whose rules the start-ups have"
+    return GENERATED + "\n\n".join([title, head, "\n".join(rows), legend]) + "\n"
+
+
+def departures(algorithm: fs.Algorithm, link: str) -> str:
+    """How many things a start-up's page names in which it departs from its source or chose."""
+    source = source_of(algorithm)
+    assert source is not None
+    found = []
+    for section in "\n\n".join(opening(source)).split("\n### ")[1:]:
+        title, _, told = section.partition("\n")
+        if title in ("Deviations", "Contested"):
+            count = len(re.findall(r"^- ", told, flags=re.MULTILINE))
+            found.append(f"[{title.lower()}: {count}]({link}#{title.lower()})")
+    assert found, f"{algorithm.name} says nothing of deviations"
+    return ", ".join(found)
 
 
 def sentence(words: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import flowstart as fs
 import pages
+import published
 import tables
 from figure import stepped
 
@@ -93,3 +94,17 @@ def test_the_python_example_does_what_the_rust_one_does() -> None:
     assert row["startup_exit_reason"] == "delay"
     assert row["startup_exit_cwnd_pkts"] == 158
     assert row["packets_dropped"] == 0
+
+
+def test_every_start_up_has_published_figures_or_a_reason_why_not() -> None:
+    startups = [a.name for a in fs.algorithms("startup")]
+    reasons = {name for name in startups if isinstance(published.of(name), str)}
+    assert reasons == set(published.reasons())
+    assert {name for name, _ in published.everything()} == set(startups) - reasons
+
+
+def test_a_published_figure_beyond_its_tolerance_is_missed() -> None:
+    figures = {one.what: one for name, one in published.everything() if name == "hystart-plus-plus"}
+    lost = figures["packets lost of 20 MB on the same path"]
+    assert (lost.published, lost.agrees) == ("704 packets", False)
+    assert "**missed**" in published.table([lost])

@@ -25,6 +25,11 @@
 //! The paper's `D`; what has been sent of it; whether it is being sent, watched for
 //! loss, or recovered.
 //!
+//! # Deviations
+//!
+//! - `max_d`, since an endless source and an unlimited receiver give no `D`.
+//! - `(D - R)/2` is garbled in the copies at hand; the sentence around it and RFC 7661 settle it.
+//!
 //! # What bounds an endless source
 //!
 //! The paper's D is the lesser of the receiver's window and the data queued. For a source

@@ -24,6 +24,13 @@
 //! # State
 //!
 //! The `linux` reading's credit; for `ns2` whether a fast retransmit has ended it.
+//!
+//! # Deviations
+//!
+//! - The RFC's text was not at hand; its rule is as ns-2, Linux and other programs quote it.
+//! - The RFC's own example counts 836 rounds to 83 000 segments, which takes `max_ssthresh` for the
+//!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
+//!   what is followed.
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};

@@ -29,8 +29,10 @@
 //!
 //! # Contested
 //!
-//! A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
-//! when it is over, a whole round of doubling later, which mostly ends in a loss.
+//! - There is no text: of a start-up of that name only the name was found, and the rules are this
+//!   project's.
+//! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
+//!   when it is over, a whole round of doubling later, which mostly ends in a loss.
 
 use super::Startup;
 use crate::entry::{Certainty, Entry, Need};

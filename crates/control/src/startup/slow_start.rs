@@ -26,6 +26,11 @@
 //!
 //! Whether a timeout came last, and what the last ACK had to spare at the threshold
 //! ([`crate::slow_start`]).
+//!
+//! # Deviations
+//!
+//! - None from the RFC. Which of its allowed forms holds (`growth`, the first window, whether the
+//!   threshold itself counts as below it) is the stack's, so that each stack is as its own.
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};

@@ -23,6 +23,11 @@
 //!
 //! None of its own. The paper's *grain*, how many ACKs an increment takes, is two to the
 //! power of the step.
+//!
+//! # Deviations
+//!
+//! - Unknown: where probing begins, how many steps it has and by how much each slows are this
+//!   project's reading of the names *grain number* and *depth*.
 
 use super::Startup;
 use crate::entry::{Certainty, Entry};

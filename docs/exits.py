@@ -1,0 +1,282 @@
+"""The page that shows where every start-up leaves, on every path known by name.
+
+`docs/pages.py` writes it with the others.
+"""
+
+import functools
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import figure
+import flowstart as fs
+from flowstart.model.path import named_paths
+
+SEEDS = 20
+STACK = "linux"
+MSS = 1448
+LEAST_BYTES = 10_000_000
+PRODUCTS = 16
+"""A transfer has at least so many bandwidth-delay products, so that a start-up can end."""
+
+GROUPS = {
+    "Wires": ("dsl", "cable", "fibre", "datacentre", "jump-start-2007"),
+    "Radio": ("wifi", "lossy-wifi", "lte", "5g", "leo"),
+    "Far, and policed": ("satellite", "geo", "transoceanic", "trans-oceanic", "policed"),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How a start-up ended on a path, over the seeds."""
+
+    reasons: tuple[tuple[str | None, int], ...]
+    """Each reason with its number of runs, the commonest first; None where it had not ended."""
+    product: float | None
+    """The median of the window at exit, in bandwidth-delay products."""
+
+    def count(self, reason: str | None) -> int:
+        """In how many runs it ended for this reason."""
+        return dict(self.reasons).get(reason, 0)
+
+    def words(self) -> str:
+        """As the tables have it."""
+        reasons = [reason or "–" for reason, _ in self.reasons]
+        if len(reasons) > 1:
+            pairs = zip(reasons, self.reasons, strict=True)
+            reasons = [f"{reason} {runs}" for reason, (_, runs) in pairs]
+        window = "" if self.product is None else f" {_window(self.product)}"
+        return f"{', '.join(reasons)}{window}"
+
+
+@functools.cache
+def cells() -> dict[str, dict[str, Cell]]:
+    """What every start-up did, by its name and the path's."""
+    found: dict[str, dict[str, Cell]] = {a.name: {} for a in fs.algorithms("startup")}
+    for name in named_paths():
+        by_startup: dict[str, list[dict[str, Any]]] = {}
+        for row in _rows(name):
+            by_startup.setdefault(row["startup"], []).append(row)
+        for startup, rows in by_startup.items():
+            found[startup][name] = _cell(rows)
+    return found
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    path = fs.Path.named(name)
+    (first,) = fs.compare(path, startups=["slow-start"], sizes=["10kB"], stack=STACK).rows
+    size = max(LEAST_BYTES, int(PRODUCTS * first["bdp_pkts"] * MSS))
+    names = [a.name for a in fs.algorithms("startup")]
+    found = fs.compare(
+        path,
+        startups=names,
+        sizes=[f"{size}B"],
+        stack=STACK,
+        repeat=SEEDS,
+        remembered="1bdp",
+    )
+    return found.rows
+
+
+def _cell(rows: Sequence[dict[str, Any]]) -> Cell:
+    reasons = Counter(row["startup_exit_reason"] for row in rows)
+    windows = [
+        row["startup_exit_cwnd_pkts"] / row["bdp_pkts"]
+        for row in rows
+        if row["startup_exit_reason"]
+    ]
+    return Cell(tuple(reasons.most_common()), statistics.median(windows) if windows else None)
+
+
+def _window(product: float) -> str:
+    return f"{product:.2f}" if product < 10 else f"{product:.0f}"
+
+
+# The page.
+
+HEAD = f"""<!-- Written by `make docs` from runs; changes here are lost. -->
+
+# Where every start-up leaves
+
+Each start-up of the catalog on each [path known by name](paths.md), {SEEDS} seeds, stack `{STACK}`
+with CUBIC: why it ended, and at which window, as a multiple of what the path holds (the BDP); the
+median of those runs in which it ended. Where the runs differ, a number says in how many; on a path
+where nothing is random all are the same. – is a start-up that had not ended when the transfer had.
+Transfers have {LEAST_BYTES // 10**6} MB, or {PRODUCTS} BDP where that is more. What remembers knows
+a window of one BDP; routers answer where they are asked.
+
+The window is the one *just before* the change: of a start-up that sets a window when it ends (Swift
+Start, Jump Start, BBR) it is what it had, not what it leaves.
+
+![Window at exit of every start-up on every path](images/exits.svg)
+
+*Blue left below the BDP, orange above it; white is one BDP. Letters: l loss, d delay, t ACK
+train, f full pipe, e estimate, r router, a first ACK, s all sent, h threshold, c congestion mark,
+o timeout.*
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, "## What looks wrong, and why\n", *(f"- {note}" for note in notes())]
+    for title, paths in GROUPS.items():
+        heads = " | ".join(f"`{path}`" for path in paths)
+        rows = [f"| start-up | {heads} |", f"|{' --- |' * (1 + len(paths))}"]
+        for startup, found in cells().items():
+            shown = " | ".join(found[path].words() if path in found else "" for path in paths)
+            rows.append(f"| [{startup}](algorithms/{startup}.md) | {shown} |")
+        parts += [f"\n## {title}\n", *rows]
+    again = (
+        f"\nOne of them again: `flowstart compare --path leo --startup search --size 10MB "
+        f"--stack {STACK} --repeat {SEEDS}`.\n"
+    )
+    return "\n".join([*parts, again])
+
+
+# What looks wrong. Every note counts what it speaks of, and fails where that is no longer so.
+
+
+def notes() -> list[str]:
+    """What a reader would take for errors, with its reasons."""
+    return [
+        _note(
+            "search", "loss", least=5,
+            why="Its authors' programs look back by the latest round trip. Before a queue that "
+            "drops only what it has no room for, that points at the very segments whose delivery "
+            "is judged, and nothing is missing until the buffer overflows: "
+            "[what was found](algorithms/search.md). With a round trip that stays "
+            "(`search:reading=initial-rtt`) it leaves by itself.",
+        ),
+        _note(
+            "hystart", "delay", least=3, below=0.6,
+            why="Its delay rule takes the change of a radio link's round trip for a queue. The "
+            "window is far below what the path holds, and CUBIC needs many round trips from there.",
+        ),
+        _note(
+            "adaptive-start", "loss", least=10,
+            why="Linux has no first threshold, and the rule only raises it: adaptive start is slow "
+            "start there, as measurements on Linux found.",
+        ),
+        _note(
+            "smooth-start", "loss", least=10,
+            why="It slows down as the window nears the threshold, and a first transfer has none.",
+        ),
+        _note(
+            "packet-pair-start", "ssthresh", least=2, below=0.6,
+            why="Acknowledgements that come in bursts, over cable and radio, are no measure of the "
+            "line: the estimate follows how the medium is shared out.",
+        ),
+        _note(
+            "copa-slow-start", "delay", least=5, below=0.5,
+            why="It leaves when the standing queueing delay, in round trips, is more than two "
+            "segments' share of the window: at 100 segments and 30 ms that is 0.6 ms, and links "
+            "that send acknowledgements in batches or vary by that much are as good as full.",
+        ),
+        _note(
+            "bbr-startup", "full-pipe", least=1, below=0.6,
+            why="The BDP is that of the line, 100 Mbit/s; the policer lets a tenth of it pass. "
+            "What it leaves with is two products of the rate that it is given.",
+        ),
+        _note(
+            "xcp", None, least=10,
+            why="Its routers set the window for the whole connection: there is no start that could "
+            "end.",
+        ),
+    ]  # fmt: skip
+
+
+def _note(
+    startup: str, reason: str | None, *, least: int, why: str, below: float | None = None
+) -> str:
+    found = {
+        path: cell
+        for path, cell in cells()[startup].items()
+        if cell.reasons[0][0] == reason
+        and (below is None or (cell.product is not None and cell.product < below))
+    }
+    assert len(found) >= least, f"{startup} leaves by {reason} on {sorted(found)} only"
+    how = f"leaves by {reason}" if reason else "does not end"
+    if below is not None:
+        how += f" below {below:g} BDP"
+    differing = [
+        f"{cell.count(reason)} of {SEEDS} runs on `{path}`"
+        for path, cell in found.items()
+        if len(cell.reasons) > 1
+    ]
+    where = f"on {len(found)} of {len(cells()[startup])} paths"
+    if len(found) <= 5:
+        where = f"on {', '.join(f'`{path}`' for path in found)}"
+    but = f" ({'; '.join(differing)})" if differing else ""
+    return f"**{startup}** {how} {where}{but}. {why}"
+
+
+# The picture.
+
+LETTERS = {
+    "ack-train": "t",
+    "delay": "d",
+    "loss": "l",
+    "timeout": "o",
+    "ssthresh": "h",
+    "first-ack": "a",
+    "all-sent": "s",
+    "estimate": "e",
+    "router": "r",
+    "full-pipe": "f",
+    "ecn": "c",
+}
+WIDE, HIGH = 42, 20
+LEFT, TOP = 170, 92
+DEPTHS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.25, 2.5, 5.0, 10.0)
+BLUES = ("#08519c", "#2171b5", "#4292c6", "#6baed6", "#c6dbef")
+ORANGES = ("#fdd0a2", "#fd8d3c", "#e6550d", "#a63603")
+
+
+def picture() -> str:
+    """A field for every start-up and path, coloured by the window at which it left."""
+    paths = [path for group in GROUPS.values() for path in group]
+    width = LEFT + WIDE * len(paths) + 40
+    height = TOP + HIGH * len(cells()) + 8
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
+        "<title>Window at exit of every start-up on every path</title>",
+        f"<style>{figure.style()}</style>",
+        f'<rect class="g" x="0" y="0" width="{width}" height="{height}" rx="6"/>',
+    ]
+    for column, path in enumerate(paths):
+        x, y = LEFT + WIDE * column + WIDE / 2, TOP - 8
+        turned = f'transform="rotate(-40 {x:g} {y:g})"'
+        parts.append(f'<text x="{x:g}" y="{y:g}" {turned}>{escape(path)}</text>')
+    for row, (startup, found) in enumerate(cells().items()):
+        y = TOP + HIGH * row
+        parts.append(f'<text class="e" x="{LEFT - 8}" y="{y + 14}">{escape(startup)}</text>')
+        for column, path in enumerate(paths):
+            if path in found:
+                parts += _field(LEFT + WIDE * column, y, startup, path, found[path])
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _field(x: int, y: int, startup: str, path: str, cell: Cell) -> list[str]:
+    colour, ink = _colour(cell.product)
+    reason = cell.reasons[0][0]
+    letter = LETTERS[reason] if reason else "–"
+    told = escape(f"{startup} on {path}: {cell.words()}")
+    place = f'x="{x}" y="{y}" width="{WIDE - 2}" height="{HIGH - 2}"'
+    style = f"fill:{colour};stroke:#8c959f;stroke-width:.5"
+    return [
+        f'<rect {place} style="{style}"><title>{told}</title></rect>',
+        f'<text class="c" x="{x + WIDE / 2 - 1:g}" y="{y + 13}" style="fill:{ink}">{letter}</text>',
+    ]
+
+
+def _colour(product: float | None) -> tuple[str, str]:
+    """The field's colour and its letter's."""
+    if product is None:
+        return "#d0d7de", "#57606a"
+    shades = [*BLUES, "#ffffff", *ORANGES]
+    place = sum(product >= depth for depth in DEPTHS)
+    dark = place < 3 or place >= len(shades) - 2
+    return shades[place], "#ffffff" if dark else "#24292f"
