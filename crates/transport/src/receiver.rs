@@ -417,7 +417,6 @@ impl Receiver {
     }
 
     /// Whether no later timestamp has been heard of.
-    #[inline(never)]
     fn takes_timestamp(&mut self, data: &Data) -> bool {
         let Some(timestamp) = data.timestamp() else {
             return true;
