@@ -900,7 +900,11 @@ fn fields_of_the_stack_that_would_do_nothing() {
     let cases = [
         (
             "frto = true",
-            format!("stack.frto: `true` {}", of("`rack` has F-RTO")),
+            format!("stack.frto: `true` {}", of("`rack` does")),
+        ),
+        (
+            "dsack = true",
+            format!("stack.dsack: `true` {}", of("`rack` does")),
         ),
         (
             "tso = true",

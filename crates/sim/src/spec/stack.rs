@@ -47,10 +47,6 @@ const BY_NEWRENO: Need<Stack> = needs(
 );
 const BY_RACK: Need<Stack> = needs(
     |stack| recovers_by(stack, &[Rack]),
-    "only `rack` has F-RTO (stack.recovery)",
-);
-const OFFLOADS: Need<Stack> = needs(
-    |stack| recovers_by(stack, &[Rack]),
     "only `rack` does (stack.recovery)",
 );
 const BLOCKS: Need<Stack> = needs(
@@ -229,7 +225,7 @@ fields! {
         /// As in Linux: what would be too small a burst waits for an acknowledgement that is a
         /// millisecond away at most (`tcp_tso_should_defer`), and the last segment of several carries
         /// PSH.
-        #[needs(OFFLOADS)]
+        #[needs(BY_RACK)]
         #[sets(tso)]
         pub tso: Option<bool>,
         /// Whether a timeout may turn out to have been for nothing (F-RTO, RFC 5682).
