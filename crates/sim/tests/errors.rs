@@ -255,8 +255,8 @@ fn names_are_known_or_the_nearest_is_offered() {
         ),
         (
             "startup = \"circuit-start:sample=mean\"",
-            "flows[0]: startup `circuit-start`: parameter `sample`: `mean` is not one of `least`, \
-             `latest`",
+            "flows[0]: startup `circuit-start`: parameter `sample`: `mean` is not one of \
+             `percentile`, `least`, `latest`",
         ),
         (
             "startup = \"limited-slow-start:max_sthresh=3\"",

@@ -1,13 +1,16 @@
-//! CircuitStart: double until a queue stands, and keep what got through.
+//! CircuitStart: double until a queue is felt, and keep what has got through since the last doubling.
 //!
 //! C. Döpmann and F. Tschorsch, "CircuitStart: A Slow Start For Multi-Hop Anonymity Systems",
-//! SIGCOMM 2018 (poster). In Tor each relay of a circuit runs a window towards the next one,
-//! clocked by its word that cells were forwarded; nothing is lost between them, so queues alone
-//! tell of congestion. The window doubles from two cells, round by round, until the excess that
-//! Vegas would see, `diff = cwnd * (curRTT - baseRTT) / baseRTT`, is more than `gamma` cells.
-//! By then it has overshot, and halving would be a guess: the window becomes what was confirmed
-//! of the last round's train in the time that the path takes without a queue, which is what the
-//! path carries. Avoidance is to be Vegas' (`avoidance = "vegas"`).
+//! SIGCOMM 2018 (poster): the abstract was read. The rules are those of the authors' simulator,
+//! BackTap in nstor (github.com/cdoepmann/nstor, `src/tor/model/tor-bktap.cc` and `.h`, commit
+//! 49df172, 20 September 2018), which was read.
+//!
+//! In Tor each relay of a circuit runs a window towards the next one, clocked by its word that
+//! cells were forwarded; nothing is lost between them, so queues alone tell of congestion. The
+//! window doubles at the end of each round, all at once, from two cells. At each feedback the
+//! excess that Vegas would see, `diff = cwnd * (currentRtt - baseRtt) / baseRtt`, is compared with
+//! `gamma` cells. Once it is greater the window has overshot, and it becomes what the next hop has
+//! forwarded since the last doubling. Then Vegas' avoidance is in charge.
 //!
 //! Here a hop is a connection's path, a segment is a cell and its acknowledgement the feedback.
 //!
@@ -15,79 +18,116 @@
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `gamma` | 4 segments | leave when more than these wait in queues |
-//! | `sample` | `least` | which round-trip time of a round counts |
-//! | `confirmed` | `base-rtt` | over how much of the last round confirmed segments are counted |
+//! | `gamma` | 2 segments | leave when more than these wait in queues |
+//! | `sample` | `percentile` | which round-trip time of a round is its currentRtt |
+//! | `percentile` | 90 | `sample=percentile` only: which percentile of the round's samples |
+//! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the start-up |
+//! | `response` | `standard` | what a loss does to the window |
 //! | `iw` | 2 | the first window |
-//! | `growth`, `limit`, `ssthresh` | as [`super::slow_start`] | growth |
+//! | `growth`, `limit`, `ssthresh` | as [`super::slow_start`] | growth after a timeout; the threshold |
 //!
 //! # State
 //!
-//! `baseRTT`; of the round its end, when its first segment was confirmed, the window with which
-//! it began, its round-trip time and what was confirmed of it.
+//! `baseRtt`; the samples of the round, in order; where the round ends (`beg_seq`), and what had
+//! been acknowledged when the window last doubled (`inc_seq`).
+//!
+//! # Deviations
+//!
+//! - The simulator's avoidance adds a cell below an excess of 3 and takes one away above 6.
+//!   `avoidance = "vegas:alpha=3,beta=6"` is nearest; Vegas' excess is a share of the round's time
+//!   and not of the baseRtt.
+//! - The simulator does not reduce the window after three duplicate acknowledgements or a timeout,
+//!   since a hop repairs its losses alone. Here the avoidance does; `response=none` is the
+//!   simulator's for losses. After a timeout, slow start leads back to the threshold.
+//! - A window that the application or the peer left unused does not double (RFC 7661).
+//! - A threshold that is given is not exceeded. The simulator has none.
+//! - The window after the exit is at least two segments and no more than before it.
+//! - The simulator ends at `burst_rate` only where the limit is a whole number of cells.
+//! - Feedback is not held back for up to 1 ms, as the simulator's is to be sent together.
 //!
 //! # Contested
 //!
-//! - Only the abstract was at hand; the rules are reconstructed from what others say of it.
-//! - A round's last round-trip time includes the train's own queue: at `sample=latest` the
-//!   start-up ends as soon as a train of it is longer than `gamma`, whatever the path has room
-//!   for. The least one sees queues that stand.
-//! - A train that is confirmed at the rate of the bottleneck for one `baseRTT` is one
-//!   bandwidth-delay product. `confirmed=round` counts all of it, which is the window before
-//!   the last doubling and undoes no overshoot.
-//! - The window doubles with the acknowledgements, not at the end of a round.
+//! - The excess counts the queue of the round's own burst, which is a quarter of the window. So
+//!   the start-up ends at a window near the root of eight bandwidth-delay products (64 segments
+//!   at 20 Mbit/s and 100 ms, where 166 are on the path).
+//! - What is kept depends on how early in a round the excess is found: at the third sample it is
+//!   three segments. On that path it is seven where each segment is acknowledged. The authors' figures could not be compared.
+//! - A simulator's comment warns of a round's least round-trip time (`sample=least`, its percentile
+//!   0) during slow start. The least time of the round is as great at the third sample as it will
+//!   ever be, so the window falls to three segments; and it may rise only after the buffer is full.
+//! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
+//!   nineteen the third.
 
-use super::Startup;
+use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry};
-use crate::params::{ParamSpec, Params, Unit};
-use crate::signals::{Ack, Established, Timeout};
+use crate::params::{ParamSpec, Params, SpecError, Unit};
+use crate::signals::{Ack, Idle, Loss};
 use crate::slow_start::{self, SlowStart};
-use crate::{Reason, Segments, Time, Window};
+use crate::{Rate, Reason, Segments, Time, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "circuit-start",
     title: "CircuitStart",
-    source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster)",
+    source: "Döpmann, Tschorsch: CircuitStart, SIGCOMM 2018 (poster); nstor tor-bktap.cc",
     year: 2018,
-    opened: "abstract of the poster; code: the authors' ns-3, tor-bktap.cc",
-    compared: "both exit tests, window at exit, doubling",
-    summary: "Doubles the window until a queue stands, then keeps what the last round confirmed \
-              within the round trip of the empty path.",
+    opened: "abstract of the poster; code: github.com/cdoepmann/nstor at 49df172, \
+             src/tor/model/tor-bktap.cc and .h",
+    compared: "both exit tests, choice of the round-trip time, doubling, window at exit, loss and \
+               timeout",
+    summary: "Doubles the window round by round until a queue is felt, then keeps what was \
+              acknowledged since the last doubling.",
     params: &[
         GAMMA,
         SAMPLE,
-        CONFIRMED,
+        PERCENTILE,
+        BURST_RATE,
+        RESPONSE,
         IW,
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::SSTHRESH,
     ],
     needs: &[],
-    certainty: Certainty::Reconstructed,
-    build: |params, _| Ok(Box::new(CircuitStart::new(params))),
+    certainty: Certainty::Code,
+    build: |params, _| Ok(Box::new(CircuitStart::new(params)?)),
 };
 
 const GAMMA: ParamSpec = ParamSpec {
     name: "gamma",
     unit: Unit::Segments,
-    default: "4",
+    default: "2",
     meaning: "the start-up ends when more segments than these wait in queues",
 };
 
 const SAMPLE: ParamSpec = ParamSpec {
     name: "sample",
-    unit: Unit::Choice(&["least", "latest"]),
-    default: "least",
-    meaning: "which round-trip time of a round is its curRTT",
+    unit: Unit::Choice(&["percentile", "least", "latest"]),
+    default: "percentile",
+    meaning: "which round-trip time of a round is its currentRtt",
 };
 
-const CONFIRMED: ParamSpec = ParamSpec {
-    name: "confirmed",
-    unit: Unit::Choice(&["base-rtt", "round"]),
-    default: "base-rtt",
-    meaning: "what of the last round the window becomes: what was confirmed within one baseRTT \
-              of its first segment, or all of it",
+const PERCENTILE: ParamSpec = ParamSpec {
+    name: "percentile",
+    unit: Unit::Number,
+    default: "90",
+    meaning: "sample=percentile: the percentile of the round's samples, 1 to 100",
+};
+
+const BURST_RATE: ParamSpec = ParamSpec {
+    name: "burst_rate",
+    unit: Unit::Rate,
+    default: "none",
+    meaning: "the window is at most this payload rate times the baseRtt, and reaching that ends \
+              the start-up",
+};
+
+const RESPONSE: ParamSpec = ParamSpec {
+    name: "response",
+    unit: Unit::Choice(&["standard", "none"]),
+    default: "standard",
+    meaning: "what a loss during the start-up does: standard, the avoidance's reduction; none, it \
+              ends the start-up and leaves the window as it is",
 };
 
 const IW: ParamSpec = ParamSpec {
@@ -97,152 +137,337 @@ const IW: ParamSpec = ParamSpec {
     meaning: "the first window; after a lost SYN at most what the stack's rule allows",
 };
 
+/// A round with fewer samples than these goes on.
+const ENOUGH: usize = 3;
+/// The least window after the exit.
+const FLOOR: Segments = 2.0;
+
 /// Segments in excess: what Vegas takes to wait in queues.
 fn diff(cwnd: Segments, current: Time, base: Time) -> Segments {
     cwnd * current.since(base).nanos() as f64 / base.nanos().max(1) as f64
 }
 
-/// A round: from an ACK to that of all that was out then.
-#[derive(Clone, Copy, Debug, Default)]
-struct Round {
-    until: u64,
-    /// When its first segment was confirmed.
-    since: Time,
-    cwnd: Segments,
-    current: Option<Time>,
-    confirmed: u64,
+/// Which of a round's samples is its currentRtt.
+#[derive(Clone, Copy, Debug)]
+enum Sample {
+    Percentile(f64),
+    Least,
+    Latest,
+}
+
+/// The round-trip times of a round, the least first.
+#[derive(Clone, Debug, Default)]
+struct Samples {
+    sorted: Vec<Time>,
+    latest: Time,
+}
+
+impl Samples {
+    fn add(&mut self, rtt: Time) {
+        let at = self.sorted.partition_point(|sample| *sample <= rtt);
+        self.sorted.insert(at, rtt);
+        self.latest = rtt;
+    }
+
+    fn clear(&mut self) {
+        self.sorted.clear();
+    }
+
+    /// The round's currentRtt, if it has enough samples to have one.
+    fn current(&self, sample: Sample) -> Option<Time> {
+        let count = self.sorted.len();
+        if count < ENOUGH {
+            return None;
+        }
+        Some(match sample {
+            Sample::Least => self.sorted[0],
+            Sample::Latest => self.latest,
+            Sample::Percentile(percentile) => {
+                let greater = (count as f64 * (100.0 - percentile) / 100.0 + 1.0) as usize;
+                self.sorted[count - 1 - greater.min(count - 1)]
+            }
+        })
+    }
 }
 
 /// CircuitStart.
 struct CircuitStart {
     gamma: Segments,
-    latest: bool,
-    whole_round: bool,
+    sample: Sample,
+    burst_rate: Option<Rate>,
+    reduces: bool,
     base: Option<Time>,
-    round: Round,
+    samples: Samples,
+    /// The round is over when this byte is acknowledged.
+    beg_seq: u64,
+    /// What was acknowledged when the window last doubled.
+    inc_seq: Option<u64>,
+    /// A loss or a timeout has ended it.
+    over: bool,
 }
 
 impl CircuitStart {
-    fn new(params: &Params) -> CircuitStart {
-        CircuitStart {
+    fn new(params: &Params) -> Result<CircuitStart, SpecError> {
+        let sample = params.choice("sample");
+        params.effective("percentile", sample == "percentile", "`sample=percentile`")?;
+        let percentile = params.within("percentile", 1.0..=100.0)?;
+        Ok(CircuitStart {
             gamma: params.segments("gamma"),
-            latest: params.choice("sample") == "latest",
-            whole_round: params.choice("confirmed") == "round",
+            sample: match sample {
+                "least" => Sample::Least,
+                "latest" => Sample::Latest,
+                _ => Sample::Percentile(percentile),
+            },
+            burst_rate: params.rate_given("burst_rate"),
+            reduces: params.choice("response") == "standard",
             base: None,
-            round: Round::default(),
-        }
+            samples: Samples::default(),
+            beg_seq: 0,
+            inc_seq: None,
+            over: false,
+        })
     }
 
-    fn measure(&mut self, a: &Ack) {
-        if let Some(rtt) = a.rtt {
+    fn measure(&mut self, rtt: Option<Time>) {
+        if let Some(rtt) = rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
-            let kept = self.round.current.filter(|_| !self.latest);
-            self.round.current = Some(kept.map_or(rtt, |least| least.min(rtt)));
-        }
-        let base = self.base.unwrap_or(Time::MAX);
-        if self.whole_round || a.now.since(self.round.since) <= base {
-            self.round.confirmed += a.acked;
+            self.samples.add(rtt);
         }
     }
 
-    fn begin_round(&mut self, w: &Window, a: &Ack) {
-        self.round = Round {
-            until: a.nxt,
-            cwnd: w.cwnd,
-            since: a.now,
-            current: None,
-            confirmed: 0,
-        };
+    /// Whether more than gamma segments wait in queues.
+    fn is_full(&self, w: &Window) -> bool {
+        let current = self.samples.current(self.sample);
+        let excess = current
+            .zip(self.base)
+            .map(|(rtt, base)| diff(w.cwnd, rtt, base));
+        excess.is_some_and(|excess| excess > self.gamma)
     }
 
-    /// Whether more than gamma segments of the round's window waited in queues.
-    fn is_full(&self) -> bool {
-        let Round { cwnd, current, .. } = self.round;
-        let (Some(current), Some(base)) = (current, self.base) else {
-            return false;
-        };
-        diff(cwnd, current, base) > self.gamma
+    /// The window has overshot: back to what has got through since it last doubled.
+    fn compensate(&self, w: &mut Window, una: u64) {
+        if let Some(inc_seq) = self.inc_seq {
+            let passed = w.segments(una.saturating_sub(inc_seq));
+            w.cwnd = passed.max(FLOOR).min(w.cwnd);
+        }
+        w.ssthresh = w.cwnd;
+    }
+
+    /// The end of a round; true where the window is as large as the rate limit lets it be.
+    fn double(&mut self, w: &mut Window, una: u64) -> bool {
+        let bytes = self
+            .burst_rate
+            .zip(self.base)
+            .map(|(rate, base)| rate.bytes_in(base));
+        let limit = bytes.map_or(f64::INFINITY, |bytes| w.segments(bytes).floor());
+        let doubled = (2.0 * w.cwnd).min(limit).min(w.ssthresh);
+        w.cwnd = doubled.max(w.cwnd);
+        self.inc_seq = Some(una);
+        w.cwnd >= limit
+    }
+
+    fn restart_round(&mut self) {
+        self.samples.clear();
+        self.inc_seq = None;
     }
 }
 
 impl Startup for CircuitStart {
-    fn on_established(&mut self, w: &mut Window, e: &Established) {
-        self.base = e.rtt;
-        self.round.cwnd = w.cwnd;
-    }
-
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        if self.round.until == 0 {
-            // What is out at the first ACK is the first round.
-            self.begin_round(w, a);
-        }
-        self.measure(a);
-        if a.una < self.round.until {
+        if self.over {
             slow_start.grow(w, a);
             return None;
         }
-        if self.is_full() {
-            let confirmed = w.segments(self.round.confirmed);
-            w.cwnd = confirmed.max(2.0).min(w.cwnd);
-            w.ssthresh = w.cwnd;
-            slow_start.leave_unused(a);
+        slow_start.leave_unused(a);
+        self.measure(a.rtt);
+        if self.is_full(w) {
+            self.compensate(w, a.una);
             return Some(Reason::Delay);
         }
-        slow_start.grow(w, a);
-        self.begin_round(w, a);
+        if a.una <= self.beg_seq || self.samples.sorted.len() < ENOUGH {
+            return None;
+        }
+        self.beg_seq = a.nxt;
+        self.samples.clear();
+        if a.cwnd_limited && self.double(w, a.una) {
+            w.ssthresh = w.cwnd;
+            return Some(Reason::Estimate);
+        }
         None
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
-        self.round = Round::default();
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        let ends_here = !self.over && !self.reduces;
+        self.cancel(w);
+        if ends_here {
+            w.ssthresh = w.cwnd;
+            return LossResponse::Done;
+        }
+        LossResponse::Standard
+    }
+
+    fn cancel(&mut self, _w: &mut Window) {
+        self.over = true;
+        self.restart_round();
+    }
+
+    /// The loss or timeout that ended it was none.
+    fn on_spurious(&mut self, _w: &mut Window) {
+        self.over = false;
+    }
+
+    fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {
+        self.restart_round();
+        false
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ms, with_reno};
-    use crate::{Controller, Convention};
+    use crate::params::AlgorithmKind;
+    use crate::signals::{Established, Timeout};
+    use crate::testing::{ms, slow_start, with_reno};
+    use crate::Convention;
 
     const MSS: u64 = 1460;
 
-    #[test]
-    fn the_excess_is_that_of_vegas() {
-        let (base, current) = (ms(50.0), ms(60.0));
-        assert!((diff(16.0, current, base) - 3.2).abs() < 1e-9);
-        assert!((diff(32.0, current, base) - 6.4).abs() < 1e-9);
+    fn start(spec: &str) -> CircuitStart {
+        let params = Params::parse(AlgorithmKind::STARTUP, "", ENTRY.params, spec).unwrap();
+        let mut start = CircuitStart::new(&params).unwrap();
+        start.base = Some(ms(50.0));
+        start
     }
 
-    /// A round of so many segments, confirmed one by one so far apart, at round trips of 60 ms
-    /// where the path's is 50; the window and the reason it ended, if it did.
-    fn after_round(spec: &str, window: u64, apart: f64) -> (f64, Option<Reason>) {
-        let mut c: Controller = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+    /// The window after the round that a window of so many segments fills has been acknowledged one
+    /// by one at this round-trip time, and why the start-up ended, if it did.
+    fn after_round(start: &mut CircuitStart, window: f64, rtt: f64) -> (f64, Option<Reason>) {
         let mut w = Window::new(MSS as u32);
-        let e = Established {
-            rtt: Some(ms(50.0)),
-            ..Established::at(Time::ZERO)
-        };
-        c.on_established(&mut w, &e);
-        w.cwnd = window as f64;
-        for number in 1..=window {
+        w.cwnd = window;
+        let (from, nxt) = (start.beg_seq, start.beg_seq + window as u64 * MSS);
+        let mut una = from;
+        while una < nxt {
+            una += MSS;
             let ack = Ack {
-                una: number * MSS,
-                nxt: window * MSS,
-                rtt: Some(ms(60.0)),
-                ..Ack::of(ms(60.0 + (number - 1) as f64 * apart), MSS)
+                una,
+                nxt,
+                rtt: Some(ms(rtt)),
+                ..Ack::of(ms(60.0), MSS)
             };
-            c.on_ack(&mut w, &ack);
+            let reason = start.on_ack(&mut w, &ack, &mut slow_start());
+            if reason.is_some() || w.cwnd != window {
+                return (w.cwnd, reason);
+            }
         }
-        (w.cwnd, c.exit().map(|exit| exit.reason))
+        (w.cwnd, None)
     }
 
     #[test]
-    fn sixteen_segments_stay_and_thirty_two_leave_what_a_round_trip_confirmed() {
-        assert_eq!(after_round("", 16, 2.6), (32.0, None));
-        // Twenty of them within 50 ms of the first.
-        assert_eq!(after_round("", 32, 2.6), (20.0, Some(Reason::Delay)));
-        assert_eq!(after_round("confirmed=round", 32, 2.6).0, 32.0);
-        assert_eq!(after_round("gamma=7", 32, 2.6), (64.0, None));
+    fn a_sixth_of_a_window_of_sixteen_above_the_base_lets_it_double() {
+        assert!((diff(16.0, ms(55.0), ms(50.0)) - 1.6).abs() < 1e-9);
+        assert_eq!(after_round(&mut start(""), 16.0, 55.0), (32.0, None));
+    }
+
+    #[test]
+    fn the_same_delay_ends_it_at_a_window_of_thirty_two() {
+        assert!((diff(32.0, ms(55.0), ms(50.0)) - 3.2).abs() < 1e-9);
+        assert_eq!(
+            after_round(&mut start(""), 32.0, 55.0).1,
+            Some(Reason::Delay)
+        );
+        let mut patient = start("gamma=4");
+        assert_eq!(after_round(&mut patient, 32.0, 55.0), (64.0, None));
+    }
+
+    #[test]
+    fn an_excess_of_gamma_is_not_more_than_gamma() {
+        assert_eq!(diff(20.0, ms(55.0), ms(50.0)), 2.0);
+        assert_eq!(after_round(&mut start(""), 20.0, 55.0), (40.0, None));
+    }
+
+    #[test]
+    fn it_keeps_what_was_acknowledged_since_the_last_doubling() {
+        let mut start = start("");
+        start.inc_seq = Some(30 * MSS);
+        let mut w = Window::new(MSS as u32);
+        w.cwnd = 64.0;
+        start.compensate(&mut w, 50 * MSS);
+        assert_eq!((w.cwnd, w.ssthresh), (20.0, 20.0));
+        start.compensate(&mut w, 31 * MSS);
+        assert_eq!(w.cwnd, 2.0);
+    }
+
+    #[test]
+    fn before_the_first_doubling_the_window_stays_where_it_is() {
+        assert_eq!(
+            after_round(&mut start(""), 32.0, 55.0),
+            (32.0, Some(Reason::Delay))
+        );
+    }
+
+    #[test]
+    fn two_samples_say_nothing() {
+        let mut start = start("gamma=0");
+        assert_eq!(after_round(&mut start, 2.0, 90.0), (2.0, None));
+        start.measure(Some(ms(90.0)));
+        assert!(start.is_full(&Window::new(MSS as u32)));
+    }
+
+    #[test]
+    fn a_percentile_is_the_second_greatest_of_few_samples_and_the_third_of_ten() {
+        let mut samples = Samples::default();
+        (1..=9).for_each(|n| samples.add(Time::from_millis(n)));
+        let ninety = Sample::Percentile(90.0);
+        assert_eq!(samples.current(ninety), Some(Time::from_millis(8)));
+        samples.add(Time::from_millis(5));
+        assert_eq!(samples.current(ninety), Some(Time::from_millis(7)));
+        assert_eq!(samples.current(Sample::Least), Some(Time::from_millis(1)));
+        assert_eq!(samples.current(Sample::Latest), Some(Time::from_millis(5)));
+        let first = Sample::Percentile(1.0);
+        assert_eq!(samples.current(first), Some(Time::from_millis(1)));
+    }
+
+    #[test]
+    fn a_window_at_the_rate_limit_ends_it() {
+        // 4 Mbit/s for 50 ms are 25 000 bytes, 17 whole segments.
+        let mut limited = start("burst_rate=4Mbps");
+        assert_eq!(
+            after_round(&mut limited, 10.0, 50.0),
+            (17.0, Some(Reason::Estimate))
+        );
+    }
+
+    #[test]
+    fn a_loss_ends_it_and_reduces_the_window_unless_hops_are_to_repair_alone() {
+        for (spec, expected) in [("", 10.0), ("response=none", 20.0)] {
+            let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+            let mut w = Window::new(MSS as u32);
+            c.on_established(&mut w, &Established::at(Time::ZERO));
+            w.cwnd = 20.0;
+            let loss = Loss {
+                now: ms(60.0),
+                flight: 20 * MSS,
+                usable: 20.0,
+            };
+            c.on_loss(&mut w, &loss);
+            assert_eq!((w.cwnd, w.ssthresh), (expected, expected));
+            assert_eq!(c.exit().unwrap().reason, Reason::Loss);
+        }
+    }
+
+    #[test]
+    fn after_a_timeout_slow_start_leads_back() {
+        let mut start = start("");
+        let mut w = Window::new(MSS as u32);
+        let timeout = Timeout {
+            now: ms(60.0),
+            flight: 20 * MSS,
+            usable: 20.0,
+            repeated: false,
+        };
+        start.on_timeout(&mut w, &timeout);
+        start.on_ack(&mut w, &Ack::of(ms(70.0), MSS), &mut slow_start());
+        assert_eq!(w.cwnd, 2.0);
     }
 
     #[test]
@@ -256,5 +481,15 @@ mod tests {
         };
         c.on_established(&mut w, &e);
         assert_eq!(w.cwnd, 2.0);
+    }
+
+    #[test]
+    fn a_percentile_without_effect_is_refused() {
+        let error = with_reno(&ENTRY, "sample=least,percentile=50", Convention::Rfc);
+        assert!(error
+            .err()
+            .unwrap()
+            .to_string()
+            .ends_with("parameter `percentile` has no effect here; it needs `sample=percentile`"));
     }
 }
