@@ -4,7 +4,12 @@
 //! A round lasts from an acknowledgement until that of everything that was out then. What is
 //! acknowledged in it left in the round before, so it is the time in which the application had
 //! nothing to send in *that* round by which the rate is compensated: a path is not slow because
-//! nobody used it. A gap after which nothing more leaves is none: the round ends with it.
+//! nobody used it. A round after whose data nothing more leaves had not enough to send; its time is as
+//! likely that of a delayed acknowledgement.
+//!
+//! Nor is a path slow because the window let nothing out for long: such pauses are left out too, where
+//! they last a quarter of the round before at least (shorter ones are the acknowledgements' own
+//! spacing) and all gaps together less than half the round.
 
 use flowstart_control::{Rate, Time};
 
@@ -27,6 +32,11 @@ pub struct Throughput {
     starved_since: Option<Time>,
     /// For how long it was, up to a sending in this round and in the one before.
     starved: [Time; 2],
+    /// The same of long pauses with data to send, which the window did not let out.
+    blocked: [Time; 2],
+    last_sent: Time,
+    /// How long the round before lasted.
+    span: Time,
     last: Delivered,
 }
 
@@ -43,9 +53,15 @@ impl Throughput {
 
     /// A segment leaves.
     pub fn feed(&mut self, now: Time) {
-        if let Some(since) = self.starved_since.take() {
-            self.starved[0] += now.since(since);
+        let pause = now.since(self.last_sent);
+        match self.starved_since.take() {
+            Some(since) => self.starved[0] += now.since(since),
+            None if self.span > Time::ZERO && pause >= self.span.over(4) => {
+                self.blocked[0] += pause;
+            }
+            None => {}
         }
+        self.last_sent = now;
     }
 
     /// An acknowledgement up to `una` with `high` sent; `delivered` bytes have arrived in all.
@@ -53,24 +69,28 @@ impl Throughput {
         if una < self.until {
             return;
         }
-        if let Some((at, before)) = self.since {
-            self.take(delivered - before, now.since(at));
-        }
         // Where nothing is out, the next round begins with what comes after the pause.
         let idle = una == high;
+        if let Some((at, before)) = self.since {
+            self.span = now.since(at);
+            self.take(delivered - before, self.span, idle);
+        }
         self.since = (!idle).then_some((now, delivered));
         self.until = high;
-        self.starved = match idle {
-            true => [Time::ZERO; 2],
-            false => [Time::ZERO, self.starved[0]],
-        };
-        self.starved_since = self.starved_since.filter(|_| !idle);
+        if idle {
+            (self.starved, self.blocked) = ([Time::ZERO; 2], [Time::ZERO; 2]);
+            self.starved_since = None;
+        } else {
+            self.starved = [Time::ZERO, self.starved[0]];
+            self.blocked = [Time::ZERO, self.blocked[0]];
+        }
     }
 
-    /// A round is over.
-    fn take(&mut self, bytes: u64, span: Time) {
-        let gap = self.starved[1];
-        let busy = gap < span.over(2);
+    /// A round is over. The `last` one of what there was to send had not enough of it.
+    fn take(&mut self, bytes: u64, span: Time, last: bool) {
+        let (starved, all) = (self.starved[1], self.starved[1] + self.blocked[1]);
+        let gap = if all < span.over(2) { all } else { starved };
+        let busy = !last && gap < span.over(2);
         let rate = Rate::of(bytes, span.since(gap));
         if rate.bps() > 0 && (busy || bytes > self.last.bytes) {
             self.last = Delivered { bytes, rate };
@@ -105,6 +125,33 @@ mod tests {
         assert_eq!((last.bytes, last.rate), (500_000, Rate(80_000_000)));
     }
 
+    /// A round of 80 ms in which the window let nothing out for so long, and one as long in which what
+    /// had been sent was acknowledged.
+    fn after_a_pause_of(pause: u64) -> Delivered {
+        let mut throughput = Throughput::default();
+        throughput.on_ack(ms(0), 0, 100_000, 0);
+        throughput.feed(ms(79));
+        throughput.on_ack(ms(80), 100_000, 200_000, 100_000);
+        throughput.feed(ms(90));
+        throughput.feed(ms(90 + pause));
+        throughput.on_ack(ms(160), 200_000, 500_000, 200_000);
+        throughput.on_ack(ms(240), 500_000, 800_000, 500_000);
+        throughput.last()
+    }
+
+    #[test]
+    fn a_window_that_lets_nothing_out_for_thirty_of_eighty_milliseconds_is_a_gap() {
+        let last = after_a_pause_of(30);
+        assert_eq!((last.bytes, last.rate), (300_000, Rate(48_000_000)));
+    }
+
+    #[test]
+    fn the_spacing_of_acknowledgements_and_half_a_round_are_no_gaps_of_the_window() {
+        for pause in [19, 40] {
+            assert_eq!(after_a_pause_of(pause).rate, Rate(30_000_000), "{pause}");
+        }
+    }
+
     #[test]
     fn a_round_that_was_mostly_idle_counts_only_where_it_delivered_more() {
         assert_eq!(after_a_gap_of(30).bytes, 500_000);
@@ -121,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_data_is_no_gap_and_a_pause_no_round() {
+    fn what_is_left_at_the_end_and_a_pause_make_no_round() {
         let mut throughput = Throughput::default();
         throughput.on_ack(ms(40), 0, 400_000, 0);
         throughput.starve(ms(60));
         throughput.on_ack(ms(80), 400_000, 600_000, 400_000);
-        // Half a round's data, acknowledged in half the time.
-        throughput.on_ack(ms(100), 600_000, 600_000, 600_000);
+        // Half a round's data, the last of it acknowledged by a timer.
+        throughput.on_ack(ms(300), 600_000, 600_000, 600_000);
         let last = throughput.last();
-        assert_eq!((last.bytes, last.rate), (200_000, Rate(80_000_000)));
+        assert_eq!((last.bytes, last.rate), (400_000, Rate(80_000_000)));
         throughput.feed(ms(1_000));
         throughput.on_ack(ms(1_040), 602_000, 700_000, 602_000);
         assert_eq!(throughput.last(), last);

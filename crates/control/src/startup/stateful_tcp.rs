@@ -22,16 +22,24 @@
 //! The remembered bandwidth; the range of the first window, and what is known to have passed of
 //! it.
 //!
+//! # Deviations
+//!
+//! - The authors use all of the estimate; half is the default, which is what RFC 9959 allows.
+//!   `factor=1` is theirs.
+//! - Nothing is known of their answer to an estimate that is too large. A loss in the first window is
+//!   answered by RFC 9959's safe retreat; `response=standard` leaves it to the avoidance.
+//! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
+//!   the avoidance would need many round trips for what is remembered.
+//!
 //! # Contested
 //!
 //! - Only the abstracts of paper and draft were at hand. How their estimate leaves gaps out is
 //!   reconstructed: the cache's bandwidth is what a round trip delivered over its duration, less
-//!   the time in which the application had nothing to send.
-//! - The authors use all of the estimate. Nothing is known of an answer to an estimate that is
-//!   too large, so half is the default, which is what RFC 9959 allows, and a loss is answered
-//!   by its safe retreat; `factor=1` and `response=standard` are the published reading.
-//! - Where only a part is used, slow start goes on from it to the whole, which is the threshold:
-//!   the avoidance would need many round trips for what is remembered.
+//!   the time in which the application had nothing to send or the window let nothing out. A pause
+//!   of the window counts from a quarter of a round trip on, and where all gaps together are less
+//!   than half of it.
+//! - The abstracts say nothing of an age at which a memory is not used any more. Here it is the
+//!   stack's, `sharing_lifetime`, 10 minutes by default.
 //! - Where the handshake gave no round-trip time since its SYN was lost, the path may have
 //!   changed, and slow start is used.
 
@@ -50,7 +58,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Guo, Lee: Stateful-TCP, IEEE Access 8, 2020; draft-lee-tcpm-stateful-tcp-00",
     year: 2020,
     opened: "abstracts of the paper and of draft-lee-tcpm-stateful-tcp-00",
-    compared: "what is remembered, first window and pace",
+    compared: "what is remembered, first window and pace, what happens without a memory",
     summary: "Sends the remembered bandwidth times the round trip, paced, and goes on with \
               congestion avoidance.",
     params: with_slow_start![FACTOR, RESPONSE, BETA],

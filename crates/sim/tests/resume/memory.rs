@@ -130,3 +130,28 @@ fn a_bandwidth_that_is_gone_is_retreated_from_with_less_loss() {
     assert!(safe.packets_dropped <= standard.packets_dropped);
     assert_eq!(safe.timeouts, 0);
 }
+
+#[test]
+fn without_a_memory_that_is_young_enough_stateful_tcp_is_slow_start() {
+    let times = |sharing: &str| {
+        ["slow-start", "stateful-tcp"].map(|startup| {
+            let run = outcome(&format!(
+                r#"
+                path = {{ rate = "10Mbps", rtt = "100ms", buffer = "1bdp" }}
+                stack = {{ {sharing} }}
+                flows = [
+                    {{ startup = "slow-start:ssthresh=90", size = "1MB" }},
+                    {{ startup = "{startup}", start = "5s", size = "300kB" }},
+                ]
+                "#
+            ));
+            run.flows.row(1).fct_s.unwrap()
+        })
+    };
+    for sharing in ["", r#"sharing = "remember", sharing_lifetime = "1s""#] {
+        let [slow, stateful] = times(sharing);
+        assert_eq!(slow, stateful, "{sharing}");
+    }
+    let [slow, stateful] = times(r#"sharing = "remember", sharing_lifetime = "10s""#);
+    assert!(stateful < 0.85 * slow, "{stateful} after {slow}");
+}
