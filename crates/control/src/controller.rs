@@ -165,7 +165,7 @@ impl Controller {
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        if !self.startup.survives_loss() {
+        if !self.startup.survives_mark() {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
         self.slow_start.on_loss();

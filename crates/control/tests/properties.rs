@@ -104,8 +104,10 @@ const VARIANTS: &[(&str, &str)] = &[
     ("circuit-start:sample=least,response=none", "vegas"),
     ("circuit-start:percentile=50,burst_rate=2Mbps", "cubic"),
     ("halfback:threshold=20000", "cubic"),
-    ("paced-chirping:delayed_acks=leave,chirps=9", "cubic"),
-    ("paced-chirping:gap=1us,geometry=1", "reno"),
+    ("paced-chirping:delayed_acks=leave,lowest_gap=1us", "cubic"),
+    ("paced-chirping:form=pc2018,chirps=9", "cubic"),
+    ("paced-chirping:form=pc2018,gap=1us,geometry=1", "reno"),
+    ("paced-chirping:form=pc-split,gain=10,geometry=3", "vegas"),
     (
         "copa-slow-start:reading=generic,beta=0.1,ssthresh=30",
         "cubic",

@@ -250,7 +250,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             "flows[0]: startup `halfback`: parameter `threshold`: `0.5` is not at least 1 byte",
         ),
         (
-            "startup = \"paced-chirping:gap=1s\"",
+            "startup = \"paced-chirping:form=pc2018,gap=1s\"",
             "flows[0]: startup `paced-chirping`: parameter `gap`: `1s` is not a time from 1us to 5ms",
         ),
         (

@@ -100,6 +100,11 @@ pub trait Startup: Send {
         self.owns_cwnd()
     }
 
+    /// The same for a mark alone.
+    fn survives_mark(&self) -> bool {
+        self.survives_loss()
+    }
+
     /// Whether it wants to be told of delivery ([`Ack::delivery`]). Asked once, at the beginning.
     fn wants_delivery(&self) -> bool {
         false

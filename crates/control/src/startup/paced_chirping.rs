@@ -1,57 +1,90 @@
 //! Paced Chirping: probe with trains whose packets come closer and closer.
 //!
-//! J. Misund and B. Briscoe, "Paced Chirping: Rethinking TCP start-up", Netdev 0x13, 2019, and
-//! Misund's Linux module `paced_chirping.c`. A start-up that grows a window learns what the path
-//! carries by filling its queue. A *chirp* asks with a few packets: the gaps between them
-//! shrink from twice an average to nearly nothing, and the gap at which the queueing delay
-//! begins to rise is the one that the path just carries (as in pathChirp). The queue drains
-//! until the next chirp. Chirp by chirp the average gap approaches the path's; from round trip
-//! to round trip there are more of them, until together they fill it. Then the path is known,
-//! and about full: one bandwidth-delay product more, paced at that gap, and the congestion
-//! avoidance goes on with what is out.
+//! J. Misund and B. Briscoe, "Paced Chirping: Rethinking TCP start-up", Netdev 0x13, 2019, of which
+//! the abstract was read, and three forms of Misund's code for Linux, which were read whole. A
+//! start-up that grows a window learns what the path carries by filling its queue. A *chirp* asks
+//! with a few packets: the gaps between them shrink, and the gap at which the queueing delay begins
+//! to rise for good is the one that the path just carries (as in pathChirp). The queue drains until
+//! the next chirp. Chirps come closer together until they fill the path; then it is known, and about
+//! full.
+//!
+//! The forms, which share the analysis of a chirp and nothing else; each has a file of its own:
+//!
+//! | form | read | chirps | ends |
+//! | --- | --- | --- | --- |
+//! | `pc2020` | `net/ipv4/paced_chirping.c` in ij1/linux-accecn, commit 03abc4b, and its header | a guard keeps the load at one packet each `gap_load`, which follows the average gap down | where the load meets the average gap |
+//! | `pc2018` | `latest/module/paced_chirping.c` in JoakimMisund/PacedChirping, commit 1071592 | `M` a round trip, twice as many from round to round | when a round's chirps are as long as the round trip; then one more, paced at the average gap |
+//! | `pc-split` | `net/ipv4/paced_chirping.c` in ij1/linux-flowstartup, commit 0113153, and its header | as `pc2018` | at once when chirps and the gaps between them are as long as the round trip |
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `gap` | 200 us | the first average gap |
-//! | `chirps` | 2 | chirps in the first round trips, `M` |
-//! | `gain` | 2 | by how much there are more from then on, each round trip |
-//! | `geometry` | 2 | a chirp's first gap, in average gaps |
+//! | `form` | `pc2020` | which form of the code |
+//! | `gap` | 200 us | `pc2018` and `pc-split`: the first average gap |
+//! | `chirps` | 2 | the same: chirps in the first round trips, `M` |
+//! | `gain` | 2 | the same: by how much there are more from then on, each round trip |
+//! | `geometry` | 2 | the same: a chirp's first gap, in average gaps |
+//! | `lowest_gap` | 40 us | `pc2020`: a load gap that is too short to be paced |
+//! | `maximum_chirps` | 200 | `pc2020`: with the chirp of this number it gives up |
 //! | `l` | 5 | packets that a rise of the delay must last, `L` |
-//! | `round_length` | `with-gaps` | what of the chirps counts towards filling the round trip |
 //! | `delayed_acks` | `share` | what an acknowledgement of several packets does |
-//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | where there is no chirping |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | after chirping without an estimate |
 //!
 //! # State
 //!
-//! The average gap; `M`, and how many chirps of how much time this round has had; the chirp
-//! that is leaving and those that are out, with the queueing delay of each packet.
+//! The average gap, and in `pc2020` the load gap; the chirp that is leaving and those that are out,
+//! with when each packet left and how long it queued.
+//!
+//! # Deviations
+//!
+//! - Times are nanoseconds throughout. The code takes 1024 ns for a microsecond in round lengths and
+//!   guards, which makes a round 2.4 % shorter than it is.
+//! - The window is what lets a chirp leave: between chirps it is what is out. The code keeps it wide
+//!   and is asked for each packet. So a loss finds the window at what is out.
+//! - `pc2018` and `pc-split` also wait until no more than 16 segments are in the host's queues. There
+//!   are none here.
+//! - `pc2018` goes on chirping through fast recovery, with DCTCP's reduction of nothing at first.
+//!   Here any loss ends chirping, and the avoidance reduces what is out.
+//! - `pc-split` leaves its pacing rate to the kernel, which replaces it at the next acknowledgement.
+//!   Here pacing ends with the start-up, and the stack's own begins where it has one.
+//! - `pc-split`: at a chirp's end the commit that was read takes the last gap for what is not counted
+//!   where an excursion is open, and the start of an older one where none is. Both other forms have
+//!   it the other way round, and so has this.
+//! - A chirp that an idle time or a loss interrupts is dropped.
 //!
 //! # Contested
 //!
-//! - The rules are those of the module's first published form. A later one measures the load
-//!   besides, and the spacing of acknowledgements; it is another algorithm.
-//! - pathChirp takes the gap behind the packet from which the delay rises, the module the wider
-//!   one before it; this follows the module.
-//! - The module's first form counts the chirps' own lengths against the round trip. As there is
-//!   an average gap between two chirps at least, and the round trip includes what queues, they
-//!   may never come to it; a later form counts these gaps, and so does the default here.
+//! - pathChirp takes the gap behind the packet from which the delay rises. `pc2018` and `pc-split`
+//!   take the wider one before it, `pc2020` the one behind.
+//! - `pc2018` may chirp on for long: an average gap at least lies between chirps and counts for nothing,
+//!   so a round's chirps come to the round trip only where what queues does not make it longer.
+//! - Of `pc2020` there is an earlier version (JoakimMisund/net-next, commit 03aa045): it ends with
+//!   what is out even where the round trip holds less, does not narrow chirps over discontinuous
+//!   links, and takes the gap before a chirp for a jump. The later one is the form here.
 //! - Packets need acknowledgements of their own. Those that share one share its delay, as in
-//!   the module; `delayed_acks=leave` goes over to slow start instead, as its authors require
+//!   the code; `delayed_acks=leave` goes over to slow start instead, as its authors require
 //!   receivers that do not delay.
-//! - The window is what lets a chirp leave: between chirps it is what is out.
-//! - Loss is not dealt with by the authors; here it ends the start-up with what is out.
-//! - Where fewer packets wait than the next chirp has, slow start takes over.
+//! - Where fewer packets wait than the next chirp has, they leave at once and in no chirp.
+
+mod excursion;
+mod pc2018;
+mod pc2020;
+mod pc_split;
+mod rounds;
+mod train;
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Sent};
+use crate::signals::{Ack, Established, Idle, Loss, Marked, RateSample, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
-use std::collections::VecDeque;
+use crate::{with_slow_start, Reason, Segments, Time, Window};
+use pc2018::Pc2018;
+use pc2020::Pc2020;
+use pc_split::PcSplit;
+use train::{Chirp, Plan, Train};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -59,42 +92,79 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     title: "Paced Chirping",
     source: "Misund, Briscoe: Paced Chirping, Netdev 0x13, 2019; Linux module paced_chirping.c",
     year: 2019,
-    opened: "code: Misund's tcp_dctcp.c and paced_chirping.c, and paced_chirping.c of ij1/linux-flowstartup",
-    compared: "chirps, excursions, estimate, rounds, end",
+    opened: "abstract; code: paced_chirping.c and .h in github.com/JoakimMisund/PacedChirping at \
+             1071592, ij1/linux-flowstartup at 0113153, ij1/linux-accecn at 03abc4b, \
+             JoakimMisund/net-next at 03aa045",
+    compared: "shape and spacing of chirps, analysis, averages, rounds, load, every way out",
     summary: "Sends trains whose gaps shrink, finds the gap at which a queue begins, and packs \
-              such trains closer until they fill the round trip.",
-    params: with_slow_start![GAP, CHIRPS, GAIN, GEOMETRY, L, ROUND_LENGTH, DELAYED_ACKS],
+              such trains closer until they fill the path.",
+    params: with_slow_start![
+        FORM,
+        GAP,
+        CHIRPS,
+        GAIN,
+        GEOMETRY,
+        LOWEST_GAP,
+        MAXIMUM_CHIRPS,
+        L,
+        DELAYED_ACKS
+    ],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
-    build: |params, _| Ok(Box::new(PacedChirping::new(params)?)),
+    build,
+};
+
+const FORM: ParamSpec = ParamSpec {
+    name: "form",
+    unit: Unit::Choice(&["pc2020", "pc2018", "pc-split"]),
+    default: "pc2020",
+    meaning: "which form of the code: that of 2020, that of 2018, or the one split from DCTCP",
 };
 
 const GAP: ParamSpec = ParamSpec {
     name: "gap",
     unit: Unit::Time,
     default: "200us",
-    meaning: "the first average gap between packets",
+    meaning: "form=pc2018 and pc-split: the first average gap between packets",
 };
 
 const CHIRPS: ParamSpec = ParamSpec {
     name: "chirps",
     unit: Unit::Number,
     default: "2",
-    meaning: "chirps in each of the first round trips, the module's M",
+    meaning: "form=pc2018 and pc-split: chirps in each of the first round trips, the code's M",
 };
 
 const GAIN: ParamSpec = ParamSpec {
     name: "gain",
     unit: Unit::Number,
     default: "2",
-    meaning: "by how much M is multiplied each round trip, once six chirps have been sent",
+    meaning: "form=pc2018 and pc-split: by how much M is multiplied each round trip, once six \
+              chirps have been sent",
 };
 
 const GEOMETRY: ParamSpec = ParamSpec {
     name: "geometry",
     unit: Unit::Number,
     default: "2",
-    meaning: "a chirp's first gap as a multiple of the average one, 1 to 3",
+    meaning:
+        "form=pc2018 and pc-split: a chirp's first gap as a multiple of the average one, 1 to 3",
+};
+
+const LOWEST_GAP: ParamSpec = ParamSpec {
+    name: "lowest_gap",
+    unit: Unit::Time,
+    default: "40us",
+    meaning:
+        "form=pc2020: a load gap below this cannot be paced, and slow start goes on; 20us with \
+              Linux's fq",
+};
+
+const MAXIMUM_CHIRPS: ParamSpec = ParamSpec {
+    name: "maximum_chirps",
+    unit: Unit::Number,
+    default: "200",
+    meaning: "form=pc2020: with the chirp of this number it gives up, and slow start goes on",
 };
 
 const L: ParamSpec = ParamSpec {
@@ -102,15 +172,7 @@ const L: ParamSpec = ParamSpec {
     unit: Unit::Number,
     default: "5",
     meaning: "how many packets a rise of the delay must last to be a sign of the path, the \
-              module's L",
-};
-
-const ROUND_LENGTH: ParamSpec = ParamSpec {
-    name: "round_length",
-    unit: Unit::Choice(&["with-gaps", "chirps"]),
-    default: "with-gaps",
-    meaning: "what counts towards filling the round trip, which ends the start-up: chirps with \
-              the average gap behind each, or chirps alone",
+              code's L",
 };
 
 const DELAYED_ACKS: ParamSpec = ParamSpec {
@@ -121,413 +183,288 @@ const DELAYED_ACKS: ParamSpec = ParamSpec {
               chirping is given up",
 };
 
-/// The longest chirp.
-const LONGEST: usize = 16;
-/// Chirps after which their number grows.
-const PATIENCE: u64 = 6;
-/// An estimate is taken to be within these, nanoseconds.
-const ESTIMATES: (u64, u64) = (30_000, 10_000_000);
-/// The average gap when chirping ends is at most this, nanoseconds.
-const WIDEST: u64 = 5_000_000;
-/// The least window of the last round.
-const LEAST_LAST_WINDOW: f64 = 10.0;
+fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, SpecError> {
+    let form = params.choice("form");
+    for name in ["gap", "chirps", "gain", "geometry"] {
+        let needs = "`form=pc2018` or `form=pc-split`";
+        params.effective(name, form != "pc2020", needs)?;
+    }
+    for name in ["lowest_gap", "maximum_chirps"] {
+        params.effective(name, form == "pc2020", "`form=pc2020`")?;
+    }
+    let l = params.number("l");
+    if !(1.0..=16.0).contains(&l) {
+        let expected = "a number of packets from 1 to 16";
+        return Err(SpecError::bad_value(params, "l", expected));
+    }
+    let (l, leaves) = (l as usize, params.choice("delayed_acks") == "leave");
+    Ok(match form {
+        "pc2018" => Box::new(PacedChirping::new(Pc2018::read(params, l)?, leaves)),
+        "pc-split" => Box::new(PacedChirping::new(PcSplit::read(params, l)?, leaves)),
+        _ => Box::new(PacedChirping::new(Pc2020::read(params, l)?, leaves)),
+    })
+}
 
-/// A number in 1024ths, as the module counts (`G_G_SHIFT`).
+/// What a form may go by.
 #[derive(Clone, Copy, Debug)]
-struct Fixed(u64);
-
-impl Fixed {
-    const ONE: u64 = 1024;
-
-    fn new(number: f64) -> Fixed {
-        Fixed((number * Fixed::ONE as f64) as u64)
-    }
-
-    fn times(self, n: u64) -> u64 {
-        n.saturating_mul(self.0) / Fixed::ONE
-    }
-
-    fn whole(self) -> u64 {
-        self.0 / Fixed::ONE
-    }
+struct Moment {
+    now: Time,
+    rtts: RoundTrips,
+    /// The queueing delay of the newest packet that an acknowledgement covers, nanoseconds.
+    delay: u64,
+    /// Segments that are out.
+    flight: Segments,
+    mss: u32,
+    sample: Option<RateSample>,
 }
 
-/// A chirp's gaps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shape {
-    packets: usize,
-    /// The first gap, and by how much each is less than the one before, nanoseconds.
-    first: u64,
-    step: u64,
+/// What is to leave next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Chirp(Plan),
+    /// So many packets at once.
+    Unchirped(usize),
+    Halt,
 }
 
-impl Shape {
-    fn new(packets: usize, average: u64, geometry: Fixed) -> Shape {
-        Shape {
-            packets,
-            first: geometry.times(average),
-            step: Fixed(2 * (geometry.0 - Fixed::ONE)).times(average) / packets as u64,
-        }
-    }
-
-    /// The gap after a packet, counted from 0.
-    fn gap(&self, packet: usize) -> u64 {
-        self.first.saturating_sub(self.step * packet as u64)
-    }
-
-    /// From the first packet to the last.
-    fn length(&self) -> u64 {
-        (0..self.packets - 1).map(|packet| self.gap(packet)).sum()
-    }
+/// How chirping ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    /// With this window, as the threshold too where there is a reason; without, slow start goes on.
+    Now {
+        window: Segments,
+        reason: Option<Reason>,
+    },
+    /// With what is out after more than so many acknowledgements, until which packets are this far
+    /// apart, nanoseconds.
+    AfterAcks {
+        window: Segments,
+        gap: u64,
+        acks: u64,
+    },
 }
 
-/// Packets in a chirp by its number, counted from 0.
-fn packets_of(chirp: u64) -> usize {
-    match chirp {
-        0 | 1 => 5,
-        2 | 3 => 8,
-        _ => LONGEST,
+/// What a loss leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Answer {
+    /// This window, which is also the threshold.
+    Window(Segments),
+    /// The avoidance's reduction of this.
+    Avoidance(Segments),
+}
+
+/// One form of the code.
+trait Form: Send {
+    /// The handshake is complete.
+    fn open(&mut self, _rtt: Option<Time>) {}
+
+    fn wants_delivery(&self) -> bool {
+        false
     }
-}
 
-/// How long a rise that begins at `start` lasts: the first packet after it, or one past the
-/// last. It is over when the delay has come down by more than three eighths of its height.
-fn excursion(delays: &[u64], start: usize) -> usize {
-    let mut highest = 0;
-    for (at, delay) in delays.iter().enumerate().skip(start + 1) {
-        let height = delay.saturating_sub(delays[start]);
-        if height * 8 <= highest * 5 {
-            return at;
-        }
-        highest = highest.max(height);
+    /// No chirp is leaving.
+    fn next(&mut self, m: &Moment, train: &Train, w: &Window) -> Next;
+
+    /// An acknowledgement, before its packets.
+    fn on_ack(&mut self, _m: &Moment) -> Option<End> {
+        None
     }
-    delays.len()
-}
 
-/// The gap that the path just carries, from the queueing delays of a chirp's packets: the
-/// module's `analyze_chirp`, whose `s[i]` is the gap before packet i.
-fn estimate(delays: &[u64], shape: &Shape, l: usize) -> u64 {
-    let packets = delays.len();
-    let before = |packet: usize| shape.gap(packet - 1);
-    let mut found = [None; LONGEST];
-    // Where nothing is found the last gap stands.
-    let mut rest = packets - 1;
-    let mut at = 1;
-    while at + 1 < packets {
-        if delays[at] >= delays[at + 1] {
-            at += 1;
-            continue;
-        }
-        let end = excursion(delays, at);
-        if end == packets {
-            found[at..packets].fill(Some(before(at)));
-            rest = at;
-            break;
-        }
-        if end - at >= l {
-            let rising = (at..end).filter(|k| delays[*k] < delays[*k + 1]);
-            rising.for_each(|k| found[k] = Some(before(k)));
-        }
-        at = end;
-    }
-    let gaps = found[1..packets].iter();
-    let sum: u64 = gaps.map(|gap| gap.unwrap_or(before(rest))).sum();
-    (sum / (packets as u64 - 1)).clamp(ESTIMATES.0, ESTIMATES.1)
-}
+    /// The next packet of `chirp` is acknowledged, its delay noted.
+    fn on_packet(&mut self, chirp: &Chirp, m: &Moment) -> Option<End>;
 
-/// A chirp that is out.
-#[derive(Clone, Copy, Debug)]
-struct Chirp {
-    number: u64,
-    shape: Shape,
-    /// Position of its first byte, and how many of its packets are acknowledged.
-    start: u64,
-    known: usize,
-    delays: [u64; LONGEST],
-}
+    /// All packets up to `una` have been dealt with.
+    fn after_packets(&mut self, _una: u64, _train: &Train) {}
 
-/// The chirps of a round trip.
-#[derive(Clone, Copy, Debug, Default)]
-struct Round {
-    /// The number of the chirp that opens it.
-    start: u64,
-    sent: u64,
-    length: u64,
+    /// A loss, with so many segments out.
+    fn on_loss(&mut self, flight: Segments) -> Answer;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Chirps leave or are waited for.
     Chirping,
-    /// A last round trip, until so many bytes more have been acknowledged.
+    /// Packets leave at one gap until more than so many acknowledgements have come.
     Ending {
-        until: u64,
+        acks: u64,
     },
     Over,
 }
 
-/// What the parameters say.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    gain: Fixed,
-    geometry: Fixed,
-    l: usize,
-    counts_gaps: bool,
+/// Paced Chirping in one form: what all of them do alike.
+struct PacedChirping<F> {
+    form: F,
+    /// An acknowledgement of several packets ends it.
     leaves: bool,
-}
-
-/// Paced Chirping.
-struct PacedChirping {
-    rules: Rules,
     phase: Phase,
     initial: Segments,
-    gap_avg: u64,
-    m: Fixed,
-    started: u64,
-    round: Round,
-    /// The chirp that is leaving, and how many of its packets have.
-    leaving: Option<(Shape, usize)>,
-    out: VecDeque<Chirp>,
+    train: Train,
     rtts: RoundTrips,
-    queued_until: u64,
-    high: u64,
 }
 
-impl PacedChirping {
-    fn new(params: &Params) -> Result<PacedChirping, SpecError> {
-        let l = params.number("l");
-        if !(1.0..=16.0).contains(&l) {
-            let expected = "a number of packets from 1 to 16";
-            return Err(SpecError::bad_value(params, "l", expected));
-        }
-        let gap_avg = params.time("gap").nanos();
-        if !(1_000..=WIDEST).contains(&gap_avg) {
-            return Err(SpecError::bad_value(
-                params,
-                "gap",
-                "a time from 1us to 5ms",
-            ));
-        }
-        Ok(PacedChirping {
-            rules: Rules {
-                gain: Fixed::new(params.within("gain", 1.0..=10.0)?),
-                geometry: Fixed::new(params.within("geometry", 1.0..=3.0)?),
-                l: l as usize,
-                counts_gaps: params.choice("round_length") == "with-gaps",
-                leaves: params.choice("delayed_acks") == "leave",
-            },
+impl<F: Form> PacedChirping<F> {
+    fn new(form: F, leaves: bool) -> PacedChirping<F> {
+        PacedChirping {
+            form,
+            leaves,
             phase: Phase::Over,
             initial: 1.0,
-            gap_avg,
-            m: Fixed::new(params.within("chirps", 1.0..=100.0)?),
-            started: 0,
-            round: Round::default(),
-            leaving: None,
-            out: VecDeque::new(),
+            train: Train::default(),
             rtts: RoundTrips::default(),
-            queued_until: 0,
-            high: 0,
-        })
+        }
     }
 
-    /// What the next packet waits for after the one before it.
-    fn space(&self, w: &mut Window, gap: u64) {
-        let wire = u64::from(w.wire());
-        let rate = Rate::of(wire, Time(gap.max(1)));
-        w.pacing = Some(Rate(rate.bps().max(1)));
+    fn moment(&self, w: &Window, now: Time, flight: u64) -> Moment {
+        Moment {
+            now,
+            rtts: self.rtts,
+            delay: self.rtts.queueing().nanos(),
+            flight: w.segments(flight).ceil(),
+            mss: w.mss,
+            sample: None,
+        }
     }
 
-    /// Begins the next chirp where this round has one left; `flight` is out.
-    fn next_chirp(&mut self, w: &mut Window, flight: u64) {
-        if self.round.sent >= self.m.whole() {
-            return self.wait(w, flight);
+    /// No chirp is leaving: what leaves next, if anything.
+    fn go_on(&mut self, w: &mut Window, now: Time, flight: u64) {
+        let m = self.moment(w, now, flight);
+        match self.form.next(&m, &self.train, w) {
+            Next::Chirp(plan) => self.train.begin(w, flight, plan),
+            Next::Unchirped(packets) => self.train.unchirped(w, flight, packets),
+            Next::Halt => self.train.halt(w, flight),
         }
-        let shape = Shape::new(packets_of(self.started), self.gap_avg, self.rules.geometry);
-        let data = self.queued_until.saturating_sub(self.high);
-        if data < shape.packets as u64 * u64::from(w.mss) {
-            return self.fall_back(w, flight);
-        }
-        let gap = if self.rules.counts_gaps {
-            self.gap_avg
-        } else {
-            0
+    }
+
+    /// What an acknowledgement tells the form, and whether that ends it.
+    fn learn(&mut self, w: &Window, a: &Ack) -> Option<End> {
+        let m = Moment {
+            sample: a.delivery.and_then(|delivery| delivery.sample),
+            ..self.moment(w, a.now, a.flight)
         };
-        self.round.length += shape.length() + gap;
-        self.round.sent += 1;
-        self.started += 1;
-        self.leaving = Some((shape, 0));
-        w.cwnd = w.segments(flight).ceil() + shape.packets as f64;
-        self.space(w, shape.gap(0));
-    }
-
-    /// Nothing leaves before the next round.
-    fn wait(&self, w: &mut Window, flight: u64) {
-        w.cwnd = w.segments(flight).floor().max(1.0);
-    }
-
-    /// The time from a chirp's last packet to the next chirp.
-    fn guard(&self, shape: &Shape) -> u64 {
-        let share = self.rtts.smoothed.nanos() / self.m.whole();
-        share.saturating_sub(shape.length()).max(self.gap_avg)
-    }
-
-    /// A packet of the chirp has left: how long the one after the next waits.
-    fn on_chirp_packet(&mut self, w: &mut Window, s: &Sent) {
-        let Some((shape, sent)) = &mut self.leaving else {
-            return;
-        };
-        if *sent == 0 {
-            self.out.push_back(Chirp {
-                number: self.started - 1,
-                shape: *shape,
-                start: s.seq,
-                known: 0,
-                delays: [0; LONGEST],
-            });
+        if let Some(end) = self.form.on_ack(&m) {
+            return Some(end);
         }
-        *sent += 1;
-        let (shape, sent) = (*shape, *sent);
-        if sent + 1 < shape.packets {
-            self.space(w, shape.gap(sent));
-        } else if sent < shape.packets {
-            self.space(w, self.guard(&shape));
-        } else {
-            self.leaving = None;
-            self.next_chirp(w, s.flight);
-        }
-    }
-
-    /// The delays of what an ACK covers. The ACK of a round's first packet begins the next.
-    fn take_delays(&mut self, w: &Window, una: u64) {
-        let mss = u64::from(w.mss);
-        let delay = self.rtts.queueing().nanos();
-        let mut round_over = false;
-        for chirp in &mut self.out {
-            let covered = (una.saturating_sub(chirp.start) / mss) as usize;
-            let known = covered.min(chirp.shape.packets);
-            if known > chirp.known {
-                // The first two chirps are one round, which the analysis of the first ends.
-                round_over |= chirp.known == 0 && chirp.number == self.round.start.max(2);
-                chirp.delays[chirp.known..known].fill(delay);
-                chirp.known = known;
+        while let Some(chirp) = self.train.acknowledge(a.una, w.mss, m.delay) {
+            if let Some(end) = self.form.on_packet(chirp, &m) {
+                return Some(end);
             }
         }
-        if round_over {
-            self.end_round();
-        }
+        self.form.after_packets(a.una, &self.train);
+        None
     }
 
-    /// Chirps that are known whole move the average. True where those of the round fill the
-    /// round trip.
-    fn analyse(&mut self) -> bool {
-        while let Some(chirp) = self.out.front() {
-            if chirp.known < chirp.shape.packets {
-                break;
-            }
-            let delays = &chirp.delays[..chirp.known];
-            let estimate = estimate(delays, &chirp.shape, self.rules.l);
-            self.gap_avg = (self.gap_avg + estimate) / 2;
-            let first = chirp.number == 0;
-            self.out.pop_front();
-            if first {
-                self.end_round();
-            }
-            if self.round.length >= self.rtts.smoothed.nanos() {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn end_round(&mut self) {
-        if self.started >= PATIENCE && self.round.sent >= self.m.whole() {
-            self.m = Fixed(self.rules.gain.times(self.m.0));
-        }
-        self.round = Round {
-            start: self.started,
-            ..Round::default()
-        };
-    }
-
-    fn chirp(&mut self, w: &mut Window, a: &Ack) {
-        self.take_delays(w, a.una);
-        if self.analyse() {
-            self.end(w, a.una);
-        } else if self.leaving.is_none() {
-            self.next_chirp(w, a.flight);
-        }
-    }
-
-    /// Chirps fill the round trip: a last one at the gap that they found.
-    fn end(&mut self, w: &mut Window, una: u64) {
-        let gap = self.gap_avg.min(WIDEST);
-        let target = self.rtts.least.nanos() / gap;
-        w.cwnd = (2.0 * target as f64).max(LEAST_LAST_WINDOW);
-        self.space(w, gap);
-        let until = una + target * u64::from(w.mss);
-        self.phase = Phase::Ending { until };
-        self.leaving = None;
-        self.out.clear();
-    }
-
-    /// There is not enough to send for a chirp.
-    fn fall_back(&mut self, w: &mut Window, flight: u64) {
-        let more = packets_of(self.started) as f64;
-        w.cwnd = (w.segments(flight).ceil() + more).max(self.initial);
+    fn end(&mut self, w: &mut Window, end: End) -> Option<Reason> {
         self.cancel(w);
+        match end {
+            End::Now { window, reason } => {
+                w.cwnd = window;
+                if reason.is_some() {
+                    w.ssthresh = window;
+                }
+                reason
+            }
+            End::AfterAcks { window, gap, acks } => {
+                w.cwnd = window;
+                w.pacing = w.rate_over(1.0, Time(gap.max(1)));
+                self.phase = Phase::Ending { acks };
+                None
+            }
+        }
+    }
+
+    /// Counts an acknowledgement of the last round trip; with the last one the window is what is
+    /// out.
+    fn count_down(&mut self, w: &mut Window, acks: u64, flight: u64) -> Option<Reason> {
+        if acks > 0 {
+            self.phase = Phase::Ending { acks: acks - 1 };
+            return None;
+        }
+        self.cancel(w);
+        w.cwnd = w.segments(flight).floor().max(2.0).min(w.cwnd);
+        w.ssthresh = w.cwnd;
+        Some(Reason::Estimate)
+    }
+
+    /// The receiver delays acknowledgements: slow start from what is out.
+    fn leave(&mut self, w: &mut Window, flight: u64) {
+        self.cancel(w);
+        w.cwnd = w.segments(flight).ceil().max(self.initial);
     }
 }
 
-impl Startup for PacedChirping {
+impl<F: Form> Startup for PacedChirping<F> {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
+        let rtt = e.rtt.filter(|rtt| *rtt > Time::ZERO);
         self.initial = w.cwnd;
-        self.queued_until = e.queued;
-        self.rtts.sample(e.rtt);
-        if e.rtt.is_some_and(|rtt| rtt > Time::ZERO) {
-            self.phase = Phase::Chirping;
-            self.next_chirp(w, 0);
-        }
+        self.train.queue(e.queued);
+        self.rtts.sample(rtt);
+        self.form.open(rtt);
+        self.phase = Phase::Chirping;
+        self.go_on(w, e.now, 0);
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
-        self.high = self.high.max(s.seq + u64::from(s.bytes));
         if self.phase == Phase::Chirping && !s.retransmission {
-            self.on_chirp_packet(w, s);
+            self.train.on_sent(w, s);
+            if !self.train.is_leaving() {
+                self.go_on(w, s.now, s.flight);
+            }
         }
         None
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.rtts.sample(a.rtt);
-        self.queued_until = a.nxt.saturating_add(a.queued);
-        if self.phase == Phase::Chirping && self.rules.leaves && a.acked > u64::from(w.mss) {
-            self.fall_back(w, a.flight);
+        self.train.on_ack(a);
+        if self.phase == Phase::Chirping && self.leaves && a.acked > u64::from(w.mss) {
+            self.leave(w, a.flight);
         }
-        match self.phase {
-            Phase::Over => {
-                slow_start.grow(w, a);
-                return None;
-            }
-            Phase::Chirping => self.chirp(w, a),
-            Phase::Ending { until } if a.una >= until => {
-                w.cwnd = w.segments(a.flight).floor().max(2.0).min(w.cwnd);
-                w.ssthresh = w.cwnd;
-                self.cancel(w);
-                slow_start.leave_unused(a);
-                return Some(Reason::Estimate);
-            }
-            Phase::Ending { .. } => {}
+        if self.phase == Phase::Over {
+            slow_start.grow(w, a);
+            return None;
         }
         slow_start.leave_unused(a);
+        if let Phase::Ending { acks } = self.phase {
+            return self.count_down(w, acks, a.flight);
+        }
+        if let Some(end) = self.learn(w, a) {
+            return self.end(w, end);
+        }
+        if !self.train.is_leaving() {
+            self.go_on(w, a.now, a.flight);
+        }
         None
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
-        if self.phase != Phase::Over {
-            self.cancel(w);
-            w.cwnd = w.segments(l.flight).clamp(1.0, w.cwnd);
+        if self.phase == Phase::Over {
+            return LossResponse::Standard;
         }
-        LossResponse::Standard
+        self.cancel(w);
+        let before = w.cwnd;
+        match self.form.on_loss(w.segments(l.flight)) {
+            Answer::Avoidance(window) => {
+                w.cwnd = window.clamp(1.0, before.max(1.0));
+                LossResponse::Standard
+            }
+            Answer::Window(window) => {
+                w.cwnd = window.min(before).max(2.0);
+                w.ssthresh = w.cwnd;
+                LossResponse::Done
+            }
+        }
+    }
+
+    /// While chirps leave, marks change nothing (`disable_cwr_upon_ece`).
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
+        if self.phase != Phase::Over {
+            return LossResponse::Done;
+        }
+        self.on_loss(w, &m.into())
+    }
+
+    fn survives_mark(&self) -> bool {
+        self.phase != Phase::Over
     }
 
     fn cancel(&mut self, w: &mut Window) {
@@ -535,8 +472,7 @@ impl Startup for PacedChirping {
             w.pacing = None;
         }
         self.phase = Phase::Over;
-        self.leaving = None;
-        self.out.clear();
+        self.train.clear();
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
@@ -544,9 +480,35 @@ impl Startup for PacedChirping {
         false
     }
 
+    fn wants_delivery(&self) -> bool {
+        self.form.wants_delivery()
+    }
+
     /// While it chirps the window is its own, whatever the threshold says.
     fn in_charge(&self, w: &Window) -> bool {
         self.phase != Phase::Over || w.in_slow_start()
+    }
+}
+
+/// A form's parameters.
+#[cfg(test)]
+fn params_of(spec: &str) -> Params {
+    use crate::params::AlgorithmKind;
+    Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap()
+}
+
+/// An instant on a path of this round trip, without a queue and with ten segments out.
+#[cfg(test)]
+fn moment(rtt: Time) -> Moment {
+    let mut rtts = RoundTrips::default();
+    rtts.sample(Some(rtt));
+    Moment {
+        now: rtt,
+        rtts,
+        delay: 0,
+        flight: 10.0,
+        mss: 1460,
+        sample: None,
     }
 }
 
@@ -556,180 +518,92 @@ mod tests {
     use crate::testing::{slow_start, with_reno};
     use crate::Convention;
 
-    const US: u64 = 1_000;
     const RTT: Time = Time::from_millis(20);
-    const TWICE: Fixed = Fixed(2 * Fixed::ONE);
 
-    fn shape(packets: usize) -> Shape {
-        Shape::new(packets, 200 * US, TWICE)
-    }
-
-    #[test]
-    fn gaps_shrink_from_twice_the_average_by_equal_steps() {
-        let long = shape(16);
-        assert_eq!(
-            (long.first, long.step, long.length()),
-            (400 * US, 25 * US, 3_375 * US)
-        );
-        let short = shape(5);
-        assert_eq!((short.step, short.length()), (80 * US, 1_120 * US));
-        assert_eq!([0, 1, 2, 3, 4, 5].map(packets_of), [5, 5, 8, 8, 16, 16]);
-    }
-
-    fn start(spec: &str) -> PacedChirping {
-        let params = Params::parse(
-            crate::params::AlgorithmKind::STARTUP,
-            "",
-            ENTRY.params,
-            spec,
-        )
-        .unwrap();
-        let mut start = PacedChirping::new(&params).unwrap();
-        start.rtts.sample(Some(RTT));
-        start
-    }
-
-    #[test]
-    fn chirps_are_as_far_apart_as_shares_the_round_trip_among_them() {
-        assert_eq!(start("").guard(&shape(16)), 6_625 * US);
-        assert_eq!(start("chirps=8").guard(&shape(16)), 200 * US);
-    }
-
-    /// Nothing queues for six packets, then each waits longer.
-    fn rising_from(packet: usize) -> [u64; 16] {
-        std::array::from_fn(|at| at.saturating_sub(packet) as u64 * 50 * US)
-    }
-
-    #[test]
-    fn the_gap_at_which_the_delay_begins_to_rise_for_good_is_the_paths() {
-        // 275 us before the seventh packet, behind which the delay rises.
-        assert_eq!(estimate(&rising_from(6), &shape(16), 5), 275 * US);
-        assert_eq!(estimate(&rising_from(0), &shape(16), 5), 400 * US);
-        // No delay at all: the last gap, but no less than the least estimate.
-        assert_eq!(estimate(&[0; 16], &shape(16), 5), 50 * US);
-        assert_eq!(
-            estimate(&[0; 16], &Shape::new(16, 100 * US, TWICE), 5),
-            30 * US
-        );
-    }
-
-    #[test]
-    fn a_short_rise_is_noise_and_a_long_one_that_ends_counts_for_itself() {
-        let mut delays = [0; 16];
-        delays[3] = 100 * US;
-        let shape = Shape::new(16, 400 * US, TWICE);
-        assert_eq!(estimate(&delays, &shape, 5), 100 * US);
-        let mut delays = [0; 16];
-        for (rise, at) in (3..8).enumerate() {
-            delays[at] = (rise as u64 + 1) * 100 * US;
-        }
-        // It rises behind packets 2 to 6, before which are gaps of 750 to 550 us; ten others take
-        // the last, 100 us.
-        let mean = (750 + 700 + 650 + 600 + 550 + 10 * 100) * US / 15;
-        assert_eq!(estimate(&delays, &shape, 5), mean);
-        assert_eq!(excursion(&delays, 2), 8);
-    }
-
-    #[test]
-    fn each_chirp_moves_the_average_half_way() {
-        let mut start = start("");
+    fn started(spec: &str) -> (PacedChirping<Pc2018>, Window) {
+        let form = Pc2018::read(&params_of(&format!("form=pc2018,{spec}")), 5).unwrap();
+        let mut start = PacedChirping::new(form, false);
         let mut w = Window::new(1460);
-        start.out.push_back(Chirp {
-            number: 7,
-            shape: Shape::new(16, 50 * US, TWICE),
-            start: 0,
-            known: 15,
-            delays: rising_from(0),
-        });
-        start.rtts.sample(Some(RTT + Time(rising_from(0)[15])));
-        w.cwnd = 16.0;
-        start.take_delays(&w, 16 * 1460);
-        assert!(!start.analyse());
-        // Every gap is too short: twice the chirp's average of 50 us.
-        assert_eq!((start.gap_avg, start.out.len()), (150 * US, 0));
-    }
-
-    /// So many chirps of the round have left when the analysis of one from before is due.
-    fn ends_with(chirps: u64, round_length: &str) -> bool {
-        let mut start = start(&format!("chirps=8,round_length={round_length}"));
-        start.phase = Phase::Chirping;
-        (start.started, start.queued_until) = (6, u64::MAX);
-        let mut w = Window::new(1460);
-        for _ in 0..chirps {
-            start.next_chirp(&mut w, 0);
-            start.leaving = None;
-        }
-        start.out.push_back(Chirp {
-            number: 5,
-            shape: shape(16),
-            start: 0,
-            known: 16,
-            delays: rising_from(0),
-        });
-        start.analyse()
-    }
-
-    #[test]
-    fn chirps_that_fill_the_round_trip_end_it() {
-        // Of 3.375 ms each against a round trip of 20.
-        for round_length in ["with-gaps", "chirps"] {
-            let ends = [5, 6, 8].map(|chirps| ends_with(chirps, round_length));
-            assert_eq!(ends, [false, true, true]);
-        }
-    }
-
-    #[test]
-    fn there_are_more_chirps_a_round_once_six_have_been_sent() {
-        let mut start = start("");
-        let m_after = |start: &mut PacedChirping, started, sent| {
-            start.started = started;
-            start.round.sent = sent;
-            start.end_round();
-            start.m.whole()
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(RTT),
+            ..Established::at(RTT)
         };
-        assert_eq!(m_after(&mut start, 4, 2), 2);
-        assert_eq!(m_after(&mut start, 6, 2), 4);
-        assert_eq!(m_after(&mut start, 9, 3), 4, "the round was not full");
+        start.on_established(&mut w, &e);
+        (start, w)
     }
 
     #[test]
-    fn the_last_round_is_paced_at_the_gap_with_two_products_for_a_window() {
-        let mut start = start("gap=100us");
-        let mut w = Window {
-            header: 0,
-            ..Window::new(1460)
+    fn the_last_round_trip_ends_after_more_acknowledgements_than_its_target() {
+        let (mut start, mut w) = started("gap=100us");
+        w.header = 0;
+        let end = End::AfterAcks {
+            window: 400.0,
+            gap: 100_000,
+            acks: 200,
         };
-        start.end(&mut w, 0);
+        assert_eq!(start.end(&mut w, end), None);
         assert_eq!(w.cwnd, 400.0);
-        assert_eq!(w.pacing.unwrap().time_for(1460), Time(100 * US));
-        assert_eq!(start.phase, Phase::Ending { until: 200 * 1460 });
-        let ack = |una: u64| Ack {
-            una: una * 1460,
-            nxt: 400 * 1460,
-            flight: (390 - una) * 1460,
+        assert_eq!(w.pacing.unwrap().time_for(1460), Time::from_micros(100));
+        let ack = Ack {
+            flight: 190 * 1460,
             ..Ack::of(RTT, 1460)
         };
-        assert_eq!(start.on_ack(&mut w, &ack(199), &mut slow_start()), None);
-        assert_eq!(
-            start.on_ack(&mut w, &ack(200), &mut slow_start()),
-            Some(Reason::Estimate)
-        );
+        for _ in 0..200 {
+            assert_eq!(start.on_ack(&mut w, &ack, &mut slow_start()), None);
+        }
+        let reason = start.on_ack(&mut w, &ack, &mut slow_start());
+        assert_eq!(reason, Some(Reason::Estimate));
         assert_eq!((w.cwnd, w.ssthresh, w.pacing), (190.0, 190.0, None));
     }
 
     #[test]
-    fn values_that_make_no_chirp_are_refused() {
+    fn a_mark_changes_nothing_while_chirps_leave() {
+        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut w = Window::new(1460);
+        let e = Established {
+            initial_window: 10.0,
+            rtt: Some(RTT),
+            ..Established::at(RTT)
+        };
+        c.on_established(&mut w, &e);
+        let before = (w.cwnd, w.ssthresh, w.pacing);
+        let marked = Marked {
+            now: RTT,
+            flight: 5 * 1460,
+            usable: 5.0,
+        };
+        c.on_marked(&mut w, &marked);
+        assert_eq!((w.cwnd, w.ssthresh, w.pacing), before);
+        assert_eq!(c.exit(), None);
+    }
+
+    #[test]
+    fn without_an_estimate_slow_start_goes_on() {
+        let (mut start, mut w) = started("gap=100us");
+        let end = End::Now {
+            window: 40.0,
+            reason: None,
+        };
+        assert_eq!(start.end(&mut w, end), None);
+        assert_eq!((w.cwnd, w.ssthresh), (40.0, f64::INFINITY));
+        start.on_ack(&mut w, &Ack::of(RTT, 1460), &mut slow_start());
+        assert_eq!(w.cwnd, 41.0);
+    }
+
+    #[test]
+    fn values_that_make_no_chirp_and_parameters_of_another_form_are_refused() {
         for (spec, expected) in [
             (
-                "gap=6ms",
+                "form=pc2018,gap=6ms",
                 "parameter `gap`: `6ms` is not a time from 1us to 5ms",
             ),
             (
-                "gain=0",
+                "form=pc2018,gain=0",
                 "parameter `gain`: `0` is not a number from 1 to 10",
             ),
             (
-                "geometry=4",
+                "form=pc-split,geometry=4",
                 "parameter `geometry`: `4` is not a number from 1 to 3",
             ),
             (
@@ -737,8 +611,20 @@ mod tests {
                 "parameter `l`: `0` is not a number of packets from 1 to 16",
             ),
             (
-                "chirps=0",
+                "form=pc-split,chirps=0",
                 "parameter `chirps`: `0` is not a number from 1 to 100",
+            ),
+            (
+                "chirps=3",
+                "parameter `chirps` has no effect here; it needs `form=pc2018` or `form=pc-split`",
+            ),
+            (
+                "maximum_chirps=0",
+                "parameter `maximum_chirps`: `0` is not a whole number from 1 to 65535",
+            ),
+            (
+                "form=pc2018,lowest_gap=20us",
+                "parameter `lowest_gap` has no effect here; it needs `form=pc2020`",
             ),
         ] {
             let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();

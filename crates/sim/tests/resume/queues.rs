@@ -1,6 +1,6 @@
 //! Start-ups that go by delay: CircuitStart and Paced Chirping.
 
-use crate::{acknowledgements, one, outcome};
+use crate::{acknowledgements, outcome};
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 
@@ -29,53 +29,106 @@ fn circuit_start_leaves_before_the_buffer_overflows() {
     }
 }
 
-fn transfer(rate: &str, startup: &str, stack: &str) -> FlowRow {
-    one(&format!(
+/// Ten megabytes over an empty path: how chirping ended, and the window that it left.
+fn chirped(spec: &str, rate: &str, rtt: &str, stack: &str) -> (FlowRow, Option<f64>) {
+    let run = outcome(&format!(
         r#"
-        path = {{ rate = "{rate}", rtt = "20ms" }}
+        trace = true
+        path = {{ rate = "{rate}", rtt = "{rtt}" }}
         stack = {{ {stack} }}
-        flows = [{{ startup = "{startup}", size = "3MB" }}]
+        flows = [{{ startup = "paced-chirping:{spec}", avoidance = "none", size = "10MB" }}]
         "#
-    ))
+    ));
+    let acks = acknowledgements(&run);
+    let kept = acks.iter().find(|m| m.ssthresh.is_finite());
+    (run.flows.row(0), kept.map(|m| m.cwnd))
 }
 
-/// Its authors claim two to three milliseconds at 20 ms.
+const EVERY: &str = r#"ack = "every""#;
+
+/// Its authors claim two to three milliseconds of queue at 20 ms.
 #[test]
-fn paced_chirping_fills_the_path_with_a_queue_of_a_few_milliseconds() {
-    for (rate, packet_ms, product) in [("50Mbps", 0.24, 83.0), ("100Mbps", 0.12, 166.0)] {
-        for stack in [r#"ack = "every""#, ""] {
-            let chirped = transfer(rate, "paced-chirping", stack);
-            assert_eq!(chirped.startup_exit_reason, Some(Reason::Estimate));
-            assert_eq!(chirped.packets_dropped, 0);
-            let queue = f64::from(chirped.max_queue_pkts as u32) * packet_ms;
-            assert!(queue < 3.5, "{queue} ms at {rate}");
-            // The last round's window is twice the path that was found.
-            let found = chirped.startup_exit_cwnd_pkts.unwrap() / 2.0;
-            assert!((found / product - 1.0).abs() < 0.2, "{found} at {rate}");
-            let slow = transfer(rate, "slow-start", stack);
-            let standing = f64::from(slow.max_queue_pkts as u32) * packet_ms;
-            assert!(standing > 15.0, "{standing} ms at {rate}");
+fn the_form_of_2020_leaves_with_what_the_path_carries_and_a_queue_of_a_few_packets() {
+    for (rate, rtt, product) in [
+        ("20Mbps", "20ms", 33.0),
+        ("20Mbps", "100ms", 166.0),
+        ("50Mbps", "20ms", 83.0),
+        ("50Mbps", "40ms", 166.0),
+        ("100Mbps", "40ms", 333.0),
+    ] {
+        for stack in [EVERY, ""] {
+            let (flow, kept) = chirped("form=pc2020", rate, rtt, stack);
+            assert_eq!(flow.startup_exit_reason, Some(Reason::Estimate));
+            assert_eq!(flow.packets_dropped, 0);
+            assert!(flow.max_queue_pkts <= 6, "{flow:?}");
+            let share = kept.unwrap() / product;
+            assert!((0.94..1.06).contains(&share), "{share} at {rate}, {rtt}");
         }
     }
 }
 
 #[test]
-fn paced_chirping_leaves_receivers_that_delay_where_it_is_told_to() {
-    let left = transfer("50Mbps", "paced-chirping:delayed_acks=leave", "");
-    assert_ne!(left.startup_exit_reason, Some(Reason::Estimate));
-    let stays = transfer(
-        "50Mbps",
-        "paced-chirping:delayed_acks=leave",
-        r#"ack = "every""#,
-    );
-    assert_eq!(stays.startup_exit_reason, Some(Reason::Estimate));
+fn the_form_of_2018_sends_twice_what_the_path_carries_for_a_last_round_trip() {
+    for (rate, rtt, product) in [
+        ("20Mbps", "20ms", 33.0),
+        ("20Mbps", "100ms", 166.0),
+        ("50Mbps", "20ms", 83.0),
+    ] {
+        let (flow, _) = chirped("form=pc2018", rate, rtt, EVERY);
+        assert_eq!(flow.startup_exit_reason, Some(Reason::Estimate));
+        assert_eq!(flow.packets_dropped, 0);
+        assert!(flow.max_queue_pkts <= 6, "{flow:?}");
+        let found = flow.startup_exit_cwnd_pkts.unwrap() / 2.0 / product;
+        assert!((0.9..1.06).contains(&found), "{found} at {rate}, {rtt}");
+    }
 }
 
-/// Between chirps there are gaps, and what queues makes the round trip longer.
+/// The gaps between its chirps count for nothing.
 #[test]
-fn chirps_counted_without_their_gaps_may_never_fill_the_round_trip() {
-    let spec = "paced-chirping:round_length=chirps";
-    let goes_on = transfer("100Mbps", spec, r#"ack = "every""#);
-    assert_eq!(goes_on.startup_exit_reason, None);
-    assert!(goes_on.complete && goes_on.packets_dropped == 0);
+fn the_form_of_2018_may_go_on_for_as_long_as_there_is_data() {
+    let (flow, kept) = chirped("form=pc2018", "50Mbps", "40ms", EVERY);
+    assert_eq!((flow.startup_exit_reason, kept), (None, None));
+    assert!(flow.complete && flow.packets_dropped == 0);
+}
+
+#[test]
+fn the_split_form_leaves_at_once_with_what_the_path_carries_where_each_packet_is_acknowledged() {
+    for (rate, rtt, product) in [
+        ("20Mbps", "20ms", 33.0),
+        ("20Mbps", "100ms", 166.0),
+        ("50Mbps", "40ms", 166.0),
+        ("100Mbps", "20ms", 166.0),
+    ] {
+        let (flow, kept) = chirped("form=pc-split", rate, rtt, EVERY);
+        assert_eq!(flow.startup_exit_reason, Some(Reason::Estimate));
+        assert_eq!(flow.packets_dropped, 0);
+        let share = kept.unwrap() / product;
+        assert!((0.9..1.06).contains(&share), "{share} at {rate}, {rtt}");
+    }
+    // Two packets that share a delay look like a path that is faster than it is.
+    let (flow, _) = chirped("form=pc-split", "20Mbps", "20ms", "");
+    assert!(flow.packets_dropped > 0);
+}
+
+#[test]
+fn paced_chirping_leaves_receivers_that_delay_where_it_is_told_to() {
+    for form in ["pc2020", "pc2018", "pc-split"] {
+        let spec = format!("form={form},delayed_acks=leave");
+        let (left, _) = chirped(&spec, "20Mbps", "20ms", "");
+        assert_ne!(left.startup_exit_reason, Some(Reason::Estimate));
+        let (stays, _) = chirped(&spec, "20Mbps", "20ms", EVERY);
+        assert_eq!(stays.startup_exit_reason, Some(Reason::Estimate));
+    }
+}
+
+/// Where much is out, each chirp says little.
+#[test]
+fn two_hundred_chirps_are_too_few_for_a_long_fat_path() {
+    let long = |spec: &str| {
+        chirped(spec, "50Mbps", "100ms", EVERY)
+            .0
+            .startup_exit_reason
+    };
+    assert_eq!(long("form=pc2020"), Some(Reason::Loss));
+    assert_eq!(long("maximum_chirps=400"), Some(Reason::Estimate));
 }
