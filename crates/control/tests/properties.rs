@@ -59,7 +59,10 @@ const VARIANTS: &[(&str, &str)] = &[
     ),
     ("packet-pair-start:reading=ns2", "reno"),
     ("packet-pair-start:reading=robust,acks=2", "none"),
-    ("adaptive-start:response=estimate,u_max=last-ten,ssthresh=5", "cubic"),
+    (
+        "adaptive-start:response=estimate,u_max=last-ten,ssthresh=5",
+        "cubic",
+    ),
     ("delay-based-slow-start:tau0=1ms,samples=1", "vegas"),
     ("smooth-start:ssthresh=30,depth=4", "cubic"),
     (

@@ -164,10 +164,13 @@ impl Startup for VegasSlowStart {
         (self.inc_flag, self.incr) = (true, false);
     }
 
-    /// No window of ns-2's Vegas is below two segments.
+    /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included
+    /// (`tcp_vegas_cwnd_event`), as its avoidance does.
     fn on_idle(&mut self, w: &mut Window, before: &Window, _i: &Idle) -> bool {
         if self.reading == Reading::Ns2 {
             w.cwnd = w.cwnd.max(before.cwnd.min(2.0));
+        } else {
+            self.rounds.restart();
         }
         false
     }
@@ -176,8 +179,44 @@ impl Startup for VegasSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Bottleneck, Step};
-    use crate::Time;
+    use crate::testing::{established, Bottleneck, Step};
+    use crate::{Controller, Time};
+
+    /// A window acknowledged segment by segment at this round-trip time.
+    fn round(c: &mut Controller, w: &mut Window, una: &mut u64, rtt: u64) {
+        let nxt = *una + w.cwnd_segments() * 1460;
+        while *una < nxt {
+            *una += 1460;
+            let ack = Ack {
+                una: *una,
+                nxt,
+                rtt: Some(Time::from_millis(rtt)),
+                ..Ack::of(Time::ZERO, 1460)
+            };
+            c.on_ack(w, &ack);
+        }
+    }
+
+    #[test]
+    fn after_an_idle_time_linux_learns_the_paths_round_trip_anew() {
+        let left_after = |idles: bool| {
+            let (mut c, mut w) = established("vegas-slow-start:reading=linux", Convention::Rfc);
+            let mut una = 0;
+            (0..2).for_each(|_| round(&mut c, &mut w, &mut una, 100));
+            let idle = Idle {
+                now: Time::from_secs(9),
+                idle: Time::from_secs(3),
+                restart_window: 10.0,
+            };
+            if idles {
+                c.on_idle(&mut w, &idle);
+            }
+            (0..2).for_each(|_| round(&mut c, &mut w, &mut una, 150));
+            c.exit().map(|exit| exit.reason)
+        };
+        assert_eq!(left_after(false), Some(Reason::Delay));
+        assert_eq!(left_after(true), None);
+    }
 
     fn ns2(path: Bottleneck, initial_window: u32, segments: u64) -> Vec<Step> {
         let startup = format!("vegas-slow-start:first=one-by-one,iw={initial_window}");
