@@ -88,6 +88,8 @@ const VARIANTS: &[(&str, &str)] = &[
     ),
     ("rapid-start:threshold=quicly,k=11/18,beta=0.1", "bic"),
     ("rapid-start:pacing=false,ssthresh=30,w_max=1", "westwood"),
+    ("rapid-start:version=draft00", "reno"),
+    ("rapid-start:version=quicly", "cubic"),
     ("hystart-plus-plus:speed=rapid-start,n_rtt_sample=1", "reno"),
     ("paced-gradual:low=0s,high=400ms,pacing=false", "vegas"),
     ("suss:least_rtt=0s,low_window=2,suss_max=10", "cubic"),

@@ -3,6 +3,7 @@
 
 pub mod bbr;
 pub(crate) mod pacing;
+pub(crate) mod rapid_start;
 pub(crate) mod round_trips;
 
 use std::any::Any;

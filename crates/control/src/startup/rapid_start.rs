@@ -1,6 +1,6 @@
 //! Rapid Start: triple the window while there is no queue, and pay for it with a short silence.
 //!
-//! draft-kazuho-ccwg-rapid-start-02 (K. Oku, March 2026, individual), running in quicly. Two
+//! draft-kazuho-ccwg-rapid-start (K. Oku, later with M. Welzl; individual), running in quicly. Two
 //! things keep slow start slow: its factor, and the fear of what the last round loses. Rapid
 //! Start grows threefold per round trip as long as round-trip times say that there is no queue
 //! and twofold from then on, with everything paced. Its answer to the first loss
@@ -9,13 +9,29 @@
 //! larger one of each byte lost. Where all of the window has been accounted for, what is left
 //! is beta times what was delivered, which is what path and queue hold.
 //!
+//! The rules are those of the draft's texts -00 (3 November 2025, commit 3d0bd41 of its repository)
+//! and -02 (16 March 2026), and of h2o/quicly, `include/quicly/cc.h`, `lib/cc-pico.c` and
+//! `lib/quicly.c`, commit b11d3634 (1 April 2026), which has -00's shares and a threshold and a floor
+//! of its own.
+//!
+//! | | draft02 | draft00 | quicly |
+//! | --- | --- | --- | --- |
+//! | K | 2/3 | 11/18 | 11/18 |
+//! | the window at first, of what it was (beta 0.7) | 9/10 | 53/60 | 53/60 |
+//! | less of each byte delivered, lost | 1/5, 9/10 | 11/60, 53/60 | 11/60, 53/60 |
+//! | silence at the worst loss, of a full path | 3/10 | 1/3 | 1/3 |
+//! | a queue, above the least round trip by | the lesser of 4 ms and 1/10 | the same | the greater of 4 ms and 3/32; off below 4 ms |
+//! | the least that is left | beta times a third of the window | the same | or half the initial window, if that is more |
+//! | pacing of the first window | one a round trip | the same | two a round trip |
+//!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `threshold` | draft | the round-trip time above which there is a queue |
+//! | `version` | draft02 | the draft's -02, its -00, or quicly |
+//! | `threshold` | by version | the round-trip time above which there is a queue |
 //! | `beta` | 0.7 | the share of what path and queue hold that is left |
-//! | `k` | 2/3 | how the reduction is shared between silence and bytes |
+//! | `k` | by version | how the reduction is shared between silence and bytes |
 //! | `initial_factor` | 1 | the first window in the stack's, 1 to 2 |
 //! | `pacing` | true | whether it paces |
 //! | `w_max` | 2 | what the avoidance takes for the window at the loss, in what path and queue hold |
@@ -26,11 +42,21 @@
 //! The least round-trip time ever and in the last four quarters of one; `pre_cwnd` and what of
 //! it has not been accounted for.
 //!
+//! # Deviations
+//!
+//! - quicly grows by whole packets and keeps the rest for the next ACK; here by parts of them.
+//! - In quicly the first packet that is found lost costs nothing beyond the silence; here every
+//!   lost byte costs the same, as in the draft.
+//! - Where quicly does without Rapid Start, on paths below 4 ms, it halves the window at the first
+//!   loss whatever follows slow start; here the avoidance reduces it by its own rule.
+//! - quicly's pacer lets eight to ten packets leave together; here they leave one by one.
+//!
 //! # Contested
 //!
 //! - The draft takes the lesser of two thresholds, quicly the greater: `threshold`.
-//! - The draft's K, 2/3, drains three tenths of a full path at the worst loss; quicly's, 11/18,
-//!   a third: `k`.
+//! - The draft's -00 and quicly have 11/18 for K, the draft's -02 has 2/3: `k`. With 11/18 the
+//!   silence drains a third of a full path at the worst loss, more than the three tenths that
+//!   beta allows.
 //! - A TCP recovery lasts until all that was out is repaired, which may be many round
 //!   trips. Only the window that was out at the loss is accounted for, each byte once; what is
 //!   sent afterwards or again changes nothing.
@@ -46,31 +72,39 @@
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
+use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Loss, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Reason, Segments, Time, Window};
+use crate::{with_slow_start, Reason, Segments, Window};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "rapid-start",
     title: "Rapid Start",
-    source: "draft-kazuho-ccwg-rapid-start-02",
+    source: "draft-kazuho-ccwg-rapid-start-02, and -00; h2o/quicly, cc.h and cc-pico.c, April 2026",
     year: 2026,
     opened: "text: the draft -00 (3d0bd41), -02 and the editor's copy 00e5ea1; code: h2o/quicly b11d3634",
     compared: "growth, threshold of delay, silence and factors, floor, pace",
     summary: "Paced, threefold growth while there is no queue; after the first loss a short \
               silence and a window that shrinks by what is delivered and lost.",
-    params: with_slow_start![THRESHOLD, BETA, K, INITIAL_FACTOR, PACING, W_MAX],
+    params: with_slow_start![VERSION, THRESHOLD, BETA, K, INITIAL_FACTOR, PACING, W_MAX],
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
     build: |params, _| Ok(Box::new(RapidStart::new(params)?)),
 };
 
+const VERSION: ParamSpec = ParamSpec {
+    name: "version",
+    unit: Unit::Choice(&["draft02", "draft00", "quicly"]),
+    default: "draft02",
+    meaning: "whose K, threshold and floor: those of the draft's -02 or -00, or quicly's",
+};
+
 const THRESHOLD: ParamSpec = ParamSpec {
     name: "threshold",
     unit: Unit::Choice(&["draft", "quicly"]),
-    default: "draft",
+    default: "by version: draft, but quicly under quicly",
     meaning: "the round-trip time above which there is a queue: the lesser of 4 ms and a tenth \
               above the least one (draft), or the greater of 4 ms and 3/32 above it (quicly)",
 };
@@ -85,9 +119,8 @@ const BETA: ParamSpec = ParamSpec {
 const K: ParamSpec = ParamSpec {
     name: "k",
     unit: Unit::Choice(&["2/3", "11/18"]),
-    default: "2/3",
-    meaning: "the share of the reduction that falls on the bytes delivered: the draft's, or \
-              quicly's",
+    default: "by version: 2/3 under draft02, otherwise 11/18",
+    meaning: "the share of the reduction that falls on the bytes delivered",
 };
 
 const INITIAL_FACTOR: ParamSpec = ParamSpec {
@@ -103,8 +136,8 @@ const PACING: ParamSpec = ParamSpec {
     name: "pacing",
     unit: Unit::Bool,
     default: "true",
-    meaning: "whether it paces: the first window over a round trip, later three windows per \
-              round trip while growth is threefold, and two otherwise",
+    meaning: "whether it paces: the first window over a round trip (quicly: half of one), later \
+              three windows per round trip while growth is threefold, and two otherwise",
 };
 
 const W_MAX: ParamSpec = ParamSpec {
@@ -125,75 +158,6 @@ pub(crate) const SPEED: ParamSpec = ParamSpec {
               while there is no queue (rapid-start), which makes the window three times as \
               large per round trip",
 };
-
-/// The rise of the round-trip time that always says that there is a queue.
-const RISE: Time = Time::from_millis(4);
-/// On paths shorter than this, quicly's clock cannot tell.
-const SHORTEST: Time = Time::from_millis(4);
-/// Slots of the last round trip.
-const SLOTS: usize = 4;
-/// The window never falls below this many segments.
-const MINIMUM: Segments = 2.0;
-
-/// What says whether there is a queue.
-#[derive(Clone, Copy, Debug)]
-struct Sense {
-    quicly: bool,
-    min_rtt: Time,
-    /// The least sample in each of the last quarters of a round trip.
-    slots: [Time; SLOTS],
-    slot: usize,
-    slot_end: Time,
-}
-
-impl Sense {
-    fn new(quicly: bool) -> Sense {
-        Sense {
-            quicly,
-            min_rtt: Time::MAX,
-            slots: [Time::MAX; SLOTS],
-            slot: 0,
-            slot_end: Time::ZERO,
-        }
-    }
-
-    fn sample(&mut self, rtt: Time, now: Time) {
-        self.min_rtt = self.min_rtt.min(rtt);
-        let quarter = self.min_rtt.over(SLOTS as u64).max(Time(1));
-        for _ in 0..SLOTS {
-            if now < self.slot_end {
-                break;
-            }
-            self.slot = (self.slot + 1) % SLOTS;
-            self.slots[self.slot] = Time::MAX;
-            self.slot_end += quarter;
-        }
-        if self.slot_end <= now {
-            self.slot_end = now + quarter;
-        }
-        self.slots[self.slot] = self.slots[self.slot].min(rtt);
-    }
-
-    /// `rtt_floor`.
-    fn floor(&self) -> Time {
-        self.slots.iter().copied().fold(Time::MAX, Time::min)
-    }
-
-    /// The round-trip time above which there is a queue.
-    fn threshold(&self) -> Time {
-        let least = self.min_rtt;
-        if self.quicly {
-            (least + RISE).max(least.times(35).over(32))
-        } else {
-            (least + RISE).min(least.times(11).over(10))
-        }
-    }
-
-    fn no_queue(&self) -> bool {
-        let blind = self.min_rtt == Time::MAX || self.quicly && self.min_rtt < SHORTEST;
-        !blind && self.floor() <= self.threshold()
-    }
-}
 
 /// The parameter `speed`: slow start's growth, or Rapid Start's.
 #[derive(Clone, Copy, Debug)]
@@ -225,59 +189,6 @@ impl Speed {
     }
 }
 
-/// The shares of the first recovery.
-#[derive(Clone, Copy, Debug)]
-struct Shares {
-    beta: f64,
-    /// Of each byte delivered.
-    acked: f64,
-    /// Of each byte lost; and what the window is multiplied by at first.
-    lost: f64,
-}
-
-impl Shares {
-    fn new(beta: f64, k: f64) -> Shares {
-        Shares {
-            beta,
-            acked: k * (1.0 - beta),
-            lost: beta + k * (1.0 - beta),
-        }
-    }
-}
-
-/// The first recovery. All in segments.
-#[derive(Clone, Copy, Debug)]
-struct Recovery {
-    shares: Shares,
-    floor: Segments,
-    cwnd: Segments,
-    /// What of the window at the loss has not been accounted for.
-    left: Segments,
-}
-
-impl Recovery {
-    fn new(shares: Shares, pre_cwnd: Segments) -> Recovery {
-        Recovery {
-            shares,
-            floor: (pre_cwnd * shares.beta / 3.0).max(MINIMUM),
-            cwnd: pre_cwnd * shares.lost,
-            left: pre_cwnd,
-        }
-    }
-
-    fn account(&mut self, acked: Segments, lost: Segments) {
-        let lost = lost.min(self.left);
-        self.left -= lost;
-        let acked = acked.min(self.left);
-        self.left -= acked;
-        self.cwnd -= self.shares.acked * acked + self.shares.lost * lost;
-    }
-
-    fn window(&self) -> Segments {
-        self.cwnd.max(self.floor)
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Probing,
@@ -285,32 +196,14 @@ enum Phase {
     Over,
 }
 
-/// The flight as the last ACK left it, to see by the next what was lost. In bytes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Flight {
-    expected: u64,
-    delivered_total: u64,
-}
-
-impl Flight {
-    /// Takes in an ACK; returns what it shows to be delivered and lost since the last.
-    fn on_ack(&mut self, a: &Ack) -> (u64, u64) {
-        let delivered = a.delivered_total.saturating_sub(self.delivered_total);
-        let lost = self.expected.saturating_sub(delivered + a.flight);
-        *self = Flight {
-            expected: a.flight,
-            delivered_total: a.delivered_total,
-        };
-        (delivered, lost)
-    }
-}
-
 /// Rapid Start.
 struct RapidStart {
+    quicly: bool,
     shares: Shares,
     initial_factor: f64,
     pacing: Pacing,
     w_max: f64,
+    initial: Segments,
     phase: Phase,
     sense: Sense,
     flight: Flight,
@@ -325,18 +218,30 @@ impl RapidStart {
             let expected = "a number from 0.1 to below 1";
             return Err(SpecError::bad_value(params, "beta", expected));
         }
-        let k = if params.choice("k") == "2/3" {
-            2.0 / 3.0
-        } else {
-            11.0 / 18.0
+        let version = params.choice("version");
+        let by_version = |own: &'static str, others: &'static str, of: &str| {
+            if version == of {
+                own
+            } else {
+                others
+            }
         };
+        let k = params.choice_given("k");
+        let k = match k.unwrap_or(by_version("2/3", "11/18", "draft02")) {
+            "2/3" => 2.0 / 3.0,
+            _ => 11.0 / 18.0,
+        };
+        let threshold = params.choice_given("threshold");
+        let threshold = threshold.unwrap_or(by_version("quicly", "draft", "quicly"));
         Ok(RapidStart {
+            quicly: version == "quicly",
             shares: Shares::new(beta, k),
             initial_factor: params.within("initial_factor", 1.0..=2.0)?,
             pacing: Pacing::new(params.bool("pacing")),
             w_max: params.within("w_max", 1.0..=2.0)?,
+            initial: 0.0,
             phase: Phase::Probing,
-            sense: Sense::new(params.choice("threshold") == "quicly"),
+            sense: Sense::new(threshold == "quicly"),
             flight: Flight::default(),
             found: None,
         })
@@ -346,12 +251,14 @@ impl RapidStart {
 impl Startup for RapidStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         w.cwnd *= self.initial_factor;
-        self.pacing.open(w, e.rtt, 1.0);
+        self.initial = w.cwnd;
+        let windows = if self.quicly { 2.0 } else { 1.0 };
+        self.pacing.open(w, e.rtt, windows);
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         self.pacing.on_sent(w);
-        self.flight.expected += u64::from(s.bytes);
+        self.flight.on_sent(s.bytes);
         None
     }
 
@@ -364,8 +271,7 @@ impl Startup for RapidStart {
         if let Some(rtt) = a.rtt {
             self.sense.sample(rtt, a.now);
         }
-        let rapid = self.sense.no_queue();
-        let (gain, windows) = if rapid { (2.0, 3.0) } else { (1.0, 2.0) };
+        let (gain, windows) = self.sense.gains();
         if a.cwnd_limited {
             w.cwnd += gain * w.segments(a.acked);
         }
@@ -382,7 +288,11 @@ impl Startup for RapidStart {
             return LossResponse::Standard;
         }
         self.cancel(w);
-        let recovery = Recovery::new(self.shares, w.cwnd);
+        if self.quicly && self.sense.is_off() {
+            return LossResponse::Standard;
+        }
+        let floor = if self.quicly { 0.5 * self.initial } else { 0.0 };
+        let recovery = Recovery::new(self.shares, w.cwnd, floor);
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
         self.phase = Phase::Recovering(recovery);
@@ -402,7 +312,7 @@ impl Startup for RapidStart {
         let Phase::Recovering(mut recovery) = self.phase else {
             return;
         };
-        recovery.account(recovery.left, 0.0);
+        recovery.end();
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
         self.found = Some(self.w_max * w.cwnd / self.shares.beta);
@@ -424,101 +334,16 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::testing::{ms, slow_start, with_reno};
-    use crate::Rate;
-    use crate::{catalog, Convention};
+    use crate::{catalog, Convention, Rate, Time};
 
     const MSS: u64 = 1460;
-    const DRAFTS_K: f64 = 2.0 / 3.0;
-
     fn rapid_start(spec: &str) -> RapidStart {
         let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
         RapidStart::new(&params).unwrap()
     }
 
-    /// The window after so much was delivered and lost of `pre`.
-    fn after(beta: f64, pre: f64, acked: f64, lost: f64) -> f64 {
-        let mut recovery = Recovery::new(Shares::new(beta, DRAFTS_K), pre);
-        recovery.account(acked, lost);
-        recovery.window()
-    }
-
     fn assert_near(got: f64, expected: f64) {
         assert!((got - expected).abs() < 1e-9, "{got}, not {expected}");
-    }
-
-    /// V1, V2 and V3
-    #[test]
-    fn what_is_left_is_beta_of_what_was_delivered_however_far_it_overshot() {
-        assert_near(after(0.7, 300.0, 100.0, 200.0), 70.0);
-        assert_near(after(0.7, 200.0, 100.0, 100.0), 70.0);
-        assert_near(after(0.7, 110.0, 100.0, 10.0), 70.0);
-        let floor = Recovery::new(Shares::new(0.7, DRAFTS_K), 300.0).floor;
-        assert_near(floor, 70.0);
-    }
-
-    /// V4
-    #[test]
-    fn without_losses_beta_of_the_whole_window_is_left() {
-        assert_near(after(0.7, 150.0, 150.0, 0.0), 105.0);
-    }
-
-    /// V5
-    #[test]
-    fn with_half_for_beta() {
-        assert_near(after(0.5, 300.0, 100.0, 200.0), 50.0);
-        for (beta, silence, acked) in [
-            (0.5, 5.0 / 6.0, 1.0 / 3.0),
-            (0.7, 9.0 / 10.0, 1.0 / 5.0),
-            (0.8, 14.0 / 15.0, 2.0 / 15.0),
-        ] {
-            let shares = Shares::new(beta, DRAFTS_K);
-            assert_near(shares.lost, silence);
-            assert_near(shares.acked, acked);
-        }
-        let quicly = Shares::new(0.7, 11.0 / 18.0);
-        assert!((quicly.acked - 0.18333).abs() < 1e-5 && (quicly.lost - 0.88333).abs() < 1e-5);
-    }
-
-    /// V6
-    #[test]
-    fn the_silence_lasts_three_tenths_of_a_full_path_at_the_worst_loss() {
-        let silent = |k: f64| {
-            let mut recovery = Recovery::new(Shares::new(0.7, k), 3000.0);
-            let (mut flight, mut acked) = (3000.0, 0.0);
-            while flight > recovery.window() {
-                recovery.account(1.0, 2.0);
-                flight -= 3.0;
-                acked += 1.0;
-            }
-            acked
-        };
-        for (k, of_a_thousand) in [(DRAFTS_K, 300.0), (11.0 / 18.0, 1000.0 / 3.0)] {
-            let acked = silent(k);
-            assert!(
-                (of_a_thousand..of_a_thousand + 1.5).contains(&acked),
-                "{acked}"
-            );
-        }
-    }
-
-    /// V7
-    #[test]
-    fn the_round_trip_that_says_that_there_is_a_queue() {
-        for (least, draft, quicly) in [
-            (20.0, 22.0, 24.0),
-            (40.0, 44.0, 44.0),
-            (100.0, 104.0, 109.375),
-        ] {
-            for (reading, expected) in [(false, draft), (true, quicly)] {
-                let mut sense = Sense::new(reading);
-                sense.sample(ms(least), ms(1000.0));
-                assert_eq!(sense.threshold(), ms(expected), "{least}");
-                assert!(sense.no_queue());
-            }
-        }
-        let mut short = Sense::new(true);
-        short.sample(ms(3.9), ms(1000.0));
-        assert!(!short.no_queue());
     }
 
     /// V8
@@ -528,7 +353,7 @@ mod tests {
             let mut r = rapid_start("");
             let mut w = Window::new(MSS as u32);
             w.cwnd = 10.0;
-            r.sense.min_rtt = ms(100.0);
+            r.sense.sample(ms(100.0), ms(0.0));
             let a = Ack {
                 rtt: Some(ms(100.0 + queue)),
                 ..Ack::of(ms(1000.0), 10 * MSS)
@@ -538,19 +363,14 @@ mod tests {
         }
     }
 
-    /// One low sample in the last round trip is enough, and no older one.
-    #[test]
-    fn the_floor_is_the_least_of_the_last_round_trip() {
-        let mut sense = Sense::new(false);
-        sense.sample(ms(100.0), ms(1000.0));
-        for at in 1..=18 {
-            sense.sample(ms(150.0), ms(1000.0 + 5.0 * f64::from(at)));
-            assert!(sense.no_queue(), "{at}");
+    fn sent(bytes: u32) -> Sent {
+        Sent {
+            now: Time::ZERO,
+            bytes,
+            seq: 0,
+            retransmission: false,
+            flight: bytes.into(),
         }
-        sense.sample(ms(150.0), ms(1100.0));
-        assert_eq!((sense.floor(), sense.no_queue()), (ms(150.0), false));
-        sense.sample(ms(103.0), ms(5000.0));
-        assert!(sense.no_queue());
     }
 
     fn established(spec: &str) -> Window {
@@ -574,21 +394,6 @@ mod tests {
         assert_eq!(established("pacing=false").pacing, None);
     }
 
-    #[test]
-    fn what_left_the_flight_without_being_delivered_was_lost() {
-        let mut flight = Flight {
-            expected: 10 * MSS,
-            delivered_total: 0,
-        };
-        let a = Ack {
-            delivered_total: 3 * MSS,
-            flight: 5 * MSS,
-            ..Ack::of(Time::ZERO, 0)
-        };
-        assert_eq!(flight.on_ack(&a), (3 * MSS, 2 * MSS));
-        assert_eq!(flight.on_ack(&a), (0, 0));
-    }
-
     /// Three windows were sent of which one was delivered; CUBIC then takes the loss to have
     /// come at twice what was.
     #[test]
@@ -597,14 +402,7 @@ mod tests {
         let mut w = Window::new(MSS as u32);
         c.on_established(&mut w, &Established::at(Time::ZERO));
         w.cwnd = 300.0;
-        let sent = Sent {
-            now: Time::ZERO,
-            bytes: 300 * MSS as u32,
-            seq: 0,
-            retransmission: false,
-            flight: 300 * MSS,
-        };
-        c.on_sent(&mut w, &sent);
+        c.on_sent(&mut w, &sent(300 * MSS as u32));
         let loss = Loss {
             now: ms(100.0),
             flight: 300 * MSS,
@@ -644,6 +442,74 @@ mod tests {
         }
         // A curve around a hundred would be at 87.
         assert!(w.cwnd > 100.0, "{}", w.cwnd);
+    }
+
+    /// V10: half of ten packets of 1472 bytes, where a third of the window is less.
+    #[test]
+    fn quicly_leaves_half_the_initial_window_at_least() {
+        let left = |spec: &str| {
+            let (mut r, mut w) = (rapid_start(spec), Window::new(1472));
+            let e = Established {
+                initial_window: 10.0,
+                rtt: Some(ms(100.0)),
+                ..Established::at(ms(100.0))
+            };
+            slow_start().open(&mut w, &e);
+            r.on_established(&mut w, &e);
+            w.cwnd = w.segments(30_000);
+            let loss = Loss {
+                now: ms(200.0),
+                flight: 30_000,
+                usable: w.cwnd,
+            };
+            r.on_sent(&mut w, &sent(30_000));
+            r.on_loss(&mut w, &loss);
+            let ack = Ack {
+                delivered_total: 1_000,
+                flight: 0,
+                ..Ack::of(ms(300.0), 0)
+            };
+            r.on_recovery_ack(&mut w, &ack);
+            w.cwnd_bytes()
+        };
+        assert_eq!(left("version=quicly"), 7_360);
+        assert_eq!(left("version=draft00"), 7_000);
+        assert_eq!(left(""), 7_000);
+    }
+
+    #[test]
+    fn a_version_has_its_shares_threshold_and_pace() {
+        let read = |spec| {
+            let r = rapid_start(spec);
+            let mut sense = r.sense;
+            sense.sample(ms(20.0), ms(100.0));
+            sense.sample(ms(23.0), ms(200.0));
+            ((r.shares.lost * 60.0).round(), sense.no_queue())
+        };
+        assert_eq!(read(""), (54.0, false));
+        assert_eq!(read("version=draft00"), (53.0, false));
+        assert_eq!(read("version=quicly"), (53.0, true));
+        assert_eq!(read("version=quicly,k=2/3,threshold=draft"), (54.0, false));
+        let pace = |spec| established(spec).pacing;
+        assert_eq!(pace("version=draft00"), Some(Rate(1_200_000)));
+        assert_eq!(pace("version=quicly"), Some(Rate(2_400_000)));
+    }
+
+    #[test]
+    fn where_quicly_goes_without_the_avoidance_answers_the_first_loss() {
+        let answer = |spec| {
+            let (mut r, mut w) = (rapid_start(spec), Window::new(MSS as u32));
+            w.cwnd = 100.0;
+            r.sense.sample(ms(3.0), ms(100.0));
+            let loss = Loss {
+                now: ms(200.0),
+                flight: 100 * MSS,
+                usable: 100.0,
+            };
+            r.on_loss(&mut w, &loss)
+        };
+        assert_eq!(answer("version=quicly"), LossResponse::Standard);
+        assert_eq!(answer(""), LossResponse::SelfManaged);
     }
 
     #[test]
