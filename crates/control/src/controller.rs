@@ -224,9 +224,10 @@ impl Controller {
 
     /// The last reduction was for nothing; the transport has put the window back.
     pub fn on_spurious(&mut self, w: &mut Window) {
-        self.exit_undone |= self.startup.in_charge(w);
+        let in_charge = self.startup.in_charge(w);
         self.self_managed = false;
         self.startup.on_spurious(w);
+        self.exit_undone |= in_charge && self.startup.has_resumed();
         self.avoidance.on_spurious(w);
     }
 

@@ -96,6 +96,10 @@ const VARIANTS: &[(&str, &str)] = &[
     ("bbr-startup:version=v3", "bbr"),
     ("bbr-startup:version=v3,plateau=max", "cubic"),
     ("bbr-startup", "bbr:version=v3"),
+    ("bbr-startup:version=v3-linux", "bbr"),
+    ("bbr-startup:version=v3-linux,plateau=sample", "cubic"),
+    ("bbr-startup:version=v3", "bbr:version=v3-linux"),
+    ("slow-start", "bbr:version=v3-linux"),
     ("hystart", "bbr:version=v3"),
     ("careful-resume:floor=iw,pipesize=example", "cubic"),
     (

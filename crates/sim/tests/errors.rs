@@ -262,9 +262,9 @@ fn names_are_known_or_the_nearest_is_offered() {
             "startup = \"limited-slow-start:max_sthresh=3\"",
             "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
         ),
-        ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`"),
-        ("startup = \"bbr-startup:plateau=min\"", "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`"),
-        ("avoidance = \"bbr:version=3\"", "flows[0]: avoidance `bbr`: parameter `version`: `3` is not one of `v1`, `v3`"),
+        ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`"),
+        ("startup = \"bbr-startup:plateau=min\"", "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`, `every-sample`"),
+        ("avoidance = \"bbr:version=3\"", "flows[0]: avoidance `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`"),
     ]);
 }
 

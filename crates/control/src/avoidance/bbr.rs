@@ -18,12 +18,18 @@
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `version` | the start-up's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
+//! | `version` | the start-up's, else v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
 //!
 //! # State
 //!
 //! The model ([`crate::model::bbr`]); v1: where in the cycle, and a policer's rate if one is taken to
 //! be in the path; v3: the phase and the bounds.
+//!
+//! # Deviations
+//!
+//! - v3-linux has Linux's constants (0.91, 180/256 and 38/256 where the draft has 0.9, 0.7 and 0.15)
+//!   and its test of losses in whole packets; otherwise its ProbeBW is the draft's. Left out are its
+//!   answers to ECN, and what it does where a tail loss probe has repaired a loss.
 //!
 //! # Contested
 //!
@@ -33,7 +39,7 @@
 //!   in flight now, a millisecond's worth apart.
 //! - draft-06 judges each packet that is found lost by what was in flight when it left; here an
 //!   ACK is judged by what was in flight when the newest packet that it covers left. Its answers
-//!   to a peer without SACK are left out, and those of Linux's v3 to ECN.
+//!   to a peer without SACK are left out.
 //! - Linux takes a connection for idle when nothing is in flight; here it is when nothing has
 //!   been sent for a retransmission timeout.
 
@@ -50,7 +56,8 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
     name: "bbr",
     title: "BBR",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
-             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
+             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06; google/bbr, \
+             branch v3",
     year: 2016,
     opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b",
     compared: "states, cycle, bounds, round-trip probing",
@@ -64,9 +71,10 @@ pub const ENTRY: Entry<dyn Avoidance> = Entry {
 
 const VERSION: ParamSpec = ParamSpec {
     name: "version",
-    unit: Unit::Choice(&["v1", "v3"]),
+    unit: Unit::Choice(&["v1", "v3", "v3-linux"]),
     default: "by start-up: that of bbr-startup, otherwise v1",
-    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06",
+    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr, \
+              branch v3",
 };
 
 /// ProbeBW and ProbeRTT.
@@ -133,8 +141,8 @@ impl Avoidance for BbrAvoidance {
         self.model.on_timeout(w);
     }
 
-    fn on_spurious(&mut self, _w: &mut Window) {
-        self.model.on_spurious();
+    fn on_spurious(&mut self, w: &mut Window) {
+        self.model.on_spurious(w);
     }
 
     fn on_idle(&mut self, w: &mut Window, i: &Idle) {

@@ -2,12 +2,12 @@
 //!
 //! BBR (N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based
 //! Congestion Control", ACM Queue 14(5), 2016; Linux since 4.9, which is v1;
-//! draft-ietf-ccwg-bbr-06, July 2026, which is v3) does not wait for a loss or a delay. It
-//! measures the rate at which data is delivered and paces by it. In Startup the pacing rate is
-//! so far above the rate measured that it doubles each round trip. When three rounds in a row
-//! have not brought a quarter more, the bottleneck is found, and the last round's excess stands
-//! in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then sends
-//! below the rate until that is gone.
+//! draft-ietf-ccwg-bbr-06, July 2026, which is v3; and v3 as Google's kernel has it) does not wait
+//! for a loss or a delay. It measures the rate at which data is delivered and paces by it. In Startup
+//! the pacing rate is so far above the rate measured that it doubles each round trip. When three
+//! rounds in a row have not brought a quarter more, the bottleneck is found, and the last round's
+//! excess stands in its queue: up to one bandwidth-delay product in v3, nearly two in v1. Drain then
+//! sends below the rate until that is gone.
 //!
 //! Every ACK gives a sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation):
 //! what was delivered between the sending of a packet and its acknowledgement, over the longer
@@ -17,21 +17,29 @@
 //! With [`crate::avoidance::bbr`] as its avoidance this is BBR as published. Any other
 //! avoidance takes over after Drain, unpaced, with a window of what the path holds.
 //!
-//! | | v1 | v3 |
-//! | --- | --- | --- |
-//! | pacing gain in Startup | 2/ln 2 = 2.885 | 4 ln 2 = 2.77 |
-//! | window gain in Startup | 2.885 | 2 |
-//! | pacing gain in Drain | 1/2.885 | 0.5 |
-//! | Startup ends for losses | never | six ranges and 2 % in a round of recovery |
-//! | Drain ends | when the path holds what is in flight | or after three rounds |
-//! | recovery | first round: what is delivered is sent | the window is what it was |
+//! | | v1 | v3 | v3-linux |
+//! | --- | --- | --- | --- |
+//! | pacing gain in Startup | 2/ln 2 = 2.885 | 4 ln 2 = 2.77 | 710/256 = 2.7734 |
+//! | window gain in Startup | 2.885 | 2 | 2 |
+//! | pacing gain in Drain | 1/2.885 | 0.5 | 88/256 = 0.34375 |
+//! | growth may be shown by | the largest rate, where a round begins | the sample where a round begins | any sample; rounds without it count as they begin |
+//! | Startup ends for losses | never | six ranges and 2 % in a round of recovery | six ACKs that mark losses in a loss round, and lost > 5/256 of what was in flight when the packet of the ACK that ends it left |
+//! | Drain ends | when the path holds what is in flight | or after three rounds | when the path holds it |
+//! | first rate | without the margin (under linux with it) | without the margin | with the margin of 1 % |
+//! | the window grows in any case | till ten segments are delivered | till the initial window is delivered | below two initial windows |
+//! | may leave together | a millisecond's worth | a millisecond's worth | and 64 kB, halved for each 512 us of the least round trip |
+//! | recovery | first round: what is delivered is sent | the window is what it was | the same |
+//! | losses that were none | the plateau is looked for anew | where they ended Startup, it goes on | Startup's end stays, bounds and window are back |
+//!
+//! v1's constants are those that later code quotes. Of v3, the editor's copy of draft-ietf-ccwg-bbr of 3 August 2026 (commit 4ce5e87) and
+//! `net/ipv4/tcp_bbr.c` of google/bbr, branch v3, commit 001a430b, were read.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
-//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft |
-//! | `plateau` | `max` in v1, `sample` in v3 | the rate that has to grow |
+//! | `version` | v1 | v1: Linux's `tcp_bbr.c`; v3: the draft; v3-linux: google/bbr, branch v3 |
+//! | `plateau` | `max` in v1, `sample` in v3, `every-sample` in v3-linux | the rate that has to grow |
 //! | `iw` | the stack's rule | the first window |
 //!
 //! # State
@@ -40,22 +48,36 @@
 //! least round trip of ten seconds, the round under way, the rate that a plateau is measured by,
 //! and what comes in bursts. All of it goes to the avoidance, if that is BBR.
 //!
+//! # Deviations
+//!
+//! - Linux's v3 also leaves Startup after two rounds in which half of what is delivered is marked by
+//!   ECN, on routes of data centres that say so and with round trips of up to 5 ms. That needs a
+//!   count of marks; here it does not.
+//! - Losses that a timer finds count with the next ACK here; in Linux's v3 they do not count towards
+//!   the six.
+//! - Linux judges whether Drain is over by what will be in flight when the next packet may leave;
+//!   here it is what is in flight now. Its fast path for application-limited flows and its
+//!   special case for tail loss probes are left out.
+//! - What a receiver without SACK would change is left out.
+//! - After a timeout everything counts as lost here, so that the window is one segment.
+//!
 //! # Contested
 //!
 //! - draft-06 judges the sample of the ACK that begins a round, where one noisy sample can start
-//!   the count anew; Linux and older drafts judge the largest rate. `plateau` chooses.
+//!   the count anew; v1 and older drafts judge the largest rate, and Linux's v3 takes the sample of
+//!   any ACK for growth. `plateau` chooses.
 //! - "In fast recovery for at least one full round": judged at the end of the first round that
 //!   began in recovery, against the most that was in flight in it. An ACK that shows losses
-//!   counts as one range. What a receiver without SACK would change is left out.
+//!   counts as one range.
 //! - The draft's text on leaving for losses sets `full_bw_reached` only, its test cases
-//!   `full_bw_now` too; here both.
-//! - Linux holds v1's gains in 256ths (739/256, 88/256) and applies the pacing margin to the first
-//!   rate; so it is here under the linux stack, and the round figures elsewhere.
+//!   `full_bw_now` too; in v3 both, in v3-linux the former, as its code does.
+//! - The draft goes back to Startup where the losses that ended it were none, Linux does not. Where
+//!   Drain was over by then, Startup is repeated under the avoidance, and the exit that was recorded
+//!   stays.
+//! - Linux holds gains in 256ths (v1: 739/256, 88/256) and applies the pacing margin to the first
+//!   rate; v1 has it so under the linux stack, and the round figures elsewhere; v3-linux always.
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as Linux does and the draft does not say.
-//! - Linux's v3 also leaves Startup when half of a round is marked by ECN, the draft does not;
-//!   here no ECN.
-//! - After a timeout everything counts as lost here, so that the window is one segment.
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
@@ -71,7 +93,8 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     name: "bbr-startup",
     title: "BBR Startup and Drain",
     source: "Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson: BBR: Congestion-Based Congestion \
-             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06",
+             Control, ACM Queue 14(5), 2016; Linux tcp_bbr.c; draft-ietf-ccwg-bbr-06; google/bbr, \
+             branch v3",
     year: 2016,
     opened: "text: draft-ietf-ccwg-bbr, editor's copy of 3 August 2026; code: google/bbr branch v3, tcp_bbr.c 001a430b; v1's constants as later code quotes them",
     compared: "gains, first rate, plateau, loss exit, drain, window",
@@ -85,17 +108,18 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
 
 const VERSION: ParamSpec = ParamSpec {
     name: "version",
-    unit: Unit::Choice(&["v1", "v3"]),
+    unit: Unit::Choice(&["v1", "v3", "v3-linux"]),
     default: "v1",
-    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06",
+    meaning: "v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr, \
+              branch v3",
 };
 
 const PLATEAU: ParamSpec = ParamSpec {
     name: "plateau",
-    unit: Unit::Choice(&["max", "sample"]),
-    default: "by version: max in v1, sample in v3",
-    meaning: "what has to grow by a quarter in a round: the largest rate measured, or the sample \
-              of the ACK that begins it",
+    unit: Unit::Choice(&["max", "sample", "every-sample"]),
+    default: "by version: max in v1, sample in v3, every-sample in v3-linux",
+    meaning: "what has to grow by a quarter in a round: the largest rate measured, the sample \
+              of the ACK that begins it, or that of any ACK in it",
 };
 
 /// Startup and Drain; the model is gone once it has been handed over.
@@ -107,7 +131,8 @@ impl BbrStartup {
     fn new(params: &Params, convention: Convention) -> BbrStartup {
         let plateau = params.choice_given("plateau").map(|rate| match rate {
             "max" => PlateauRate::Max,
-            _ => PlateauRate::Sample,
+            "sample" => PlateauRate::Sample,
+            _ => PlateauRate::EverySample,
         });
         let version = Version::named(params.choice("version"));
         BbrStartup {
@@ -149,10 +174,15 @@ impl Startup for BbrStartup {
         }
     }
 
-    fn on_spurious(&mut self, _w: &mut Window) {
+    fn on_spurious(&mut self, w: &mut Window) {
         if let Some(model) = &mut self.model {
-            model.on_spurious();
+            model.on_spurious(w);
         }
+    }
+
+    /// In Drain it has ended already, unless what ended it is taken back.
+    fn has_resumed(&self) -> bool {
+        self.model.as_ref().is_some_and(|model| model.is_filling())
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
@@ -292,6 +322,24 @@ mod tests {
             self.c.on_loss(&mut self.w, &loss);
         }
 
+        /// A round of recovery in which six ACKs show losses.
+        fn end_by_losses(&mut self) -> Option<Reason> {
+            self.round(at(10.0));
+            self.lose();
+            self.recovery_round(at(20.0));
+            let mut within = |lost, prior| {
+                let mut ack = self.ack(Round { lost, ..at(40.0) }, false);
+                if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
+                    sample.prior_delivered = prior;
+                    sample.lost = 6 * MSS;
+                }
+                self.c.on_recovery_ack(&mut self.w, &ack);
+            };
+            (0..6).for_each(|_| within(1, 0));
+            within(0, u64::MAX);
+            self.c.exit().map(|exit| exit.reason)
+        }
+
         fn pacing_mbps(&self) -> f64 {
             self.w.pacing.unwrap().bps() as f64 / 1e6
         }
@@ -359,6 +407,29 @@ mod tests {
         assert_eq!(rates("bbr-startup"), [285.62, 34.32]);
     }
 
+    /// V1 of Linux's v3
+    #[test]
+    fn linux_v3_drains_at_a_third_of_the_rate() {
+        let mut flow = Flow::new("bbr-startup:version=v3-linux", "bbr");
+        flow.round(at(100.0));
+        let startup = flow.pacing_mbps();
+        flow.fill(100.0);
+        let rates = [startup, flow.pacing_mbps()].map(|mbps| (mbps * 100.0).round() / 100.0);
+        assert_eq!(rates, [274.57, 34.03]);
+    }
+
+    #[test]
+    fn without_a_round_trip_from_the_handshake_the_first_that_is_measured_gives_the_rate() {
+        let spec = "bbr-startup:version=v3-linux";
+        let mut flow = Flow::of(spec, "bbr", Convention::Linux, None);
+        let nominal = flow.w.pacing.unwrap();
+        flow.w.cwnd = 10.0;
+        flow.round(at(1.0));
+        let measured = Flow::of(spec, "bbr", Convention::Linux, Some(RTT));
+        assert_eq!(flow.w.pacing, measured.w.pacing);
+        assert!(nominal > measured.w.pacing.unwrap());
+    }
+
     #[test]
     fn the_rate_is_never_lowered_before_the_pipe_is_full() {
         let mut flow = Flow::new("bbr-startup", "bbr");
@@ -379,6 +450,63 @@ mod tests {
         };
         flow.round(few);
         assert_eq!(flow.w.cwnd, 12.0);
+    }
+
+    /// V8 of Linux's v3: the model would allow six segments.
+    #[test]
+    fn linux_v3_grows_in_any_case_up_to_twice_the_first_window() {
+        let window = |version: &str| {
+            let mut flow = Flow::new(&format!("bbr-startup:version={version}"), "bbr");
+            let few = |acked| Round {
+                acked,
+                ..at(3.0 * MSS as f64 / 12_500.0)
+            };
+            flow.round(few(12));
+            flow.w.cwnd = 12.0;
+            flow.round(few(2));
+            flow.w.cwnd
+        };
+        assert_eq!(window("v3-linux"), 14.0);
+        assert_eq!(window("v3"), 12.0);
+    }
+
+    #[test]
+    fn the_drafts_first_window_is_the_stacks() {
+        let window = |version: &str| {
+            let spec = format!("bbr-startup:iw=30,version={version}");
+            let mut flow = Flow::new(&spec, "bbr");
+            let few = Round {
+                acked: 25,
+                ..at(3.0 * MSS as f64 / 12_500.0)
+            };
+            flow.round(few);
+            flow.w.cwnd
+        };
+        assert_eq!(window("v3"), 55.0);
+        assert_eq!(window("v1"), 30.0, "the kernel's ten are delivered");
+    }
+
+    #[test]
+    fn a_loss_that_ended_startup_and_was_none_is_no_exit_in_the_draft() {
+        let exits = |version: &str| {
+            let mut flow = Flow::new(&format!("bbr-startup:version={version}"), "bbr");
+            flow.end_by_losses();
+            assert_eq!(flow.c.exit().map(|exit| exit.reason), Some(Reason::Loss));
+            flow.c.on_spurious(&mut flow.w);
+            let starts = flow.c.parts().0.in_charge(&flow.w);
+            for _ in 0..5 {
+                flow.round(at(40.0));
+            }
+            let few = Round {
+                flight: 10,
+                ..at(40.0)
+            };
+            flow.round(few);
+            flow.round(few);
+            (starts, flow.c.exit().map(|exit| exit.reason))
+        };
+        assert_eq!(exits("v3"), (true, Some(Reason::FullPipe)));
+        assert_eq!(exits("v3-linux"), (true, Some(Reason::Loss)));
     }
 
     /// V7
@@ -466,25 +594,9 @@ mod tests {
 
     #[test]
     fn v3_leaves_startup_for_losses_v1_does_not() {
-        let reason = |spec| {
-            let mut flow = Flow::new(spec, "bbr");
-            flow.round(at(10.0));
-            flow.lose();
-            flow.recovery_round(at(20.0));
-            let range = Round {
-                lost: 1,
-                ..at(10.0)
-            };
-            for _ in 0..6 {
-                let mut ack = flow.ack(range, false);
-                if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
-                    sample.prior_delivered = 0;
-                }
-                flow.c.on_recovery_ack(&mut flow.w, &ack);
-            }
-            flow.recovery_round(at(40.0))
-        };
+        let reason = |spec| Flow::new(spec, "bbr").end_by_losses();
         assert_eq!(reason("bbr-startup:version=v3"), Some(Reason::Loss));
+        assert_eq!(reason("bbr-startup:version=v3-linux"), Some(Reason::Loss));
         assert_eq!(reason("bbr-startup"), None);
     }
 

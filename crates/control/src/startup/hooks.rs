@@ -71,6 +71,12 @@ pub trait Startup: Send {
     /// The last timeout was for nothing: what it took for lost has arrived.
     fn on_spurious(&mut self, _w: &mut Window) {}
 
+    /// After that, where this start-up is in charge: whether it grows as before the loss. One that
+    /// stays in charge when it has ended says so itself.
+    fn has_resumed(&self) -> bool {
+        true
+    }
+
     /// After the end of a recovery that this start-up answered itself: the window at which the
     /// avoidance is to take the loss to have come, once.
     fn loss_cwnd(&mut self) -> Option<Segments> {

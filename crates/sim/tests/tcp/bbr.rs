@@ -36,7 +36,7 @@ fn bdp_bytes((mbps, rtt_ms): (u64, u64)) -> f64 {
 
 #[test]
 fn startup_ends_at_the_plateau_with_the_windows_gain_in_flight() {
-    for (version, gain) in [("v1", 2.885), ("v3", 2.0)] {
+    for (version, gain) in [("v1", 2.885), ("v3", 2.0), ("v3-linux", 2.0)] {
         for path in PATHS {
             let flow = transfer(version, path, 40.0).flows.row(0);
             let case = format!("{version} {path:?}: {flow:?}");
@@ -54,7 +54,7 @@ fn startup_ends_at_the_plateau_with_the_windows_gain_in_flight() {
 
 #[test]
 fn doubling_takes_as_many_rounds_as_the_path_has_doublings() {
-    for version in ["v1", "v3"] {
+    for version in ["v1", "v3", "v3-linux"] {
         for path in PATHS {
             let flow = transfer(version, path, 40.0).flows.row(0);
             let rtt = path.1 as f64 / 1e3;
@@ -71,7 +71,7 @@ fn doubling_takes_as_many_rounds_as_the_path_has_doublings() {
 
 #[test]
 fn drain_leaves_little_more_than_the_path_holds() {
-    for version in ["v1", "v3"] {
+    for version in ["v1", "v3", "v3-linux"] {
         for path in PATHS {
             let run = transfer(version, path, 40.0);
             let flow = run.flows.row(0);
@@ -89,7 +89,7 @@ fn drain_leaves_little_more_than_the_path_holds() {
 
 #[test]
 fn after_the_start_the_rate_is_the_paths() {
-    for version in ["v1", "v3"] {
+    for version in ["v1", "v3", "v3-linux"] {
         for path in PATHS {
             let flow = transfer(version, path, 200.0).flows.row(0);
             // Two in a hundred for the margin and the headers, and the start.
@@ -132,7 +132,7 @@ fn random_loss_does_not_slow_bbr_down() {
 /// the first, takes far longer.
 #[test]
 fn a_second_flow_gets_a_share() {
-    for version in ["v1", "v3"] {
+    for version in ["v1", "v3", "v3-linux"] {
         let run = outcome(&format!(
             r#"
             path = {{ rate = "50Mbps", rtt = "40ms", buffer = "1bdp" }}

@@ -95,30 +95,35 @@ pub(super) struct MinRtt {
     recent_at: Time,
     /// How long that stays good.
     interval: Time,
+    /// Whether only a lesser one renews it, not one that is the same.
+    strict: bool,
 }
 
 impl MinRtt {
-    /// Nothing is known yet; it is to be looked for every `interval`.
-    pub(super) fn every(interval: Time) -> MinRtt {
+    /// Nothing is known yet; it is to be looked for every `interval` in which it has not been seen,
+    /// or where this is `strict` no lesser one.
+    pub(super) fn every(interval: Time, strict: bool) -> MinRtt {
         MinRtt {
             least: None,
             at: Time::ZERO,
             recent: None,
             recent_at: Time::ZERO,
             interval,
+            strict,
         }
     }
 
-    /// It is to be looked for so often from now on.
-    pub(super) fn look_every(&mut self, interval: Time) {
-        self.interval = interval;
+    /// It is to be looked for as the other is from now on.
+    pub(super) fn look_as(&mut self, other: &MinRtt) {
+        (self.interval, self.strict) = (other.interval, other.strict);
     }
 
     /// Takes a sample. Returns whether it was time to look.
     pub(super) fn take(&mut self, rtt: Option<Time>, now: Time) -> bool {
         let due = self.recent.is_some() && now > self.recent_at + self.interval;
         let Some(rtt) = rtt else { return due };
-        if due || self.recent.is_none_or(|recent| rtt <= recent) {
+        let renews = |recent| rtt < recent || rtt == recent && !self.strict;
+        if due || self.recent.is_none_or(renews) {
             (self.recent, self.recent_at) = (Some(rtt), now);
         }
         let old = now > self.at + MIN_RTT_LIFETIME;
@@ -232,13 +237,23 @@ mod tests {
 
     #[test]
     fn the_least_round_trip_is_looked_for_when_it_is_old() {
-        let mut rtt = MinRtt::every(Time::from_secs(10));
+        let mut rtt = MinRtt::every(Time::from_secs(10), false);
         let (ms, s) = (Time::from_millis, Time::from_secs);
         assert!(!rtt.take(Some(ms(50)), s(1)));
         assert!(!rtt.take(Some(ms(70)), s(11)));
         assert_eq!(rtt.least, Some(ms(50)));
         assert!(rtt.take(Some(ms(70)), Time(s(11).nanos() + 1)));
         assert_eq!(rtt.least, Some(ms(70)));
+    }
+
+    #[test]
+    fn the_same_round_trip_renews_it_unless_only_a_lesser_one_does() {
+        let due = |strict| {
+            let mut rtt = MinRtt::every(Time::from_secs(5), strict);
+            let sample = Some(Time::from_millis(50));
+            (0..7).any(|s| rtt.take(sample, Time::from_secs(s)))
+        };
+        assert_eq!([due(false), due(true)], [false, true]);
     }
 
     #[test]

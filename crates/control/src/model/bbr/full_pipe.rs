@@ -20,13 +20,17 @@ pub(super) struct Plateau {
 }
 
 impl Plateau {
-    /// Judges the rate of a round whose packets no application held back.
-    pub(super) fn update(&mut self, rate: Rate) {
+    /// Judges a rate that no application held back. It may be growth at any time, and none where a
+    /// round begins.
+    pub(super) fn update(&mut self, rate: Rate, round_start: bool) {
         if self.now {
             return;
         }
         if rate.bps() as f64 >= GROWTH * self.full_bw.bps() as f64 {
             return self.look_again(rate);
+        }
+        if !round_start {
+            return;
         }
         self.count += 1;
         if self.count >= ROUNDS {
@@ -84,6 +88,33 @@ impl RoundLosses {
     }
 }
 
+/// The most that `loss_events_in_round` counts.
+const MOST_EVENTS: u32 = 15;
+
+/// Acknowledgements that marked losses: Linux's v3 leaves Startup where a round has too many and its
+/// last sample has lost too much.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LossEvents {
+    in_round: u32,
+}
+
+impl LossEvents {
+    /// Takes in an acknowledgement, which has `marked` losses and may be the last of a loss round;
+    /// `too_high` where that is in recovery and its sample has lost too much. Returns whether
+    /// Startup ends.
+    pub(super) fn take(&mut self, marked: bool, round_end: bool, too_high: bool) -> bool {
+        self.in_round = (self.in_round + u32::from(marked)).min(MOST_EVENTS);
+        if !round_end {
+            return false;
+        }
+        let ends = too_high && self.in_round >= FULL_LOSS_CNT;
+        if !ends {
+            self.in_round = 0;
+        }
+        ends
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,7 +129,7 @@ mod tests {
     fn full_after(samples: &[f64]) -> Option<usize> {
         let mut plateau = Plateau::default();
         let found = samples.iter().position(|rate| {
-            plateau.update(mbps(*rate));
+            plateau.update(mbps(*rate), true);
             plateau.reached
         });
         found.map(|index| index + 1)
@@ -114,6 +145,62 @@ mod tests {
         samples[6] = 99.9;
         assert_eq!(full_after(&samples), Some(7));
         assert_eq!(full_after(&grown), None);
+    }
+
+    /// V5 of Linux's v3
+    #[test]
+    fn where_every_sample_may_be_growth_one_within_a_round_starts_the_count_anew() {
+        let counts = |full: f64, samples: &[(f64, bool)], every: bool| {
+            let mut plateau = Plateau::default();
+            plateau.look_again(mbps(full));
+            let counted = samples.iter().filter(|(_, start)| every || *start);
+            let counts = counted.map(|(rate, start)| {
+                plateau.update(mbps(*rate), *start);
+                plateau.count
+            });
+            let counts: Vec<u32> = counts.collect();
+            (counts, plateau.full_bw, plateau.reached)
+        };
+        let samples = [(101.0, false), (100.0, true), (101.0, true), (102.0, true)];
+        assert_eq!(
+            counts(80.0, &samples, true),
+            (vec![0, 1, 2, 3], mbps(101.0), true)
+        );
+        assert_eq!(
+            counts(80.0, &samples, false),
+            (vec![0, 1, 2], mbps(100.0), false)
+        );
+        let late = [(101.0, true), (102.0, true), (126.0, false)];
+        assert_eq!(
+            counts(100.0, &late, true),
+            (vec![1, 2, 0], mbps(126.0), false)
+        );
+        assert_eq!(
+            counts(100.0, &late, false),
+            (vec![1, 2], mbps(100.0), false)
+        );
+    }
+
+    #[test]
+    fn six_acknowledgements_that_mark_losses_end_startup_where_the_last_lost_too_much() {
+        let ends = |marking: usize, too_high: bool| {
+            let mut events = LossEvents::default();
+            assert!(!(0..marking).any(|_| events.take(true, false, true)));
+            events.take(false, true, too_high)
+        };
+        assert!(!ends(5, true));
+        assert!(ends(6, true));
+        assert!(!ends(6, false));
+        assert!(ends(100, true));
+    }
+
+    #[test]
+    fn a_loss_round_that_ends_without_effect_is_forgotten() {
+        let mut events = LossEvents::default();
+        (0..5).for_each(|_| assert!(!events.take(true, false, true)));
+        assert!(!events.take(false, true, true));
+        (0..5).for_each(|_| assert!(!events.take(true, false, true)));
+        assert!(!events.take(false, true, true));
     }
 
     /// Whether Startup ends after a round with `lost` of `in_flight` segments lost in so many

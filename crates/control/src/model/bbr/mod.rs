@@ -1,8 +1,9 @@
 //! BBR: a model of the path, and the sending that follows from it.
 //!
 //! What [`crate::startup::bbr_startup`] begins with and [`crate::avoidance::bbr`] goes on with:
-//! one model, handed over. Both versions are here; where they part, v1 is Linux's `tcp_bbr.c`,
-//! in whole segments, and v3 is draft-ietf-ccwg-bbr-06, in bytes.
+//! one model, handed over. All versions are here; where they part, v1 is Linux's `tcp_bbr.c`,
+//! in whole segments, v3 is draft-ietf-ccwg-bbr-06, in bytes, and v3-linux is the `tcp_bbr.c` of
+//! google/bbr's branch v3, in whole segments where it decides by them.
 //!
 //! On every acknowledgement the model takes in what was delivered, the state follows from the
 //! model, and rate, quantum and window follow from the state, in this order.
@@ -10,6 +11,7 @@
 mod cycle;
 mod filters;
 mod full_pipe;
+mod linux;
 mod policer;
 mod probe_bw;
 mod probing;
@@ -20,9 +22,9 @@ use crate::signals::{Ack, Delivery, Established};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
-use full_pipe::{Plateau, RoundLosses};
+use full_pipe::{LossEvents, Plateau, RoundLosses};
 use policer::Policer;
-use probing::{Ended, Phase, Probing};
+use probing::{Ended, Limits, Phase, Probing};
 use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
 
@@ -33,6 +35,8 @@ pub enum Version {
     V1,
     /// draft-ietf-ccwg-bbr.
     V3,
+    /// As in google/bbr, branch v3.
+    V3Linux,
 }
 
 impl Version {
@@ -40,7 +44,16 @@ impl Version {
     pub(crate) fn named(name: &str) -> Version {
         match name {
             "v3" => Version::V3,
+            "v3-linux" => Version::V3Linux,
             _ => Version::V1,
+        }
+    }
+
+    fn plateau_rate(self) -> PlateauRate {
+        match self {
+            Version::V1 => PlateauRate::Max,
+            Version::V3 => PlateauRate::Sample,
+            Version::V3Linux => PlateauRate::EverySample,
         }
     }
 }
@@ -52,6 +65,19 @@ pub enum PlateauRate {
     Max,
     /// The sample of the acknowledgement that begins the round (draft-06).
     Sample,
+    /// That of any acknowledgement, while rounds are counted as they begin (Linux's v3).
+    EverySample,
+}
+
+/// How Startup takes losses.
+#[derive(Clone, Copy, Debug)]
+enum StartupLosses {
+    /// They do not end it.
+    Ignored,
+    /// By the ranges and the share of a round (draft-06).
+    Ranges(RoundLosses),
+    /// By the acknowledgements that mark losses (Linux's v3).
+    Events(LossEvents),
 }
 
 /// What is being repaired.
@@ -69,6 +95,7 @@ struct Constants {
     startup_cwnd: f64,
     drain_pacing: f64,
     drain_cwnd: f64,
+    probe_down_pacing: f64,
     probe_rtt_cwnd: f64,
     /// Rounds after which Drain ends whatever is in flight.
     drain_rounds: u64,
@@ -90,6 +117,7 @@ impl Constants {
             startup_cwnd: high,
             drain_pacing: drain,
             drain_cwnd: high,
+            probe_down_pacing: 0.75,
             probe_rtt_cwnd: 1.0,
             drain_rounds: u64::MAX,
             probe_rtt_interval: Time::from_secs(10),
@@ -103,18 +131,27 @@ impl Constants {
             startup_cwnd: 2.0,
             drain_pacing: 0.5,
             drain_cwnd: 2.0,
+            probe_down_pacing: 0.9,
             probe_rtt_cwnd: 0.5,
             drain_rounds: 3,
             probe_rtt_interval: Time::from_secs(5),
             margin_at_first: false,
         }
     }
+
+    fn of(version: Version, convention: Convention) -> Constants {
+        match version {
+            Version::V1 => Constants::v1(convention),
+            Version::V3 => Constants::v3(),
+            Version::V3Linux => linux::CONSTANTS,
+        }
+    }
 }
 
 /// `PacingMargin`: one percent.
 const PACING_MARGIN: f64 = 0.99;
-/// `TCP_INIT_CWND`, segments: until so many are delivered the window grows in any case.
-const INIT_CWND: u64 = 10;
+/// `TCP_INIT_CWND`, segments: v1 takes no other first window into account.
+const INIT_CWND: Segments = 10.0;
 /// `ProbeRTTDuration`.
 const PROBE_RTT_DURATION: Time = Time::from_millis(200);
 /// The round trip where none is known.
@@ -133,6 +170,8 @@ pub struct Bbr {
     constants: Constants,
     mss: u64,
     header: u64,
+    /// `InitialCwnd`: below it, or twice of it, the window grows in any case.
+    init_cwnd: Segments,
     state: State,
     pacing_gain: f64,
     cwnd_gain: f64,
@@ -143,7 +182,7 @@ pub struct Bbr {
     min_rtt: MinRtt,
     rounds: Rounds,
     plateau: Plateau,
-    losses: RoundLosses,
+    losses: StartupLosses,
     extra: ExtraAcked,
     policer: Policer,
     cycle: Cycle,
@@ -188,34 +227,39 @@ impl Model for Bbr {
 impl Bbr {
     /// BBR at the beginning of a connection.
     pub fn new(version: Version, convention: Convention, plateau: Option<PlateauRate>) -> Bbr {
-        let constants = match version {
-            Version::V1 => Constants::v1(convention),
-            Version::V3 => Constants::v3(),
-        };
+        let constants = Constants::of(version, convention);
         Bbr {
             version,
             convention,
-            plateau_rate: plateau.unwrap_or(match version {
-                Version::V1 => PlateauRate::Max,
-                Version::V3 => PlateauRate::Sample,
-            }),
+            plateau_rate: plateau.unwrap_or(version.plateau_rate()),
             constants,
             mss: 1,
             header: 0,
+            init_cwnd: INIT_CWND,
             state: State::Startup,
             pacing_gain: constants.startup_pacing,
             cwnd_gain: constants.startup_cwnd,
             pacing: Rate(0),
             has_seen_rtt: false,
             max_bw: MaxFilter::over(if version == Version::V1 { 11 } else { 2 }),
-            min_rtt: MinRtt::every(constants.probe_rtt_interval),
+            min_rtt: MinRtt::every(constants.probe_rtt_interval, version == Version::V3Linux),
             rounds: Rounds::default(),
             plateau: Plateau::default(),
-            losses: RoundLosses::default(),
+            losses: match version {
+                Version::V1 => StartupLosses::Ignored,
+                Version::V3 => StartupLosses::Ranges(RoundLosses::default()),
+                Version::V3Linux => StartupLosses::Events(LossEvents::default()),
+            },
             extra: ExtraAcked::default(),
             policer: Policer::default(),
             cycle: Cycle::default(),
-            probing: Probing::default(),
+            probing: Probing {
+                limits: match version {
+                    Version::V3Linux => linux::LIMITS,
+                    _ => Limits::default(),
+                },
+                ..Probing::default()
+            },
             drain_start_round: 0,
             repair: Repair::Nothing,
             repair_before: Repair::Nothing,
@@ -237,7 +281,8 @@ impl Bbr {
         (self.version, self.plateau_rate) = (version, new.plateau_rate);
         (self.constants, self.max_bw) = (new.constants, new.max_bw);
         self.max_bw.insert(self.epoch(), max_bw);
-        self.min_rtt.look_every(self.constants.probe_rtt_interval);
+        self.probing.limits = new.probing.limits;
+        self.min_rtt.look_as(&new.min_rtt);
         if self.state == State::ProbeBw {
             self.enter_probe_bw(now);
         }
@@ -247,13 +292,18 @@ impl Bbr {
     fn epoch(&self) -> u64 {
         match self.version {
             Version::V1 => self.rounds.count,
-            Version::V3 => self.probing.cycles,
+            Version::V3 | Version::V3Linux => self.probing.cycles,
         }
     }
 
     /// What the handshake says.
     pub(crate) fn on_established(&mut self, w: &Window, e: &Established) {
         (self.mss, self.header) = (u64::from(w.mss), u64::from(e.header));
+        self.init_cwnd = match self.version {
+            Version::V1 => INIT_CWND,
+            Version::V3 => w.cwnd,
+            Version::V3Linux => w.cwnd.min(linux::MOST_INIT_CWND),
+        };
         self.extra.restart(e.now);
         self.has_seen_rtt = e.rtt.is_some();
         self.min_rtt.take(e.rtt, e.now);
@@ -263,6 +313,10 @@ impl Bbr {
     /// InitPacingRate.
     fn set_first_rate(&mut self, cwnd: Segments, rtt: Option<Time>) {
         let rtt = rtt.unwrap_or(NOMINAL_RTT).max(Time(1000));
+        if self.version == Version::V3Linux {
+            self.pacing = linux::first_rate(cwnd, self.mss, rtt);
+            return;
+        }
         let bytes = (cwnd * self.mss as f64) as u64;
         let margin = if self.constants.margin_at_first {
             PACING_MARGIN
@@ -276,6 +330,11 @@ impl Bbr {
     /// Whether it is still in Startup or Drain, or only interrupts them.
     pub(crate) fn is_starting(&self) -> bool {
         !self.plateau.reached || self.state == State::Drain
+    }
+
+    /// Whether it has not found the pipe full.
+    pub(crate) fn is_filling(&self) -> bool {
+        !self.plateau.reached
     }
 
     /// Takes over from another start-up: the pipe is as full as that has made it.
@@ -308,6 +367,9 @@ impl Bbr {
         self.update_gains();
         self.set_pacing(w, a);
         self.set_window(w, a, d);
+        if self.version == Version::V3Linux {
+            self.advance_latest(d);
+        }
         reason
     }
 
@@ -317,6 +379,7 @@ impl Bbr {
         self.rounds.take(d);
         self.conserving &= !self.rounds.start;
         self.policer.lose(d.lost);
+        self.probing.loss_round_start = false;
         let Some(sample) = &d.sample else { return };
         let app_limited = self.is_app_limited(d);
         if self.version == Version::V1 {
@@ -327,8 +390,11 @@ impl Bbr {
             self.max_bw.insert(self.epoch(), rate);
         }
         self.update_extra(w, d, a.now);
-        if self.version == Version::V3 {
+        if self.version != Version::V1 {
             self.update_congestion(w, d);
+        }
+        if self.version == Version::V3 {
+            self.advance_latest(d);
         }
     }
 
@@ -345,7 +411,7 @@ impl Bbr {
         let bw = self.bw();
         if self.rounds.start {
             self.extra.begin_round(match self.version {
-                Version::V3 if !self.plateau.reached => 1,
+                Version::V3 | Version::V3Linux if !self.plateau.reached => 1,
                 _ => 5,
             });
         }
@@ -364,32 +430,36 @@ impl Bbr {
         match self.version {
             Version::V1 => self.update_cycle(a, d),
             Version::V3 => self.update_probing(w, a, d),
+            Version::V3Linux => {}
         }
         let reason = self.check_startup(d);
         self.check_drain(a);
+        if self.version == Version::V3Linux {
+            self.update_probing(w, a, d);
+        }
         self.check_probe_rtt(w, a, d);
         reason
     }
 
     /// CheckFullBWReached, CheckStartupHighLoss.
     fn check_startup(&mut self, d: &Delivery) -> Option<Reason> {
-        let in_recovery = self.repair == Repair::Recovery;
-        let lossy = self.losses.take(d, self.rounds.start, in_recovery);
         let reached = self.plateau.reached;
-        let looking = self.version == Version::V3 || !reached;
-        if self.rounds.start && looking && !self.is_app_limited(d) {
-            let sample = d.sample.map_or(Rate(0), |s| s.rate());
-            self.plateau.update(match self.plateau_rate {
-                PlateauRate::Max => self.max_bw.max(),
-                PlateauRate::Sample => sample,
-            });
+        let lossy = self.takes_losses_for_too_many(d);
+        let mut reason = Reason::FullPipe;
+        if self.version == Version::V3Linux && lossy && !reached {
+            reason = Reason::Loss;
+            self.plateau.reached = true;
+            let inflight = self.inflight(1.0) * self.mss as f64;
+            self.probing
+                .bound(inflight.max(self.probing.inflight_latest));
         }
+        self.check_plateau(d, reached);
         if self.state != State::Startup {
             // It may turn out while the least round trip is looked for.
-            return (self.plateau.reached && !reached).then_some(Reason::FullPipe);
+            return (self.plateau.reached && !reached).then_some(reason);
         }
-        let full = self.plateau.reached;
-        if !full && self.version == Version::V3 && lossy {
+        if self.version == Version::V3 && lossy && !self.plateau.reached {
+            reason = Reason::Loss;
             self.plateau.find();
             self.probing.ended = Ended::Startup;
             let bdp = self.bdp(1.0);
@@ -399,12 +469,48 @@ impl Bbr {
             return None;
         }
         self.enter_drain();
-        Some(if full { Reason::FullPipe } else { Reason::Loss })
+        Some(reason)
+    }
+
+    /// Takes in what an acknowledgement says of losses; whether they are too many for Startup.
+    fn takes_losses_for_too_many(&mut self, d: &Delivery) -> bool {
+        let in_recovery = self.repair == Repair::Recovery;
+        match &mut self.losses {
+            StartupLosses::Ignored => false,
+            StartupLosses::Ranges(losses) => losses.take(d, self.rounds.start, in_recovery),
+            StartupLosses::Events(_) if self.plateau.reached => false,
+            StartupLosses::Events(events) => {
+                let too_high = d.sample.is_some_and(|s| linux::is_too_high(&s, self.mss));
+                events.take(
+                    d.lost > 0,
+                    self.probing.loss_round_start,
+                    in_recovery && too_high,
+                )
+            }
+        }
+    }
+
+    /// CheckFullBWReached, where the pipe has been found full before or not.
+    fn check_plateau(&mut self, d: &Delivery, reached: bool) {
+        let looking = self.version != Version::V1 || !reached;
+        let every = self.plateau_rate == PlateauRate::EverySample;
+        if !looking || self.is_app_limited(d) || !(every || self.rounds.start) {
+            return;
+        }
+        let sample = d.sample.map_or(Rate(0), |s| s.rate());
+        let rate = match self.plateau_rate {
+            PlateauRate::Max => self.max_bw.max(),
+            PlateauRate::Sample | PlateauRate::EverySample => sample,
+        };
+        self.plateau.update(rate, self.rounds.start);
     }
 
     fn enter_drain(&mut self) {
         self.state = State::Drain;
         self.drain_start_round = self.rounds.count;
+        if self.version == Version::V3Linux {
+            self.probing.reset_signals();
+        }
     }
 
     /// CheckDrain.
@@ -423,7 +529,7 @@ impl Bbr {
         self.state = State::ProbeBw;
         match self.version {
             Version::V1 => self.cycle.begin(now),
-            Version::V3 => self.start_down(now),
+            Version::V3 | Version::V3Linux => self.start_down(now),
         }
     }
 
@@ -433,7 +539,7 @@ impl Bbr {
         if due && !self.idle_restart && self.state != State::ProbeRtt {
             self.save_cwnd(w);
             self.state = State::ProbeRtt;
-            if self.version == Version::V3 {
+            if self.version != Version::V1 {
                 self.probing.stop();
                 self.rounds.restart(d.total);
             }
@@ -475,7 +581,7 @@ impl Bbr {
             return;
         }
         self.enter_probe_bw(a.now);
-        if self.version == Version::V3 {
+        if self.version != Version::V1 {
             self.probing.reset_lower_bounds();
             self.probing.phase = Phase::Cruise;
         }
@@ -484,7 +590,7 @@ impl Bbr {
     fn probe_rtt_cwnd(&self) -> Segments {
         match self.version {
             Version::V1 => MIN_PIPE_CWND,
-            Version::V3 => {
+            Version::V3 | Version::V3Linux => {
                 let bdp = self.bdp(self.constants.probe_rtt_cwnd);
                 (bdp / self.mss as f64).max(MIN_PIPE_CWND)
             }
@@ -496,7 +602,9 @@ impl Bbr {
         (self.pacing_gain, self.cwnd_gain) = match self.state {
             State::Startup => (c.startup_pacing, c.startup_cwnd),
             State::Drain => (c.drain_pacing, c.drain_cwnd),
-            State::ProbeBw if self.version == Version::V3 => self.probing.phase.gains(),
+            State::ProbeBw if self.version != Version::V1 => {
+                self.probing.phase.gains(c.probe_down_pacing)
+            }
             State::ProbeBw if self.policer.rate().is_some() => (1.0, 2.0),
             State::ProbeBw => (self.cycle.gain(), 2.0),
             State::ProbeRtt => (1.0, c.probe_rtt_cwnd),
@@ -508,7 +616,7 @@ impl Bbr {
         let max = self.max_bw.max();
         match self.version {
             Version::V1 => self.policer.rate().unwrap_or(max),
-            Version::V3 => self.probing.bound_rate(max),
+            Version::V3 | Version::V3Linux => self.probing.bound_rate(max),
         }
     }
 
@@ -525,7 +633,7 @@ impl Bbr {
     /// So much of what the path holds without a queue, bytes.
     fn bdp_of(&self, bw: Rate, gain: f64) -> f64 {
         let Some(rtt) = self.min_rtt.least else {
-            return (INIT_CWND * self.mss) as f64;
+            return self.init_cwnd * self.mss as f64;
         };
         gain * bw.bps() as f64 * rtt.secs() / 8.0
     }
@@ -552,6 +660,10 @@ impl Bbr {
                 segments.max(budget).max(MIN_PIPE_CWND),
                 self.probing.phase == Phase::Up,
             ),
+            Version::V3Linux => (
+                segments.ceil().max(budget).max(MIN_PIPE_CWND),
+                self.probing.phase == Phase::Up,
+            ),
         };
         if probing && self.state == State::ProbeBw {
             quantized + 2.0
@@ -567,6 +679,7 @@ impl Bbr {
             Version::V1 if self.pacing < MIN_TSO_RATE => (bytes / 1024, 1),
             Version::V1 => (bytes / 1024, 2),
             Version::V3 => (bytes / 1000, 2),
+            Version::V3Linux => (bytes / 1024 + linux::near(self.min_rtt.least), 2),
         };
         (bytes.min(MAX_QUANTUM) / self.mss).max(least) as u32
     }
@@ -606,7 +719,7 @@ impl Bbr {
                 self.grown(cwnd, acked).max(MIN_PIPE_CWND)
             };
         }
-        if self.version == Version::V3 {
+        if self.version != Version::V1 {
             let bound = self.probing.window_bound(self.state, self.mss);
             w.cwnd = w.cwnd.min(bound.max(MIN_PIPE_CWND));
         }
@@ -626,7 +739,7 @@ impl Bbr {
     ) -> (Segments, bool) {
         let mut cwnd = match self.version {
             Version::V1 => (cwnd - self.segments_of(d.lost)).max(1.0),
-            Version::V3 => cwnd,
+            Version::V3 | Version::V3Linux => cwnd,
         };
         let conserved = self.segments_of(a.flight) + acked;
         let before = std::mem::replace(&mut self.repair_before, self.repair);
@@ -636,7 +749,7 @@ impl Bbr {
                 self.rounds.restart(d.total);
                 cwnd = conserved;
             }
-        } else if before != Repair::Nothing && self.repair == Repair::Nothing {
+        } else if self.restores_from(before) && self.repair == Repair::Nothing {
             cwnd = cwnd.max(self.prior_cwnd);
             self.conserving = false;
         }
@@ -646,6 +759,15 @@ impl Bbr {
         (cwnd, false)
     }
 
+    /// Whether the end of this repair restores the window. Linux's v3 has cut it for a timeout
+    /// only.
+    fn restores_from(&self, before: Repair) -> bool {
+        match self.version {
+            Version::V3Linux => before == Repair::Timeout,
+            Version::V1 | Version::V3 => before != Repair::Nothing,
+        }
+    }
+
     /// Towards what the model allows.
     fn grown(&self, cwnd: Segments, acked: Segments) -> Segments {
         let extra = match self.version {
@@ -653,7 +775,7 @@ impl Bbr {
             _ => self.extra.max(self.bw()),
         };
         let mut bytes = self.bdp(self.cwnd_gain);
-        if self.version == Version::V1 {
+        if self.version != Version::V3 {
             // Each is rounded by itself.
             bytes =
                 self.segments(self.mss * (bytes / self.mss as f64).ceil() as u64) * self.mss as f64;
@@ -661,10 +783,18 @@ impl Bbr {
         let target = self.quantized(bytes + extra as f64);
         if self.plateau.reached {
             (cwnd + acked).min(target)
-        } else if cwnd < target || self.total < INIT_CWND * self.mss {
+        } else if cwnd < target || self.is_early(cwnd) {
             cwnd + acked
         } else {
             cwnd
+        }
+    }
+
+    /// Whether so little was sent that the model does not limit the window yet.
+    fn is_early(&self, cwnd: Segments) -> bool {
+        match self.version {
+            Version::V3Linux => cwnd < 2.0 * self.init_cwnd,
+            _ => (self.total as f64) < self.init_cwnd * self.mss as f64,
         }
     }
 
@@ -697,15 +827,21 @@ impl Bbr {
         self.save_cwnd(w);
         self.probing.save();
         (self.repair, self.repair_before) = (Repair::Timeout, Repair::Timeout);
-        if !self.plateau.reached {
+        if self.version == Version::V3Linux {
+            self.plateau.look_again(Rate(0));
+            self.bound_for_timeout();
+        } else if !self.plateau.reached {
             self.plateau.forget_rate();
         }
         w.cwnd = 1.0;
     }
 
-    /// The timeout was for nothing.
-    pub(crate) fn on_spurious(&mut self) {
+    /// What was repaired had not been lost.
+    pub(crate) fn on_spurious(&mut self, w: &mut Window) {
         self.repair = Repair::Nothing;
+        if self.version == Version::V3Linux {
+            return self.undo_as_linux(w);
+        }
         if !self.plateau.reached {
             self.plateau.look_again(Rate(0));
         }

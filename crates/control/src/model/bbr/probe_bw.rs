@@ -6,9 +6,9 @@
 //! is found late, that is less, and so is the bound.
 
 use super::full_pipe::LOSS_THRESH;
-use super::probing::{AckPhase, Ended, Phase, BETA};
+use super::probing::{AckPhase, Ended, Phase};
 use super::state::{scatter, State};
-use super::Bbr;
+use super::{linux, Bbr, Version};
 use crate::signals::{Ack, Delivery, RateSample};
 use crate::{Rate, Time, Window};
 
@@ -59,14 +59,22 @@ impl Bbr {
         if d.lost > 0 && !p.loss_in_round {
             (p.loss_in_round, p.loss_round_delivered) = (true, d.total);
         }
-        if !p.take_latest(sample, d.total) {
+        p.loss_round_start = p.take_latest(sample, d.total);
+        if !p.loss_round_start {
             return;
         }
         if !probes && p.loss_in_round {
             p.lower_bounds(max_bw, w.cwnd * self.mss as f64);
         }
         p.loss_in_round = false;
-        (p.bw_latest, p.inflight_latest) = (sample.rate(), sample.delivered as f64);
+    }
+
+    /// AdvanceLatestDeliverySignals.
+    pub(super) fn advance_latest(&mut self, d: &Delivery) {
+        let p = &mut self.probing;
+        if let Some(sample) = d.sample.filter(|_| p.loss_round_start) {
+            (p.bw_latest, p.inflight_latest) = (sample.rate(), sample.delivered as f64);
+        }
     }
 
     /// UpdateProbeBWCyclePhase.
@@ -89,8 +97,7 @@ impl Bbr {
     pub(super) fn start_down(&mut self, now: Time) {
         let p = &mut self.probing;
         (p.phase, p.since) = (Phase::Down, now);
-        p.loss_in_round = false;
-        (p.bw_latest, p.inflight_latest) = (Rate(0), 0.0);
+        p.reset_signals();
         p.up_count = f64::INFINITY;
         p.rounds_since_probe = scatter(now, 2);
         p.wait = PROBE_WAIT + Time(scatter(now + Time(1), PROBE_SCATTER.nanos()));
@@ -174,15 +181,32 @@ impl Bbr {
                 return true;
             }
         }
-        if 100 * sample.lost > LOSS_THRESH * sample.tx_in_flight {
+        if self.is_inflight_too_high(sample) {
             self.on_too_much(w, a, sample);
-        } else if let Some(bound) = p.bounds.inflight_longterm {
-            p.bounds.inflight_longterm = Some(bound.max(sample.tx_in_flight as f64));
-            if in_cycle && p.phase == Phase::Up {
+        } else if let Some(bound) = &mut self.probing.bounds.inflight_longterm {
+            *bound = bound.max(sample.tx_in_flight as f64);
+            if in_cycle && self.probing.phase == Phase::Up {
                 self.probe_upward(w, a, d);
             }
         }
         false
+    }
+
+    /// IsInflightTooHigh.
+    fn is_inflight_too_high(&self, sample: &RateSample) -> bool {
+        match self.version {
+            Version::V3Linux => linux::is_too_high(sample, self.mss),
+            _ => 100 * sample.lost > LOSS_THRESH * sample.tx_in_flight,
+        }
+    }
+
+    /// TargetInflight, bytes.
+    fn target_inflight(&self, w: &Window) -> f64 {
+        let bdp = match self.version {
+            Version::V3Linux => self.quantized(self.bdp(1.0)) * self.mss as f64,
+            _ => self.bdp(1.0),
+        };
+        bdp.min(w.cwnd * self.mss as f64)
     }
 
     /// HandleInflightTooHigh.
@@ -192,8 +216,8 @@ impl Bbr {
         }
         (self.probing.probe_samples, self.probing.too_high) = (false, true);
         if !sample.app_limited {
-            let target = self.bdp(1.0).min(w.cwnd * self.mss as f64);
-            let bound = (sample.tx_in_flight as f64).max(BETA * target);
+            let least = self.probing.limits.beta * self.target_inflight(w);
+            let bound = (sample.tx_in_flight as f64).max(least);
             self.probing.bound(bound);
         }
         if self.state == State::ProbeBw && self.probing.phase == Phase::Up {

@@ -4,10 +4,24 @@ use super::state::{State, MIN_PIPE_CWND};
 use crate::signals::RateSample;
 use crate::{Rate, Segments, Time};
 
-/// `Beta`: what is left of a bound that lost too much.
-pub(super) const BETA: f64 = 0.7;
-/// `Headroom`: what is left free below the long-term bound.
-const HEADROOM: f64 = 0.15;
+/// Shares of bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// `Beta`: what is left of a bound that lost too much.
+    pub(super) beta: f64,
+    /// `Headroom`: what is left free below the long-term bound.
+    pub(super) headroom: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            beta: 0.7,
+            headroom: 0.15,
+        }
+    }
+}
+
 /// The phase of ProbeBW.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -23,10 +37,10 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    /// `pacing_gain` and `cwnd_gain`.
-    pub(super) fn gains(self) -> (f64, f64) {
+    /// `pacing_gain` and `cwnd_gain`, with the former's value in Down.
+    pub(super) fn gains(self, down: f64) -> (f64, f64) {
         match self {
-            Phase::Down => (0.9, 2.0),
+            Phase::Down => (down, 2.0),
             Phase::Cruise | Phase::Refill => (1.0, 2.0),
             Phase::Up => (1.25, 2.25),
         }
@@ -72,6 +86,7 @@ pub(super) enum Ended {
 /// v3's bounds, and where it is in its cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probing {
+    pub(super) limits: Limits,
     pub(super) phase: Phase,
     /// `cycle_count`: the epoch of the maximum filter.
     pub(super) cycles: u64,
@@ -96,6 +111,8 @@ pub(super) struct Probing {
     pub(super) inflight_latest: f64,
     pub(super) loss_round_delivered: u64,
     pub(super) loss_in_round: bool,
+    /// The acknowledgement under way ends one of the rounds by which losses are judged.
+    pub(super) loss_round_start: bool,
 }
 
 impl Probing {
@@ -141,7 +158,7 @@ impl Probing {
         self.bounds
             .inflight_longterm
             .map_or(f64::INFINITY, |bound| {
-                let free = bound - (HEADROOM * bound).max(mss as f64);
+                let free = bound - (self.limits.headroom * bound).max(mss as f64);
                 free.max(MIN_PIPE_CWND * mss as f64)
             })
     }
@@ -169,13 +186,20 @@ impl Probing {
         round_over
     }
 
+    /// ResetCongestionSignals.
+    pub(super) fn reset_signals(&mut self) {
+        self.loss_in_round = false;
+        (self.bw_latest, self.inflight_latest) = (Rate(0), 0.0);
+    }
+
     /// LossLowerBounds.
     pub(super) fn lower_bounds(&mut self, max_bw: Rate, cwnd: f64) {
         let bw = self.bounds.bw_shortterm.unwrap_or(max_bw);
-        let cut = Rate((BETA * bw.bps() as f64) as u64);
+        let beta = self.limits.beta;
+        let cut = Rate((beta * bw.bps() as f64) as u64);
         self.bounds.bw_shortterm = Some(self.bw_latest.max(cut));
         let inflight = self.bounds.inflight_shortterm.unwrap_or(cwnd);
-        self.bounds.inflight_shortterm = Some(self.inflight_latest.max(BETA * inflight));
+        self.bounds.inflight_shortterm = Some(self.inflight_latest.max(beta * inflight));
     }
 
     /// RaiseInflightLongtermSlope.
