@@ -218,10 +218,12 @@ mod tests {
     /// V4: the path holds a hundred packets.
     #[test]
     fn after_losses_the_bound_is_what_the_path_holds_or_the_most_that_a_sample_delivered() {
-        for (most, expected) in [(80, 100.0), (150, 150.0)] {
-            let mut flow = Flow::new(Version::V3Linux);
-            flow.lossy_round(6, most);
-            assert_eq!(flow.longterm(), Some(expected), "{most}");
+        for version in [Version::V3, Version::V3Linux] {
+            for (most, expected) in [(80, 100.0), (150, 150.0)] {
+                let mut flow = Flow::new(version);
+                flow.lossy_round(6, most);
+                assert_eq!(flow.longterm(), Some(expected), "{version:?} {most}");
+            }
         }
     }
 

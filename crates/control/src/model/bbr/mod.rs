@@ -242,7 +242,7 @@ impl Bbr {
             pacing: Rate(0),
             has_seen_rtt: false,
             max_bw: MaxFilter::over(if version == Version::V1 { 11 } else { 2 }),
-            min_rtt: MinRtt::every(constants.probe_rtt_interval, version == Version::V3Linux),
+            min_rtt: MinRtt::every(constants.probe_rtt_interval, version != Version::V1),
             rounds: Rounds::default(),
             plateau: Plateau::default(),
             losses: match version {
@@ -350,6 +350,7 @@ impl Bbr {
         if let Some(d) = &a.delivery {
             self.update_model(w, a, d);
             self.min_rtt.take(a.rtt, a.now);
+            self.advance_latest(d);
         }
     }
 
@@ -367,9 +368,7 @@ impl Bbr {
         self.update_gains();
         self.set_pacing(w, a);
         self.set_window(w, a, d);
-        if self.version == Version::V3Linux {
-            self.advance_latest(d);
-        }
+        self.advance_latest(d);
         reason
     }
 
@@ -392,9 +391,6 @@ impl Bbr {
         self.update_extra(w, d, a.now);
         if self.version != Version::V1 {
             self.update_congestion(w, d);
-        }
-        if self.version == Version::V3 {
-            self.advance_latest(d);
         }
     }
 
@@ -427,14 +423,12 @@ impl Bbr {
     }
 
     fn update_state(&mut self, w: &mut Window, a: &Ack, d: &Delivery) -> Option<Reason> {
-        match self.version {
-            Version::V1 => self.update_cycle(a, d),
-            Version::V3 => self.update_probing(w, a, d),
-            Version::V3Linux => {}
+        if self.version == Version::V1 {
+            self.update_cycle(a, d);
         }
         let reason = self.check_startup(d);
         self.check_drain(a);
-        if self.version == Version::V3Linux {
+        if self.version != Version::V1 {
             self.update_probing(w, a, d);
         }
         self.check_probe_rtt(w, a, d);
@@ -842,13 +836,13 @@ impl Bbr {
         if self.version == Version::V3Linux {
             return self.undo_as_linux(w);
         }
-        if !self.plateau.reached {
+        if self.version == Version::V3 || !self.plateau.reached {
             self.plateau.look_again(Rate(0));
         }
         let resumes = self.version == Version::V3 && self.state != State::ProbeRtt;
         match self.probing.restore() {
             Ended::Startup => {
-                self.plateau = Plateau::default();
+                self.plateau.reached = false;
                 if resumes {
                     self.state = State::Startup;
                 }
