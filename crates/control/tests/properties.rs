@@ -109,6 +109,8 @@ const VARIANTS: &[(&str, &str)] = &[
     ("paced-initial-window:iw=40,spread=0.5", "reno"),
     ("quicly-jumpstart:jump_mode=rfc9959,max_packets=50", "cubic"),
     ("quicly-jumpstart:ssthresh=15,beta=0.7", "vegas"),
+    ("quicly-jumpstart:rapid_start=true", "cubic"),
+    ("quicly-jumpstart:default_packets=100,max_packets=0", "reno"),
     ("stateful-tcp:factor=1,response=standard", "cubic"),
     ("circuit-start:sample=least,response=none", "vegas"),
     ("circuit-start:percentile=50,burst_rate=2Mbps", "cubic"),

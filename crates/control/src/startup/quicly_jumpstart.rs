@@ -1,29 +1,57 @@
 //! quicly's jumpstart: one paced round trip at a preset or a remembered window.
 //!
-//! h2o's QUIC stack, quicly (K. Oku), `cc.h` and `quicly.c` as of April 2026. When the sender
-//! first has more to send than the window lets out, the window jumps: to what an earlier
-//! connection's rate and round-trip time make together or, where there was none, to a number of
-//! packets that the server's operator has chosen. What the jump lets out is paced over a round
-//! trip. Its first acknowledgement ends it, with the window that is in flight then; from there
-//! slow start goes on. A first loss in it returns to what of the jump had been acknowledged,
-//! and the usual reduction follows; acknowledgements of the rest lift the window to seven
-//! tenths of what they add up to. Other than Jump Start it jumps once and at most so far; other
+//! h2o's QUIC stack, quicly (K. Oku), `include/quicly/cc.h`, `include/quicly/pacer.h`,
+//! `lib/quicly.c`, `lib/cc-reno.c`, `lib/cc-pico.c` and `lib/cc-cubic.c` as of commit b11d3634
+//! (1 April 2026). When the sender first has more to send than the window lets out, the window jumps:
+//! to what an earlier connection's rate and round-trip time make together or, where there was none,
+//! to a number of packets that the server's operator has chosen. What the jump lets out is paced over
+//! a round trip. Its first acknowledgement ends it, with the window that is in flight then; from there
+//! slow start goes on. A first loss returns to what of the jump had been acknowledged, or to the
+//! initial window if that is more, and is halved; acknowledgements of the rest lift the window to
+//! seven tenths of what they add up to. Other than Jump Start it jumps once and at most so far; other
 //! than Careful Resume it does not wait a round trip, and takes all of what is remembered.
+//!
+//! It is decided once a connection, whatever comes out (`quicly.c`, at the end of `quicly_send`):
+//! where nothing was lost so far, and the jump is more than the window and what was in flight before
+//! the sender began to send.
+//!
+//! With `rapid_start` growth, pace and first recovery are those of [`super::rapid_start`] as quicly has
+//! it: the jump's window is not lowered to what was acknowledged, but shrinks by what is delivered and
+//! lost, to half of what was acknowledged of the jump at least.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `jump_mode` | `quicly` | how much of what is remembered, all or half |
-//! | `default_packets` | 64 | the jump without a memory; 0 for none |
-//! | `max_packets` | 1000 | the jump with a memory is at most this; 0 for none |
+//! | `default_packets` | 64 | the jump without a memory that counts; 0 for none |
+//! | `max_packets` | 1000 | the jump with a memory is at most this; 0 to take no memory into account |
 //! | `beta` | 0.5 | the first reduction |
+//! | `rapid_start` | false | whether it grows and recovers as Rapid Start does |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth besides |
 //!
 //! # State
 //!
 //! The jump's first position and the one after its last, `enter_pn` and `exit_pn`; the bytes of
-//! it that have been acknowledged; the smoothed round-trip time.
+//! it that have been acknowledged; the smoothed and the least round-trip time; what was in flight
+//! when the sender began to send.
+//!
+//! # Deviations
+//!
+//! - quicly numbers packets, so that a repaired one has another number and is not counted as
+//!   acknowledged of the jump. Here positions stand for numbers, and bytes that were sent again are
+//!   left out instead. Whether anything of the jump has arrived while something sent before it is
+//!   missing is told by the bytes that have arrived, one packet being missing.
+//! - In quicly the operator may let only a share of the connections jump; here each one does.
+//! - Only one path is known: no other is migrated to, on which quicly would not jump again.
+//! - quicly's pacer lets eight to ten packets leave together. Here the first window leaves at once,
+//!   and from then on one by one.
+//! - A threshold that is given, `ssthresh`, rules out a jump to it or beyond: quicly jumps only while
+//!   it has none.
+//! - With `rapid_start`, on paths below 4 ms and where nothing was jumped to, the avoidance answers
+//!   the first loss by its own rule; quicly halves.
+//! - Where data leaves before the handshake is over, the remembered round-trip time counts as
+//!   measured.
 //!
 //! # Contested
 //!
@@ -31,12 +59,16 @@
 //!   policy. 64 is the least that is recommended, and 1000 leaves all but the fastest memories
 //!   whole.
 //! - All of the remembered rate is more than RFC 9959 allows; `jump_mode=rfc9959` takes half.
-//! - quicly numbers packets, so that a repaired one has another number and is not counted as
-//!   acknowledged of the jump. Here bytes that were sent again are left out instead.
-//! - quicly paces at twice the window a round trip outside the jump; that is the stack's here.
+//! - A loss closes the jump at the packet that was lost. That an acknowledgement shows is counted
+//!   before what it shows to be lost, so a packet of the jump is found lost when the jump has ended;
+//!   one that left before it, and is found lost before anything of the jump is acknowledged, lets
+//!   nothing of the jump count.
+//! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
+//!   is the same under all avoidances here.
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established, Idle, Known, Loss, PathMemory, Recovered, Sent};
@@ -50,10 +82,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "h2o/quicly, cc.h and quicly.c, April 2026",
     year: 2026,
     opened: "code: h2o/quicly b11d3634, quicly.c, cc.h, cc-reno.c, cc-pico.c, cc-cubic.c, pacer.h",
-    compared: "entry, size, pace, validation, loss, lift",
+    compared: "entry, size, pace, validation, loss before and in the jump, lift, with Rapid Start",
     summary: "Paces one round trip at a preset or remembered window as soon as the window is \
               what holds it back, and keeps what gets through.",
-    params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA],
+    params: with_slow_start![JUMP_MODE, DEFAULT_PACKETS, MAX_PACKETS, BETA, RAPID_START],
     needs: &[Need::Pacing, Need::Cache],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(QuiclyJumpstart::new(params)?)),
@@ -70,14 +102,17 @@ const DEFAULT_PACKETS: ParamSpec = ParamSpec {
     name: "default_packets",
     unit: Unit::Segments,
     default: "64",
-    meaning: "the window of the jump where nothing is remembered; 0 for no jump",
+    meaning:
+        "the window of the jump where nothing is remembered, or what is does not count; 0 for \
+              none",
 };
 
 const MAX_PACKETS: ParamSpec = ParamSpec {
     name: "max_packets",
     unit: Unit::Segments,
     default: "1000",
-    meaning: "the window of the jump from a memory is at most this; 0 for no jump",
+    meaning:
+        "the window of the jump from a memory is at most this; 0 to take no memory into account",
 };
 
 const BETA: ParamSpec = ParamSpec {
@@ -87,11 +122,24 @@ const BETA: ParamSpec = ParamSpec {
     meaning: "the first reduction leaves this share of the window",
 };
 
-/// The largest payload that a packet of the cap may stand for.
+const RAPID_START: ParamSpec = ParamSpec {
+    name: "rapid_start",
+    unit: Unit::Bool,
+    default: "false",
+    meaning:
+        "whether it grows threefold while there is no queue, and recovers from the first loss \
+              as Rapid Start does in quicly",
+};
+
+/// The largest payload that a packet of the jump may stand for.
 const LARGEST_PAYLOAD: u32 = 1472;
-/// The share of what is acknowledged of the jump that its recovery may open again
-/// (`QUICLY_RENO_BETA`).
-const LIFT: f64 = 0.7;
+/// `QUICLY_RENO_BETA`: the share of what is acknowledged of the jump that its recovery may open again,
+/// and what Rapid Start leaves of what path and queue hold.
+const RENO_BETA: f64 = 0.7;
+/// `QUICLY_RAPID_START_K`.
+const RAPID_START_K: f64 = 11.0 / 18.0;
+/// Windows that are paced over a round trip, outside of the jump.
+const PACED_WINDOWS: f64 = 2.0;
 
 /// What may be jumped to.
 #[derive(Clone, Copy, Debug)]
@@ -102,11 +150,13 @@ struct JumpSize {
 }
 
 impl JumpSize {
-    /// The jump's window in bytes; zero for none.
-    fn jump(&self, w: &Window, memory: Option<&PathMemory>, rtt: Time) -> u64 {
-        let bytes = |packets: Segments, payload: u32| (packets * f64::from(payload)) as u64;
-        let Some(memory) = memory.filter(|memory| memory.rate.bps() > 0) else {
-            return bytes(self.default, w.mss);
+    /// The jump's window in bytes, where the least round trip so far is `rtt`; zero for none
+    /// (`derive_jumpstart_cwnd`).
+    fn jump(&self, mss: u32, memory: Option<&PathMemory>, rtt: Time) -> u64 {
+        let bytes = |packets: Segments| (packets * f64::from(mss.min(LARGEST_PAYLOAD))) as u64;
+        let known = |memory: &&PathMemory| memory.rate.bps() > 0 && memory.min_rtt > Time::ZERO;
+        let Some(memory) = memory.filter(known).filter(|_| self.max > 0.0) else {
+            return bytes(self.default);
         };
         // The rate times the lesser of the two round trips.
         let remembered = memory.rate.bytes_in(memory.min_rtt.min(rtt));
@@ -115,40 +165,105 @@ impl JumpSize {
         } else {
             remembered
         };
-        share.min(bytes(self.max, w.mss.min(LARGEST_PAYLOAD)))
+        share.min(bytes(self.max))
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The packets of the jump, by number or by position.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    /// `enter_pn`: the first; never where there is none.
+    enter: u64,
+    /// `exit_pn`: the one after the last, where that is known.
+    exit: u64,
+    /// `bytes_acked`, and those among them of before the jump.
+    acked: u64,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Jump {
+    const NONE: Jump = Jump {
+        enter: NEVER,
+        exit: NEVER,
+        acked: 0,
+    };
+
+    /// Takes in an acknowledgement of so many bytes; counts them where the newest is of the jump.
+    fn on_ack(&mut self, newest: u64, bytes: u64) -> bool {
+        let counts = (self.enter..self.exit).contains(&newest);
+        if counts {
+            self.acked += bytes;
+        }
+        counts
+    }
+
+    /// Its first acknowledgement: `next` is not of it any more.
+    fn validate(&mut self, next: u64) {
+        self.exit = next;
+    }
+
+    /// The first loss of the connection. Whether it is of the jump or of before: then the jump is
+    /// over where it was lost, if not before.
+    fn on_first_loss(&mut self, lost: u64) -> bool {
+        let concerned = self.enter < NEVER && lost < self.exit;
+        if concerned && self.exit == NEVER {
+            self.exit = lost;
+        }
+        concerned
+    }
+}
+
+/// What goes with `rapid_start`.
+#[derive(Clone, Copy, Debug)]
+struct Rapid {
+    sense: Sense,
+    flight: Flight,
+}
+
+#[derive(Clone, Copy, Debug)]
 enum Phase {
     /// Not yet held back.
     Before,
     /// The jump leaves; none of it is acknowledged.
     Jumping,
-    /// What was in flight at its first acknowledgement became the window.
-    Validating,
-    /// A loss in the jump is being repaired.
-    Recovery,
-    /// There is no jump to come, and none to be seen to.
+    /// Slow start, after the jump or without one.
+    Growing,
+    /// A loss in the jump is being repaired; when it was found, until what showed it is told.
+    Lifting(Option<Time>),
+    /// The first loss is being repaired as Rapid Start does.
+    Shrinking(Recovery),
+    /// There is nothing to be seen to.
     Over,
+}
+
+/// When the sender began to send, and what was in flight.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    at: Time,
+    flight: u64,
 }
 
 /// quicly's jumpstart.
 struct QuiclyJumpstart {
     jump_size: JumpSize,
     beta: f64,
+    rapid: Option<Rapid>,
     phase: Phase,
     memory: Option<PathMemory>,
     initial: Segments,
     rtts: RoundTrips,
     /// One past what the application has handed over, as far as that is known.
     queued_until: u64,
-    una: u64,
+    call: Call,
     high: u64,
     delivered: u64,
-    enter: u64,
-    exit: u64,
+    una: u64,
+    jump: Jump,
+    /// Bytes of the jump that were sent again.
     retransmitted: u64,
+    /// What the avoidance is to take for the window at the loss, until it has been told.
+    lost_at: Option<Segments>,
 }
 
 impl QuiclyJumpstart {
@@ -167,6 +282,8 @@ impl QuiclyJumpstart {
                 return Err(SpecError::bad_value(params, name, expected));
             }
         }
+        let rapid = params.bool("rapid_start");
+        params.effective("beta", !rapid, "`rapid_start=false`")?;
         Ok(QuiclyJumpstart {
             jump_size: JumpSize {
                 half: params.choice("jump_mode") == "rfc9959",
@@ -174,47 +291,130 @@ impl QuiclyJumpstart {
                 max: params.segments("max_packets"),
             },
             beta,
+            rapid: rapid.then(|| Rapid {
+                sense: Sense::new(true),
+                flight: Flight::default(),
+            }),
             phase: Phase::Before,
             memory: None,
             initial: 1.0,
             rtts: RoundTrips::default(),
             queued_until: 0,
-            una: 0,
+            call: Call {
+                at: Time::MAX,
+                flight: 0,
+            },
             high: 0,
             delivered: 0,
-            enter: 0,
-            exit: u64::MAX,
+            una: 0,
+            jump: Jump::NONE,
             retransmitted: 0,
+            lost_at: None,
         })
     }
 
-    /// The send buffer is full for the first time.
-    fn jump(&mut self, w: &mut Window, flight: u64) {
-        self.phase = Phase::Over;
-        let jump = self
-            .jump_size
-            .jump(w, self.memory.as_ref(), self.rtts.smoothed);
-        if jump <= w.cwnd_bytes() + flight {
+    /// Nothing was lost so far, and the threshold was not reached.
+    fn is_starting(&self) -> bool {
+        matches!(self.phase, Phase::Before | Phase::Jumping | Phase::Growing)
+    }
+
+    /// The sender has more to send than the window lets out, for the first time.
+    fn decide(&mut self, w: &mut Window) {
+        self.phase = Phase::Growing;
+        let least = self.rtts.least;
+        let jump = self.jump_size.jump(w.mss, self.memory.as_ref(), least);
+        if jump <= w.cwnd_bytes() + self.call.flight || w.segments(jump) >= w.ssthresh {
             return;
         }
         self.phase = Phase::Jumping;
-        self.enter = self.high;
+        self.jump.enter = self.high;
         w.cwnd = w.segments(jump);
-        w.pacing = w.rate_over(w.cwnd, self.rtts.smoothed);
+        self.pace(w);
     }
 
-    /// `bytes_acked`: what has arrived of the jump as it was first sent.
-    fn acknowledged(&self) -> u64 {
-        let jumped = self.exit.min(self.high) - self.enter;
-        let arrived = self.delivered.max(self.una).saturating_sub(self.enter);
-        arrived.min(jumped.saturating_sub(self.retransmitted))
+    /// `calc_pacer_send_rate`.
+    fn pace(&self, w: &mut Window) {
+        let windows = match (self.phase, &self.rapid) {
+            (Phase::Jumping, _) => 1.0,
+            (_, Some(rapid)) => rapid.sense.gains().1,
+            (_, None) => PACED_WINDOWS,
+        };
+        if self.rtts.smoothed > Time::ZERO {
+            w.pacing = w.rate_over(windows * w.cwnd, self.rtts.smoothed);
+        }
+    }
+
+    /// Takes in what has arrived. Whether it counts as acknowledged of the jump.
+    fn take(&mut self, w: &Window, a: &Ack) -> bool {
+        let newly = a.delivered_total.saturating_sub(self.delivered);
+        (self.una, self.delivered) = (a.una, a.delivered_total);
+        let mut arrived = a.una.max(a.delivered_total);
+        // With one packet missing of before the jump, these bytes are not all of before.
+        let has_hole = a.delivered_total > a.una;
+        if has_hole && a.una < self.jump.enter && self.jump.enter < NEVER {
+            arrived += u64::from(w.mss);
+        }
+        let counts = self.jump.on_ack(arrived.saturating_sub(1), newly);
+        // What is sent again has another number in quicly, and is not of the jump.
+        let jumped = self
+            .jump
+            .exit
+            .min(self.high)
+            .saturating_sub(self.jump.enter);
+        self.jump.acked = self
+            .jump
+            .acked
+            .min(jumped.saturating_sub(self.retransmitted));
+        counts
+    }
+
+    /// The first reduction after a jump: what was acknowledged of it, or the initial window, times
+    /// beta.
+    fn cut(&mut self, w: &mut Window) {
+        let kept = w.segments(self.jump.acked).max(self.initial);
+        self.lost_at = Some(kept);
+        w.cwnd = (kept * self.beta).max(1.0);
+        w.ssthresh = w.cwnd.max(2.0);
+    }
+
+    /// The acknowledgement that has shown the loss: quicly counts what it brings before what it
+    /// shows to be lost, so that it may be the first of the jump.
+    fn take_with_loss(&mut self, w: &mut Window, a: &Ack) {
+        let closed = self.jump.exit;
+        if closed <= self.jump.enter {
+            self.jump.validate(a.nxt);
+        }
+        if !self.take(w, a) {
+            self.jump.exit = closed;
+        }
+        self.cut(w);
     }
 
     /// Acknowledgements of the jump lift the window that its loss left.
-    fn lift(&mut self, w: &mut Window) {
-        let lifted = w.segments(self.acknowledged()) * LIFT;
-        w.cwnd = w.cwnd.max(lifted);
+    fn lift(&self, w: &mut Window) {
+        w.cwnd = w.cwnd.max(w.segments(self.jump.acked) * RENO_BETA);
         w.ssthresh = w.ssthresh.max(w.cwnd);
+    }
+
+    /// Rapid Start's answer to the first loss, which is of the jump where that is `concerned`.
+    fn shrink(&mut self, w: &mut Window, concerned: bool) {
+        let acked = w.segments(self.jump.acked);
+        let floor = 0.5 * self.initial.max(acked);
+        let recovery = Recovery::new(Shares::new(RENO_BETA, RAPID_START_K), w.cwnd, floor);
+        let held = if concerned { acked } else { w.cwnd / 3.0 };
+        self.lost_at = Some(held.max(self.initial));
+        w.cwnd = recovery.window();
+        w.ssthresh = w.cwnd;
+        self.phase = Phase::Shrinking(recovery);
+    }
+
+    fn grow(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) {
+        let Some(rapid) = self.rapid.as_mut().filter(|rapid| !rapid.sense.is_off()) else {
+            return slow_start.grow(w, a);
+        };
+        if a.cwnd_limited {
+            w.cwnd += rapid.sense.gains().0 * w.segments(a.acked);
+        }
     }
 }
 
@@ -223,25 +423,38 @@ impl Startup for QuiclyJumpstart {
         self.memory = k.memory;
     }
 
-    /// A lost SYN is a loss, after which there is no jump.
+    /// Without a round trip the decision waits for one. A lost SYN that leaves one segment is a loss,
+    /// after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
         self.queued_until = e.queued;
         self.rtts.sample(e.rtt);
-        if e.rtt.is_none() {
+        if e.rtt.is_none() && e.initial_window <= 1.0 {
             self.phase = Phase::Over;
         }
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
         let end = s.seq + u64::from(s.bytes);
+        if s.now != self.call.at {
+            self.call = Call {
+                at: s.now,
+                flight: s.flight.saturating_sub(s.bytes.into()),
+            };
+        }
         self.high = self.high.max(end);
-        if s.retransmission && (self.enter..self.exit).contains(&s.seq) {
+        if let Some(rapid) = &mut self.rapid {
+            rapid.flight.on_sent(s.bytes);
+        }
+        if s.retransmission && (self.jump.enter..self.jump.exit).contains(&s.seq) {
             self.retransmitted += u64::from(s.bytes);
         }
         let full = s.flight + u64::from(w.mss) > w.cwnd_bytes() && end < self.queued_until;
-        if full && self.phase == Phase::Before {
-            self.jump(w, s.flight);
+        if full && matches!(self.phase, Phase::Before) && self.rtts.least > Time::ZERO {
+            self.decide(w);
+        }
+        if !w.in_slow_start() && self.is_starting() {
+            self.cancel(w);
         }
         None
     }
@@ -249,81 +462,106 @@ impl Startup for QuiclyJumpstart {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
         self.rtts.sample(a.rtt);
         self.queued_until = a.nxt.saturating_add(a.queued);
-        (self.una, self.delivered) = (a.una, a.delivered_total);
-        let mut reason = None;
-        if self.phase == Phase::Jumping && a.una > self.enter {
+        let counts = self.take(w, a);
+        if let Some(rapid) = &mut self.rapid {
+            rapid.flight.on_ack(a);
+            if let Some(rtt) = a.rtt {
+                rapid.sense.sample(rtt, a.now);
+            }
+        }
+        if matches!(self.phase, Phase::Over) {
+            slow_start.grow(w, a);
+            return None;
+        }
+        let validates = counts && matches!(self.phase, Phase::Jumping);
+        if validates {
             // What was in flight before this ACK.
             w.cwnd = w.segments(a.flight + a.delivered).clamp(1.0, w.cwnd);
-            w.pacing = None;
-            self.exit = a.nxt;
-            self.phase = Phase::Validating;
-            reason = Some(Reason::FirstAck);
+            self.jump.validate(a.nxt);
+            self.phase = Phase::Growing;
         }
-        if self.phase == Phase::Validating && a.una >= self.exit {
-            self.phase = Phase::Over;
+        self.grow(w, a, slow_start);
+        if w.in_slow_start() {
+            self.pace(w);
+        } else {
+            self.cancel(w);
         }
-        slow_start.grow(w, a);
-        reason
+        validates.then_some(Reason::FirstAck)
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
         self.rtts.sample(a.rtt);
-        (self.una, self.delivered) = (a.una, a.delivered_total);
-        if self.phase == Phase::Recovery {
+        if let (Phase::Shrinking(recovery), Some(rapid)) = (&mut self.phase, &mut self.rapid) {
+            let (delivered, lost) = rapid.flight.on_ack(a);
+            recovery.account(w.segments(delivered), w.segments(lost));
+            w.cwnd = recovery.window().min(w.cwnd);
+            return;
+        }
+        let Phase::Lifting(found) = &mut self.phase else {
+            self.take(w, a);
+            return;
+        };
+        if found.take() == Some(a.now) {
+            self.take_with_loss(w, a);
+        } else if self.take(w, a) {
             self.lift(w);
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
-        let jumped = match self.phase {
-            Phase::Jumping | Phase::Validating => self.una < self.exit,
-            Phase::Before | Phase::Recovery | Phase::Over => false,
-        };
-        if !jumped {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss) -> LossResponse {
+        let jumping = matches!(self.phase, Phase::Jumping);
+        if !self.is_starting() {
             self.cancel(w);
             return LossResponse::Standard;
         }
-        if self.phase == Phase::Jumping {
-            w.pacing = None;
-            // The oldest that is out is lost. If it is of the jump, those that showed it are too,
-            // and the first of them has ended it; if not, nothing of the jump counts.
-            self.exit = if self.una < self.enter {
-                self.enter
-            } else {
-                self.high
-            };
+        w.pacing = None;
+        // A packet of the jump is found lost by acknowledgements of later ones, which have ended it.
+        if jumping && self.una >= self.jump.enter {
+            self.jump.validate(self.high);
         }
-        self.phase = Phase::Recovery;
-        let kept = w.segments(self.acknowledged()).max(self.initial);
-        w.cwnd = (kept * self.beta).min(w.cwnd).max(1.0);
-        w.ssthresh = w.cwnd.max(2.0);
-        LossResponse::Done
+        let concerned = self.jump.on_first_loss(self.una);
+        if self.rapid.is_some_and(|rapid| !rapid.sense.is_off()) {
+            self.shrink(w, concerned);
+            return LossResponse::SelfManaged;
+        }
+        if !concerned {
+            self.phase = Phase::Over;
+            return LossResponse::Standard;
+        }
+        let before = w.cwnd;
+        self.cut(w);
+        w.cwnd = w.cwnd.min(before);
+        self.phase = Phase::Lifting(Some(l.now));
+        LossResponse::SelfManaged
     }
 
     fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) {
-        if self.phase == Phase::Recovery {
-            self.lift(w);
+        if let Phase::Shrinking(mut recovery) = self.phase {
+            recovery.end();
+            w.cwnd = recovery.window();
+            w.ssthresh = w.cwnd;
+        }
+        if matches!(self.phase, Phase::Shrinking(_) | Phase::Lifting(_)) {
             self.phase = Phase::Over;
         }
     }
 
+    fn loss_cwnd(&mut self) -> Option<Segments> {
+        self.lost_at.take()
+    }
+
     fn cancel(&mut self, w: &mut Window) {
-        if self.phase == Phase::Jumping {
+        if self.is_starting() {
             w.pacing = None;
         }
-        self.phase = Phase::Over;
+        (self.phase, self.lost_at) = (Phase::Over, None);
     }
 
     fn on_idle(&mut self, w: &mut Window, _before: &Window, _i: &Idle) -> bool {
-        if self.phase != Phase::Before {
+        if matches!(self.phase, Phase::Jumping) {
             self.cancel(w);
         }
         false
-    }
-
-    /// While the jump is out it is this start-up's, whatever the threshold says.
-    fn in_charge(&self, w: &Window) -> bool {
-        self.phase == Phase::Jumping || w.in_slow_start()
     }
 }
 
@@ -354,23 +592,82 @@ mod tests {
         }
     }
 
-    fn jump_size(half: bool, max: f64) -> JumpSize {
-        JumpSize {
-            half,
-            default: 64.0,
-            max,
-        }
+    fn size(half: bool, default: f64, max: f64) -> JumpSize {
+        JumpSize { half, default, max }
     }
 
+    /// V1 and V2
     #[test]
     fn the_jump_is_the_remembered_rate_for_the_lesser_round_trip() {
-        let w = Window::new(MSS);
-        let jump = |half, max, rtt| jump_size(half, max).jump(&w, Some(&memory()), ms(rtt));
+        let jump = |half, max, rtt| size(half, 64.0, max).jump(MSS, Some(&memory()), ms(rtt));
         assert_eq!(jump(false, 1000.0, 80), 100_000);
         assert_eq!(jump(false, 64.0, 80), 94_208);
         assert_eq!(jump(false, 1000.0, 120), 125_000);
+        assert_eq!(jump(false, 64.0, 120), 94_208);
         assert_eq!(jump(true, 1000.0, 80), 50_000);
-        assert_eq!(jump_size(false, 1000.0).jump(&w, None, ms(80)), 64 * 1472);
+    }
+
+    /// V9
+    #[test]
+    fn the_preset_is_taken_without_a_memory_or_where_none_is_to_count() {
+        let jump = |default, max, memory: Option<PathMemory>, payload| {
+            size(false, default, max).jump(payload, memory.as_ref(), ms(80))
+        };
+        assert_eq!(jump(64.0, 1000.0, None, MSS), 64 * 1472);
+        assert_eq!(jump(100.0, 0.0, Some(memory()), MSS), 147_200);
+        assert_eq!(jump(0.0, 64.0, None, MSS), 0);
+        assert_eq!(jump(100.0, 64.0, None, 1200), 120_000);
+        assert_eq!(jump(100.0, 64.0, None, 9000), 147_200);
+        let unmeasured = PathMemory {
+            rate: Rate(0),
+            ..memory()
+        };
+        assert_eq!(jump(100.0, 64.0, Some(unmeasured), MSS), 147_200);
+    }
+
+    fn jumped(enter: u64) -> Jump {
+        Jump {
+            enter,
+            ..Jump::NONE
+        }
+    }
+
+    /// V5
+    #[test]
+    fn a_loss_before_any_acknowledgement_of_the_jump_closes_it_at_what_was_lost() {
+        let mut jump = jumped(20);
+        assert!(jump.on_first_loss(30));
+        assert_eq!((jump.exit, jump.acked), (30, 0));
+        assert!(!jump.on_ack(33, 1472));
+        assert!(jump.on_ack(25, 1472));
+    }
+
+    /// V6
+    #[test]
+    fn a_loss_of_before_the_jump_lets_nothing_of_it_count() {
+        let mut jump = jumped(20);
+        assert!(!jump.on_ack(15, 1472));
+        assert!(jump.on_first_loss(12));
+        assert!((20..80).all(|number| !jump.on_ack(number, 1472)));
+        assert_eq!(jump.acked, 0);
+    }
+
+    /// V7
+    #[test]
+    fn unless_something_of_it_has_been_acknowledged() {
+        let mut jump = jumped(20);
+        assert!(jump.on_ack(22, 9_000));
+        jump.validate(80);
+        assert!(jump.on_first_loss(12));
+        assert!(jump.on_ack(60, 31_000));
+        assert!(!jump.on_ack(80, 1472));
+        assert_eq!(jump.acked, 40_000);
+    }
+
+    fn start(spec: &str) -> QuiclyJumpstart {
+        let kind = crate::params::AlgorithmKind::STARTUP;
+        let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec);
+        QuiclyJumpstart::new(&params.unwrap()).unwrap()
     }
 
     struct Flow {
@@ -382,19 +679,34 @@ mod tests {
     impl Flow {
         /// Ten packets have left, all that the first window allows, and more wait.
         fn new(spec: &str) -> Flow {
+            Flow::of(spec, Some(ms(100)), 10.0)
+        }
+
+        fn of(spec: &str, rtt: Option<Time>, initial_window: f64) -> Flow {
             let mut flow = Flow {
                 c: with_reno(&ENTRY, spec, Convention::Rfc).unwrap(),
                 w: Window::new(MSS),
                 sent: 0,
             };
             let e = Established {
-                initial_window: 10.0,
-                rtt: Some(ms(100)),
+                initial_window,
+                rtt,
                 ..Established::at(Time::ZERO)
             };
             flow.c.on_established(&mut flow.w, &e);
             (0..10).for_each(|_| flow.send(MSS));
             flow
+        }
+
+        fn send_again(&mut self, seq: u64) {
+            let sent = Sent {
+                now: ms(200),
+                bytes: 1000,
+                seq,
+                retransmission: true,
+                flight: self.sent,
+            };
+            self.c.on_sent(&mut self.w, &sent);
         }
 
         fn send(&mut self, bytes: u32) {
@@ -415,7 +727,8 @@ mod tests {
                 una,
                 nxt: self.sent,
                 delivered_total: delivered,
-                flight: self.sent - delivered,
+                flight: self.sent.saturating_sub(delivered),
+                rtt: Some(ms(100)),
                 ..Ack::of(ms(100), u64::from(MSS))
             };
             if in_recovery {
@@ -425,9 +738,18 @@ mod tests {
             }
         }
 
+        /// The same together with a loss that it shows.
+        fn lose_by(&mut self, una: u64, delivered: u64) {
+            self.lose_at(ms(100));
+            self.ack(una, delivered, true);
+        }
+
         fn lose(&mut self) {
+            self.lose_at(ms(200));
+        }
+
+        fn lose_at(&mut self, now: Time) {
             let (flight, usable) = (self.sent, self.w.cwnd);
-            let now = ms(200);
             self.c.on_loss(
                 &mut self.w,
                 &Loss {
@@ -450,25 +772,73 @@ mod tests {
         assert_eq!(flow.w.pacing.unwrap().time_for(64 * 1512), ms(100));
     }
 
+    /// V3: 40 000 bytes against a window of 29 440.
     #[test]
-    fn a_jump_that_is_no_more_than_window_and_flight_is_none() {
-        let mut flow = Flow::new("default_packets=20");
+    fn the_jump_is_to_be_more_than_the_window_and_what_was_in_flight_before() {
+        let jumps = |flight: u64| {
+            let mut w = Window::new(MSS);
+            w.cwnd = 20.0;
+            let mut start = start("default_packets=27.174");
+            start.rtts.sample(Some(ms(100)));
+            start.queued_until = u64::MAX;
+            start.call = Call {
+                at: ms(100),
+                flight,
+            };
+            let sent = Sent {
+                now: ms(100),
+                bytes: MSS,
+                seq: 19 * u64::from(MSS),
+                retransmission: false,
+                flight: 29_440,
+            };
+            start.on_sent(&mut w, &sent);
+            w.cwnd > 20.0
+        };
+        assert!(!jumps(14_720));
+        assert!(jumps(0));
+    }
+
+    #[test]
+    fn there_is_one_chance() {
+        let mut flow = Flow::new("default_packets=10");
         assert_eq!((flow.w.cwnd, flow.w.pacing), (10.0, None));
-        // 40 000 bytes against a window of 29 440 and 14 720 in flight.
-        let mut w = Window::new(MSS);
-        w.cwnd = 20.0;
-        let params = Params::parse(
-            crate::params::AlgorithmKind::STARTUP,
-            "",
-            ENTRY.params,
-            "default_packets=27.174",
-        );
-        let mut start = QuiclyJumpstart::new(&params.unwrap()).unwrap();
-        start.rtts.sample(Some(ms(100)));
-        start.jump(&mut w, 14_720);
-        assert_eq!((w.cwnd, start.phase), (20.0, Phase::Over));
         flow.send(MSS);
-        assert_eq!(flow.w.cwnd, 10.0, "there is one chance");
+        assert_eq!(flow.w.cwnd, 10.0);
+        assert!(!matches!(start("").phase, Phase::Growing));
+    }
+
+    #[test]
+    fn it_waits_until_a_round_trip_is_known() {
+        let mut flow = Flow::of("", None, 10.0);
+        assert_eq!(flow.w.cwnd, 10.0);
+        let una = u64::from(MSS);
+        flow.ack(una, una, false);
+        (0..2).for_each(|_| flow.send(MSS));
+        assert_eq!(flow.w.cwnd, 64.0);
+        let after_syn_loss = Flow::of("", None, 1.0);
+        assert_eq!(after_syn_loss.w.cwnd, 1.0);
+    }
+
+    #[test]
+    fn after_a_loss_there_is_none() {
+        let mut flow = Flow::of("", None, 10.0);
+        flow.lose();
+        let before = flow.w.cwnd;
+        flow.ack(14_720, 14_720, false);
+        (0..20).for_each(|_| flow.send(MSS));
+        assert!(flow.w.cwnd <= before + 1.0);
+    }
+
+    #[test]
+    fn slow_start_besides_is_paced_at_twice_the_window_a_round_trip() {
+        let mut flow = Flow::new("default_packets=0");
+        let una = u64::from(MSS);
+        flow.ack(una, una, false);
+        assert_eq!(flow.w.cwnd, 11.0);
+        assert_eq!(flow.w.pacing.unwrap().time_for(22 * 1512), ms(100));
+        flow.lose();
+        assert_eq!(flow.w.pacing, None);
     }
 
     #[test]
@@ -481,15 +851,18 @@ mod tests {
         let una = 11 * u64::from(MSS);
         flow.ack(una, una, false);
         // 44 of the jump were out, and slow start adds what the ACK covers.
-        assert_eq!((flow.w.cwnd, flow.w.pacing), (45.0, None));
+        assert_eq!(flow.w.cwnd, 45.0);
+        assert_eq!(flow.w.pacing.unwrap().time_for(90 * 1512), ms(100));
         assert_eq!(flow.c.exit().unwrap().reason, Reason::FirstAck);
     }
 
+    /// V4
     #[test]
     fn a_loss_returns_to_what_was_acknowledged_and_later_acks_lift_that() {
         let mut flow = Flow::new("");
         (0..70).for_each(|_| flow.send(1000));
         let una = 14_720 + 40_000;
+        flow.ack(14_720, 14_720, false);
         flow.ack(una, una, false);
         flow.lose();
         assert_eq!(flow.window(), 20_000);
@@ -500,22 +873,122 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_before_any_ack_of_it_halves_the_initial_window() {
+    fn the_acknowledgement_that_shows_the_loss_is_counted_before_it() {
+        let mut flow = Flow::new("");
+        (0..70).for_each(|_| flow.send(1000));
+        flow.ack(14_720, 14_720, false);
+        flow.lose_by(14_720, 14_720 + 30_000);
+        assert_eq!(flow.window(), 15_000);
+        flow.ack(14_720, 14_720 + 40_000, true);
+        assert_eq!(flow.window(), 28_000);
+    }
+
+    /// V5
+    #[test]
+    fn a_loss_before_any_ack_of_it_halves_the_initial_window_and_nothing_lifts_that() {
         let mut flow = Flow::new("");
         (0..70).for_each(|_| flow.send(1000));
         flow.lose();
         assert_eq!((flow.window(), flow.w.pacing), (7_360, None));
+        flow.ack(0, 14_720 + 40_000, true);
+        assert_eq!(flow.window(), 7_360);
+    }
+
+    /// V6: of ten packets the sixth is lost, which the three after it show.
+    #[test]
+    fn a_loss_of_before_the_jump_that_is_found_before_its_first_ack_lets_nothing_lift() {
+        let mut flow = Flow::new("");
+        (0..70).for_each(|_| flow.send(1000));
+        let una = 5 * 1472;
+        flow.ack(una, una, false);
+        flow.lose_by(una, una + 3 * 1472);
+        assert_eq!(flow.window(), 7_360);
+        flow.ack(una, 13_248 + 50_000, true);
+        assert_eq!(flow.window(), 7_360);
+    }
+
+    /// V7: of ten packets the last is lost, which three of the jump show.
+    #[test]
+    fn a_loss_of_before_the_jump_that_its_own_acks_show_is_lifted() {
+        let mut flow = Flow::new("");
+        (0..70).for_each(|_| flow.send(1000));
+        let una = 9 * 1472;
+        flow.ack(una, una, false);
+        flow.lose_by(una, una + 9_000);
+        assert_eq!(flow.window(), 7_360);
+        flow.ack(una, una + 40_000, true);
+        assert_eq!(flow.window(), 28_000);
     }
 
     #[test]
-    fn a_jump_that_loses_its_first_packet_counts_the_others() {
+    fn what_is_sent_again_is_not_of_the_jump() {
         let mut flow = Flow::new("");
         (0..70).for_each(|_| flow.send(1000));
         flow.ack(14_720, 14_720, false);
+        flow.lose_by(14_720, 14_720 + 30_000);
+        (0..20).for_each(|index| flow.send_again(14_720 + 1000 * index));
+        flow.ack(14_720 + 70_000, 14_720 + 70_000, true);
+        assert_eq!(flow.window(), 35_000);
+    }
+
+    /// V8
+    #[test]
+    fn with_rapid_start_the_window_of_the_jump_shrinks_by_what_is_delivered_and_lost() {
+        let mut flow = Flow::new("rapid_start=true");
+        (0..54).for_each(|_| flow.send(MSS));
+        assert_eq!(flow.window(), 94_208);
         flow.lose();
-        assert_eq!(flow.window(), 7_360);
-        flow.ack(14_720, 14_720 + 30_000, true);
-        assert_eq!(flow.window(), 21_000);
+        assert_eq!(flow.window(), 83_217);
+        assert!(flow.c.recovery_is_self_managed());
+        flow.ack(0, 14_720, true);
+        let acked = 94_208.0 * 53.0 / 60.0 - 14_720.0 * 11.0 / 60.0;
+        assert_eq!(flow.window(), acked as u64);
+        let all_lost = Ack {
+            nxt: flow.sent,
+            delivered_total: 14_720,
+            flight: 0,
+            ..Ack::of(ms(300), 0)
+        };
+        flow.c.on_recovery_ack(&mut flow.w, &all_lost);
+        assert_eq!(flow.window(), 21_981);
+    }
+
+    #[test]
+    fn with_rapid_start_half_of_what_was_acknowledged_of_the_jump_is_left() {
+        let mut flow = Flow::new("rapid_start=true,default_packets=100");
+        (0..90).for_each(|_| flow.send(MSS));
+        flow.ack(14_720, 14_720, false);
+        let una = 14_720 + 100_000;
+        flow.ack(una, una, false);
+        flow.w.cwnd = 100.0;
+        (0..100).for_each(|_| flow.send(MSS));
+        flow.lose();
+        let all_lost = Ack {
+            nxt: flow.sent,
+            delivered_total: una,
+            flight: 0,
+            ..Ack::of(ms(300), 0)
+        };
+        flow.c.on_recovery_ack(&mut flow.w, &all_lost);
+        assert_eq!(flow.window(), 50_000);
+    }
+
+    #[test]
+    fn with_rapid_start_it_grows_and_paces_threefold_where_there_is_no_queue() {
+        let grown = |spec: &str| {
+            let mut flow = Flow::new(spec);
+            let una = u64::from(MSS);
+            flow.ack(una, una, false);
+            (flow.w.cwnd, flow.w.pacing.unwrap().time_for(100 * 1512))
+        };
+        let at = |windows: f64| Time::from_secs_f64(10.0 / windows);
+        assert_eq!(grown("default_packets=0").0, 11.0);
+        let (cwnd, pace) = grown("default_packets=0,rapid_start=true");
+        assert_eq!(cwnd, 12.0);
+        assert!(
+            pace <= at(36.0) && pace + Time::from_micros(2) > at(36.0),
+            "{pace}"
+        );
     }
 
     #[test]
@@ -529,6 +1002,10 @@ mod tests {
             (
                 "beta=0",
                 "parameter `beta`: `0` is not a share from 0.1 to 1",
+            ),
+            (
+                "beta=0.7,rapid_start=true",
+                "parameter `beta` has no effect here; it needs `rapid_start=false`",
             ),
         ] {
             let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();
