@@ -120,13 +120,18 @@ const VARIANTS: &[(&str, &str)] = &[
     ("paced-chirping:form=pc2018,gap=1us,geometry=1", "reno"),
     ("paced-chirping:form=pc-split,gain=10,geometry=3", "vegas"),
     (
-        "copa-slow-start:reading=generic,beta=0.1,ssthresh=30",
+        "copa-slow-start:reading=generic,loss_rate=0,beta=0.1,ssthresh=30",
         "cubic",
     ),
     (
         "copa-slow-start:standing=1,delay=latest,pacing=false",
         "vegas",
     ),
+    (
+        "copa-slow-start:reading=generic,loss_rate=0.01,delta=10",
+        "reno",
+    ),
+    ("copa-slow-start:delay=standing,delta=0.5", "cubic"),
     (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",

@@ -18,49 +18,63 @@
 //!
 //! | | mvfst | generic |
 //! | --- | --- | --- |
+//! | `delta`, so many packets may wait | 0.05, 20 | 0.5, 2 |
+//! | the delay is that of | the latest round trip | the standing one |
 //! | growth | twofold, at the first ACK a smoothed round trip after the last | a packet for each |
 //! | before it | one ACK | all but one of twice the first window |
 //! | goes on at the target itself | yes | no |
-//! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | changes nothing |
-//! | a loss | changes nothing | leaves 0.7 of the window, and slow start goes on |
+//! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | is the last to add its packet |
+//! | a loss | changes nothing | changes nothing; losses of more than 30 % in two round trips leave 0.7 of the window |
 //!
-//! With any avoidance but Copa's own, which is not here, this is its start alone.
+//! What was opened: facebook/mvfst, `quic/congestion_control/Copa.cpp` and `.h` and
+//! `quic/state/TransportSettings.h` at 00e67c1; venkatarun95/genericCC, `markoviancc.cc` and `.hh`,
+//! `rtt-window.cc` and `estimators.cc` at 18299d6 (August 2021); of the paper the abstract.
 //!
 //! # Parameters
 //!
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `reading` | `mvfst` | whose rules |
-//! | `delta` | 0.5 | how much a packet's delay weighs; `1/delta` packets may wait |
-//! | `standing` | 0.5 | the standing round trip is the least of so much of a smoothed one |
-//! | `delay` | `standing` | which round-trip time's delay counts |
+//! | `delta` | 0.05; 0.5 in generic | how much a packet's delay weighs; `1/delta` packets may wait |
+//! | `delay` | `latest`; `standing` in generic | which round-trip time's delay counts |
+//! | `standing` | 0.5; 1 in mvfst with `delay=standing` | the standing round trip is the least of so much of a smoothed one |
 //! | `pacing` | true | whether it paces |
-//! | `beta` | 0.7 | `generic` only: what a loss leaves of the window |
+//! | `loss_rate` | 0.3 | `generic` only: the share of losses in two round trips that is answered; 0 answers each loss, once per window |
+//! | `beta` | 0.7 | `generic` only: what the answer leaves of the window |
 //! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
 //!
 //! # State
 //!
 //! mvfst's: the least round trip of ten seconds, the standing one, the smoothed one, `slow_start`,
-//! `last_double`; and the ACKs that generic has yet to count. Velocity and direction stand still in
-//! slow start and are left out.
+//! `last_double`; the ACKs that generic has yet to count, and its losses in two round trips.
 //!
-//! # Contested
+//! # Deviations
 //!
-//! - Only the abstract of the paper was at hand; the two programs are, and differ as above.
-//! - A timeout ends it, as persistent congestion does in mvfst. The avoidance answers it, and what
-//!   follows is the stack's slow start.
-//! - Nothing is said of marks: they are answered as losses are.
-//! - Both programs begin with ten packets; here the stack's rule says how many, and generic's
+//! - With any avoidance but Copa's own, which is not here, this is its start alone. Velocity and
+//!   direction stand still in slow start and are left out.
+//! - A timeout ends it, and the avoidance answers it. mvfst sets its least window at persistent
+//!   congestion and stays in slow start; genericCC does nothing.
+//! - Both programs grow a window that is not used; here it stays.
+//! - Both begin with ten packets; here the stack's rule says how many, and generic's
 //!   `num_probe_pkts` is that window.
 //! - The least and the standing round trip are updated by ACKs, so that of the handshake, whose
 //!   packets are shorter, counts for the smoothed one only.
 //! - In both, every ACK gives a round-trip time; here, one that gives none (Karn's rule; where SACK
 //!   gives none either, all of a recovery) changes nothing. Growth without a sample would be blind.
+//! - generic's smoothed round trip moves by an eighth for each sample as mvfst's does, not by a
+//!   sixteenth.
+//!
+//! # Contested
+//!
+//! - mvfst has the standing round trip's delay as a setting (`copaUseRttStanding`, off), which makes
+//!   that the least of a whole smoothed round trip: `delay=standing`. The paper's abstract does not
+//!   say which.
+//! - 1/2 is genericCC's `default_delta`. `delta` is a setting of mvfst's too (`copaDeltaParam`).
+//! - genericCC's comment has its losses answered above 10 %, its code above 30 %; the code's is
+//!   taken. `loss_rate=0` answers each, at most once per window of data.
+//! - Nothing is said of marks: they are answered as losses are.
 //! - The receiver's delay of an ACK is in the sample. The odd last segment of a train waits alone
-//!   for its ACK and can end it, where that sample is the only one of half a round trip: mostly at
-//!   the end of a transfer, where it does no harm.
-//! - generic's `loss mode` is `beta`, 1 where it is off. "At most once per RTT" is once per window
-//!   of data here.
+//!   for its ACK and can end it: mostly at the end of a transfer, where it does no harm.
 
 use std::collections::VecDeque;
 
@@ -83,7 +97,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     compared: "doubling, test of the rate, exit, loss, pace",
     summary: "Doubles the window once per round trip, paced, until its rate is above the one that \
               the queueing delay allows.",
-    params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, BETA],
+    params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, LOSS_RATE, BETA],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
     build: |params, _| Ok(Box::new(CopaSlowStart::new(params)?)),
@@ -100,7 +114,7 @@ const READING: ParamSpec = ParamSpec {
 const DELTA: ParamSpec = ParamSpec {
     name: "delta",
     unit: Unit::Number,
-    default: "0.5",
+    default: "by reading: 0.05 for mvfst, 0.5 for generic",
     meaning: "the target is a packet per `delta` times the queueing delay: about 1/delta packets \
               wait in queues where slow start ends",
 };
@@ -108,14 +122,14 @@ const DELTA: ParamSpec = ParamSpec {
 const STANDING: ParamSpec = ParamSpec {
     name: "standing",
     unit: Unit::Ratio,
-    default: "0.5",
+    default: "by reading: 0.5; 1 for mvfst with delay=standing",
     meaning: "the standing round-trip time is the least in so much of a smoothed one",
 };
 
 const DELAY: ParamSpec = ParamSpec {
     name: "delay",
     unit: Unit::Choice(&["standing", "latest"]),
-    default: "standing",
+    default: "by reading: latest for mvfst, standing for generic",
     meaning: "which round-trip time is compared with the least to have the queueing delay",
 };
 
@@ -126,11 +140,20 @@ const PACING: ParamSpec = ParamSpec {
     meaning: "whether it paces, at two windows per smoothed round trip",
 };
 
+const LOSS_RATE: ParamSpec = ParamSpec {
+    name: "loss_rate",
+    unit: Unit::Ratio,
+    default: "0.3",
+    meaning:
+        "reading=generic: losses are answered where they are a larger share of what two round \
+              trips brought; 0 answers each, once per window of data",
+};
+
 const BETA: ParamSpec = ParamSpec {
     name: "beta",
     unit: Unit::Ratio,
     default: "0.7",
-    meaning: "reading=generic: what a loss leaves of the window; 1 answers none",
+    meaning: "reading=generic: what the answer to losses leaves of the window; 1 answers none",
 };
 
 /// How long the least round-trip time is remembered.
@@ -139,6 +162,12 @@ const MIN_RTT_WINDOW: Time = Time::from_secs(10);
 const MIN_CWND: Segments = 2.0;
 /// Windows per round trip at which it paces.
 const PACING_GAIN: f64 = 2.0;
+/// `deltaParam_`.
+const MVFST_DELTA: f64 = 0.05;
+/// `default_delta`.
+const GENERIC_DELTA: f64 = 0.5;
+/// A share of losses is judged of more packets than these.
+const LEAST_PACKETS: Segments = 20.0;
 
 /// The least round-trip time of a while.
 #[derive(Clone, Debug, Default)]
@@ -169,20 +198,51 @@ enum Position {
     Above,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Mvfst,
-    Generic,
+/// What generic makes of losses (`ReduceOnLoss`).
+struct ReduceOnLoss {
+    /// The share of losses above which a period is answered; 0 for each loss by itself.
+    loss_rate: f64,
+    beta: f64,
+    since: Time,
+    packets: Segments,
+    lost: Segments,
+}
+
+impl ReduceOnLoss {
+    fn read(params: &Params) -> ReduceOnLoss {
+        ReduceOnLoss {
+            loss_rate: params.ratio("loss_rate"),
+            beta: params.ratio("beta"),
+            since: Time::ZERO,
+            packets: 0.0,
+            lost: 0.0,
+        }
+    }
+
+    /// What an ACK tells of arrivals and losses; true where a period ends that is to be answered.
+    fn update(&mut self, w: &Window, a: &Ack, rtt: Time) -> bool {
+        let lost = w.segments(a.delivery.map_or(0, |delivery| delivery.lost));
+        self.lost += lost;
+        self.packets += w.segments(a.delivered) + lost;
+        if a.now.since(self.since) <= rtt.times(2) || self.packets <= LEAST_PACKETS {
+            return false;
+        }
+        let share = self.lost / self.packets;
+        (self.since, self.packets, self.lost) = (a.now, 0.0, 0.0);
+        self.loss_rate > 0.0 && share > self.loss_rate
+    }
+
+    fn reduce(&self, w: &mut Window) {
+        w.cwnd = (self.beta * w.cwnd).max(MIN_CWND).min(w.cwnd);
+    }
 }
 
 /// Copa's slow start.
 struct CopaSlowStart {
-    reading: Reading,
     delta: f64,
     standing_share: f64,
     latest: bool,
     paces: bool,
-    beta: f64,
     rtts: RoundTrips,
     min_rtt: Least,
     standing: Least,
@@ -190,41 +250,47 @@ struct CopaSlowStart {
     last_double: Option<Time>,
     /// generic: what is to be acknowledged before growth begins.
     probing: u64,
+    /// generic: losses. Without, it is mvfst's.
+    losses: Option<ReduceOnLoss>,
 }
 
 impl CopaSlowStart {
     fn new(params: &Params) -> Result<CopaSlowStart, SpecError> {
-        let reading = match params.choice("reading") {
-            "mvfst" => Reading::Mvfst,
-            _ => Reading::Generic,
-        };
-        let generic = reading == Reading::Generic;
+        let generic = params.choice("reading") == "generic";
         params.effective("beta", generic, "`reading=generic`")?;
+        params.effective("loss_rate", generic, "`reading=generic`")?;
+        let delta = match params.number_given("delta") {
+            Some(_) => params.within("delta", 0.001..=10.0)?,
+            None if generic => GENERIC_DELTA,
+            None => MVFST_DELTA,
+        };
+        let delay = params.choice_given("delay");
+        let latest = delay.map_or(!generic, |delay| delay == "latest");
+        let usual_share = if generic || latest { 0.5 } else { 1.0 };
         Ok(CopaSlowStart {
-            reading,
-            delta: params.within("delta", 0.001..=10.0)?,
-            standing_share: params.ratio("standing"),
-            latest: params.choice("delay") == "latest",
+            delta,
+            standing_share: params.ratio_given("standing").unwrap_or(usual_share),
+            latest,
             paces: params.bool("pacing"),
-            beta: if generic { params.ratio("beta") } else { 1.0 },
             rtts: RoundTrips::default(),
             min_rtt: Least::default(),
             standing: Least::default(),
             slow_start: true,
             last_double: None,
             probing: 0,
+            losses: generic.then(|| ReduceOnLoss::read(params)),
         })
     }
 
-    /// Takes a sample and judges the window by it; nothing to say without one.
-    fn measure(&mut self, cwnd: Segments, a: &Ack) -> Option<Position> {
+    /// Takes a sample: the standing round trip and the queueing delay; nothing without one.
+    fn measure(&mut self, a: &Ack) -> Option<(Time, Time)> {
         let rtt = a.rtt?;
         self.rtts.sample(a.rtt);
         let share = self.rtts.smoothed.nanos() as f64 * self.standing_share;
         let min_rtt = self.min_rtt.sample(a.now, rtt, MIN_RTT_WINDOW);
         let standing = self.standing.sample(a.now, rtt, Time(share as u64));
         let delayed = if self.latest { rtt } else { standing };
-        Some(self.position(cwnd, standing, delayed.since(min_rtt)))
+        Some((standing, delayed.since(min_rtt)))
     }
 
     /// Compares `cwnd / standing` with `1 / (delta * delay)`, both in packets, which is infinite
@@ -238,6 +304,38 @@ impl CopaSlowStart {
             Position::At
         } else {
             Position::Below
+        }
+    }
+
+    /// mvfst: doubles while the rate is not above the target; true where it is.
+    fn mvfst_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+        if self.position(w.cwnd, standing, delay) == Position::Above {
+            self.decrease(w, a);
+            return true;
+        }
+        self.double(w, a);
+        false
+    }
+
+    /// generic: grows first, and is at its end where the rate is then not below the target.
+    fn generic_ends(&mut self, w: &mut Window, a: &Ack, standing: Time, delay: Time) -> bool {
+        if self.probing > 0 {
+            self.probing = self.probing.saturating_sub(a.delivered);
+            return false;
+        }
+        if a.cwnd_limited {
+            w.cwnd += w.segments(a.delivered);
+        }
+        self.position(w.cwnd, standing, delay) != Position::Below
+    }
+
+    /// generic: an answer to many losses, whether or not slow start goes on.
+    fn answer_losses(&mut self, w: &mut Window, a: &Ack) {
+        let latest = self.rtts.latest;
+        if let Some(losses) = &mut self.losses {
+            if losses.update(w, a, latest) {
+                losses.reduce(w);
+            }
         }
     }
 
@@ -279,6 +377,9 @@ impl Startup for CopaSlowStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.rtts.sample(e.rtt);
         self.probing = (2 * w.cwnd_segments()).saturating_sub(1) * u64::from(w.mss);
+        if let Some(losses) = &mut self.losses {
+            losses.since = e.now;
+        }
         self.go_on(w);
     }
 
@@ -287,22 +388,14 @@ impl Startup for CopaSlowStart {
             slow_start.grow(w, a);
             return None;
         }
-        let position = self.measure(w.cwnd, a)?;
-        match self.reading {
-            Reading::Mvfst if position == Position::Above => {
-                self.decrease(w, a);
-                return self.leave(w);
-            }
-            Reading::Mvfst => self.double(w, a),
-            Reading::Generic if self.probing > 0 => {
-                self.probing = self.probing.saturating_sub(a.delivered);
-            }
-            Reading::Generic if position != Position::Below => {
-                slow_start.leave_unused(a);
-                return self.leave(w);
-            }
-            Reading::Generic if a.cwnd_limited => w.cwnd += w.segments(a.delivered),
-            Reading::Generic => {}
+        let (standing, delay) = self.measure(a)?;
+        let ends = match self.losses {
+            None => self.mvfst_ends(w, a, standing, delay),
+            Some(_) => self.generic_ends(w, a, standing, delay),
+        };
+        self.answer_losses(w, a);
+        if ends {
+            return self.leave(w);
         }
         self.go_on(w);
         None
@@ -319,9 +412,15 @@ impl Startup for CopaSlowStart {
         if !self.slow_start {
             return LossResponse::Standard;
         }
-        w.cwnd = (self.beta * w.cwnd).max(MIN_CWND).min(w.cwnd);
+        if let Some(losses) = self.losses.as_ref().filter(|l| l.loss_rate == 0.0) {
+            losses.reduce(w);
+        }
         self.go_on(w);
         LossResponse::SelfManaged
+    }
+
+    fn wants_delivery(&self) -> bool {
+        self.losses.is_some()
     }
 
     fn owns_cwnd(&self) -> bool {
@@ -333,7 +432,7 @@ impl Startup for CopaSlowStart {
 mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
-    use crate::signals::Timeout;
+    use crate::signals::{Delivery, Timeout};
     use crate::testing::{ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 
@@ -361,10 +460,15 @@ mod tests {
         }
     }
 
+    /// Where a window of so many packets is after a sample.
+    fn position(c: &mut CopaSlowStart, cwnd: f64, now: f64, rtt: f64) -> Position {
+        let (standing, delay) = c.measure(&ack(now, rtt, MSS)).unwrap();
+        c.position(cwnd, standing, delay)
+    }
+
     fn assert_below(c: &mut CopaSlowStart, acks: &[(f64, f64)]) {
         for &(now, rtt) in acks {
-            let position = c.measure(1.0, &ack(now, rtt, MSS));
-            assert_eq!(position, Some(Position::Below), "{now} ms");
+            assert_eq!(position(c, 1.0, now, rtt), Position::Below, "{now} ms");
         }
     }
 
@@ -382,21 +486,25 @@ mod tests {
             let mut w = window(bytes);
             delayed(spec).on_ack(&mut w, &ack(101.0, 25.0, MSS), &mut slow_start())
         };
-        assert_eq!(after("", 12_520.0), None);
-        assert_eq!(after("", 12_521.0), Some(Reason::Delay));
+        assert_eq!(after("delta=0.5", 12_520.0), None);
+        assert_eq!(after("delta=0.5", 12_521.0), Some(Reason::Delay));
         assert_eq!(after("delta=0.25", 25_040.0), None);
         assert_eq!(after("delta=0.25", 25_041.0), Some(Reason::Delay));
-        // generic has to be below it.
+        // mvfst's own.
+        assert_eq!(after("", 125_200.0), None);
+        assert_eq!(after("", 125_201.0), Some(Reason::Delay));
+    }
+
+    #[test]
+    fn the_authors_end_at_the_target_after_the_packet_that_reaches_it() {
         let after = |bytes| {
             let mut c = delayed("reading=generic");
-            c.on_ack(
-                &mut window(bytes),
-                &ack(101.0, 25.0, MSS),
-                &mut slow_start(),
-            )
+            let mut w = window(bytes);
+            let reason = c.on_ack(&mut w, &ack(101.0, 25.0, MSS), &mut slow_start());
+            (reason, (w.cwnd * MSS as f64).round())
         };
-        assert_eq!(after(12_519.0), None);
-        assert_eq!(after(12_520.0), Some(Reason::Delay));
+        assert_eq!(after(11_267.0), (None, 12_519.0));
+        assert_eq!(after(11_268.0), (Some(Reason::Delay), 12_520.0));
     }
 
     #[test]
@@ -439,7 +547,7 @@ mod tests {
     /// V3
     #[test]
     fn the_ack_that_ends_it_takes_the_ordinary_decrease() {
-        let mut c = delayed("");
+        let mut c = delayed("delta=0.5");
         let mut w = window(100_160.0);
         let end = c.on_ack(&mut w, &ack(101.0, 25.0, 2_504), &mut slow_start());
         assert_eq!(end, Some(Reason::Delay));
@@ -488,11 +596,14 @@ mod tests {
         let after = |spec: &str, now| {
             let mut c = copa(spec);
             assert_below(&mut c, &[(0.0, 40.0)]);
-            c.measure(10.0, &ack(now, 60.0, MSS))
+            position(&mut c, 10.0, now, 60.0)
         };
-        assert_eq!(after("", 21.0), Some(Position::Below));
-        assert_eq!(after("", 22.0), Some(Position::Above));
-        assert_eq!(after("standing=1", 22.0), Some(Position::Below));
+        assert_eq!(after("reading=generic", 21.0), Position::Below);
+        assert_eq!(after("reading=generic", 22.0), Position::Above);
+        assert_eq!(after("reading=generic,standing=1", 22.0), Position::Below);
+        // mvfst's is that of a whole one where its delay counts.
+        assert_eq!(after("delay=standing,delta=0.5", 42.0), Position::Below);
+        assert_eq!(after("delay=standing,delta=0.5", 43.0), Position::Above);
     }
 
     #[test]
@@ -500,10 +611,10 @@ mod tests {
         let after = |now| {
             let mut c = copa("");
             assert_below(&mut c, &[(0.0, 20.0), (5.0, 25.0)]);
-            c.measure(20.0, &ack(now, 25.0, MSS))
+            position(&mut c, 101.0, now, 25.0)
         };
-        assert_eq!(after(10_000.0), Some(Position::Above));
-        assert_eq!(after(10_001.0), Some(Position::Below));
+        assert_eq!(after(10_000.0), Position::Above);
+        assert_eq!(after(10_001.0), Position::Below);
     }
 
     #[test]
@@ -521,11 +632,11 @@ mod tests {
         let after = |spec: &str| {
             let mut c = copa(spec);
             assert_below(&mut c, &[(0.0, 20.0)]);
-            let mut w = window(12_521.0);
+            let mut w = window(51.0 * MSS as f64);
             c.on_ack(&mut w, &ack(1.0, 30.0, MSS), &mut slow_start())
         };
-        assert_eq!(after(""), None);
-        assert_eq!(after("delay=latest"), Some(Reason::Delay));
+        assert_eq!(after(""), Some(Reason::Delay));
+        assert_eq!(after("delay=standing"), None);
     }
 
     #[test]
@@ -552,8 +663,9 @@ mod tests {
     fn a_loss_does_not_end_it() {
         for (spec, left) in [
             ("", 10.0),
-            ("reading=generic", 7.0),
-            ("reading=generic,beta=1", 10.0),
+            ("reading=generic", 10.0),
+            ("reading=generic,loss_rate=0", 7.0),
+            ("reading=generic,loss_rate=0,beta=1", 10.0),
         ] {
             let (mut c, mut w) = opened(spec);
             c.on_ack(&mut w, &ack(100.0, 50.0, MSS));
@@ -567,6 +679,27 @@ mod tests {
         lose(&mut c, &mut w);
         c.on_recovery_ack(&mut w, &ack(150.2, 50.0, MSS));
         assert_eq!(w.cwnd, 20.0);
+    }
+
+    #[test]
+    fn the_authors_answer_losses_of_more_than_three_in_ten_every_two_round_trips() {
+        let after = |lost: u64, now| {
+            let (mut c, mut w) = opened("reading=generic");
+            let delivery = Some(Delivery {
+                lost: lost * MSS,
+                ..Delivery::default()
+            });
+            let a = Ack {
+                delivery,
+                ..ack(now, 50.0, 14 * MSS)
+            };
+            c.on_ack(&mut w, &a);
+            (w.cwnd, c.exit().copied())
+        };
+        // A period is more than two round trips, from 50 ms on, and more than twenty packets.
+        assert_eq!(after(7, 150.0), (10.0, None));
+        assert_eq!(after(7, 150.1), (7.0, None));
+        assert_eq!(after(6, 150.1), (10.0, None));
     }
 
     #[test]
@@ -595,5 +728,6 @@ mod tests {
             .unwrap()
             .to_string()
             .ends_with("parameter `beta` has no effect here; it needs `reading=generic`"));
+        assert!(with_reno(&ENTRY, "loss_rate=0", Convention::Rfc).is_err());
     }
 }
