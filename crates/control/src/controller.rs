@@ -7,6 +7,7 @@
 
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
+use crate::growth_gate::GrowthGate;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Known, Loss, Marked, PeerGap, Recovered, Sent, Syn, Timeout,
 };
@@ -19,6 +20,8 @@ pub struct Controller {
     startup: Box<dyn Startup>,
     slow_start: SlowStart,
     avoidance: Box<dyn Avoidance>,
+    /// Where another rule than the stack's says whether an unused window grows.
+    growth_gate: Option<Box<GrowthGate>>,
     in_avoidance: bool,
     /// The start-up sets the window during the recovery under way.
     self_managed: bool,
@@ -36,6 +39,7 @@ impl Controller {
     ) -> Controller {
         Controller {
             startup,
+            growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             slow_start,
             avoidance,
             in_avoidance: false,
@@ -102,6 +106,9 @@ impl Controller {
         self.slow_start.open(w, e);
         self.startup.on_established(w, e);
         self.avoidance.on_established(w, e);
+        if let Some(gate) = &mut self.growth_gate {
+            gate.open(w);
+        }
     }
 
     /// A data segment has left.
@@ -114,6 +121,36 @@ impl Controller {
 
     /// An ACK outside recovery: the window may grow.
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
+        if self.growth_gate.is_some() {
+            return self.grow_gated(w, a);
+        }
+        self.grow(w, a);
+    }
+
+    /// The same where another rule than the stack's says whether an unused window grows.
+    #[cold]
+    fn grow_gated(&mut self, w: &mut Window, a: &Ack) {
+        let Some(mut gate) = self.growth_gate.take() else {
+            return;
+        };
+        let rate_limited = gate.measure(w, a);
+        if self.owns_cwnd() {
+            self.grow(w, a);
+            gate.note(w);
+        } else {
+            let gated = Ack {
+                cwnd_limited: gate.admits(w, a),
+                ..*a
+            };
+            let (before, slow_start) = (w.cwnd, self.startup.in_charge(w));
+            self.grow(w, &gated);
+            gate.cap(w, before, slow_start, rate_limited);
+        }
+        self.growth_gate = Some(gate);
+    }
+
+    #[inline]
+    fn grow(&mut self, w: &mut Window, a: &Ack) {
         if self.avoidance_owns_cwnd() || !self.startup.in_charge(w) {
             self.enter_avoidance(w, a.now, w.cwnd, a.flight);
             return self.avoidance.on_ack(w, a);
@@ -144,6 +181,9 @@ impl Controller {
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
         if self.owns_cwnd() {
             return self.on_ack(w, a);
+        }
+        if let Some(gate) = &mut self.growth_gate {
+            gate.measure(w, a);
         }
         self.startup.on_recovery_ack(w, a);
         self.avoidance.on_recovery_ack(w, a);

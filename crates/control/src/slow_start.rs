@@ -4,6 +4,7 @@
 //! A [`Controller`](crate::Controller) keeps one [`SlowStart`] beside its start-up: it opens the
 //! window, hands the rules to the start-up with each ACK, and tells them of losses and timeouts.
 
+use crate::growth_gate::GateRule;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established};
 use crate::{Convention, InitialWindow, Segments, Window};
@@ -43,6 +44,19 @@ pub const SSTHRESH: ParamSpec = ParamSpec {
     meaning: "the threshold while nothing is known of the path",
 };
 
+/// What lets a window grow that is not used.
+pub const GROWTH_GATE: ParamSpec = ParamSpec {
+    name: "growth_gate",
+    unit: Unit::Choice(GateRule::NAMES),
+    default: "by stack: none under ns2 or with grow_when_app_limited, linux under linux, else \
+              cwnd-limited",
+    meaning: "which ACKs the window grows with, in slow start and after it. none: all; \
+              cwnd-limited: those of data that used the window (RFC 9002 section 7.8); linux: in \
+              slow start also where more than half of it was out; ratelimited: all, up to twice \
+              what was in flight since the window last came down, after slow start up to a \
+              segment more than that (draft-ietf-ccwg-ratelimited-increase)",
+};
+
 /// The parameters of a start-up: its own, and then those of slow start.
 #[macro_export]
 macro_rules! with_slow_start {
@@ -53,6 +67,7 @@ macro_rules! with_slow_start {
             $crate::slow_start::LIMIT,
             $crate::slow_start::IW,
             $crate::slow_start::SSTHRESH,
+            $crate::slow_start::GROWTH_GATE,
         ]
     };
 }
@@ -64,6 +79,7 @@ pub struct SlowStart {
     ssthresh: Option<Segments>,
     convention: Convention,
     growth: GrowthRule,
+    growth_gate: Option<GateRule>,
     after_timeout: bool,
     unused_acked: u64,
 }
@@ -108,12 +124,14 @@ impl SlowStart {
             ssthresh: None,
             convention,
             growth: GrowthRule::by_stack(convention),
+            growth_gate: None,
             after_timeout: false,
             unused_acked: 0,
         }
     }
 
-    /// By those of the parameters `growth`, `limit`, `iw` and `ssthresh` that are declared.
+    /// By those of the parameters `growth`, `limit`, `iw`, `ssthresh` and `growth_gate` that are
+    /// declared.
     pub fn read(params: &Params, convention: Convention) -> Result<SlowStart, SpecError> {
         let mut slow_start = SlowStart::by_stack(convention);
         if params.declares("growth") {
@@ -122,6 +140,9 @@ impl SlowStart {
             let counts = counts && params.choice_given("growth") != Some("per-byte");
             params.effective("limit", counts, "`growth=abc`")?;
         }
+        if params.declares("growth_gate") {
+            slow_start.growth_gate = params.choice_given("growth_gate").map(GateRule::named);
+        }
         if params.declares("iw") {
             slow_start.iw = params.initial_window_given("iw");
         }
@@ -129,6 +150,11 @@ impl SlowStart {
             slow_start.ssthresh = params.segments_given("ssthresh");
         }
         Ok(slow_start)
+    }
+
+    /// What lets an unused window grow, where that is not the stack's rule.
+    pub(crate) fn growth_gate(&self) -> Option<GateRule> {
+        self.growth_gate
     }
 
     /// RFC 5681 §3.1: the initial window; the threshold "arbitrarily high". ns-2 takes

@@ -17,6 +17,10 @@ const VARIANTS: &[(&str, &str)] = &[
         "slow-start:growth=abc,limit=unlimited,ssthresh=20",
         "reno:base=cwnd",
     ),
+    ("slow-start:growth_gate=cwnd-limited", "cubic"),
+    ("hystart:growth_gate=linux", "cubic"),
+    ("limited-slow-start:growth_gate=ratelimited", "vegas"),
+    ("copa-slow-start:growth_gate=ratelimited", "bbr"),
     (
         "limited-slow-start:max_ssthresh=8",
         "reno:base=window,precise=false",

@@ -3,6 +3,7 @@
 
 mod bbr;
 mod ecn;
+mod growth_gate;
 mod hystart_figure_2;
 mod memory;
 mod modified_swift_start;
