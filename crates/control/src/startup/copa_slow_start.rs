@@ -26,10 +26,6 @@
 //! | the ACK that ends it | takes `acked / (delta * cwnd)` off the window | is the last to add its packet |
 //! | a loss | changes nothing | changes nothing; losses of more than 30 % in two round trips leave 0.7 of the window |
 //!
-//! What was opened: facebook/mvfst, `quic/congestion_control/Copa.cpp` and `.h` and
-//! `quic/state/TransportSettings.h` at 00e67c1; venkatarun95/genericCC, `markoviancc.cc` and `.hh`,
-//! `rtt-window.cc` and `estimators.cc` at 18299d6 (August 2021); of the paper the abstract.
-//!
 //! # Parameters
 //!
 //! | name | default | meaning |
@@ -93,8 +89,10 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
     source: "Arun, Balakrishnan: Copa: Practical Delay-Based Congestion Control for the Internet, \
              NSDI 2018; mvfst Copa.cpp; genericCC markoviancc",
     year: 2018,
-    opened: "code: mvfst Copa.cpp, the authors' genericCC markoviancc; abstract of the paper",
-    compared: "doubling, test of the rate, exit, loss, pace",
+    opened: "code: facebook/mvfst quic/congestion_control/Copa.cpp, Copa.h and \
+             quic/state/TransportSettings.h at 00e67c1; venkatarun95/genericCC markoviancc.cc, \
+             rtt-window.cc and estimators.cc at 18299d6; the abstract of the paper",
+    compared: "doubling, delay and test of the rate, exit, answer to losses, pace",
     summary: "Doubles the window once per round trip, paced, until its rate is above the one that \
               the queueing delay allows.",
     params: with_slow_start![READING, DELTA, STANDING, DELAY, PACING, LOSS_RATE, BETA],
