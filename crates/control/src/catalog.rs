@@ -219,6 +219,9 @@ mod tests {
             "halfback",
             "paced-chirping",
             "copa-slow-start",
+            "pcc-start",
+            "c4-initial",
+            "paced-start",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

@@ -136,6 +136,16 @@ const VARIANTS: &[(&str, &str)] = &[
         "reno",
     ),
     ("copa-slow-start:delay=standing,delta=0.5", "cubic"),
+    ("pcc-start:reading=nsdi18,ssthresh=30", "cubic"),
+    (
+        "pcc-start:reading=nsdi18,utility=allegro-rtt,loss_allowance=0",
+        "bbr",
+    ),
+    ("pcc-start:rate0=1Gbps,utility=allegro", "vegas"),
+    ("c4-initial:reading=after-04", "cubic"),
+    ("c4-initial:reading=after-04,ssthresh=30", "bbr"),
+    ("c4-initial:ssthresh=30", "vegas"),
+    ("paced-start:epsilon=0,longest=4,ssthresh=30", "cubic"),
     (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",
@@ -476,6 +486,10 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bo
         Event::RecoveryAck { .. } if recipe.startup_name() == "quicly-jumpstart" => true,
         // The window meters chirps, and so is never what holds one back.
         Event::Ack { .. } if recipe.startup_name() == "paced-chirping" => true,
+        // And here trains.
+        Event::Ack { .. } if recipe.startup_name() == "paced-start" => true,
+        // A gate in the place of the stack's judges by the flight.
+        Event::Ack { .. } if recipe.startup_spec().contains("growth_gate=") => true,
         Event::RecoveryAck { .. } => false,
         // A start-up with a memory may begin anew, with less than it had.
         Event::Idle { .. } => false,

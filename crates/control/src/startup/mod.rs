@@ -4,6 +4,7 @@ use crate::entry::Entry;
 
 pub mod adaptive_start;
 pub mod bbr_startup;
+pub mod c4_initial;
 pub mod careful_resume;
 pub mod circuit_start;
 pub mod copa_slow_start;
@@ -19,7 +20,9 @@ pub mod modified_swift_start;
 pub mod paced_chirping;
 pub mod paced_gradual;
 pub mod paced_initial_window;
+pub mod paced_start;
 pub mod packet_pair_start;
+pub mod pcc_start;
 pub mod qs_app;
 pub mod quick_start;
 pub mod quicly_jumpstart;
@@ -66,4 +69,7 @@ pub const ENTRIES: &[Entry<dyn Startup>] = &[
     halfback::ENTRY,
     paced_chirping::ENTRY,
     copa_slow_start::ENTRY,
+    pcc_start::ENTRY,
+    c4_initial::ENTRY,
+    paced_start::ENTRY,
 ];

@@ -1,0 +1,658 @@
+//! C4's Initial phase: send at twice the rate that arrives, until it no longer grows or congestion
+//! shows.
+//!
+//! C. Huitema, S. Nandakumar, C. Jennings, "Specification of Christian's Congestion Control Code
+//! (C4)", draft-huitema-ccwg-c4-spec. C4 is made for media over QUIC. Its state is a nominal rate,
+//! the largest that was measured, and a nominal max RTT, the round trip that a path has without
+//! queues of C4's making. In Initial the pace is twice the nominal rate and the window what that
+//! brings into flight in the nominal max RTT, so the rate doubles with each era, which is a round
+//! trip, as long as the path carries it. Three eras without an increase end it. So do round trips
+//! that are longer than expected and losses, but how much longer and how many depends on the rate:
+//! a slow flow is nearly blind to losses, a fast one reacts to one in fifty, so that flows which
+//! share a bottleneck come to share it evenly.
+//!
+//! What has been queued meanwhile, up to one bandwidth-delay product, Recovery begins to drain: an
+//! era at 15/16 of the nominal rate.
+//!
+//! | | 2025-11 | after-04 |
+//! | --- | --- | --- |
+//! | window | two nominal rates in the nominal max RTT | that, or if larger the first window and what was acknowledged, an eighth of it for each era without increase |
+//! | least pace | none | 1 048 576 bit/s |
+//! | sent at once | a quarter of the window, 64 kB at most | 4 ms at the pace, 64 kB at most |
+//! | nominal max RTT at the end | the first sample, as before | half of the window over the nominal rate |
+//! | an era has raised the rate | by a byte per second | by a quarter, as in picoquic |
+//! | marks | not yet written | as long round trips: after two eras without increase |
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `reading` | `2025-11` | which copy of the draft |
+//! | `increase` | 0; 0.25 in after-04 | by what share an era has to raise the rate, a byte per second at least |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth only after a timeout |
+//!
+//! # State
+//!
+//! `nominal_rate`, `nominal_max_rtt`, where the era began, eras without increase, the smoothed loss
+//! rate, packets received; `initial_cwnd` in after-04.
+//!
+//! # Deviations
+//!
+//! - Cruising and Pushing, and with them re-entering Initial, are not here: after the era of
+//!   Recovery the avoidance gets a window of the nominal rate in the nominal max RTT, and no pace.
+//! - A rate is a sample as BBR takes them: what was delivered since the packet left over the longer of
+//!   the times of sending and of delivering it. The latter counts from the last delivery before the
+//!   packet left, a little earlier than the draft's.
+//! - Losses are counted in packets of the full size, and those of an ACK before what it acknowledges.
+//! - A timeout ends the phase and is the avoidance's to answer. The draft ignores it.
+//! - A mark is an echo of one in a window of data, not a share of marks, so none is compared with a
+//!   threshold: it ends Initial after two eras without increase, in both readings.
+//! - after-04's Resuming, its drain at 7/8 and the floor of 1 ms for the nominal max RTT are left out.
+//!
+//! # Contested
+//!
+//! - The inequality by which the nominal rate follows a sample is printed the wrong way round in
+//!   both copies; the prose says that samples only raise it.
+//! - Neither copy names a least increase of an era. Without one, rates that creep towards that of
+//!   the link are increases, and after-04's window grows on. picoquic asks for a quarter of what
+//!   is to be expected, which is twofold (`c4_growth_evaluate`).
+//! - The first round trip is that of the handshake, whose packets are small: on a slow link data's
+//!   is longer by a packet's transmission, and nearer to the limit.
+//! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
+
+use super::{LossResponse, Startup};
+use crate::entry::{Certainty, Entry, Need};
+use crate::params::{ParamSpec, Params, Unit};
+use crate::signals::{Ack, Delivery, Established, Loss, Marked, RateSample};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "c4-initial",
+    title: "C4's Initial phase",
+    source: "Huitema, Nandakumar, Jennings: draft-huitema-ccwg-c4-spec",
+    year: 2025,
+    opened:
+        "text: the editor's copy of November 2025, after draft-huitema-ccwg-c4-spec-00, from its \
+             section on pace, window and quantum to the end, and that after -04 (July 2026), whole; code: \
+             private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the least increase",
+    compared: "rate samples, pace, window, quantum, eras, ends by plateau, delay and loss, \
+               sensitivity, Recovery's gain",
+    summary:
+        "Paces at twice the largest rate measured until three round trips have not raised it, \
+              or round trips or losses are above what its sensitivity allows.",
+    params: with_slow_start![READING, INCREASE],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Text,
+    build: |params, _| Ok(Box::new(C4Initial::new(params))),
+};
+
+const READING: ParamSpec = ParamSpec {
+    name: "reading",
+    unit: Unit::Choice(&["2025-11", "after-04"]),
+    default: "2025-11",
+    meaning: "which copy of the draft: of November 2025, or after draft -04 of July 2026, whose \
+              window grows as slow start's does",
+};
+
+const INCREASE: ParamSpec = ParamSpec {
+    name: "increase",
+    unit: Unit::Ratio,
+    default: "by reading: 0 for 2025-11, 0.25 for after-04",
+    meaning:
+        "by what share of it an era has to raise the rate to count as an increase, and by a byte \
+              per second",
+};
+
+/// `alpha_current` in Initial and in Recovery.
+const ALPHA_INITIAL: f64 = 2.0;
+const ALPHA_RECOVERY: f64 = 15.0 / 16.0;
+/// Eras without increase that end it, and after which delays and marks do.
+const ERAS_TO_END: u32 = 3;
+const ERAS_TO_HEED_DELAY: u32 = 2;
+/// Packets received after which losses do.
+const PACKETS_TO_HEED_LOSS: Segments = 20.0;
+/// What raises the nominal rate in an era, bytes per second.
+const LEAST_INCREASE: f64 = 1.0;
+const MAX_QUANTUM: f64 = 65_536.0;
+const MAX_DELAY_THRESHOLD: Time = Time::from_millis(25);
+/// after-04: 1 048 576 bit/s, in bytes per second.
+const MIN_PACE: f64 = 131_072.0;
+/// after-04: seconds at the pace that leave at once.
+const QUANTUM_TIME: f64 = 0.004;
+/// What a packet leaves of the smoothed loss rate.
+const LOSS_DECAY: f64 = 15.0 / 16.0;
+
+/// How much a flow of so many bytes per second heeds congestion, from 0 to 1.
+fn sensitivity(rate: f64) -> f64 {
+    match rate {
+        r if r < 50_000.0 => 0.0,
+        r if r < 1e6 => 0.92 * (r - 50_000.0) / 950_000.0,
+        r if r < 1e7 => 0.92 + 0.08 * (r - 1e6) / 9e6,
+        _ => 1.0,
+    }
+}
+
+/// The round trip above which it is congestion.
+fn delay_limit(nominal_max_rtt: Time, sensitivity: f64) -> Time {
+    let fraction = 1.0 / 16.0 + (1.0 - sensitivity) * 3.0 / 16.0;
+    let threshold = Time((fraction * nominal_max_rtt.nanos() as f64) as u64);
+    nominal_max_rtt + threshold.min(MAX_DELAY_THRESHOLD)
+}
+
+/// The smoothed loss rate above which it is congestion.
+fn loss_limit(sensitivity: f64) -> f64 {
+    0.02 + 0.5 * (1.0 - sensitivity)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Initial,
+    Recovery,
+    Done,
+}
+
+/// C4's Initial phase, and an era of Recovery.
+struct C4Initial {
+    /// after-04: the window that grows with what is acknowledged, in segments.
+    initial_cwnd: Option<Segments>,
+    /// The least increase of an era, as a share.
+    increase: f64,
+    phase: Phase,
+    /// Bytes of payload per second.
+    nominal_rate: f64,
+    nominal_max_rtt: Option<Time>,
+    /// So much had been delivered as the era began: a packet that left later ends it.
+    era: u64,
+    era_rate: f64,
+    era_app_limited: bool,
+    eras_without_increase: u32,
+    smoothed_loss: f64,
+    received: Segments,
+    marked: bool,
+}
+
+impl C4Initial {
+    fn new(params: &Params) -> C4Initial {
+        let after_04 = params.choice("reading") == "after-04";
+        let usual = if after_04 { 0.25 } else { 0.0 };
+        C4Initial {
+            initial_cwnd: after_04.then_some(0.0),
+            increase: params.ratio_given("increase").unwrap_or(usual),
+            phase: Phase::Initial,
+            nominal_rate: 0.0,
+            nominal_max_rtt: None,
+            era: 0,
+            era_rate: 0.0,
+            era_app_limited: false,
+            eras_without_increase: 0,
+            smoothed_loss: 0.0,
+            received: 0.0,
+            marked: false,
+        }
+    }
+
+    /// Whether the era is over with this sample, whose packet left after it began.
+    fn ends_era(&self, sample: &RateSample) -> bool {
+        sample.prior_delivered >= self.era
+    }
+
+    fn begin_era(&mut self, d: &Delivery) {
+        (self.era, self.era_rate, self.era_app_limited) = (d.total, self.nominal_rate, false);
+    }
+
+    /// Whether the rate had a chance to grow and did not, counted by eras.
+    fn count_era(&mut self) {
+        let least = (self.increase * self.era_rate).max(LEAST_INCREASE);
+        if self.nominal_rate - self.era_rate >= least {
+            self.eras_without_increase = 0;
+        } else if !self.era_app_limited {
+            self.eras_without_increase += 1;
+        }
+    }
+
+    fn take_sample(&mut self, sample: &RateSample) {
+        let seconds = sample.interval.secs();
+        if seconds > 0.0 {
+            self.nominal_rate = self.nominal_rate.max(sample.delivered as f64 / seconds);
+        }
+        self.era_app_limited |= sample.app_limited;
+    }
+
+    /// Whether these losses, in packets, are congestion.
+    fn take_losses(&mut self, lost: Segments) -> bool {
+        if lost > 0.0 {
+            self.smoothed_loss = 1.0 - (1.0 - self.smoothed_loss) * libm::pow(LOSS_DECAY, lost);
+        }
+        let limit = loss_limit(sensitivity(self.nominal_rate));
+        lost > 0.0 && self.received > PACKETS_TO_HEED_LOSS && self.smoothed_loss > limit
+    }
+
+    fn take_arrivals(&mut self, arrived: Segments) {
+        self.received += arrived;
+        if self.smoothed_loss > 0.0 {
+            self.smoothed_loss *= libm::pow(LOSS_DECAY, arrived);
+        }
+    }
+
+    fn is_late(&self, rtt: Option<Time>) -> bool {
+        let limit = self
+            .nominal_max_rtt
+            .map(|usual| delay_limit(usual, sensitivity(self.nominal_rate)));
+        rtt > limit && limit.is_some()
+    }
+
+    /// An ACK in Initial: why it ends, if it does.
+    fn on_initial_ack(&mut self, w: &Window, a: &Ack, d: &Delivery) -> Option<Reason> {
+        let lossy = self.take_losses(w.segments(d.lost));
+        self.take_arrivals(w.segments(d.newly));
+        if let Some(sample) = &d.sample {
+            self.take_sample(sample);
+            if self.ends_era(sample) {
+                self.count_era();
+                self.begin_era(d);
+            }
+        }
+        if let Some(cwnd) = &mut self.initial_cwnd {
+            *cwnd += w.segments(a.delivered) / libm::pow(8.0, self.eras_without_increase.into());
+        }
+        let heeds = self.eras_without_increase >= ERAS_TO_HEED_DELAY;
+        match () {
+            () if lossy => Some(Reason::Loss),
+            () if heeds && self.is_late(a.rtt) => Some(Reason::Delay),
+            () if heeds && self.marked => Some(Reason::Ecn),
+            () if self.eras_without_increase >= ERAS_TO_END => Some(Reason::FullPipe),
+            () => None,
+        }
+    }
+
+    fn enter_recovery(&mut self, w: &Window, d: &Delivery) {
+        self.phase = Phase::Recovery;
+        self.begin_era(d);
+        if self.initial_cwnd.take().is_some() && self.nominal_rate > 0.0 {
+            let half = w.cwnd * f64::from(w.mss) / 2.0;
+            self.nominal_max_rtt = Some(Time::from_secs_f64(half / self.nominal_rate));
+        }
+    }
+
+    /// What the nominal rate brings into flight in the nominal max RTT.
+    fn nominal_cwnd(&self, w: &Window) -> Segments {
+        let rtt = self.nominal_max_rtt.unwrap_or(Time::ZERO).secs();
+        (self.nominal_rate * rtt / f64::from(w.mss)).max(0.0)
+    }
+
+    /// Pace, window and quantum, once both nominal values are known.
+    fn write(&mut self, w: &mut Window) {
+        if self.nominal_rate > 0.0 && self.nominal_max_rtt.is_some() {
+            let initial = self.phase == Phase::Initial;
+            let alpha = if initial {
+                ALPHA_INITIAL
+            } else {
+                ALPHA_RECOVERY
+            };
+            let pace = alpha * self.nominal_rate;
+            let cwnd = (alpha * self.nominal_cwnd(w)).max(2.0);
+            let after_04 = initial.then_some(self.initial_cwnd).flatten();
+            w.cwnd = cwnd.max(after_04.unwrap_or(0.0)).min(w.ssthresh);
+            self.write_pace(w, pace.max(after_04.map_or(0.0, |_| MIN_PACE)), after_04);
+        }
+        if !w.in_slow_start() {
+            self.cancel(w);
+        }
+    }
+
+    fn write_pace(&self, w: &mut Window, pace: f64, after_04: Option<Segments>) {
+        let mtu = f64::from(w.wire());
+        let wire = mtu / f64::from(w.mss);
+        w.pacing = Some(Rate(((8.0 * pace * wire) as u64).max(1)));
+        let quantum = match after_04 {
+            Some(_) => pace * QUANTUM_TIME,
+            None => w.cwnd * f64::from(w.mss) / 4.0,
+        };
+        w.quantum = (quantum.min(MAX_QUANTUM) / f64::from(w.mss)).max(2.0) as u32;
+    }
+
+    /// The era of Recovery is over.
+    fn leave(&mut self, w: &mut Window) {
+        w.cwnd = self.nominal_cwnd(w).max(2.0);
+        w.ssthresh = w.cwnd;
+        self.cancel(w);
+    }
+}
+
+impl Startup for C4Initial {
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.nominal_max_rtt = e.rtt;
+        if let Some(cwnd) = &mut self.initial_cwnd {
+            *cwnd = w.cwnd;
+        }
+        self.write(w);
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        if self.phase == Phase::Done {
+            slow_start.grow(w, a);
+            return None;
+        }
+        let d = a.delivery?;
+        self.nominal_max_rtt = self.nominal_max_rtt.or(a.rtt);
+        if self.phase == Phase::Recovery {
+            if d.sample.is_some_and(|sample| self.ends_era(&sample)) {
+                self.leave(w);
+            }
+            return None;
+        }
+        let reason = self.on_initial_ack(w, a, &d);
+        if reason.is_some() {
+            self.enter_recovery(w, &d);
+        }
+        self.write(w);
+        reason
+    }
+
+    fn cancel(&mut self, w: &mut Window) {
+        if self.phase != Phase::Done {
+            self.phase = Phase::Done;
+            (w.pacing, w.quantum) = (None, 1);
+        }
+    }
+
+    /// Their share is what counts.
+    fn on_loss(&mut self, _w: &mut Window, _l: &Loss) -> LossResponse {
+        if self.phase == Phase::Done {
+            LossResponse::Standard
+        } else {
+            LossResponse::SelfManaged
+        }
+    }
+
+    fn on_marked(&mut self, w: &mut Window, m: &Marked) -> LossResponse {
+        self.marked = true;
+        self.on_loss(w, &m.into())
+    }
+
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
+    fn owns_cwnd(&self) -> bool {
+        self.phase != Phase::Done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::Timeout;
+    use crate::testing::{ms, with_reno};
+    use crate::{Controller, Convention};
+
+    const MSS: u64 = 1200;
+
+    /// A connection whose ACKs each end an era.
+    struct Flow {
+        c: Controller,
+        w: Window,
+        now: f64,
+        total: u64,
+    }
+
+    impl Flow {
+        fn new(spec: &str, rtt: f64) -> Flow {
+            let mut c = with_reno(&ENTRY, spec, Convention::Quic).unwrap();
+            let mut w = Window::new(MSS as u32);
+            let e = Established {
+                initial_window: 10.0,
+                rtt: Some(ms(rtt)),
+                header: 0,
+                ..Established::at(Time::ZERO)
+            };
+            c.on_established(&mut w, &e);
+            Flow {
+                c,
+                w,
+                now: 0.0,
+                total: 0,
+            }
+        }
+
+        /// So many packets in an era of `interval` milliseconds, the last of which took `rtt`.
+        fn ack(&mut self, packets: u64, interval: f64, rtt: f64) -> Ack {
+            self.now += interval;
+            let (prior_delivered, newly) = (self.total, packets * MSS);
+            self.total += newly;
+            Ack {
+                rtt: Some(ms(rtt)),
+                delivery: Some(Delivery {
+                    total: self.total,
+                    newly,
+                    sample: Some(RateSample {
+                        prior_delivered,
+                        delivered: newly,
+                        interval: ms(interval),
+                        ..RateSample::default()
+                    }),
+                    ..Delivery::default()
+                }),
+                ..Ack::of(ms(self.now), newly)
+            }
+        }
+
+        fn take(&mut self, a: &Ack) -> Option<Reason> {
+            self.c.on_ack(&mut self.w, a);
+            self.c.exit().map(|exit| exit.reason)
+        }
+
+        fn era(&mut self, packets: u64, interval: f64, rtt: f64) -> Option<Reason> {
+            let ack = self.ack(packets, interval, rtt);
+            self.take(&ack)
+        }
+
+        /// An era of 50 ms at so many bytes per second.
+        fn at(&mut self, rate: u64) -> Option<Reason> {
+            let mut ack = self.ack(0, 50.0, 50.0);
+            if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
+                sample.delivered = rate / 20;
+            }
+            self.take(&ack)
+        }
+
+        fn pace(&self) -> f64 {
+            self.w.pacing.map_or(0.0, |rate| rate.bps() as f64 / 8.0)
+        }
+    }
+
+    /// V1
+    #[test]
+    fn the_first_window_in_a_round_trip_is_the_first_rate_and_twice_that_is_sent() {
+        let mut flow = Flow::new("", 50.0);
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (10.0, None));
+        flow.era(10, 50.0, 50.0);
+        assert_eq!(flow.pace(), 480_000.0);
+        assert_eq!((flow.w.cwnd_bytes(), flow.w.quantum), (24_000, 5));
+    }
+
+    /// V2
+    #[test]
+    fn sensitivity_rises_to_92_percent_at_a_megabyte_per_second_and_slowly_above() {
+        let rates = [49_999.0, 50_000.0, 525_000.0, 1e6, 5.5e6, 1e7, 1e9];
+        let expected = [0.0, 0.0, 0.46, 0.92, 0.96, 1.0, 1.0];
+        for (rate, expected) in rates.into_iter().zip(expected) {
+            let found = sensitivity(rate);
+            assert!((found - expected).abs() < 1e-12, "{found} at {rate}");
+        }
+    }
+
+    /// V3
+    #[test]
+    fn a_round_trip_may_be_longer_by_a_quarter_to_a_sixteenth_and_25_ms_at_most() {
+        assert_eq!(delay_limit(ms(100.0), 0.0), ms(125.0));
+        assert_eq!(delay_limit(ms(100.0), 1.0), ms(106.25));
+        assert_eq!(delay_limit(ms(400.0), 1.0), ms(425.0));
+        assert_eq!(delay_limit(ms(40.0), 0.46), ms(46.55));
+    }
+
+    /// V4
+    #[test]
+    fn a_fast_flow_heeds_a_single_loss_and_a_slow_one_hardly_any() {
+        for (s, expected) in [(0.0, 0.52), (0.92, 0.06), (1.0, 0.02)] {
+            assert!((loss_limit(s) - expected).abs() < 1e-12);
+        }
+        let needed = |rate: f64| {
+            let mut c4 = C4Initial::new(&params(""));
+            (c4.nominal_rate, c4.received) = (rate, 21.0);
+            1 + (0..99).take_while(|_| !c4.take_losses(1.0)).count()
+        };
+        assert_eq!([1e6, 1e7, 40_000.0].map(needed), [1, 1, 12]);
+        let mut c4 = C4Initial::new(&params(""));
+        (c4.nominal_rate, c4.received) = (1e6, 20.0);
+        assert!(!c4.take_losses(5.0), "twenty packets are too few");
+    }
+
+    fn params(spec: &str) -> Params {
+        let kind = crate::params::AlgorithmKind::STARTUP;
+        Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap()
+    }
+
+    #[test]
+    fn losses_are_smoothed_over_packets() {
+        let mut c4 = C4Initial::new(&params(""));
+        c4.take_losses(2.0);
+        assert!((c4.smoothed_loss - (1.0 - 0.9375 * 0.9375)).abs() < 1e-12);
+        c4.take_arrivals(1.0);
+        assert!((c4.smoothed_loss - 0.9375 * (1.0 - 0.9375 * 0.9375)).abs() < 1e-12);
+    }
+
+    /// V5
+    #[test]
+    fn three_eras_without_increase_end_it() {
+        let mut flow = Flow::new("", 50.0);
+        for rate in [240_000, 480_000, 960_000, 1_000_000, 1_000_000, 1_000_000] {
+            assert_eq!(flow.at(rate), None, "{rate}");
+        }
+        assert_eq!(flow.at(1_000_000), Some(Reason::FullPipe));
+        // Neither value is reduced; Recovery paces at 15/16 and is over after an era.
+        assert_eq!(flow.pace(), 937_500.0);
+        assert!(flow.c.owns_cwnd());
+        flow.at(2_000_000);
+        assert_eq!((flow.w.pacing, flow.w.quantum), (None, 1));
+        assert!((flow.w.cwnd * MSS as f64 - 50_000.0).abs() < 1e-6);
+        assert_eq!(flow.w.ssthresh, flow.w.cwnd);
+        assert!(!flow.c.owns_cwnd());
+    }
+
+    #[test]
+    fn after_04_counts_an_increase_of_a_quarter_and_2025_11_of_a_byte_per_second() {
+        let exits = |spec: &str| {
+            let mut flow = Flow::new(spec, 50.0);
+            [1000, 1249, 1300, 1320].map(|rate| flow.at(1000 * rate))
+        };
+        assert_eq!(exits(""), [None; 4]);
+        let full = Some(Reason::FullPipe);
+        assert_eq!(exits("increase=0.25"), [None, None, None, full]);
+        assert_eq!(exits("reading=after-04"), [None, None, None, full]);
+        assert_eq!(exits("reading=after-04,increase=0"), [None; 4]);
+    }
+
+    #[test]
+    fn eras_in_which_the_application_was_the_limit_do_not_count() {
+        let mut flow = Flow::new("", 50.0);
+        flow.at(1_000_000);
+        for _ in 0..9 {
+            let mut ack = flow.ack(1, 50.0, 50.0);
+            if let Some(sample) = ack.delivery.as_mut().and_then(|d| d.sample.as_mut()) {
+                sample.app_limited = true;
+            }
+            assert_eq!(flow.take(&ack), None);
+        }
+    }
+
+    #[test]
+    fn long_round_trips_end_it_after_two_eras_without_increase() {
+        let mut flow = Flow::new("", 50.0);
+        assert_eq!(flow.era(100, 50.0, 50.0), None);
+        assert_eq!(flow.era(50, 50.0, 90.0), None);
+        // 2.4 MB/s: a sixteenth and a little.
+        assert_eq!(flow.era(50, 50.0, 53.0), None);
+        let mut flow = Flow::new("", 50.0);
+        flow.era(100, 50.0, 50.0);
+        flow.era(50, 50.0, 90.0);
+        assert_eq!(flow.era(50, 50.0, 54.0), Some(Reason::Delay));
+    }
+
+    fn mark(flow: &mut Flow) {
+        let marked = Marked {
+            now: ms(flow.now),
+            flight: 0,
+            usable: flow.w.cwnd,
+        };
+        flow.c.on_marked(&mut flow.w, &marked);
+    }
+
+    #[test]
+    fn a_mark_ends_it_after_two_eras_without_increase() {
+        let mut flow = Flow::new("", 50.0);
+        flow.at(1_000_000);
+        mark(&mut flow);
+        assert_eq!(flow.at(1_000_000), None);
+        assert_eq!(flow.at(1_000_000), Some(Reason::Ecn));
+    }
+
+    #[test]
+    fn losses_end_it_and_reduce_nothing() {
+        let mut flow = Flow::new("", 50.0);
+        flow.era(100, 50.0, 50.0);
+        let mut ack = flow.ack(10, 50.0, 50.0);
+        if let Some(d) = &mut ack.delivery {
+            d.lost = 2 * MSS;
+        }
+        assert_eq!(flow.take(&ack), Some(Reason::Loss));
+        assert_eq!(flow.pace(), 2_400_000.0 * 15.0 / 16.0);
+    }
+
+    #[test]
+    fn after_04_grows_as_slow_start_and_paces_at_a_least_rate() {
+        let mut flow = Flow::new("reading=after-04", 500.0);
+        flow.era(1, 500.0, 500.0);
+        assert_eq!((flow.w.cwnd, flow.pace()), (11.0, 131_072.0));
+        flow.era(10, 500.0, 500.0);
+        assert_eq!(flow.w.cwnd, 21.0);
+        // Twice 48 kB/s are less; four milliseconds are less than two packets.
+        assert_eq!((flow.pace(), flow.w.quantum), (131_072.0, 2));
+        // An era without increase: an eighth.
+        flow.era(8, 500.0, 500.0);
+        assert_eq!(flow.w.cwnd, 22.0);
+    }
+
+    #[test]
+    fn after_04_takes_the_nominal_round_trip_from_the_window_at_the_end() {
+        let mut flow = Flow::new("reading=after-04", 50.0);
+        flow.era(100, 50.0, 50.0);
+        assert_eq!(flow.w.cwnd, 200.0);
+        (0..3).for_each(|_| {
+            flow.era(8, 50.0, 50.0);
+        });
+        // Of 200 packets half, at 2.4 MB/s 50 ms.
+        assert_eq!(flow.c.exit().unwrap().reason, Reason::FullPipe);
+        flow.era(8, 50.0, 50.0);
+        assert!((flow.w.cwnd - 100.0).abs() < 1e-6, "{}", flow.w.cwnd);
+    }
+
+    #[test]
+    fn a_timeout_ends_it_and_slow_start_follows() {
+        let mut flow = Flow::new("", 50.0);
+        flow.at(1_000_000);
+        let timeout = Timeout {
+            now: ms(400.0),
+            flight: 5 * MSS,
+            usable: flow.w.cwnd,
+            repeated: false,
+        };
+        flow.c.on_timeout(&mut flow.w, &timeout);
+        assert_eq!(flow.c.exit().unwrap().reason, Reason::Timeout);
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (1.0, None));
+        flow.era(1, 50.0, 50.0);
+        assert_eq!(flow.w.cwnd, 2.0);
+    }
+}
