@@ -166,7 +166,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             (
                 "queue = \"sfq\"",
                 "path.queue: queue `sfq`: unknown; known are `drop-tail`, `marked-first`, `red`, \
-                 `choke`, `codel`, `fq-codel`, `pie`, `xcp`",
+                 `choke`, `codel`, `fq-codel`, `pie`, `xcp`, `dualpi2`",
             ),
             (
                 "queue = \"codel:targt=5ms\"",

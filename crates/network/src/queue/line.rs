@@ -46,6 +46,11 @@ impl Line {
         }
     }
 
+    /// When the first packet came.
+    pub fn oldest(&self) -> Option<Time> {
+        self.packets.front().map(|first| first.since)
+    }
+
     /// What of it is marked as start-up packets to be dropped first.
     pub fn marked(&self) -> Backlog {
         self.marked

@@ -5,6 +5,7 @@ mod choke;
 mod codel;
 mod discipline;
 mod drop_tail;
+mod dualpi2;
 mod fq_codel;
 mod line;
 mod marked_first;

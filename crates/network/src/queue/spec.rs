@@ -3,7 +3,7 @@
 //! To add a discipline: write its file with a `const ENTRY`, and name it here once.
 
 use super::discipline::{Discipline, Maker, Port, KIND};
-use super::{choke, codel, drop_tail, fq_codel, marked_first, pie, red, xcp};
+use super::{choke, codel, drop_tail, dualpi2, fq_codel, marked_first, pie, red, xcp};
 use flowstart_control::entry::{self, Description, Entry};
 use flowstart_control::params::{Params, SpecError};
 use flowstart_control::Convention;
@@ -19,6 +19,7 @@ pub const QUEUES: &[Entry<Maker>] = &[
     fq_codel::ENTRY,
     pie::ENTRY,
     xcp::ENTRY,
+    dualpi2::ENTRY,
 ];
 
 /// A discipline with its parameters, read and found sound.
@@ -89,7 +90,8 @@ mod tests {
                 "codel",
                 "fq-codel",
                 "pie",
-                "xcp"
+                "xcp",
+                "dualpi2"
             ]
         );
     }
@@ -140,6 +142,18 @@ mod tests {
             (
                 "red:mark_p=0.5",
                 "queue `red`: parameter `mark_p`: `0.5` is not of use without `ecn=true`",
+            ),
+            (
+                "dualpi2:range=1ms",
+                "queue `dualpi2`: parameter `range` has no effect here; it needs `preset=rfc9332`",
+            ),
+            (
+                "dualpi2:coupling_factor=0.5",
+                "queue `dualpi2`: parameter `coupling_factor`: `0.5` is not a number from 1 to 255",
+            ),
+            (
+                "dualpi2:tupdate=0s",
+                "queue `dualpi2`: parameter `tupdate`: `0s` is not at least 1us",
             ),
             (
                 "pie:t_update=0s",
