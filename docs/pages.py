@@ -108,6 +108,8 @@ HELP: dict[str, tuple[dict[str, Any], str]] = {
     "peer": ({}, "The peer understands what it is asked."),
     "routers": ({}, "The routers take part; they admit by RFC 4782 appendix D."),
 }
+L4S_STACK, L4S_QUEUE = "rfc:ecn=l4s", "dualpi2"
+"""What a scalable avoidance is shown with."""
 ROUTERS = "The routers take part: their queues are `{}`."
 """What an algorithm is given that needs more than its sender has, and what a page says of it."""
 
@@ -239,9 +241,11 @@ def traced(algorithm: fs.Algorithm, stage: Stage, startup: str = "") -> Shown:
         avoidance=name if kind == "avoidance" else "reno",
         **help_ if kind == "startup" else {},
     )
-    path = dataclasses.replace(stage.path, queue=name) if kind == "queue" else stage.path
+    queue = name if kind == "queue" else L4S_QUEUE if "l4s" in algorithm.needs else None
+    path = dataclasses.replace(stage.path, queue=queue) if queue else stage.path
     duration = None if stage.size else f"{stage.seconds:g}s"
-    described = fs.Scenario(path=path, flows=[flow], stack="rfc", duration=duration)
+    stack = L4S_STACK if "l4s" in algorithm.needs else "rfc"
+    described = fs.Scenario(path=path, flows=[flow], stack=stack, duration=duration)
     run = fs.run(described, trace=True)
     row = run.rows[0]
     buffer = re.match(r"\d+", str(run.about["buffer"]))
@@ -336,6 +340,8 @@ def caption(algorithm: fs.Algorithm, stage: Stage, shown: Shown) -> str:
     words = f"*{stage.words[0].upper()}{stage.words[1:]}."
     if algorithm.name != stage.pale:
         words += f" Pale: `{stage.pale}`."
+    if "l4s" in algorithm.needs:
+        words += f" Its stack is `{L4S_STACK}`, its queue `{L4S_QUEUE}`."
     if algorithm.kind == "startup":
         told = [HELP[need][1] for need in algorithm.needs if need in HELP]
         if has_routers(algorithm):
@@ -413,6 +419,8 @@ def attempt(algorithm: fs.Algorithm, stage: Stage) -> str:
         what = f"--size 100kB,3MB --startup {','.join(pair)}"
     elif algorithm.kind == "avoidance":
         what = f"--size 100MB --startup hystart --avoidance {algorithm.name}"
+        if "l4s" in algorithm.needs:
+            what += f" --queue {L4S_QUEUE} --stack {L4S_STACK}"
     else:
         what = f"--size 100kB,10MB --queue {algorithm.name}"
         if has_routers(algorithm):

@@ -47,6 +47,7 @@ TYPES = {
     "BurstLength": "str | float",
     "Delays": "Mapping[int, str]",
     "DrawnText": "str | float",
+    "EcnMode": "str | bool",
     "InitialWindow": "str | int",
     "Startup": "StartupLike",
 }

@@ -109,6 +109,11 @@ impl Recipe {
         }
     }
 
+    /// Whether the avoidance needs a peer that counts marks, and queues that mark for it.
+    pub fn needs_l4s(&self) -> bool {
+        self.avoidance.0.needs.contains(&Need::L4s)
+    }
+
     /// The start-up's name, without parameters.
     pub fn startup_name(&self) -> &str {
         match &self.startup {
@@ -234,6 +239,7 @@ mod tests {
             "high-speed",
             "bic",
             "bbr",
+            "prague",
         ] {
             assert!(AVOIDANCES.iter().any(|e| e.name == name), "{name}");
         }

@@ -96,6 +96,12 @@ impl Controller {
         self.startup.owns_cwnd() || self.avoidance_owns_cwnd()
     }
 
+    /// Whether marks are answered in proportion to their share, so that packets may be sent as
+    /// ECT(1) (RFC 9331 §4.3). A start-up in charge answers the first of them.
+    pub fn is_scalable(&self) -> bool {
+        self.avoidance.is_scalable()
+    }
+
     fn avoidance_owns_cwnd(&self) -> bool {
         self.in_avoidance && self.avoidance.owns_cwnd()
     }

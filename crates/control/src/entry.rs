@@ -22,6 +22,8 @@ pub enum Need {
     Cache,
     /// The sender must know the rate of its own interface.
     Interface,
+    /// The peer must count the marks of packets that are sent as ECT(1) (L4S).
+    L4s,
 }
 
 /// How well founded an implementation is.

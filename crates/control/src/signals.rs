@@ -116,6 +116,8 @@ macro_rules! signals {
                 /// The resolution at which the transport measures and paces, if it is coarse
                 /// (ns-2's clock ticks). The RTT above has been rounded to it.
                 pub clock: Option<Time>,
+                /// The peer counts marks (RFC 9768), and each [`Ack`] says how many are new.
+                pub counts_marks: bool,
             }
 
             /// A data segment has left.
@@ -159,6 +161,9 @@ macro_rules! signals {
                 pub queued: u64,
                 /// The peer's advertised window in bytes.
                 pub peer_window: u64,
+                /// Data packets that it reports as marked for the first time; zero where the peer
+                /// does not count marks ([`Established::counts_marks`]).
+                pub marked: u32,
                 /// What it says of delivery, where the controller wants to know.
                 pub delivery: Option<Delivery>,
             }
@@ -309,6 +314,7 @@ impl Established {
             peer_window: u64::MAX,
             header: 40,
             clock: None,
+            counts_marks: false,
         }
     }
 }
@@ -336,6 +342,7 @@ impl Ack {
             cwnd_limited: true,
             queued: u64::MAX,
             peer_window: u64::MAX,
+            marked: 0,
             delivery: None,
         }
     }

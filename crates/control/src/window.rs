@@ -48,6 +48,8 @@ pub struct Window {
     pub pacing_from: Time,
     /// So many segments may leave together where they are paced, at least one.
     pub quantum: u32,
+    /// And no more than so many, however many segmentation offload would take.
+    pub most_together: u32,
     /// A retransmission timeout that holds instead of the transport's, and without back-off,
     /// while a start-up wants an early answer.
     pub timeout: Option<Time>,
@@ -73,6 +75,7 @@ impl Window {
             pacing: None,
             pacing_from: Time::ZERO,
             quantum: 1,
+            most_together: u32::MAX,
             timeout: None,
             tags: Tags::default(),
             proactive: ProactiveRetransmissions::default(),

@@ -131,6 +131,8 @@ const VARIANTS: &[(&str, &str)] = &[
         "copa-slow-start:standing=1,delay=latest,pacing=false",
         "vegas",
     ),
+    ("slow-start", "prague:rtt_transition=0,rtt_target=400ms"),
+    ("hystart", "prague:alpha_init=0,rate_offset=0"),
     (
         "copa-slow-start:reading=generic,loss_rate=0.01,delta=10",
         "reno",
@@ -184,6 +186,7 @@ enum Event {
     },
     Ack {
         segments: u64,
+        marked: u32,
         rtt_ms: Option<u64>,
         cwnd_limited: bool,
         delivery: Delivered,
@@ -217,11 +220,13 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let rtt = || proptest::option::weighted(0.9, 1u64..400);
+    let marked = prop_oneof![4 => Just(0), 1 => 0u32..40];
     prop_oneof![
         6 => (1u64..40, 0u32..MSS).prop_map(|(segments, short)| Event::Sent { segments, short }),
-        20 => (1u64..30, rtt(), proptest::bool::weighted(0.8), delivered()).prop_map(
-            |(segments, rtt_ms, cwnd_limited, delivery)| Event::Ack {
+        20 => (1u64..30, marked, rtt(), proptest::bool::weighted(0.8), delivered()).prop_map(
+            |(segments, marked, rtt_ms, cwnd_limited, delivery)| Event::Ack {
                 segments,
+                marked,
                 rtt_ms,
                 cwnd_limited,
                 delivery,
@@ -247,13 +252,16 @@ fn handshake() -> impl Strategy<Value = Established> {
     let window = prop_oneof![Just(u64::MAX), 1u64..10_000_000];
     let queued = prop_oneof![Just(u64::MAX), 1u64..10_000_000];
     let rtt = proptest::option::weighted(0.9, 0u64..1_000_000_000);
-    (1u32..=10, rtt, window, queued).prop_map(|(iw, rtt, peer_window, queued)| Established {
-        initial_window: f64::from(iw),
-        rtt: rtt.map(Time),
-        queued,
-        peer_window,
-        ..Established::at(Time::from_millis(100))
-    })
+    (1u32..=10, rtt, window, queued, any::<bool>()).prop_map(
+        |(iw, rtt, peer_window, queued, counts_marks)| Established {
+            initial_window: f64::from(iw),
+            rtt: rtt.map(Time),
+            queued,
+            peer_window,
+            counts_marks,
+            ..Established::at(Time::from_millis(100))
+        },
+    )
 }
 
 /// What a transport may know of the path besides.
@@ -319,6 +327,7 @@ impl Flow {
             cwnd_limited: limited,
             queued: u64::MAX,
             peer_window: u64::MAX,
+            marked: 0,
             delivery: Some(Delivery {
                 total: self.una,
                 newly: acked,
@@ -365,12 +374,16 @@ impl Flow {
             }
             Event::Ack {
                 segments,
+                marked,
                 rtt_ms,
                 cwnd_limited,
                 delivery,
             } => {
                 let acked = self.advance(segments);
-                let ack = self.ack(acked, rtt_ms, cwnd_limited, delivery);
+                let ack = Ack {
+                    marked,
+                    ..self.ack(acked, rtt_ms, cwnd_limited, delivery)
+                };
                 self.c.on_ack(&mut self.w, &ack);
             }
             Event::RecoveryAck {

@@ -4,7 +4,7 @@
 use crate::problem::Problem;
 use crate::script::{Action, Call, Command, Options, Script, Segment};
 use flowstart_control::{catalog, Controller, Convention, InitialWindow};
-use flowstart_transport::stack::{Pacing, Restart, Stack};
+use flowstart_transport::stack::{EcnMode, Pacing, Restart, Stack};
 
 /// The MSS of an Ethernet interface, which the host announces.
 const MSS: u32 = 1460;
@@ -151,7 +151,10 @@ impl Settings {
         self.stack.header = HEADERS + padding;
         self.stack.bare = HEADERS + padding;
         self.stack.sack = sack_permitted;
-        self.stack.ecn = self.ecn && syn.flags.ece;
+        self.stack.ecn = match self.ecn && syn.flags.ece {
+            true => EcnMode::Classic,
+            false => EcnMode::Off,
+        };
     }
 
     /// The congestion control.

@@ -145,6 +145,11 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             ("[stack]\nack = 2", "stack.ack: `2` is not a name in quotes"),
             (
+                "[stack]\necn = \"dctcp\"",
+                "stack.ecn: `dctcp` is unknown; known are off, classic, l4s",
+            ),
+            ("[stack]\necn = 2", "stack.ecn: `2` is not `off`, `classic` or `l4s`"),
+            (
                 "[stack]\nrestart = \"never\"",
                 "stack.restart: `never` is unknown; known are initial-window, one, keep, paced, linux",
             ),
@@ -205,6 +210,10 @@ fn names_are_known_or_the_nearest_is_offered() {
         (
             "tick_phase = 1.5",
             "flows[0].tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
+        ),
+        (
+            "avoidance = \"prague\"",
+            "flows[0].avoidance: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
         ),
         ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
         (

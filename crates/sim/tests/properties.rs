@@ -165,7 +165,7 @@ fn stack() -> impl Strategy<Value = String> {
             "preset",
             &["\"rfc\"", "\"ns2\"", "\"quic\"", "\"linux\""],
         )),
-        perhaps(key("ecn", &["true"])),
+        perhaps(key("ecn", &["\"classic\"", "\"l4s\""])),
         perhaps(key("pacing", &["\"internal\""])),
         perhaps(growth),
         perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
@@ -318,8 +318,19 @@ fn scenario() -> impl Strategy<Value = String> {
     ];
     (0u64..1000, path(), stack(), traffic).prop_map(|(seed, path, stack, traffic)| {
         let stack = without_what_does_nothing(stack);
+        let stack = match traffic.contains("avoidance = \"prague\"") {
+            true => counting_marks(&stack),
+            false => stack,
+        };
         format!("seed = {seed}\ntrace = true\n[path]\n{path}\n[stack]\n{stack}\n{traffic}\n")
     })
+}
+
+/// With marks counted, as a scalable avoidance needs them.
+fn counting_marks(stack: &str) -> String {
+    let others = stack.lines().filter(|line| !line.starts_with("ecn ="));
+    let lines: Vec<&str> = others.chain(["ecn = \"l4s\""]).collect();
+    lines.join("\n")
 }
 
 /// Without the fields that are refused because others leave them nothing to do.

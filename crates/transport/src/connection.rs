@@ -5,7 +5,7 @@ use super::ecn::EcnSender;
 use super::plan::Plan;
 use super::rtt::RttEstimator;
 use super::sent::{Detail, Ledger, NewlyAcked, NewlyAckedPackets};
-use super::stack::{RecoveryKind, Sharing, Stack};
+use super::stack::{EcnMode, RecoveryKind, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use super::timestamps::tsval;
@@ -62,8 +62,8 @@ impl ColdState {
     /// A data packet is leaving: its ECN bits, and what it is to report.
     fn attend(&mut self, again: bool) -> (Ecn, Option<RateReport>) {
         let ecn = match &mut self.ecn {
-            Some(ecn) if !again => ecn.bits(),
-            _ => Ecn::default(),
+            Some(ecn) => ecn.bits(again),
+            None => Ecn::default(),
         };
         (ecn, self.report.take())
     }
@@ -74,7 +74,7 @@ impl ColdState {
 pub struct Carried {
     /// Its option.
     pub option: AckOption,
-    /// Whether it echoes a congestion mark.
+    /// Whether it echoes a congestion mark, or counts new ones.
     pub ece: bool,
 }
 
@@ -129,6 +129,8 @@ pub struct Connection {
 impl Connection {
     /// A connection that has sent nothing.
     pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Connection {
+        let scalable = || stack.ecn == EcnMode::L4s && controller.is_scalable();
+        let ecn = (stack.ecn != EcnMode::Off).then(|| EcnSender::new(scalable()));
         Connection {
             window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),
@@ -143,9 +145,9 @@ impl Connection {
             counters: Counters::default(),
             pushes: false,
             throughput: (stack.sharing != Sharing::None).then(Box::default),
-            cold: stack.ecn.then(|| {
+            cold: ecn.map(|ecn| {
                 Box::new(ColdState {
-                    ecn: Some(EcnSender::default()),
+                    ecn: Some(ecn),
                     ..ColdState::default()
                 })
             }),
@@ -363,6 +365,25 @@ impl Connection {
         self.cold.as_ref().and_then(|cold| cold.ecn.as_ref())
     }
 
+    /// Whether data is sent as ECT(1), and the peer counts marks.
+    pub fn is_scalable(&self) -> bool {
+        self.ecn().is_some_and(EcnSender::is_scalable)
+    }
+
+    /// The peer has counted so many marked packets, all told. Whether there are new ones.
+    #[cold]
+    pub fn count_marks(&mut self, total: u64) -> bool {
+        self.ecn_mut().is_some_and(|ecn| ecn.count(total))
+    }
+
+    /// Marked packets that the controller is to be told of.
+    fn untold_marks(&mut self) -> u32 {
+        match &mut self.cold {
+            None => 0,
+            Some(cold) => cold.ecn.as_mut().map_or(0, EcnSender::take_untold),
+        }
+    }
+
     /// The `number`-th SYN, which carries this request.
     pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
         let option = request.map_or(0, |_| self.stack.option_bytes);
@@ -546,6 +567,7 @@ impl Connection {
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
         }
+        let marked = self.untold_marks();
         let repairing = self.una() < self.repairing_until;
         let least = self.rtt.min_rtt();
         let delivery = self.sent.delivery();
@@ -562,6 +584,7 @@ impl Connection {
             cwnd_limited: self.stack.grow_when_app_limited || self.una() <= self.limited_until,
             queued: self.queued - self.nxt.min(self.queued),
             peer_window: self.peer_window,
+            marked,
             delivery,
         }
     }
@@ -633,7 +656,7 @@ impl Connection {
             AckOption::Gap(gap) => self.take_gap(gap, ack),
             AckOption::Feedback(_) if self.una() < self.repairing_until => {}
             AckOption::Feedback(change) => self.take_feedback(change, option, ack),
-            AckOption::None | AckOption::Duplicate { .. } => {}
+            AckOption::None | AckOption::Duplicate { .. } | AckOption::Marks(_) => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
+use super::ecn::MarkCounter;
 use super::numbers::Numbers;
 use super::quick_start::respond;
 use super::ranges::RangeSet;
@@ -197,6 +198,8 @@ struct Meters {
     duplicate: Option<(u64, u64)>,
     /// The sum of the congestion headers that the next acknowledgement is to bring back.
     feedback: Option<f64>,
+    /// The marks, where the sender scales.
+    marks: Option<MarkCounter>,
 }
 
 /// Packet number spaces (RFC 9000 §12.3): a handshake's packets are counted apart from data's.
@@ -240,7 +243,19 @@ impl Meters {
         }
         let gap = self.pair.gap.take().map(AckOption::Gap);
         let feedback = || self.feedback.take().map(AckOption::Feedback);
-        gap.or_else(feedback).unwrap_or_default()
+        let marks = self.marks.as_mut();
+        let marks = || marks.map(|marks| AckOption::Marks(marks.report()));
+        gap.or_else(feedback).or_else(marks).unwrap_or_default()
+    }
+}
+
+impl Meters {
+    /// The bits of an acknowledgement: those of the data, where its sender scales.
+    fn bits(&self) -> Ecn {
+        match self.marks {
+            None => Ecn::default(),
+            Some(_) => Ecn::ECT1,
+        }
     }
 }
 
@@ -559,9 +574,19 @@ impl Receiver {
     /// Marks are echoed until the sender's answer; one that comes with the answer is of a new
     /// window (RFC 3168 §6.1.3). Whether the sender should hear of it at once.
     fn note_marks(&mut self, bits: Ecn) -> bool {
+        if bits.has(Ecn::ECT1) {
+            return self.count_marks(bits);
+        }
         let before = self.echo;
         self.echo = bits.has(Ecn::CE) || before && !bits.has(Ecn::CWR);
         self.config.echo_at_once && (self.echo != before || bits.has(Ecn::CWR))
+    }
+
+    /// The sender scales: the marks are counted. Whether it should hear of this one at once.
+    fn count_marks(&mut self, bits: Ecn) -> bool {
+        let numbered = self.config.numbers.is_some();
+        let marks = self.meters().marks.get_or_insert_default();
+        marks.on_data(bits.has(Ecn::CE), numbered)
     }
 
     /// What an acknowledgement echoes is the timestamp of the segment that was the first to move it
@@ -683,12 +708,15 @@ impl Receiver {
     /// come last.
     #[inline(never)]
     fn telling(&mut self, window: u32, arrived: (u64, u64), now: Time) -> Packet {
-        let cold = self.cold.as_mut();
-        let option = cold.map_or(AckOption::None, |cold| cold.meters.take(self.next));
+        let (option, ecn) = match &mut self.cold {
+            None => (AckOption::None, Ecn::default()),
+            Some(cold) => (cold.meters.take(self.next), cold.meters.bits()),
+        };
         let wire = self.config.header + option.wire(self.config.option_bytes);
         if self.config.numbers.is_some() {
             let (ack, bytes) = self.numbers().data.acknowledge(window, option, now);
-            return Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
+            let packet = Packet::new(self.flow, wire + bytes, Body::Ack(Ack::Numbers(ack)));
+            return Packet { ecn, ..packet };
         }
         let mut ack = ByteAck::new(self.next, window, option);
         if self.answers_repetition {
@@ -698,7 +726,8 @@ impl Receiver {
             above.report(&mut ack, arrived.0, arrived.1);
         }
         let blocks = u32::from(ack.blocks()) * self.config.sack_block_bytes;
-        Packet::new(self.flow, wire + blocks, Body::Ack(Ack::Bytes(ack)))
+        let packet = Packet::new(self.flow, wire + blocks, Body::Ack(Ack::Bytes(ack)));
+        Packet { ecn, ..packet }
     }
 
     fn syn_ack(&mut self, syn: &Syn, now: Time) -> Packet {

@@ -20,7 +20,7 @@ use super::throughput::Delivered;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
 use flowstart_prefetch::prefetch;
-use flowstart_wire::{Ack, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
+use flowstart_wire::{Ack, AckOption, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,10 +307,12 @@ impl Sender {
                 self.on_third_ack(ack, at, tries, now);
             }
             (State::Open, Body::Ack(ack)) => {
-                let carried = Carried {
-                    option: ack.option(),
-                    ece: packet.ecn.has(Ecn::ECE),
+                let option = ack.option();
+                let ece = match option {
+                    AckOption::Marks(total) => self.connection.count_marks(total),
+                    _ => packet.ecn.has(Ecn::ECE),
                 };
+                let carried = Carried { option, ece };
                 self.on_ack(ack, carried, now);
             }
             _ => {}
@@ -461,6 +463,7 @@ impl Sender {
             peer_window: c.peer_window,
             header: stack.header,
             clock: coarse,
+            counts_marks: c.is_scalable(),
         };
         c.controller.on_established(&mut c.window, &established);
         if tries > 1 && c.stack.syn_loss_lowers_ssthresh {
@@ -526,6 +529,10 @@ impl Sender {
                 pacing_rate::FREE_SEGMENTS - 1,
                 pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt()),
             ),
+        };
+        let release = Release {
+            burst: release.burst.min(c.window.most_together),
+            ..release
         };
         (c.counters.packets_sent >= free).then_some((rate, release))
     }

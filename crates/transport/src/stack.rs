@@ -103,6 +103,20 @@ named! {
     }
 }
 
+named! {
+    /// What both ends make of congestion marks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EcnMode {
+        /// Nothing: packets are not ECN-capable.
+        Off = "off",
+        /// One answer per window, as to a loss (RFC 3168).
+        Classic = "classic",
+        /// A flow whose congestion avoidance scales its answer to the share of marks sends ECT(1) and
+        /// has them counted (RFC 9331, RFC 9768); others do as under `classic`.
+        L4s = "l4s",
+    }
+}
+
 /// Where NewReno implementations differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRenoOptions {
@@ -187,8 +201,8 @@ pub struct Stack {
     pub paws: bool,
     /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
     pub tail_loss_probe: bool,
-    /// Whether both ends speak ECN (RFC 3168).
-    pub ecn: bool,
+    /// What both ends make of congestion marks.
+    pub ecn: EcnMode,
     /// The acknowledgement of what begins or ends an echo of a mark does not wait.
     pub echo_at_once: bool,
     /// The acknowledgement of a repeated last segment may wait: the receiver does not tell it
@@ -318,7 +332,7 @@ impl Stack {
             comp_sack_delay: Time::ZERO,
             paws: false,
             tail_loss_probe: true,
-            ecn: false,
+            ecn: EcnMode::Off,
             echo_at_once: false,
             delays_repetition_of_last: false,
             delays_syn_ack: false,

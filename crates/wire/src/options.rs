@@ -83,6 +83,9 @@ pub enum AckOption {
         /// Bytes.
         len: u32,
     },
+    /// So many data packets have arrived marked, all told: AccECN's counter of packets (RFC 9768
+    /// §3.1) or that of QUIC's ACK frames (RFC 9000 §19.3.2), whole.
+    Marks(u64),
 }
 
 impl AckOption {
@@ -92,7 +95,7 @@ impl AckOption {
             AckOption::None => 0,
             AckOption::Gap(_) => option_bytes,
             AckOption::Feedback(_) => congestion_header_bytes(option_bytes),
-            AckOption::Duplicate { .. } => option_bytes,
+            AckOption::Duplicate { .. } | AckOption::Marks(_) => option_bytes,
         }
     }
 }
@@ -103,6 +106,7 @@ pub(crate) enum PackedOption {
     Gap(Byte<u64>),
     Feedback(Byte<f64>),
     Duplicate(Byte<i32>, Byte<u32>),
+    Marks(Byte<u64>),
 }
 
 impl PackedOption {
@@ -113,6 +117,7 @@ impl PackedOption {
             AckOption::None => None,
             AckOption::Gap(gap) => Some(PackedOption::Gap(Byte::new(gap.0))),
             AckOption::Feedback(change) => Some(PackedOption::Feedback(Byte::new(change))),
+            AckOption::Marks(count) => Some(PackedOption::Marks(Byte::new(count))),
             AckOption::Duplicate { start, len } => {
                 Some(PackedOption::Duplicate(Byte::new(start), Byte::new(len)))
             }
@@ -123,6 +128,7 @@ impl PackedOption {
         match self {
             PackedOption::Gap(gap) => AckOption::Gap(Time(gap.get())),
             PackedOption::Feedback(change) => AckOption::Feedback(change.get()),
+            PackedOption::Marks(count) => AckOption::Marks(count.get()),
             PackedOption::Duplicate(start, len) => AckOption::Duplicate {
                 start: start.get(),
                 len: len.get(),
@@ -169,6 +175,7 @@ mod tests {
         for option in [
             AckOption::Gap(Time::from_secs(100)),
             AckOption::Feedback(-1.25e6),
+            AckOption::Marks(1 << 40),
             AckOption::Duplicate {
                 start: -1448,
                 len: 1448,

@@ -17,6 +17,7 @@ NEEDS = {
     "routers": "routers on the path that take part",
     "cache": "something remembered from earlier connections",
     "interface": "the rate of its host's own interface",
+    "l4s": "a peer that counts the marks of packets sent as ECT(1) (`ecn=l4s` of the stack)",
 }
 """What an algorithm may need beyond an ordinary sender, in words."""
 
@@ -57,7 +58,7 @@ class Algorithm:
     params: tuple[Parameter, ...]
     needs: tuple[str, ...]
     """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
-    `interface`."""
+    `interface`, `l4s`."""
     certainty: str
     """How well founded it is: `text`, `code`, `derived`, `reconstructed`."""
 

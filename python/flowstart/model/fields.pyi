@@ -370,8 +370,14 @@ class Stack:
     """Whether the receiver reports what has arrived above a hole (RFC 2018); without, `rack` counts
     duplicates as Linux does.
     """
-    ecn: bool | None = None
-    """Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping."""
+    ecn: str | bool | None = None
+    """What both ends make of congestion marks (ECN): `off`, `classic` or `l4s`.
+
+    Queues with `ecn=true` mark instead of dropping where the ends speak ECN. `classic`, or `true`,
+    answers as to a loss (RFC 3168). Under `l4s` flows whose congestion avoidance scales its answer
+    (`prague`) send ECT(1) and have marks counted (RFC 9331, RFC 9768); others do as under
+    `classic`.
+    """
     coarse_pacing: bool | None = None
     """Pace by the round trip in whole ticks, as ns-2 does."""
     window: str | None = None

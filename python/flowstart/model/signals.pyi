@@ -140,6 +140,8 @@ class Established:
     """The resolution at which the transport measures and paces, if it is coarse (ns-2's clock
     ticks). The RTT above has been rounded to it.
     """
+    counts_marks: bool
+    """The peer counts marks (RFC 9768), and each `Ack` says how many are new."""
 
 @final
 class Sent:
@@ -184,6 +186,10 @@ class Ack:
     """Bytes the application has queued and not yet sent."""
     peer_window: int
     """The peer's advertised window in bytes."""
+    marked: int
+    """Data packets that it reports as marked for the first time; zero where the peer does not count
+    marks (`Established::counts_marks`).
+    """
     delivery: Delivery | None
     """What it says of delivery, where the controller wants to know."""
 

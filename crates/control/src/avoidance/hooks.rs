@@ -59,6 +59,12 @@ pub trait Avoidance: Send {
         false
     }
 
+    /// Whether its answer to marks is in proportion to their share, so that its packets may be sent
+    /// as ECT(1) (RFC 9331 §4.3).
+    fn is_scalable(&self) -> bool {
+        false
+    }
+
     /// Goes on with what a start-up has learned, or gives it back.
     fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
         Some(model)

@@ -12,6 +12,7 @@ mod cubic_linux;
 pub mod high_speed;
 mod hooks;
 pub mod none;
+pub mod prague;
 pub mod reno;
 pub mod vegas;
 pub mod westwood;
@@ -28,4 +29,5 @@ pub const ENTRIES: &[Entry<dyn Avoidance>] = &[
     high_speed::ENTRY,
     bic::ENTRY,
     bbr::ENTRY,
+    prague::ENTRY,
 ];

@@ -228,9 +228,19 @@ impl Decrease {
 }
 
 /// Reno.
-struct Reno {
+pub(super) struct Reno {
     growth: Increase,
     decrease: Decrease,
+}
+
+impl Reno {
+    /// As Linux has it.
+    pub(super) fn linux() -> Reno {
+        Reno {
+            growth: Increase::Counting(0.0),
+            decrease: Decrease::of(Base::Cwnd),
+        }
+    }
 }
 
 impl Avoidance for Reno {

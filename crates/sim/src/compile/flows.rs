@@ -7,10 +7,10 @@ use crate::flow_plan::{FlowKind, FlowPlan, Writes};
 use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
-use flowstart_control::{Amount, Bytes, Rate, Time};
+use flowstart_control::{Amount, Bytes, Named, Rate, Time};
 use flowstart_network::chain::Chain;
 use flowstart_transport::handshake::Handshake;
-use flowstart_transport::stack::Stack;
+use flowstart_transport::stack::{EcnMode, Stack};
 use std::num::NonZeroU64;
 
 const MOST_FLOWS: u64 = 1_000_000;
@@ -172,7 +172,17 @@ impl FlowReader<'_> {
         let found = self
             .recipes
             .get(&self.spec.startup(), avoidance, stack.convention);
-        found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))
+        let found = found.map_err(|e| RequestError::new(self.field.clone(), e.to_string()))?;
+        if found.recipe.needs_l4s() && stack.ecn != EcnMode::L4s {
+            let name = found.recipe.avoidance_name();
+            let problem = format!(
+                "`{name}` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is \
+                 `{}` here",
+                stack.ecn.name()
+            );
+            return Err(RequestError::new(self.field("avoidance"), problem));
+        }
+        Ok(found)
     }
 
     /// Whether the data's receiver opens the connection.

@@ -433,7 +433,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// A queue has marked a packet. Acknowledgements may be ECT(1) too, and their marks tell nobody
+    /// anything.
     fn on_mark(&mut self, packet: &Packet, at: Time) {
+        if !packet.is_data() {
+            return;
+        }
         self.records[packet.flow as usize].packets_marked += 1;
         self.sample_in_network(packet, Event::Mark, at);
     }

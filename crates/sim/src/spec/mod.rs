@@ -6,6 +6,7 @@
 
 pub(crate) mod bounds;
 mod definition;
+mod ecn;
 mod error;
 mod flow;
 mod path;

@@ -9,7 +9,7 @@ use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
-use flowstart_transport::stack::{Pacing, Restart, Sharing, Stack, Undo};
+use flowstart_transport::stack::{EcnMode, Pacing, Restart, Sharing, Stack, Undo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -264,9 +264,14 @@ fields! {
         #[needs(BY_COUNTS)]
         #[sets(sack)]
         pub sack: Option<bool>,
-        /// Whether both ends speak ECN (RFC 3168): queues with `ecn=true` mark instead of dropping.
+        /// What both ends make of congestion marks (ECN): `off`, `classic` or `l4s`.
+        ///
+        /// Queues with `ecn=true` mark instead of dropping where the ends speak ECN. `classic`, or
+        /// `true`, answers as to a loss (RFC 3168). Under `l4s` flows whose congestion avoidance
+        /// scales its answer (`prague`) send ECT(1) and have marks counted (RFC 9331, RFC 9768);
+        /// others do as under `classic`.
         #[sets(ecn)]
-        pub ecn: Option<bool>,
+        pub ecn: Option<EcnMode>,
         /// Pace by the round trip in whole ticks, as ns-2 does.
         #[needs(TICKS)]
         #[sets(coarse_pacing)]

@@ -1,6 +1,7 @@
 //! What is pinned: scenarios by name.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
+use flowstart_control::entry::Need;
 use flowstart_network::queue::QUEUES;
 use flowstart_network::variation::VARIATIONS;
 
@@ -90,13 +91,18 @@ pub fn presets() -> Vec<Case> {
 /// Avoidances × presets, long enough for several losses.
 pub fn avoidances() -> Vec<Case> {
     let mut cases = Vec::new();
-    for avoidance in AVOIDANCES.iter().map(|entry| entry.name) {
+    for entry in AVOIDANCES {
+        let avoidance = entry.name;
+        let ecn = match entry.needs.contains(&Need::L4s) {
+            true => r#", ecn = "l4s""#,
+            false => "",
+        };
         for preset in PRESETS {
             for (place, path) in [("dsl", DSL), ("long", LONG), ("lossy", LOSSY)] {
                 cases.push(case(
                     format!("{place} {avoidance} {preset}"),
                     path,
-                    &format!(r#"preset = "{preset}""#),
+                    &format!(r#"preset = "{preset}"{ecn}"#),
                     &flow("slow-start", avoidance, "5MB"),
                 ));
             }
@@ -128,6 +134,34 @@ pub fn queues() -> Vec<Case> {
                     r#"flows = [
                         { startup = "slow-start", size = "3MB" },
                         { startup = "hystart", size = "1MB", start = "300ms" },
+                    ]"#,
+                ));
+            }
+        }
+    }
+    cases
+}
+
+/// A scalable flow and a classic one through queues that mark, under each preset.
+pub fn l4s() -> Vec<Case> {
+    const QUEUES: [&str; 4] = [
+        "dualpi2",
+        "dualpi2:preset=rfc9332",
+        "fq-codel",
+        "codel:ecn=true",
+    ];
+    let mut cases = Vec::new();
+    for queue in QUEUES {
+        for preset in PRESETS {
+            for (name, more) in [("clean", ""), ("lossy", r#", loss = "0.5%""#)] {
+                cases.push(case(
+                    format!("{queue} {preset} {name}"),
+                    &format!(r#"rate = "20Mbps", rtt = "20ms", buffer = "400pkt", queue = "{queue}"{more}"#),
+                    &format!(r#"preset = "{preset}", ecn = "l4s""#),
+                    r#"flows = [
+                        { startup = "slow-start", avoidance = "prague", size = "3MB" },
+                        { startup = "hystart", avoidance = "cubic", size = "3MB" },
+                        { startup = "rapid-start", avoidance = "prague", size = "200kB", start = "700ms" },
                     ]"#,
                 ));
             }

@@ -151,6 +151,11 @@ fn every_queue_discipline_with_marks_and_without() {
 }
 
 #[test]
+fn scalable_flows_beside_classic_ones() {
+    check("l4s", &cases::l4s());
+}
+
+#[test]
 fn every_ingredient_of_a_path() {
     check("ingredients", &cases::ingredients());
 }

@@ -5,6 +5,7 @@ mod bbr;
 mod ecn;
 mod growth_gate;
 mod hystart_figure_2;
+mod l4s;
 mod memory;
 mod modified_swift_start;
 mod opening;

@@ -453,10 +453,11 @@ impl Rack {
     }
 
     /// What a mark has begun to take from the window stays all that is taken: `tcp_enter_recovery`
-    /// begins no reduction where one is in progress.
+    /// begins no reduction where one is in progress. A scalable controller's answer to a mark may be
+    /// next to nothing, and it hears of the loss too.
     fn enter_recovery(&mut self, c: &Connection) -> Began {
         let began = match self.state {
-            State::Cwr => Began::Repair,
+            State::Cwr if !c.is_scalable() => Began::Repair,
             _ => {
                 self.high_seq = c.high();
                 Began::Reduction {

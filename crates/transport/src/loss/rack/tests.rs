@@ -1,7 +1,7 @@
 //! The Linux sender by hand: what it does at each acknowledgement and each timer.
 
 use super::super::super::sender::{Preparation, Sender};
-use super::super::super::stack::Stack;
+use super::super::super::stack::{EcnMode, Stack};
 use super::*;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Ack;
@@ -93,7 +93,7 @@ impl Flow {
     fn with(controller: Controller, iw: u32, ecn: bool) -> Flow {
         let mut stack = Stack {
             iw: flowstart_control::InitialWindow::Segments(iw),
-            ecn,
+            ecn: if ecn { EcnMode::Classic } else { EcnMode::Off },
             ..Stack::linux()
         };
         // To the point.
