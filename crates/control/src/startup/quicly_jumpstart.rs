@@ -46,6 +46,8 @@
 //! - Only one path is known: no other is migrated to, on which quicly would not jump again.
 //! - quicly's pacer lets eight to ten packets leave together. Here the first window leaves at once,
 //!   and from then on one by one.
+//! - quicly goes on to pace at twice the window a round trip after the first loss; here the stack paces
+//!   from then on, or does not.
 //! - A threshold that is given, `ssthresh`, rules out a jump to it or beyond: quicly jumps only while
 //!   it has none.
 //! - With `rapid_start`, on paths below 4 ms and where nothing was jumped to, the avoidance answers
@@ -396,12 +398,16 @@ impl QuiclyJumpstart {
         w.ssthresh = w.ssthresh.max(w.cwnd);
     }
 
-    /// Rapid Start's answer to the first loss, which is of the jump where that is `concerned`.
-    fn shrink(&mut self, w: &mut Window, concerned: bool) {
+    /// Rapid Start's answer to the first loss. Its avoidance takes what was acknowledged of the jump,
+    /// where the loss is of it, or a third of the window for what path and queue hold.
+    fn shrink(&mut self, w: &mut Window) {
         let acked = w.segments(self.jump.acked);
         let floor = 0.5 * self.initial.max(acked);
         let recovery = Recovery::new(Shares::new(RENO_BETA, RAPID_START_K), w.cwnd, floor);
-        let held = if concerned { acked } else { w.cwnd / 3.0 };
+        let held = match (self.jump.enter..self.jump.exit).contains(&self.una) {
+            true => acked,
+            false => w.cwnd / 3.0,
+        };
         self.lost_at = Some(held.max(self.initial));
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
@@ -521,7 +527,7 @@ impl Startup for QuiclyJumpstart {
         }
         let concerned = self.jump.on_first_loss(self.una);
         if self.rapid.is_some_and(|rapid| !rapid.sense.is_off()) {
-            self.shrink(w, concerned);
+            self.shrink(w);
             return LossResponse::SelfManaged;
         }
         if !concerned {
@@ -971,6 +977,31 @@ mod tests {
         };
         flow.c.on_recovery_ack(&mut flow.w, &all_lost);
         assert_eq!(flow.window(), 50_000);
+    }
+
+    #[test]
+    fn with_rapid_start_the_avoidance_is_told_what_path_and_queue_hold() {
+        let told = |una: u64| {
+            let mut start = start("rapid_start=true");
+            let mut w = Window::new(MSS);
+            (start.initial, start.high, w.cwnd) = (10.0, 100_000, 90.0);
+            start.jump = Jump {
+                enter: 14_720,
+                exit: 60_000,
+                acked: 29_440,
+            };
+            (start.phase, start.una) = (Phase::Growing, una);
+            let loss = Loss {
+                now: ms(200),
+                flight: 50_000,
+                usable: 90.0,
+            };
+            start.on_loss(&mut w, &loss);
+            start.loss_cwnd()
+        };
+        assert_eq!(told(30_000), Some(20.0));
+        assert_eq!(told(7_360), Some(30.0), "of before the jump");
+        assert_eq!(told(70_000), Some(30.0), "of after it");
     }
 
     #[test]
