@@ -255,6 +255,30 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_begins_a_loss_round_whether_or_not_its_ack_gives_a_sample() {
+        for version in [Version::V3, Version::V3Linux] {
+            let mut flow = Flow::new(version);
+            flow.ack(ROUND);
+            let at = flow.total + MSS;
+            let ack = Ack {
+                delivery: Some(Delivery {
+                    total: at,
+                    newly: MSS,
+                    lost: MSS,
+                    ..Delivery::default()
+                }),
+                ..Ack::of(flow.now, MSS)
+            };
+            flow.bbr.on_ack(&mut flow.w, &ack);
+            let noted = &flow.bbr.probing;
+            assert_eq!(
+                (noted.loss_in_round, noted.loss_round_delivered),
+                (true, at)
+            );
+        }
+    }
+
+    #[test]
     fn drain_lasts_as_long_as_more_is_in_flight_than_the_path_holds() {
         let mut flow = Flow::new(Version::V3Linux);
         while flow.ack(ROUND).is_none() {}

@@ -379,6 +379,9 @@ impl Bbr {
         self.conserving &= !self.rounds.start;
         self.policer.lose(d.lost);
         self.probing.loss_round_start = false;
+        if self.version != Version::V1 && d.lost > 0 {
+            self.probing.note_loss(d.total);
+        }
         let Some(sample) = &d.sample else { return };
         let app_limited = self.is_app_limited(d);
         if self.version == Version::V1 {

@@ -56,9 +56,6 @@ impl Bbr {
         };
         let max_bw = self.max_bw.max();
         let p = &mut self.probing;
-        if d.lost > 0 && !p.loss_in_round {
-            (p.loss_in_round, p.loss_round_delivered) = (true, d.total);
-        }
         p.loss_round_start = p.take_latest(sample, d.total);
         if !p.loss_round_start {
             return;

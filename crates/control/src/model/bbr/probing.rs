@@ -186,6 +186,14 @@ impl Probing {
         round_over
     }
 
+    /// NoteLoss: the first of a round makes it last until what is sent from now on is acknowledged,
+    /// `total` bytes being delivered so far.
+    pub(super) fn note_loss(&mut self, total: u64) {
+        if !self.loss_in_round {
+            (self.loss_in_round, self.loss_round_delivered) = (true, total);
+        }
+    }
+
     /// ResetCongestionSignals.
     pub(super) fn reset_signals(&mut self) {
         self.loss_in_round = false;
