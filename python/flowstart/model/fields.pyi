@@ -28,7 +28,8 @@ class Path:
     queue: str | None = None
     """Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
 
-    There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie` and `xcp`.
+    There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp` and
+    `dualpi2`.
 
     Unless given: drop-tail, but xcp where a start-up is.
     """

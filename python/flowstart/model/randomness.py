@@ -5,8 +5,8 @@ from typing import Any
 
 from flowstart.model.document import Document
 
-QUEUES = ("red", "choke", "pie", "fq-codel")
-"""Disciplines that draw: whom they drop, or which queue a flow is put into."""
+QUEUES = ("red", "choke", "pie", "fq-codel", "dualpi2")
+"""Disciplines that draw: whom they drop or mark, or which queue a flow is put into."""
 WEB_LAWS = ("interval", "pages", "page_pause", "objects", "object_pause", "size")
 
 

@@ -76,8 +76,8 @@ fields! {
         pub buffer: Option<Amount>,
         /// Discipline of the queue, with parameters: `codel`, `red:th_min=5,th_max=15`.
         ///
-        /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie` and
-        /// `xcp`.
+        /// There are `drop-tail`, `marked-first`, `red`, `choke`, `codel`, `fq-codel`, `pie`, `xcp`
+        /// and `dualpi2`.
         #[flag("NAME")]
         #[usual("drop-tail, but xcp where a start-up is")]
         pub queue: Option<String>,
