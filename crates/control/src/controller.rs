@@ -142,7 +142,6 @@ impl Controller {
         let rate_limited = gate.measure(w, a);
         if self.owns_cwnd() {
             self.grow(w, a);
-            gate.note(w);
         } else {
             let gated = Ack {
                 cwnd_limited: gate.admits(w, a),
@@ -150,8 +149,11 @@ impl Controller {
             };
             let (before, slow_start) = (w.cwnd, self.startup.in_charge(w));
             self.grow(w, &gated);
-            gate.cap(w, before, slow_start, rate_limited);
+            if rate_limited {
+                gate.cap(w, before, slow_start, a);
+            }
         }
+        gate.note(w);
         self.growth_gate = Some(gate);
     }
 

@@ -21,7 +21,8 @@
 //!   not the application, and a window of a fraction of a segment more is used.
 //! - `limit(maxFS)` of an avoidance is one segment more than `maxFS`, which is the draft's for
 //!   RFC 5681; CUBIC's own target for a window of `maxFS` is not computed. That of a start-up is
-//!   twice `maxFS`, whatever its speed.
+//!   `maxFS` and what it earns for so much at the rate of the ACK under way, `maxFS` at least: twice
+//!   in slow start and its slower variations, three times at Rapid Start's speed.
 //! - The draft's rule for senders that are governed by a rate alone is not here.
 
 use crate::signals::Ack;
@@ -116,25 +117,20 @@ impl GrowthGate {
         }
     }
 
-    /// The window has grown from `before` with an ACK that found the sender `rate_limited`, by slow
+    /// The window has grown from `before` with an ACK that found the sender rate-limited, by slow
     /// start's rule or the avoidance's: takes back what is above the limit.
-    pub(crate) fn cap(
-        &mut self,
-        w: &mut Window,
-        before: Segments,
-        slow_start: bool,
-        rate_limited: bool,
-    ) {
-        if self.rule == GateRule::RateLimited && rate_limited {
-            let max_flight = w.segments(self.max_flight);
-            let limit = if slow_start {
-                2.0 * max_flight
-            } else {
-                max_flight + 1.0
-            };
-            w.cwnd = w.cwnd.min(limit.max(before));
+    pub(crate) fn cap(&self, w: &mut Window, before: Segments, slow_start: bool, a: &Ack) {
+        if self.rule != GateRule::RateLimited {
+            return;
         }
-        self.note(w);
+        let max_flight = w.segments(self.max_flight);
+        let limit = if slow_start {
+            let earned = (w.cwnd - before) / w.segments(a.acked).ceil().max(1.0);
+            max_flight * (1.0 + earned.max(1.0))
+        } else {
+            max_flight + 1.0
+        };
+        w.cwnd = w.cwnd.min(limit.max(before));
     }
 
     /// Whatever comes after is compared with this window.
@@ -194,6 +190,7 @@ mod tests {
                 nxt,
                 flight: nxt - self.una,
                 cwnd_limited: false,
+                rtt: Some(RTT),
                 queued: self.queued,
                 peer_window: self.peer_window,
                 ..Ack::of(Time::ZERO, MSS)
@@ -318,6 +315,18 @@ mod tests {
         sender.lose(24_000);
         assert_eq!(sender.w.cwnd_bytes(), 12_000);
         (0..9).for_each(|_| assert_eq!(sender.window_after(11), 12_000));
+    }
+
+    #[test]
+    fn rapid_start_grows_to_three_times_the_largest_flight() {
+        for (speed, window) in [("slow-start", 20_000), ("rapid-start", 30_000)] {
+            let spec = format!("search:speed={speed},growth_gate=ratelimited");
+            let mut sender = Sender::new(&spec);
+            (0..4).for_each(|_| {
+                sender.round(6);
+            });
+            assert_eq!(sender.w.cwnd_bytes(), window, "{speed}");
+        }
     }
 
     #[test]
