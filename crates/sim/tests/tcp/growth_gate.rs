@@ -49,19 +49,19 @@ fn eight_segments_at_a_time_leave_each_rules_window() {
 
 #[test]
 fn each_stack_has_the_rule_that_it_is_said_to_have() {
-    for (preset, gate) in [
+    const GATES: [&str; 4] = ["none", "cwnd-limited", "linux", "ratelimited"];
+    for (preset, usual) in [
         ("rfc", "cwnd-limited"),
         ("quic", "cwnd-limited"),
         ("linux", "linux"),
         ("ns2", "none"),
     ] {
-        let stack = format!(r#"preset = "{preset}""#);
-        let given = format!("slow-start:growth_gate={gate}");
-        assert_eq!(
-            window(&stack, "slow-start"),
-            window(&stack, &given),
-            "{preset}"
-        );
+        let stack = format!(r#"preset = "{preset}", restart = "keep""#);
+        let by_stack = window(&stack, "slow-start");
+        for gate in GATES {
+            let given = window(&stack, &format!("slow-start:growth_gate={gate}"));
+            assert_eq!(given == by_stack, gate == usual, "{preset} {gate}");
+        }
     }
 }
 
