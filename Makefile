@@ -58,6 +58,7 @@ docs: setup ## Write what the pages take from the catalog, from code and from ru
 bench: setup ## Measure the budgets
 	cargo bench --workspace
 	$(BIN)/python tests/python/bench_overhead.py
+	$(BIN)/python tests/python/bench_startups.py
 
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"

@@ -211,6 +211,39 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     assert set(_native.HOOKS) - set(told) == untold
 
 
+def test_a_signal_that_a_hook_keeps_stays_what_it_was() -> None:
+    kept: list[tuple[int, fs.Ack]] = []
+
+    class Keeping(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+            super().on_ack(w, a)
+            if len(kept) % 3 < 2:  # so that some objects are used again
+                kept.append((a.una, a))
+            else:
+                kept.append((a.una, kept[-1][1]))
+
+    run(Keeping)
+    assert len(kept) > 50
+    for before, (una, ack) in zip([(0, None), *kept], kept, strict=False):
+        assert ack.una == (before[0] if ack is before[1] else una)
+
+
+def test_what_a_startup_answers_of_itself_is_asked_again_when_any_hook_was_called() -> None:
+    class Turning(Doubling):
+        sent = 0
+
+        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+            Turning.sent += 1
+
+        def in_charge(self, w: fs.Window) -> bool:
+            return Turning.sent < 40
+
+    row = run(Turning, fs.Path(rate="20Mbps", rtt="60ms"), count=2, interval="1ms").rows[0]
+    # The packets of both flows count.
+    assert row["startup_exit_reason"] == "ssthresh"
+    assert row["startup_exit_cwnd_pkts"] < 21
+
+
 def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
     class ByRate(fs.Startup):
         """Twice what the path delivers in a round trip, whatever is lost."""

@@ -36,7 +36,7 @@ pub struct ProactiveRetransmissions {
 }
 
 /// The state a transport obeys and a controller edits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window in segments.
     pub cwnd: Segments,

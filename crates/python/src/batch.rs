@@ -91,21 +91,24 @@ pub fn run(
     Ok(batch)
 }
 
-/// How many events of a simulation Ctrl-C may wait.
-const LOOK_UP_EVERY_EVENTS: u32 = 1 << 16;
+/// How many events of a simulation Ctrl-C and other threads of Python may wait: a millisecond's.
+const LOOK_UP_EVERY_EVENTS: u32 = 1 << 12;
 
 /// Runs a scenario with Python start-ups on this thread; what they raise is the error.
+///
+/// The interpreter's lock is kept from hook to hook, since taking it costs more than most hooks
+/// do. Other threads have their turn within hooks, as in all Python code, and now and then here.
 fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> {
     let mut events = 0u32;
     let go_on = || {
         events = events.wrapping_add(1);
         if events % LOOK_UP_EVERY_EVENTS == 0 {
-            failure.look_for_signals();
+            failure.look_for_signals(py);
+            py.detach(|| ());
         }
         !failure.has_happened()
     };
-    // Each hook takes the lock for itself, so that other Python threads are not held up.
-    let finished = py.detach(|| simulate(&task.prepared, go_on));
+    let finished = simulate(&task.prepared, go_on);
     match failure.take() {
         Some(error) => Err(error),
         None => Ok(finished),

@@ -3,9 +3,11 @@
 //! Every hook takes the interpreter's lock for as long as the Python method lasts. What a
 //! method raises is kept, the run is told to stop, and the caller of the run raises it again.
 
+mod places;
 pub mod signals;
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use flowstart_control::signals as told;
@@ -21,6 +23,7 @@ use serde::de::IntoDeserializer;
 use serde::Deserialize;
 
 use crate::errors::RequestError;
+use signals::Signal;
 
 macro_rules! named {
     ($($hook:ident)*) => {
@@ -78,12 +81,10 @@ impl Failure {
     }
 
     /// Lets Python handle its signals: Ctrl-C is raised here.
-    pub fn look_for_signals(&self) {
-        Python::attach(|py| {
-            if let Err(error) = py.check_signals() {
-                self.note(py, error, "");
-            }
-        });
+    pub fn look_for_signals(&self, py: Python<'_>) {
+        if let Err(error) = py.check_signals() {
+            self.note(py, error, "");
+        }
     }
 
     fn note(&self, py: Python<'_>, error: PyErr, place: &str) {
@@ -133,10 +134,11 @@ impl Callables {
 
     /// These for one run, which ends where `failure` says so.
     pub fn custom(&self, failure: &Arc<Failure>) -> CustomStartups {
+        let changes: Arc<AtomicU64> = Arc::default();
         (0..self.0.len()).fold(CustomStartups::none(), |custom, i| {
-            let (all, failure) = (self.0.clone(), failure.clone());
+            let (all, failure, changes) = (self.0.clone(), failure.clone(), Arc::clone(&changes));
             custom.with(&*self.0[i].name, move || {
-                Box::new(Custom::new(&all[i], failure.clone()))
+                Box::new(Custom::new(&all[i], failure.clone(), changes.clone()))
             })
         })
     }
@@ -144,42 +146,48 @@ impl Callables {
 
 /// One flow's start-up.
 struct Custom {
-    name: Arc<str>,
-    /// The bound methods; empty where the class has no such hook of its own.
-    methods: [Option<Py<PyAny>>; HOOKS.len()],
+    methods: Methods,
+    /// What its hooks are told with.
     window: Option<Py<signals::Window>>,
-    failure: Arc<Failure>,
+    spares: signals::Spares,
+    owns_cwnd: Remembered<()>,
+    survives_loss: Remembered<()>,
+    in_charge: Remembered<Option<Window>>,
 }
 
-impl Custom {
-    fn new(callable: &Callable, failure: Arc<Failure>) -> Custom {
-        let mut custom = Custom {
-            name: callable.name.clone(),
-            methods: Default::default(),
-            window: None,
-            failure,
-        };
-        Python::attach(|py| {
-            if let Err(error) = custom.make(py, callable) {
-                let place = format!("while a flow's `{}` was made", callable.name);
-                custom.failure.note(py, error, &place);
-            }
-        });
-        custom
-    }
+/// The methods of one flow's object.
+struct Methods {
+    name: Arc<str>,
+    /// Bound; empty where the class has no such hook of its own.
+    own: [Option<Py<PyAny>>; HOOKS.len()],
+    failure: Arc<Failure>,
+    /// How many hooks of this and other flows have been called that may change an object.
+    changes: Arc<AtomicU64>,
+}
 
-    fn make(&mut self, py: Python<'_>, callable: &Callable) -> PyResult<()> {
-        let object = callable.make.bind(py).call0()?;
-        for (place, name) in self.methods.iter_mut().zip(HOOKS) {
-            if callable.hooks.iter().any(|own| own == name) {
-                *place = Some(object.getattr(name)?.unbind());
-            }
+/// What a hook has answered about `about`, which holds until a hook may have changed an object.
+#[derive(Default)]
+struct Remembered<T>(Cell<(u64, T, bool)>);
+
+impl<T: Copy + PartialEq> Remembered<T> {
+    fn or_ask(
+        &self,
+        methods: &Methods,
+        about: T,
+        ask: impl FnOnce() -> Option<bool>,
+    ) -> Option<bool> {
+        let changes = methods.changes.load(Relaxed);
+        let (asked, before, answer) = self.0.get();
+        if asked == changes && before == about {
+            return Some(answer);
         }
-        let window = signals::Window(Window::new(1));
-        self.window = Some(Py::new(py, window)?);
-        Ok(())
+        let answer = ask()?;
+        self.0.set((changes, about, answer));
+        Some(answer)
     }
+}
 
+impl Methods {
     /// What a hook answers; `None` where there is no such hook, or it failed.
     fn ask<T>(
         &self,
@@ -188,7 +196,7 @@ impl Custom {
         call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
         read: Reader<T>,
     ) -> Option<T> {
-        let method = self.methods[hook as usize].as_ref()?;
+        let method = self.own[hook as usize].as_ref()?;
         if self.failure.has_happened() {
             return None;
         }
@@ -212,65 +220,125 @@ impl Custom {
         })
     }
 
-    /// The window as an object, with what `w` says.
-    fn window<'py>(&self, py: Python<'py>, w: &Window) -> PyResult<Bound<'py, signals::Window>> {
-        let window = self.window.as_ref().expect("made with the methods");
-        let window = window.bind(py).clone();
-        window.try_borrow_mut()?.0 = *w;
-        Ok(window)
+    /// The same of a hook that may change its object.
+    fn tell<T>(
+        &self,
+        hook: Hook,
+        now: Option<Time>,
+        call: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+        read: Reader<T>,
+    ) -> Option<T> {
+        let answer = self.ask(hook, now, call, read)?;
+        self.changes.fetch_add(1, Relaxed);
+        Some(answer)
+    }
+
+    /// Whether the class has this hook of its own.
+    fn has(&self, hook: Hook) -> bool {
+        self.own[hook as usize].is_some()
+    }
+}
+
+impl Custom {
+    fn new(callable: &Callable, failure: Arc<Failure>, changes: Arc<AtomicU64>) -> Custom {
+        let mut custom = Custom {
+            methods: Methods {
+                name: callable.name.clone(),
+                own: Default::default(),
+                failure,
+                changes,
+            },
+            window: None,
+            spares: Default::default(),
+            owns_cwnd: Default::default(),
+            survives_loss: Default::default(),
+            in_charge: Default::default(),
+        };
+        Python::attach(|py| {
+            if let Err(error) = custom.make(py, callable) {
+                let place = format!("while a flow's `{}` was made", callable.name);
+                custom.methods.failure.note(py, error, &place);
+            }
+        });
+        custom
+    }
+
+    fn make(&mut self, py: Python<'_>, callable: &Callable) -> PyResult<()> {
+        let object = callable.make.bind(py).call0()?;
+        for (place, name) in self.methods.own.iter_mut().zip(HOOKS) {
+            if callable.hooks.iter().any(|own| own == name) {
+                *place = Some(object.getattr(name)?.unbind());
+            }
+        }
+        self.window = Some(Py::new(py, signals::Window::default())?);
+        // Nothing has been asked yet.
+        self.methods.changes.fetch_add(1, Relaxed);
+        Ok(())
     }
 
     /// A hook that is told nothing but the window.
-    fn edit_alone(&self, hook: Hook, w: &mut Window) {
-        self.ask(
+    fn edit_alone(&mut self, hook: Hook, w: &mut Window) {
+        self.methods.tell(
             hook,
             None,
             |method| {
-                let window = self.window(method.py(), w)?;
-                let answer = method.call1((&window,))?;
-                *w = window.try_borrow()?.0;
+                let window = shown(&self.window, method.py(), w);
+                let answer = method.call1((window,))?;
+                window.get().write_to(w);
                 Ok(answer)
             },
             nothing,
         );
     }
 
-    /// Whether the class has this hook of its own.
-    fn has(&self, hook: Hook) -> bool {
-        self.methods[hook as usize].is_some()
+    /// What a hook without arguments says of the object as it is; false where there is none.
+    fn state(&self, remembered: &Remembered<()>, hook: Hook) -> bool {
+        let ask = || self.methods.ask(hook, None, |m| m.call0(), truth);
+        self.methods.has(hook) && remembered.or_ask(&self.methods, (), ask).unwrap_or(false)
     }
 
     /// Bytes of the ACK that just ended the start-up which are the avoidance's.
-    fn unused_acked(&self) -> u64 {
+    fn unused_acked(&mut self) -> u64 {
         let read = |answer: &Answer<'_>| whole(answer, "a number of bytes");
-        self.ask(Hook::unused_acked, None, |m| m.call0(), read)
+        self.methods
+            .tell(Hook::unused_acked, None, |m| m.call0(), read)
             .unwrap_or(0)
     }
 
     /// What a hook answers that edits the window.
-    fn edit<T, S>(
-        &self,
+    #[inline]
+    fn edit<S: Signal, T>(
+        &mut self,
         hook: Hook,
         w: &mut Window,
         now: Time,
-        signal: S,
+        signal: &S::Told,
         read: Reader<T>,
-    ) -> Option<T>
-    where
-        S: pyo3::PyClass + Into<pyo3::PyClassInitializer<S>>,
-    {
-        self.ask(
+    ) -> Option<T> {
+        self.methods.tell(
             hook,
             Some(now),
             |method| {
-                let window = self.window(method.py(), w)?;
-                let answer = method.call1((&window, Py::new(method.py(), signal)?))?;
-                *w = window.try_borrow()?.0;
+                let window = shown(&self.window, method.py(), w);
+                let signal = S::object(&mut self.spares, method.py(), signal)?;
+                let answer = method.call1((window, signal))?;
+                window.get().write_to(w);
                 Ok(answer)
             },
             read,
         )
     }
+}
+
+/// The window as an object, with what `w` says.
+fn shown<'a, 'py>(
+    window: &'a Option<Py<signals::Window>>,
+    py: Python<'py>,
+    w: &Window,
+) -> &'a Bound<'py, signals::Window> {
+    let window = window.as_ref().expect("made with the methods").bind(py);
+    window.get().show(w);
+    window
 }
 
 type Reader<T> = fn(&Answer<'_>) -> PyResult<T>;
@@ -395,7 +463,7 @@ macro_rules! tell {
     ($($(#[doc = $doc:literal])* $hook:ident($signal:ident: $kind:ident) -> $answer:ty;)*) => {$(
         fn $hook(&mut self, w: &mut Window, $signal: &told::$kind) -> $answer {
             let (hook, now) = (Hook::$hook, $signal.now);
-            let answer = self.edit(hook, w, now, signals::$kind::from($signal), Answered::read);
+            let answer = self.edit::<signals::$kind, _>(hook, w, now, $signal, Answered::read);
             answer.unwrap_or_default()
         }
     )*};
@@ -405,15 +473,18 @@ impl Startup for Custom {
     flowstart_control::startup_events!(tell);
 
     fn rate_request(&self, s: &told::Syn) -> Option<Rate> {
-        let signal = signals::Syn::from(s);
         let read = |answer: &Answer<'_>| positive(answer, "a rate in bits per second");
-        let rate = self.ask(Hook::rate_request, None, |m| m.call1((signal,)), read);
+        let syn = || signals::Syn::saying(s);
+        let hook = Hook::rate_request;
+        let rate = self.methods.tell(hook, None, |m| m.call1((syn(),)), read);
         rate?.map(Rate::from_bps)
     }
 
     fn on_known(&mut self, k: &told::Known) {
-        let signal = signals::Known::from(k);
-        self.ask(Hook::on_known, None, |m| m.call1((signal,)), nothing);
+        let known = || signals::Known::saying(k);
+        let hook = Hook::on_known;
+        self.methods
+            .tell(hook, None, |m| m.call1((known(),)), nothing);
     }
 
     fn on_ack(
@@ -422,8 +493,8 @@ impl Startup for Custom {
         a: &told::Ack,
         slow_start: &mut SlowStart,
     ) -> Option<Reason> {
-        let reason = self.edit(Hook::on_ack, w, a.now, signals::Ack::from(a), reason)?;
-        if self.has(Hook::unused_acked) && !self.in_charge(w) {
+        let reason = self.edit::<signals::Ack, _>(Hook::on_ack, w, a.now, a, reason)?;
+        if self.methods.has(Hook::unused_acked) && !self.in_charge(w) {
             slow_start.set_unused_acked(self.unused_acked());
         }
         reason
@@ -434,20 +505,18 @@ impl Startup for Custom {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &told::Loss) -> LossResponse {
-        if !self.has(Hook::on_loss) {
+        if !self.methods.has(Hook::on_loss) {
             self.cancel(w);
         }
-        let signal = signals::Loss::from(l);
-        self.edit(Hook::on_loss, w, l.now, signal, loss_response)
+        self.edit::<signals::Loss, _>(Hook::on_loss, w, l.now, l, loss_response)
             .unwrap_or(LossResponse::Standard)
     }
 
     fn on_marked(&mut self, w: &mut Window, m: &told::Marked) -> LossResponse {
-        if !self.has(Hook::on_marked) {
+        if !self.methods.has(Hook::on_marked) {
             return self.on_loss(w, &m.into());
         }
-        let signal = signals::Marked::from(m);
-        self.edit(Hook::on_marked, w, m.now, signal, loss_response)
+        self.edit::<signals::Marked, _>(Hook::on_marked, w, m.now, m, loss_response)
             .unwrap_or(LossResponse::Standard)
     }
 
@@ -456,32 +525,35 @@ impl Startup for Custom {
     }
 
     fn loss_cwnd(&mut self) -> Option<Segments> {
-        self.ask(Hook::loss_cwnd, None, |m| m.call0(), window_or_nothing)?
+        let hook = Hook::loss_cwnd;
+        self.methods
+            .tell(hook, None, |m| m.call0(), window_or_nothing)?
     }
 
     fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
-        if !self.has(Hook::on_timeout) {
+        if !self.methods.has(Hook::on_timeout) {
             return self.cancel(w);
         }
-        let signal = signals::Timeout::from(t);
-        self.edit(Hook::on_timeout, w, t.now, signal, nothing);
+        self.edit::<signals::Timeout, _>(Hook::on_timeout, w, t.now, t, nothing);
     }
 
     fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> bool {
-        let signal = signals::Timeout::from(t);
-        self.edit(Hook::after_timeout, w, t.now, signal, nothing);
+        self.edit::<signals::Timeout, _>(Hook::after_timeout, w, t.now, t, nothing);
         false
     }
 
     fn on_idle(&mut self, w: &mut Window, before: &Window, i: &told::Idle) -> bool {
-        let answer = self.ask(
+        let answer = self.methods.tell(
             Hook::on_idle,
             Some(i.now),
             |method| {
-                let window = self.window(method.py(), w)?;
-                let before = Py::new(method.py(), signals::Window(*before))?;
-                let answer = method.call1((&window, before, signals::Idle::from(i)))?;
-                *w = window.try_borrow()?.0;
+                let py = method.py();
+                let window = shown(&self.window, py, w);
+                let earlier = signals::Window::default();
+                earlier.show(before);
+                let idle = signals::Idle::object(&mut self.spares, py, i)?;
+                let answer = method.call1((window, earlier, idle))?;
+                window.get().write_to(w);
                 Ok(answer)
             },
             truth_or_nothing,
@@ -490,27 +562,29 @@ impl Startup for Custom {
     }
 
     fn survives_loss(&self) -> bool {
-        self.ask(Hook::survives_loss, None, |m| m.call0(), truth)
-            .unwrap_or(false)
+        self.state(&self.survives_loss, Hook::survives_loss)
     }
 
     fn wants_delivery(&self) -> bool {
-        self.ask(Hook::wants_delivery, None, |m| m.call0(), truth)
+        self.methods
+            .ask(Hook::wants_delivery, None, |m| m.call0(), truth)
             .unwrap_or(false)
     }
 
     fn owns_cwnd(&self) -> bool {
-        self.ask(Hook::owns_cwnd, None, |m| m.call0(), truth)
-            .unwrap_or(false)
+        self.state(&self.owns_cwnd, Hook::owns_cwnd)
     }
 
     fn in_charge(&self, w: &Window) -> bool {
-        let answer = self.ask(
-            Hook::in_charge,
-            None,
-            |method| method.call1((self.window(method.py(), w)?,)),
-            truth,
-        );
+        if !self.methods.has(Hook::in_charge) {
+            return w.in_slow_start();
+        }
+        let ask = || {
+            let (hook, window) = (Hook::in_charge, &self.window);
+            self.methods
+                .ask(hook, None, |m| m.call1((shown(window, m.py(), w),)), truth)
+        };
+        let answer = self.in_charge.or_ask(&self.methods, Some(*w), ask);
         answer.unwrap_or_else(|| w.in_slow_start())
     }
 }

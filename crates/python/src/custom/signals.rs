@@ -4,11 +4,17 @@
 use flowstart_control::{signals, Named, Pair, Rate, RateCodes, Segments, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
+use pyo3::{PyClass, PyClassInitializer};
 
-/// A value as Python has it.
+use super::places::Placed;
+
+/// The kind of a field, as Python has it.
 trait Plain {
+    /// What the transport tells.
+    type Told: Placed;
     type As;
-    fn plain(self) -> Self::As;
+    fn plain(told: Self::Told) -> Self::As;
     /// What Python's annotations call it.
     fn annotation() -> String;
 }
@@ -16,9 +22,9 @@ trait Plain {
 macro_rules! plain {
     ($($from:ty => $to:ty, $annotation:literal, $value:ident => $expr:expr;)*) => {$(
         impl Plain for $from {
+            type Told = $from;
             type As = $to;
-            fn plain(self) -> $to {
-                let $value = self;
+            fn plain($value: $from) -> $to {
                 $expr
             }
             fn annotation() -> String {
@@ -39,9 +45,10 @@ plain! {
 }
 
 impl<T: Plain> Plain for Option<T> {
+    type Told = Option<T::Told>;
     type As = Option<T::As>;
-    fn plain(self) -> Option<T::As> {
-        self.map(Plain::plain)
+    fn plain(told: Self::Told) -> Self::As {
+        told.map(T::plain)
     }
     fn annotation() -> String {
         format!("{} | None", T::annotation())
@@ -81,7 +88,41 @@ impl<T: Shown> Shown for Option<T> {
 /// A signal or an event, described: its name, what it is, and its fields.
 pub type Described = (&'static str, String, Vec<(&'static str, String, String)>);
 
-/// The signals as frozen Python classes.
+/// A signal as an object of Python.
+pub trait Signal: PyClass<Frozen = True> + Default + Sync + Into<PyClassInitializer<Self>> {
+    /// What the transport tells.
+    type Told: Placed<Place = Self>;
+
+    /// Where the object stands that the next hook is told, unless somebody keeps it.
+    fn spare(spares: &mut Spares) -> &mut Option<Py<Self>>;
+
+    /// An object that says `told`.
+    fn object<'a, 'py>(
+        spares: &'a mut Spares,
+        py: Python<'py>,
+        told: &Self::Told,
+    ) -> PyResult<&'a Bound<'py, Self>> {
+        let spare = Self::spare(spares);
+        if !spare
+            .as_ref()
+            .is_some_and(|object| is_ours_alone(object, py))
+        {
+            *spare = Some(Py::new(py, Self::default())?);
+        }
+        let object = spare.as_ref().expect("it has just been made").bind(py);
+        told.put(object.get());
+        Ok(object)
+    }
+}
+
+/// Whether nobody else has kept `object`.
+#[allow(deprecated)] // What replaces it is unsafe.
+fn is_ours_alone<T>(object: &Py<T>, py: Python<'_>) -> bool {
+    object.get_refcnt(py) == 1
+}
+
+/// The signals as frozen Python classes. An object has places for what was told, and a field
+/// becomes Python's when it is asked for.
 macro_rules! classes {
     ($(
         $(#[doc = $doc:literal])*
@@ -92,33 +133,48 @@ macro_rules! classes {
     )*) => {
         $(
             $(#[doc = $doc])*
-            #[pyclass(frozen, get_all, module = "flowstart")]
-            #[derive(Clone, Debug)]
+            #[pyclass(frozen, module = "flowstart")]
+            #[derive(Debug, Default)]
             pub struct $name {
-                $($(#[doc = $field_doc])* $field: <$kind as Plain>::As,)*
+                $($field: <<$kind as Plain>::Told as Placed>::Place,)*
             }
 
-            impl From<&signals::$name> for $name {
-                fn from(signal: &signals::$name) -> $name {
-                    $name { $($field: signal.$field.plain()),* }
+            impl Placed for signals::$name {
+                type Place = $name;
+
+                #[inline]
+                fn put(self, place: &$name) {
+                    $(self.$field.put(&place.$field);)*
+                }
+
+                fn get(place: &$name) -> signals::$name {
+                    signals::$name { $($field: Placed::get(&place.$field)),* }
+                }
+            }
+
+            impl $name {
+                /// An object that says `told`.
+                pub fn saying(told: &signals::$name) -> $name {
+                    let object = $name::default();
+                    told.put(&object);
+                    object
+                }
+            }
+
+            impl Signal for $name {
+                type Told = signals::$name;
+
+                fn spare(spares: &mut Spares) -> &mut Option<Py<$name>> {
+                    &mut spares.$name
                 }
             }
 
             /// A signal within a signal.
             impl Plain for $name {
+                type Told = signals::$name;
                 type As = $name;
-                fn plain(self) -> $name {
-                    self
-                }
-                fn annotation() -> String {
-                    stringify!($name).into()
-                }
-            }
-
-            impl Plain for signals::$name {
-                type As = $name;
-                fn plain(self) -> $name {
-                    $name::from(&self)
+                fn plain(told: signals::$name) -> $name {
+                    $name::saying(&told)
                 }
                 fn annotation() -> String {
                     stringify!($name).into()
@@ -133,12 +189,29 @@ macro_rules! classes {
 
             #[pymethods]
             impl $name {
+                $(
+                    $(#[doc = $field_doc])*
+                    #[getter]
+                    fn $field(&self) -> <$kind as Plain>::As {
+                        <$kind as Plain>::plain(Placed::get(&self.$field))
+                    }
+                )*
+
                 fn __repr__(&self) -> String {
-                    let fields = [$(format!("{}={}", stringify!($field), self.$field.shown())),*];
+                    let fields = [$(
+                        format!("{}={}", stringify!($field), self.$field().shown())
+                    ),*];
                     format!("{}({})", stringify!($name), fields.join(", "))
                 }
             }
         )*
+
+        /// An object of each signal, from when it was told first.
+        #[allow(non_snake_case)]
+        #[derive(Default)]
+        pub struct Spares {
+            $($name: Option<Py<$name>>,)*
+        }
 
         /// Adds the classes to a module.
         pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -170,9 +243,60 @@ pub fn joined(lines: &[&str]) -> String {
 }
 
 /// The window that a start-up edits.
-#[pyclass(module = "flowstart")]
-#[derive(Debug)]
-pub struct Window(pub flowstart_control::Window);
+#[pyclass(frozen, module = "flowstart")]
+#[derive(Debug, Default)]
+pub struct Window {
+    cwnd: Place<Segments>,
+    ssthresh: Place<Segments>,
+    pacing: Place<Option<Rate>>,
+    pacing_from: Place<Time>,
+    quantum: Place<u32>,
+    timeout: Place<Option<Time>>,
+    startup_excess: Place<bool>,
+    pair: Place<Pair>,
+    congestion_header: Place<Option<Time>>,
+    mss: Place<u32>,
+}
+
+type Place<T> = <T as Placed>::Place;
+
+impl Window {
+    /// Says what `w` says.
+    pub fn show(&self, w: &flowstart_control::Window) {
+        w.cwnd.put(&self.cwnd);
+        w.ssthresh.put(&self.ssthresh);
+        w.pacing.put(&self.pacing);
+        w.pacing_from.put(&self.pacing_from);
+        w.quantum.put(&self.quantum);
+        w.timeout.put(&self.timeout);
+        w.tags.startup_excess.put(&self.startup_excess);
+        w.tags.pair.put(&self.pair);
+        w.congestion_header.put(&self.congestion_header);
+        w.mss.put(&self.mss);
+    }
+
+    /// Has `w` say what this says.
+    pub fn write_to(&self, w: &mut flowstart_control::Window) {
+        w.cwnd = Placed::get(&self.cwnd);
+        w.ssthresh = Placed::get(&self.ssthresh);
+        w.pacing = Placed::get(&self.pacing);
+        w.pacing_from = Placed::get(&self.pacing_from);
+        w.quantum = Placed::get(&self.quantum);
+        w.timeout = Placed::get(&self.timeout);
+        w.tags.startup_excess = Placed::get(&self.startup_excess);
+        w.tags.pair = Placed::get(&self.pair);
+        w.congestion_header = Placed::get(&self.congestion_header);
+    }
+
+    /// What the window's own arithmetic needs of it.
+    fn plain(&self) -> flowstart_control::Window {
+        flowstart_control::Window {
+            cwnd: self.cwnd(),
+            ssthresh: self.ssthresh(),
+            ..flowstart_control::Window::new(self.mss())
+        }
+    }
+}
 
 /// More segments than any path holds, and few enough to reckon with exactly.
 const LARGEST: f64 = 1e9;
@@ -181,16 +305,18 @@ const LARGEST: f64 = 1e9;
 impl Window {
     #[new]
     fn new(mss: u32) -> Window {
-        Window(flowstart_control::Window::new(mss))
+        let window = Window::default();
+        window.show(&flowstart_control::Window::new(mss));
+        window
     }
 
     #[getter]
     fn cwnd(&self) -> f64 {
-        self.0.cwnd
+        Placed::get(&self.cwnd)
     }
 
     #[setter]
-    fn set_cwnd(&mut self, value: f64) -> PyResult<()> {
+    fn set_cwnd(&self, value: f64) -> PyResult<()> {
         if !(value > 0.0 && value <= LARGEST) {
             return Err(refused(
                 "cwnd",
@@ -198,17 +324,17 @@ impl Window {
                 "a number of segments above 0, at most 1e9",
             ));
         }
-        self.0.cwnd = value;
+        value.put(&self.cwnd);
         Ok(())
     }
 
     #[getter]
     fn ssthresh(&self) -> f64 {
-        self.0.ssthresh
+        Placed::get(&self.ssthresh)
     }
 
     #[setter]
-    fn set_ssthresh(&mut self, value: f64) -> PyResult<()> {
+    fn set_ssthresh(&self, value: f64) -> PyResult<()> {
         if value.is_nan() || value <= 0.0 {
             return Err(refused(
                 "ssthresh",
@@ -216,17 +342,17 @@ impl Window {
                 "a number of segments above 0, or infinity",
             ));
         }
-        self.0.ssthresh = value;
+        value.put(&self.ssthresh);
         Ok(())
     }
 
     #[getter]
     fn pacing(&self) -> Option<u64> {
-        self.0.pacing.map(Rate::bps)
+        Option::<Rate>::get(&self.pacing).map(Rate::bps)
     }
 
     #[setter]
-    fn set_pacing(&mut self, value: Option<u64>) -> PyResult<()> {
+    fn set_pacing(&self, value: Option<u64>) -> PyResult<()> {
         if value == Some(0) {
             return Err(refused(
                 "pacing",
@@ -234,62 +360,62 @@ impl Window {
                 "a rate in bits per second above 0, or None",
             ));
         }
-        self.0.pacing = value.map(Rate::from_bps);
+        value.map(Rate::from_bps).put(&self.pacing);
         Ok(())
     }
 
     #[getter]
     fn pacing_from(&self) -> u64 {
-        self.0.pacing_from.nanos()
+        Time::get(&self.pacing_from).nanos()
     }
 
     #[setter]
-    fn set_pacing_from(&mut self, value: u64) {
-        self.0.pacing_from = Time(value);
+    fn set_pacing_from(&self, value: u64) {
+        Time::from_nanos(value).put(&self.pacing_from);
     }
 
     #[getter]
     fn quantum(&self) -> u32 {
-        self.0.quantum
+        Placed::get(&self.quantum)
     }
 
     #[setter]
-    fn set_quantum(&mut self, value: u32) -> PyResult<()> {
+    fn set_quantum(&self, value: u32) -> PyResult<()> {
         if value == 0 {
             return Err(refused("quantum", 0, "a number of segments above 0"));
         }
-        self.0.quantum = value;
+        value.put(&self.quantum);
         Ok(())
     }
 
     #[getter]
     fn timeout(&self) -> Option<u64> {
-        self.0.timeout.map(Time::nanos)
+        Option::<Time>::get(&self.timeout).map(Time::nanos)
     }
 
     #[setter]
-    fn set_timeout(&mut self, value: Option<u64>) -> PyResult<()> {
+    fn set_timeout(&self, value: Option<u64>) -> PyResult<()> {
         if value == Some(0) {
             let right = "a time in nanoseconds above 0, or None";
             return Err(refused("timeout", 0, right));
         }
-        self.0.timeout = value.map(Time::from_nanos);
+        value.map(Time::from_nanos).put(&self.timeout);
         Ok(())
     }
 
     #[getter]
     fn startup_excess(&self) -> bool {
-        self.0.tags.startup_excess
+        Placed::get(&self.startup_excess)
     }
 
     #[setter]
-    fn set_startup_excess(&mut self, value: bool) {
-        self.0.tags.startup_excess = value;
+    fn set_startup_excess(&self, value: bool) {
+        value.put(&self.startup_excess);
     }
 
     #[getter]
     fn pair(&self) -> Option<&'static str> {
-        match self.0.tags.pair {
+        match Placed::get(&self.pair) {
             Pair::None => None,
             Pair::First => Some("first"),
             Pair::Second => Some("second"),
@@ -297,57 +423,58 @@ impl Window {
     }
 
     #[setter]
-    fn set_pair(&mut self, value: Option<&str>) -> PyResult<()> {
-        self.0.tags.pair = match value {
+    fn set_pair(&self, value: Option<&str>) -> PyResult<()> {
+        let pair = match value {
             None => Pair::None,
             Some("first") => Pair::First,
             Some("second") => Pair::Second,
             Some(other) => return Err(refused("pair", other, "\"first\", \"second\" or None")),
         };
+        pair.put(&self.pair);
         Ok(())
     }
 
     #[getter]
     fn congestion_header(&self) -> Option<u64> {
-        self.0.congestion_header.map(Time::nanos)
+        Option::<Time>::get(&self.congestion_header).map(Time::nanos)
     }
 
     #[setter]
-    fn set_congestion_header(&mut self, value: Option<u64>) {
-        self.0.congestion_header = value.map(Time::from_nanos);
+    fn set_congestion_header(&self, value: Option<u64>) {
+        value.map(Time::from_nanos).put(&self.congestion_header);
     }
 
     #[getter]
     fn mss(&self) -> u32 {
-        self.0.mss
+        Placed::get(&self.mss)
     }
 
     #[getter]
     fn cwnd_bytes(&self) -> u64 {
-        self.0.cwnd_bytes()
+        self.plain().cwnd_bytes()
     }
 
     #[getter]
     fn in_slow_start(&self) -> bool {
-        self.0.in_slow_start()
+        self.plain().in_slow_start()
     }
 
     fn segments(&self, count: u64) -> f64 {
-        self.0.segments(count)
+        self.plain().segments(count)
     }
 
     fn __repr__(&self) -> String {
         format!(
             "Window(cwnd={}, ssthresh={}, pacing={}, timeout={}, startup_excess={}, pair={}, \
              congestion_header={}, mss={})",
-            self.0.cwnd,
-            self.0.ssthresh,
+            self.cwnd(),
+            self.ssthresh(),
             self.pacing().shown(),
             self.timeout().shown(),
             self.startup_excess().shown(),
             self.pair().shown(),
             self.congestion_header().shown(),
-            self.0.mss,
+            self.mss(),
         )
     }
 }

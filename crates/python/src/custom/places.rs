@@ -1,0 +1,72 @@
+//! Places for values, each written without a lock: an object of Python that nobody has kept is
+//! filled anew for the next hook, and read by whoever has it.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicU8};
+
+use flowstart_control::{Pair, Rate, RateCodes, Time};
+
+/// A value that has a place.
+pub trait Placed: Copy {
+    /// Where it stands.
+    type Place: Default + Send + Sync;
+    /// Puts it there.
+    fn put(self, place: &Self::Place);
+    /// What stands there.
+    fn get(place: &Self::Place) -> Self;
+}
+
+macro_rules! placed {
+    ($($kind:ty, $place:ty: $value:ident => $put:expr, $held:ident => $get:expr;)*) => {$(
+        impl Placed for $kind {
+            type Place = $place;
+
+            #[inline]
+            fn put(self, place: &$place) {
+                let $value = self;
+                place.store($put, Relaxed);
+            }
+
+            #[inline]
+            fn get(place: &$place) -> $kind {
+                let $held = place.load(Relaxed);
+                $get
+            }
+        }
+    )*};
+}
+
+placed! {
+    u64, AtomicU64: n => n, n => n;
+    u32, AtomicU32: n => n, n => n;
+    bool, AtomicBool: b => b, b => b;
+    f64, AtomicU64: x => x.to_bits(), bits => f64::from_bits(bits);
+    Time, AtomicU64: t => t.nanos(), n => Time::from_nanos(n);
+    Rate, AtomicU64: r => r.bps(), n => Rate::from_bps(n);
+    Pair, AtomicU8: p => p as u8, n => match n {
+        0 => Pair::None,
+        1 => Pair::First,
+        _ => Pair::Second,
+    };
+    RateCodes, AtomicU8: c => c as u8, n => match n {
+        0 => RateCodes::Powers,
+        _ => RateCodes::Linear,
+    };
+}
+
+impl<T: Placed> Placed for Option<T> {
+    type Place = (AtomicBool, T::Place);
+
+    #[inline]
+    fn put(self, (there, place): &Self::Place) {
+        there.store(self.is_some(), Relaxed);
+        if let Some(value) = self {
+            value.put(place);
+        }
+    }
+
+    #[inline]
+    fn get((there, place): &Self::Place) -> Self {
+        there.load(Relaxed).then(|| T::get(place))
+    }
+}
