@@ -90,7 +90,7 @@ def test_every_flow_has_an_object_of_its_own_made_with_the_same_arguments() -> N
 
     template = Counted(7, word="b")
     path = fs.Path(rate="5Mbps", rtt="64ms")
-    result = fs.compare(path, startups=[Counted, template], sizes=["10kB"], flows=3)
+    result = fs.compare(path, startups=[Counted, template], sizes=["10kB"], flows=3, workers=1)
     assert {row["startup"] for row in result.rows} == {"Counted", "Counted:first=7,word=b"}
     assert made.count((2, "a")) == 1 + 3  # one to try, three that ran
     assert made.count((7, "b")) == 1 + 3
@@ -483,35 +483,21 @@ def test_pacing_and_marks_are_obeyed() -> None:
     assert run(Paced, path, size="60kB").rows[0]["fct_s"] > 8 * 60_000 / 1e6
 
 
-def test_objects_stay_on_the_calling_thread_and_workers_change_nothing() -> None:
-    threads = set()
-
-    class Here(Doubling):
-        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
-            threads.add(threading.current_thread())
-            super().on_ack(w, a)
-
-    startups: list[Any] = ["slow-start", Here, "hystart"]
-    one, four = (
-        fs.compare(LOSSY, startups=startups, sizes=["20kB", "80kB"], repeat=5, workers=n)
-        for n in (1, 4)
-    )
-    assert one.rows == four.rows
-    assert threads == {threading.current_thread()}
-
-
-def test_ctrl_c_in_a_hook_keeps_what_is_finished() -> None:
+def test_one_worker_stays_on_the_calling_thread_and_ctrl_c_keeps_what_is_finished() -> None:
     class Pressed(Doubling):
         runs = 0
+        threads: ClassVar[set[threading.Thread]] = set()
 
         def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            self.threads.add(threading.current_thread())
             Pressed.runs += 1
             if Pressed.runs == 3:
                 raise KeyboardInterrupt
 
-    result = fs.compare(LOSSY, startups=[Pressed], sizes=["10kB"], repeat=5)
+    result = fs.compare(LOSSY, startups=[Pressed], sizes=["10kB"], repeat=5, workers=1)
     assert result.interrupted
     assert [row["seed"] for row in result.rows] == [1, 2]
+    assert Pressed.threads == {threading.current_thread()}
 
 
 def test_what_is_no_startup_is_refused(path: fs.Path) -> None:

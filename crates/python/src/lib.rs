@@ -117,6 +117,18 @@ mod _native {
         )
     }
 
+    /// Which of these scenarios have a start-up written in Python; all of them are checked.
+    #[pyfunction]
+    #[pyo3(signature = (scenarios, custom=None))]
+    fn calls_python(
+        scenarios: Vec<String>,
+        custom: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<bool>> {
+        let mut reader = Reader::new(custom)?;
+        let tasks = scenarios.iter().map(|json| reader.task(json));
+        tasks.map(|task| Ok(task?.calls_python)).collect()
+    }
+
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
     #[pyfunction]
     #[pyo3(signature = (scenario, custom=None))]

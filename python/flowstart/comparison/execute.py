@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flowstart import _native
 from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
@@ -16,6 +15,7 @@ from flowstart.model.fields import Stack
 from flowstart.model.path import Path
 from flowstart.model.scenario import ScenarioLike
 from flowstart.simulation import frames
+from flowstart.simulation.batch import run_many
 
 
 def compare(
@@ -40,9 +40,9 @@ def compare(
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
     nothing is drawn at random.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
-    derived from `Startup` or an instance of one; runs with such a start-up take turns on the
-    calling thread, while `workers` share the others. Raises RequestError where anything asked
-    for is wrong, and what a start-up written in Python raises.
+    derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
+    processes, and stay on the calling thread with one worker. Raises RequestError where anything
+    asked for is wrong, and what a start-up written in Python raises.
     """
     common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
     if isinstance(setting, Path):
@@ -77,7 +77,7 @@ def execute(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Runs a plan on `workers` threads, all cores by default.
+    """Runs a plan on `workers` threads and processes, all cores by default.
 
     Seeds that could not differ are run once.
     """
@@ -92,7 +92,7 @@ def execute(
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
         cases = plan.cases()
     scenarios = [encode(plan.scenario(case)) for case in cases]
-    batch = _native.run_many(scenarios, workers, progress, plan.custom.natives())
+    batch = run_many(scenarios, workers, progress, plan.custom)
     runs = frames.rows(batch["runs"])
     return Comparison(
         plan=plan,

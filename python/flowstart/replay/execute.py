@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from flowstart import _native
 from flowstart.capture.reading import Capture
 from flowstart.model.document import encode
 from flowstart.replay.jobs import Job, jobs
@@ -11,6 +10,7 @@ from flowstart.replay.paths import build
 from flowstart.replay.result import Replay
 from flowstart.replay.settings import Settings
 from flowstart.simulation import frames
+from flowstart.simulation.batch import run_many
 
 
 def replay(
@@ -25,7 +25,7 @@ def replay(
     paths = build(capture, settings, left_out)
     planned = list(jobs(paths, settings))
     scenarios = [encode(job.scenario) for job in planned]
-    batch = _native.run_many(scenarios, workers, progress, settings.custom.natives())
+    batch = run_many(scenarios, workers, progress, settings.custom)
     runs = frames.rows(batch["runs"])
     return Replay(
         capture=capture,

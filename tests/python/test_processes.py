@@ -1,0 +1,188 @@
+"""Start-ups written in Python under several workers: in processes, with the same results."""
+
+import multiprocessing
+import os
+import pathlib
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+from flowstart.simulation import batch
+
+HERE = os.getpid()
+LOSSY = fs.Path(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="processes are copies on Linux only"
+)
+
+
+class Doubling(fs.Startup):
+    def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+        w.cwnd += w.segments(a.acked)
+
+
+def compare(*startups: Any, workers: int = 3, **more: Any) -> fs.Comparison:
+    given: dict[str, Any] = {"sizes": ["20kB", "80kB"], "repeat": 5} | more
+    return fs.compare(LOSSY, startups=list(startups), workers=workers, **given)
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Any:
+    yield
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_change_nothing(tmp_path: pathlib.Path) -> None:
+    class Noting(Doubling):
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            (tmp_path / str(os.getpid())).touch()
+            time.sleep(0.02)  # so that no process takes everything
+
+    told: list[tuple[int, int]] = []
+    one, four = (
+        compare("slow-start", Noting, "hystart", workers=n, progress=lambda *at: told.append(at))
+        for n in (1, 4)
+    )
+    assert one.rows == four.rows
+    assert len(four.rows) == 30
+    assert not four.interrupted
+    assert len(list(tmp_path.iterdir())) >= 3  # this process, and more than one other
+    assert told[-1] == (30, 30)
+
+
+def test_a_single_run_stays_here() -> None:
+    class Here(Doubling):
+        pids: set[int] = set()  # noqa: RUF012
+
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            self.pids.add(os.getpid())
+
+    compare("slow-start", Here, sizes=["20kB"], repeat=1)
+    assert Here.pids == {HERE}
+
+
+def test_under_a_debugger_all_stays_here() -> None:
+    class Here(Doubling):
+        pids: set[int] = set()  # noqa: RUF012
+
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            self.pids.add(os.getpid())
+
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        compare(Here)
+    finally:
+        sys.settrace(before)
+    assert Here.pids == {HERE}
+
+
+class Unsendable(Exception):
+    """Cannot be unpickled: it is made with two values."""
+
+    def __init__(self, one: str, _two: int) -> None:
+        super().__init__(one)
+
+
+def test_what_a_hook_raises_is_raised_here_with_its_traceback() -> None:
+    class First(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            if a.una > 10_000:
+                raise Unsendable("the first", 2)
+            return super().on_ack(w, a)
+
+    class Second(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            raise Unsendable("the second", 2)
+
+    with pytest.raises(Unsendable, match="the first") as caught:
+        compare("slow-start", First, Second)
+    assert caught.traceback[-1].name == "on_ack"
+    assert "in on_ack of `First` at" in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (ZeroDivisionError("only there"), ZeroDivisionError),
+        (Unsendable("only there", 2), Exception),
+    ],
+)
+def test_what_is_raised_there_only_is_raised_as_it_can_be(
+    error: Exception, raised: type[Exception]
+) -> None:
+    class There(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            if os.getpid() != HERE:
+                raise error
+            return super().on_ack(w, a)
+
+    with pytest.raises(raised, match="only there") as caught:
+        compare(There)
+    notes = "".join(traceback.format_exception(caught.value))
+    assert "in a process of its own:" in notes
+    assert "in on_ack" in notes
+
+
+def test_a_process_that_is_killed_is_said_so() -> None:
+    class Killed(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            if os.getpid() != HERE:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(fs.SimulationError, match="a process that ran start-ups written in Python"):
+        compare(Killed)
+
+
+def press_ctrl_c_after(seconds: float) -> None:
+    timer = threading.Timer(seconds, lambda: os.kill(HERE, signal.SIGINT))
+    timer.daemon = True
+    timer.start()
+
+
+@pytest.mark.parametrize("beside", [[], ["slow-start"]])
+def test_ctrl_c_keeps_what_is_finished_and_ends_processes(beside: list[str]) -> None:
+    class Slow(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            time.sleep(0.02)
+            return super().on_ack(w, a)
+
+    press_ctrl_c_after(1.0)
+    began = time.monotonic()
+    result = compare(*beside, Slow, sizes=["8pkt", "1MB"], repeat=8)
+    assert result.interrupted
+    assert time.monotonic() - began < 5
+    seen = {row["size"] for row in result.rows if row["startup"] == "Slow"}
+    assert seen == {"8pkt"}
+
+
+def test_ctrl_c_pressed_by_a_hook_ends_it_too() -> None:
+    class Pressed(Doubling):
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            raise KeyboardInterrupt
+
+    assert compare(Pressed).interrupted
+
+
+def test_a_progress_that_raises_ends_processes() -> None:
+    def stop(_done: int, _total: int) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        compare("slow-start", Doubling, progress=stop)
+
+
+def test_a_scenario_is_refused_before_any_process_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Callable[..., Any]] = []
+    monkeypatch.setattr(batch._Batch, "run", begun.append)
+    with pytest.raises(fs.RequestError, match="unknown"):
+        compare(Doubling, "hystarrt")
+    assert not begun
