@@ -120,8 +120,8 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     hooks = re.findall(r"^ {12}(\w+)\(\w+: \w+\) -> ", events, re.MULTILINE)
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
-    # What is exported is a model of the crate's own; what an ACK leaves unused, Rust says there.
-    assert {*hooks, "unused_acked"} - {"export_model"} == set(_native.HOOKS)
+    # What is exported is a model, here of one kind; what an ACK leaves unused, Rust says there.
+    assert {*hooks, "unused_acked", "exit_estimate"} - {"export_model"} == set(_native.HOOKS)
     assert all(callable(getattr(fs.Startup, hook)) for hook in _native.HOOKS)
 
 
@@ -208,6 +208,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
     untold = {"cancel", "on_known", "on_peer_gap", "on_feedback", "on_marked", "on_spurious"}
+    untold |= {"exit_estimate", "trace"}
     assert set(_native.HOOKS) - set(told) == untold
 
 
@@ -272,6 +273,8 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
             if a.delivery.sample:
                 sample = a.delivery.sample
                 self.rates.append(8e3 * sample.delivered / sample.interval)
+                assert sample.interval == max(sample.send_interval, sample.ack_interval)
+                assert sample.sent < a.now
                 self.fastest = max(self.fastest, sample.delivered / sample.interval)
             w.cwnd = max(10, w.segments(int(2 * self.fastest * self.least)))
 
@@ -281,6 +284,133 @@ def test_a_startup_in_python_may_rule_the_window_by_what_is_delivered() -> None:
     assert max(ByRate.rates) == pytest.approx(20 * 1460 / 1500, rel=0.01)
     assert len(ByRate.losses) > 2
     assert float(str(row["slowdown"])) < 1.3
+
+
+def test_an_ack_says_when_what_it_timed_left_and_the_smoothed_round_trip() -> None:
+    class Timing(Doubling):
+        sent: ClassVar[list[int]] = []
+        acks: ClassVar[list[fs.Ack]] = []
+
+        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+            self.sent.append(s.now)
+
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+            self.acks.append(a)
+            super().on_ack(w, a)
+
+    run(Timing, fs.Path(rate="20Mbps", rtt="60ms"))
+    assert {ack.sent for ack in Timing.acks} <= set(Timing.sent)
+    assert all(ack.sent == ack.now - (ack.rtt or 0) for ack in Timing.acks)
+    handshake, *_ = smoothed = [ack.srtt for ack in Timing.acks]
+    assert 60_000_000 < handshake < 62_000_000
+    assert smoothed[-1] > smoothed[0]
+
+
+def test_a_startup_that_survives_a_loss_may_end_with_the_recovery() -> None:
+    class Enduring(Doubling):
+        def survives_loss(self) -> bool:
+            return True
+
+        def on_recovered(self, w: fs.Window, r: fs.Recovered) -> Any:
+            return "estimate"
+
+        def on_timeout(self, w: fs.Window, t: fs.Timeout) -> Any:
+            return "full-pipe"
+
+    path = fs.Path(rate="20Mbps", rtt="60ms")
+    for drops, reason in ((range(30, 31), "estimate"), (range(30, 300), "full-pipe")):
+        row = run(Enduring, path, size="600kB", forced_drops=drops).rows[0]
+        assert row["startup_exit_reason"] == reason
+
+
+def test_an_estimate_of_the_path_is_where_cubic_levels_out() -> None:
+    class Early(Doubling):
+        def __init__(self, estimate: float | None = None) -> None:
+            self.estimate = estimate
+
+        def on_ack(self, w: fs.Window, a: fs.Ack) -> Any:
+            super().on_ack(w, a)
+            if w.cwnd < 30:
+                return None
+            w.ssthresh = w.cwnd
+            return "estimate"
+
+        def exit_estimate(self) -> float | None:
+            return self.estimate
+
+    path = fs.Path(rate="20Mbps", rtt="60ms", buffer="1000pkt")
+    most = {}
+    for stack in ("rfc", "linux"):
+        flows = [fs.Flow(startup=Early(n), avoidance="cubic", size="3MB") for n in (None, 100)]
+        plain, told = (
+            fs.run(fs.Scenario(path=path, flows=[flow], stack=stack)).rows[0] for flow in flows
+        )
+        assert plain["startup_exit_cwnd_pkts"] == told["startup_exit_cwnd_pkts"]
+        most[stack] = plain["max_cwnd_pkts"], told["max_cwnd_pkts"]
+    # Without one the RFC's curve begins flat, and the kernel grows by 5 % a round trip.
+    assert most["rfc"][0] < 75 < most["rfc"][1] < 100
+    assert most["linux"][1] < 100 < most["linux"][0]
+
+
+def test_segments_may_be_sent_a_second_time_before_any_is_lost() -> None:
+    class Twice(Doubling):
+        def on_established(self, w: fs.Window, e: fs.Established) -> None:
+            w.cwnd = 20
+
+        def on_sent(self, w: fs.Window, s: fs.Sent) -> None:
+            if s.seq + s.bytes == 20 * w.mss and not s.retransmission:
+                w.proactive_below, w.proactive_segments = 20 * w.mss, 4
+                assert (w.proactive_below, w.proactive_segments) == (20 * 1460, 4)
+
+    path = fs.Path(rate="20Mbps", rtt="60ms")
+    flow: dict[str, Any] = {"size": "20pkt", "forced_drops": [19, 20]}
+    once, twice = (run(startup, path, **flow).rows[0] for startup in (Doubling, Twice))
+    assert twice["packets_retransmitted"] == 4
+    # One round trip for the handshake, one for data, and the four segments.
+    assert twice["fct_s"] < 1.8 * 0.06
+    assert once["fct_s"] > 2 * twice["fct_s"]
+
+
+class Traced(Doubling):
+    least: float = 0.0
+
+    def on_ack(self, w: fs.Window, a: fs.Ack) -> None:
+        super().on_ack(w, a)
+        self.least = a.srtt / 1e6
+
+    def trace(self) -> dict[str, float]:
+        return {"least_ms": self.least, "acked": 1} if self.least else {}
+
+
+def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
+    flows = [fs.Flow(startup=startup, size="40kB") for startup in (Traced, "slow-start")]
+    path = fs.Path(rate="20Mbps", rtt="60ms")
+    samples = fs.run(fs.Scenario(path=path, flows=flows, trace=True)).flow_samples
+    assert samples is not None
+    assert samples.columns[-2:] == ["least_ms", "acked"]
+    acks = samples.filter(samples["event"] == 2)
+    own, others = (acks.filter(acks["flow"] == flow)["least_ms"] for flow in (0, 1))
+    assert not own.is_nan().any()
+    assert 60 < own[-1] < 62 + 10
+    assert others.is_nan().all()
+    # A run without a trace asks nobody.
+    assert run(type("Silent", (Traced,), {"trace": lambda _: 1 / 0})).rows[0]["complete"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"cwnd": 1.0}, '"cwnd" is no name for a column of its own beside time_ns, flow, event'),
+        ({"": 1.0}, '"" is no name for a column of its own'),
+        ({"one": "1"}, "trace returned {'one': '1'}; a dictionary of numbers by name is needed"),
+        (None, "trace returned None; a dictionary of numbers by name is needed"),
+    ],
+)
+def test_what_is_no_column_is_refused(answer: Any, message: str) -> None:
+    wrong = type("Wrong", (Doubling,), {"trace": lambda _: answer})
+    described = fs.Scenario(path=LOSSY, flows=[fs.Flow(startup=wrong, size="9kB")], trace=True)
+    with pytest.raises(fs.RequestError, match=re.escape(message)):
+        fs.run(described)
 
 
 def test_a_mark_is_told_as_a_loss_unless_there_is_a_hook_for_it() -> None:
@@ -419,7 +549,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("on_ack", 5, "on_ack returned 5; None or a reason is needed: ack-train, delay"),
     ("on_sent", "xyzzy-xyzzy", "on_sent returned 'xyzzy-xyzzy'; None or a reason"),
     ("on_loss", "maybe", 'on_loss returned \'maybe\'; "standard" (or None), "done" or'),
-    ("on_timeout", 1, "on_timeout returned 1; it should return nothing"),
+    ("on_timeout", 1, "on_timeout returned 1; None or a reason is needed"),
+    ("after_timeout", 1, "after_timeout returned 1; it should return nothing"),
     ("on_established", "loss", "on_established returned 'loss'; it should return nothing"),
     ("loss_cwnd", 0, "loss_cwnd returned 0; a number of segments from 1 to 1e9"),
     ("in_charge", None, "in_charge returned None; True or False is needed"),

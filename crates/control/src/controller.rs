@@ -70,6 +70,11 @@ impl Controller {
         (&*self.startup, &*self.avoidance)
     }
 
+    /// Names `column` the start-up's own numbers, for a trace.
+    pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
+        self.startup.trace(column);
+    }
+
     /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that says
     /// so.
     pub fn on_peer_gap(&mut self, w: &mut Window, g: &PeerGap) {
@@ -227,8 +232,11 @@ impl Controller {
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+        let before = w.cwnd;
         self.self_managed = false;
-        self.startup.on_recovered(w, r);
+        if let Some(reason) = self.startup.on_recovered(w, r) {
+            self.record(reason, r.now, before, r.flight);
+        }
         if let Some(cwnd) = self.startup.loss_cwnd() {
             self.report_loss(w, cwnd, r);
         }
@@ -255,10 +263,11 @@ impl Controller {
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         let (before, survives) = (w.cwnd, self.startup.survives_loss());
         self.self_managed = false;
-        self.startup.on_timeout(w, t);
+        let reason = self.startup.on_timeout(w, t);
         // One that goes on after losses may end here all the same.
-        if !survives || !self.startup.survives_loss() {
-            self.record(Reason::Timeout, t.now, before, t.flight);
+        if !survives || reason.is_some() || !self.startup.survives_loss() {
+            let reason = reason.unwrap_or(Reason::Timeout);
+            self.record(reason, t.now, before, t.flight);
         }
         if self.startup.owns_cwnd() {
             return;
@@ -510,6 +519,66 @@ mod tests {
         c.on_feedback(&mut w, &feedback);
         assert_eq!((w.cwnd, w.pacing, c.exit()), (10.0, None, None));
         assert_eq!(w.congestion_header, None);
+    }
+
+    /// A start-up that goes on after losses, until a recovery ends or the timer expires.
+    struct Enduring;
+
+    impl Startup for Enduring {
+        fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &mut SlowStart) -> Option<Reason> {
+            None
+        }
+        fn on_loss(&mut self, _: &mut Window, _: &Loss) -> LossResponse {
+            LossResponse::Done
+        }
+        fn on_recovered(&mut self, _: &mut Window, _: &Recovered) -> Option<Reason> {
+            Some(Reason::Estimate)
+        }
+        fn on_timeout(&mut self, _: &mut Window, _: &Timeout) -> Option<Reason> {
+            Some(Reason::FullPipe)
+        }
+        fn survives_loss(&self) -> bool {
+            true
+        }
+    }
+
+    fn enduring() -> (Controller, Window) {
+        let (_, w) = slow_start(f64::INFINITY);
+        let slow_start = SlowStart::by_stack(Convention::Rfc);
+        let avoidance = Box::new(Counting(Arc::default()));
+        (
+            Controller::new(Box::new(Enduring), slow_start, avoidance),
+            w,
+        )
+    }
+
+    #[test]
+    fn a_start_up_that_survives_a_loss_may_end_with_the_recovery() {
+        let (mut c, mut w) = enduring();
+        let l = loss(1, &w);
+        c.on_loss(&mut w, &l);
+        assert_eq!(c.exit(), None);
+        let r = Recovered {
+            now: Time::from_millis(3),
+            retransmitted: MSS,
+            flight: 4 * MSS,
+        };
+        c.on_recovered(&mut w, &r);
+        let exit = Exit {
+            reason: Reason::Estimate,
+            at: Time::from_millis(3),
+            cwnd: 10.0,
+            flight: 4 * MSS,
+        };
+        assert_eq!(c.exit(), Some(&exit));
+    }
+
+    #[test]
+    fn a_start_up_that_survives_a_timeout_may_end_there_with_a_reason_of_its_own() {
+        let (mut c, mut w) = enduring();
+        let t = timeout(2, &w);
+        c.on_timeout(&mut w, &t);
+        assert_eq!(c.exit().map(|exit| exit.reason), Some(Reason::FullPipe));
     }
 
     /// ACKs that the avoidance only measured, and those it grew by.

@@ -148,6 +148,9 @@ macro_rules! signals {
                 pub delivered_total: u64,
                 /// The round-trip time it gives, by Karn's rule, if it gives one.
                 pub rtt: Option<Time>,
+                /// The transport's smoothed round-trip time (RFC 6298 §2), this ACK included; zero
+                /// before there is any sample.
+                pub srtt: Time,
                 /// Position of the first byte not yet acknowledged (SND.UNA), this ACK included.
                 pub una: u64,
                 /// Position of the next new byte (SND.NXT), before anything is sent in answer.
@@ -166,6 +169,13 @@ macro_rules! signals {
                 pub marked: u32,
                 /// What it says of delivery, where the controller wants to know.
                 pub delivery: Option<Delivery>,
+            }
+
+            impl Ack {
+                /// When the segment left whose round-trip time it gives.
+                pub fn sent(&self) -> Option<Time> {
+                    self.rtt.map(|rtt| self.now.since(rtt))
+                }
             }
 
             /// What an acknowledgement says of delivery
@@ -193,11 +203,16 @@ macro_rules! signals {
             pub struct RateSample {
                 /// Bytes that had been delivered when the packet left (`P.delivered`).
                 pub prior_delivered: u64,
+                /// When the packet left.
+                pub sent: Time,
                 /// Bytes delivered since.
                 pub delivered: u64,
-                /// In so long: the longer of the sending of what was delivered and its
-                /// acknowledging.
+                /// In so long: the longer of the next two.
                 pub interval: Time,
+                /// The sending of what was delivered took so long.
+                pub send_interval: Time,
+                /// Its acknowledging took so long.
+                pub ack_interval: Time,
                 /// The application, not the network, was the limit when the packet left.
                 pub app_limited: bool,
                 /// Bytes in flight when the packet had left, itself included.
@@ -289,8 +304,9 @@ macro_rules! startup_events {
             on_feedback(f: Feedback) -> ();
             /// An ACK during recovery.
             on_recovery_ack(a: Ack) -> ();
-            /// The recovery that a loss began has ended.
-            on_recovered(r: Recovered) -> ();
+            /// The recovery that a loss began has ended: a start-up that has survived the loss may end
+            /// here.
+            on_recovered(r: Recovered) -> Option<Reason>;
         }
     };
 }
@@ -336,6 +352,7 @@ impl Ack {
             delivered: acked,
             delivered_total: acked,
             rtt: None,
+            srtt: Time::ZERO,
             una: acked,
             nxt: acked,
             flight: 0,

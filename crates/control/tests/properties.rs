@@ -309,8 +309,11 @@ impl Flow {
         let in_flight = self.nxt - self.una + acked;
         let sample = d.sample.map(|(delivered, micros)| RateSample {
             prior_delivered: self.una.saturating_sub(delivered),
+            sent: self.now.since(Time::from_micros(micros)),
             delivered: delivered.min(self.una),
             interval: Time::from_micros(micros),
+            send_interval: Time::from_micros(micros / 2),
+            ack_interval: Time::from_micros(micros),
             app_limited: d.app_limited,
             tx_in_flight: in_flight,
             lost: d.lost,
@@ -321,6 +324,7 @@ impl Flow {
             delivered: acked,
             delivered_total: self.una,
             rtt: rtt_ms.map(Time::from_millis),
+            srtt: Time::from_millis(rtt_ms.unwrap_or(0)),
             una: self.una,
             nxt: self.nxt,
             flight: self.nxt - self.una,

@@ -153,21 +153,22 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     let (flows, queues) = (trace.flow_samples, trace.queue_samples);
     let departures = trace.queue_departures;
     let dict = PyDict::new(py);
-    dict.set_item(
-        "flow_samples",
-        arrays!(
-            py,
-            flows,
-            time_ns,
-            flow,
-            event,
-            seq,
-            sack_blocks,
-            cwnd,
-            ssthresh,
-            flight
-        ),
-    )?;
+    let samples = arrays!(
+        py,
+        flows,
+        time_ns,
+        flow,
+        event,
+        seq,
+        sack_blocks,
+        cwnd,
+        ssthresh,
+        flight
+    );
+    for (name, cells) in flows.own {
+        samples.set_item(name, cells.into_pyarray(py))?;
+    }
+    dict.set_item("flow_samples", samples)?;
     dict.set_item(
         "queue_samples",
         arrays!(py, queues, time_ns, direction, packets, bytes, empty_ns, dropped),

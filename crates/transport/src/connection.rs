@@ -578,6 +578,7 @@ impl Connection {
             delivered,
             delivered_total: self.delivered_total,
             rtt,
+            srtt: self.rtt.srtt(),
             una: self.una(),
             nxt: self.high(),
             flight,

@@ -39,6 +39,8 @@ pub struct Ticks {
 pub struct RttEstimator {
     params: Arc<RtoParams>,
     averages: Averages,
+    /// In time, whichever the averages; zero before there are samples.
+    srtt: Time,
     backoff: u32,
     rto: Time,
     min_rtt: Time,
@@ -48,7 +50,6 @@ pub struct RttEstimator {
 #[derive(Clone, Debug)]
 enum Averages {
     Rfc6298 {
-        srtt: Time,
         rttvar: Time,
         any: bool,
     },
@@ -65,7 +66,6 @@ impl RttEstimator {
     pub fn new(params: &Arc<RtoParams>) -> RttEstimator {
         let averages = match &params.ticks {
             None => Averages::Rfc6298 {
-                srtt: Time::ZERO,
                 rttvar: Time::ZERO,
                 any: false,
             },
@@ -77,6 +77,7 @@ impl RttEstimator {
         };
         RttEstimator {
             averages,
+            srtt: Time::ZERO,
             backoff: 0,
             rto: params.initial,
             min_rtt: Time::MAX,
@@ -102,14 +103,19 @@ impl RttEstimator {
         (self.min_rtt != Time::MAX).then_some(self.min_rtt)
     }
 
+    /// The smoothed round-trip time; zero before there are samples.
+    #[inline]
+    pub fn srtt(&self) -> Time {
+        self.srtt
+    }
+
     /// The smoothed round-trip time and its variation, once there are samples.
     pub fn smoothed(&self) -> Option<(Time, Time)> {
         match self.averages {
-            Averages::Rfc6298 { srtt, rttvar, any } => any.then_some((srtt, rttvar)),
+            Averages::Rfc6298 { rttvar, any } => any.then_some((self.srtt, rttvar)),
             Averages::Ticks { srtt8, rttvar4, .. } => {
                 let tick = self.params.granularity.0;
-                let ticks = |scaled: i64, by: u64| Time(scaled as u64 * tick / by);
-                (srtt8 > 0).then(|| (ticks(srtt8, 8), ticks(rttvar4, 4)))
+                (srtt8 > 0).then(|| (self.srtt, Time(rttvar4 as u64 * tick / 4)))
             }
         }
     }
@@ -138,7 +144,8 @@ impl RttEstimator {
         self.min_rtt = self.min_rtt.min(rtt);
         self.backoff = 0;
         match &mut self.averages {
-            Averages::Rfc6298 { srtt, rttvar, any } => {
+            Averages::Rfc6298 { rttvar, any } => {
+                let srtt = &mut self.srtt;
                 // §2.2 and §2.3, in this order: RTTVAR uses the old SRTT.
                 if *any {
                     let error = Time(srtt.0.abs_diff(rtt.0));
@@ -166,6 +173,7 @@ impl RttEstimator {
                     (*srtt8, *rttvar4) = (ticks << 3, ticks << 1);
                 }
                 self.rto = Time((((*rttvar4 << 3) + *srtt8) >> 3) as u64 * tick);
+                self.srtt = Time(*srtt8 as u64 * tick / 8);
                 self.latest = Some(Time(ticks as u64 * tick));
             }
         }
@@ -181,7 +189,7 @@ impl RttEstimator {
             // deviation.
             if self.backoff > 3 {
                 *rttvar4 += *srtt8 >> 3;
-                *srtt8 = 0;
+                (*srtt8, self.srtt) = (0, Time::ZERO);
             }
         }
     }
@@ -227,6 +235,22 @@ mod tests {
             seen.push(e.rto().0 / 1_000);
         }
         assert_eq!(seen, [300_000, 295_000, 251_875, 218_828, 410_771]);
+    }
+
+    #[test]
+    fn the_smoothed_round_trip_is_there_with_the_first_sample() {
+        let ticks = RtoParams {
+            granularity: Time::from_millis(100),
+            ticks: Some(Ticks { phase: 0.0 }),
+            ..rfc(Time::ZERO)
+        };
+        for params in [rfc(Time::ZERO), ticks] {
+            let mut e = RttEstimator::new(&Arc::new(params));
+            assert_eq!((e.srtt(), e.smoothed()), (Time::ZERO, None));
+            feed(&mut e, 100);
+            assert_eq!(e.srtt(), Time::from_millis(100));
+            assert_eq!(e.smoothed().map(|(srtt, _)| srtt), Some(e.srtt()));
+        }
     }
 
     #[test]

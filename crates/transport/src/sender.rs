@@ -157,6 +157,11 @@ impl Sender {
         self.connection.sent.prefetch();
     }
 
+    /// Names `column` the start-up's own numbers, for a trace.
+    pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
+        self.connection.controller.trace(column);
+    }
+
     /// Opens the connection.
     pub fn open(&mut self, now: Time) {
         if self.connection.stack.handshake == Handshake::ZeroRtt {

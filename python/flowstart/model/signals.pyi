@@ -29,8 +29,10 @@ class Events:
         """
     def on_recovery_ack(self, w: Window, a: Ack) -> None:
         """An ACK during recovery."""
-    def on_recovered(self, w: Window, r: Recovered) -> None:
-        """The recovery that a loss began has ended."""
+    def on_recovered(self, w: Window, r: Recovered) -> Reason | None:
+        """The recovery that a loss began has ended: a start-up that has survived the loss may end
+        here.
+        """
 
 @final
 class Syn:
@@ -172,6 +174,10 @@ class Ack:
     """All bytes reported as received so far."""
     rtt: int | None
     """The round-trip time it gives, by Karn's rule, if it gives one."""
+    srtt: int
+    """The transport's smoothed round-trip time (RFC 6298 §2), this ACK included; zero before there
+    is any sample.
+    """
     una: int
     """Position of the first byte not yet acknowledged (SND.UNA), this ACK included."""
     nxt: int
@@ -192,6 +198,8 @@ class Ack:
     """
     delivery: Delivery | None
     """What it says of delivery, where the controller wants to know."""
+    sent: int | None
+    """When the segment left whose round-trip time it gives."""
 
 @final
 class Delivery:
@@ -218,10 +226,16 @@ class RateSample:
 
     prior_delivered: int
     """Bytes that had been delivered when the packet left (`P.delivered`)."""
+    sent: int
+    """When the packet left."""
     delivered: int
     """Bytes delivered since."""
     interval: int
-    """In so long: the longer of the sending of what was delivered and its acknowledging."""
+    """In so long: the longer of the next two."""
+    send_interval: int
+    """The sending of what was delivered took so long."""
+    ack_interval: int
+    """Its acknowledging took so long."""
     app_limited: bool
     """The application, not the network, was the limit when the packet left."""
     tx_in_flight: int

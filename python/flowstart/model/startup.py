@@ -174,9 +174,14 @@ class Startup(Events, abc.ABC):
         """
         return None
 
-    def on_timeout(self, w: Window, t: Timeout) -> None:
-        """The retransmission timer expired. The avoidance sets the window after this."""
+    def on_timeout(self, w: Window, t: Timeout) -> Reason | None:
+        """The retransmission timer expired. The avoidance sets the window after this.
+
+        It ends a start-up that does not survive it, with the reason "timeout" unless another is
+        returned; a reason also ends one that does.
+        """
         self.cancel(w)
+        return None
 
     def after_timeout(self, w: Window, t: Timeout) -> None:
         """The avoidance has set the window after a timeout; an answer of one's own goes here."""
@@ -187,6 +192,22 @@ class Startup(Events, abc.ABC):
         The stack's restart rule has been applied to `w`, which was `before`.
         """
         return False
+
+    def exit_estimate(self) -> float | None:
+        """What path and queue hold, in segments, if it knows, now that it ends without a loss.
+
+        An avoidance that levels out where the last loss was (CUBIC, BIC) takes this for the window
+        of that loss, `W_max`.
+        """
+        return None
+
+    def trace(self) -> dict[str, float]:
+        """Numbers of its own by name, for the trace: columns of `Run.flow_samples`.
+
+        Asked at each sample of its flow where a trace is kept. A name that the trace has already is
+        refused.
+        """
+        return {}
 
     def unused_acked(self) -> int:
         """Bytes of the last ACK that were not used because the start-up ended there.

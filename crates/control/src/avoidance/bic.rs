@@ -37,6 +37,8 @@
 
 use super::{reno, Avoidance};
 use crate::entry::{Certainty, Entry};
+use crate::model::capacity::Capacity;
+use crate::model::Model;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Convention, Segments, Time, Window};
@@ -199,12 +201,30 @@ impl Avoidance for Bic {
         self.decrease.on_timeout(w, t);
         (self.w_max, self.next_step) = (None, 0.0);
     }
+
+    /// An estimate of what path and queue hold is where the search begins.
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        let capacity = match Capacity::of(model) {
+            Ok(capacity) => capacity,
+            Err(model) => return Some(model),
+        };
+        self.w_max = Some(capacity);
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog;
+
+    #[test]
+    fn an_estimate_left_by_the_start_up_is_where_the_search_begins() {
+        let (mut bic, _) = bic(70.0, None);
+        assert!(bic.adopt_model(Box::new(Capacity(90.0))).is_none());
+        assert_eq!(bic.w_max, Some(90.0));
+        assert_eq!(bic.increase(70.0), 10.0);
+    }
 
     fn bic(cwnd: f64, w_max: Option<f64>) -> (Bic, Window) {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;

@@ -36,12 +36,17 @@
 //!   is not lowered then.
 //! - Growth is counted per acknowledged segment rather than per ACK, and never beyond the
 //!   target, so that delayed ACKs do not slow it.
+//! - A start-up that ends without a loss may leave an estimate of what path and queue hold
+//!   (`crate::model::capacity`): it is `W_max` then, and the window of the last loss for `W_est`. The
+//!   RFC has no `W_max` there (§4.10).
 //! - Where a start-up runs again below the threshold after a loss, `W_max` of that loss is
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
 use super::cubic_constants::Constants;
 use super::{cubic_2008, cubic_linux, reno, Avoidance};
 use crate::entry::{Certainty, Entry};
+use crate::model::capacity::Capacity;
+use crate::model::Model;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::{Convention, Segments, Time, Window};
@@ -296,6 +301,16 @@ impl Avoidance for Cubic {
         self.pause(i.idle);
         self.last_ack = i.now;
     }
+
+    /// An estimate of what path and queue hold stands for the window of a loss there.
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        let capacity = match Capacity::of(model) {
+            Ok(capacity) => capacity,
+            Err(model) => return Some(model),
+        };
+        (self.w_max, self.cwnd_prior) = (Some(capacity), capacity);
+        None
+    }
 }
 
 #[cfg(test)]
@@ -323,6 +338,28 @@ mod tests {
         (cubic.w_max, cubic.cwnd_prior) = (Some(w_max), w_max);
         let epoch = cubic.begin(&w, Time::ZERO);
         (cubic, w, epoch)
+    }
+
+    #[test]
+    fn an_estimate_left_by_the_start_up_is_the_window_of_the_last_loss() {
+        let (_, _, after) = after_loss(100.0, 70.0);
+        let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
+        w.cwnd = 70.0;
+        assert!(cubic.adopt_model(Box::new(Capacity(100.0))).is_none());
+        cubic.on_start(&mut w, Time::ZERO);
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.w_max), (after.k, 100.0));
+        assert_eq!((cubic.w_max, cubic.cwnd_prior), (Some(100.0), 100.0));
+    }
+
+    #[test]
+    fn an_estimate_below_the_window_levels_out_at_once() {
+        let (mut cubic, mut w) = (cubic(), Window::new(MSS as u32));
+        w.cwnd = 70.0;
+        cubic.adopt_model(Box::new(Capacity(40.0)));
+        cubic.on_start(&mut w, Time::ZERO);
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
     }
 
     fn assert_near(found: f64, expected: f64, tolerance: f64) {

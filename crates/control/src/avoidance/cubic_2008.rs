@@ -11,6 +11,8 @@
 
 use super::cubic_constants::Constants;
 use super::Avoidance;
+use crate::model::capacity::Capacity;
+use crate::model::Model;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Segments, Time, Window};
 
@@ -187,6 +189,16 @@ impl Avoidance for Cubic2008 {
         if let Some(start) = &mut self.epoch_start {
             *start += i.idle;
         }
+    }
+
+    /// An estimate of what path and queue hold stands for the window of a loss there.
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        let capacity = match Capacity::of(model) {
+            Ok(capacity) => capacity,
+            Err(model) => return Some(model),
+        };
+        (self.last_max_cwnd, self.epoch_start) = (capacity, None);
+        None
     }
 }
 

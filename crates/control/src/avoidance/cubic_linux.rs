@@ -12,6 +12,8 @@
 
 use super::cubic_constants::Constants;
 use super::Avoidance;
+use crate::model::capacity::Capacity;
+use crate::model::Model;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Segments, Time, Window};
 
@@ -220,6 +222,16 @@ impl Avoidance for CubicLinux {
         if let Some(start) = &mut self.epoch_start {
             *start = (*start + jiffies(i.idle)).min(jiffies(i.now));
         }
+    }
+
+    /// An estimate of what path and queue hold stands for the window of a loss there.
+    fn adopt_model(&mut self, model: Box<dyn Model>) -> Option<Box<dyn Model>> {
+        let capacity = match Capacity::of(model) {
+            Ok(capacity) => capacity,
+            Err(model) => return Some(model),
+        };
+        (self.last_max_cwnd, self.epoch_start) = (capacity as u64, None);
+        None
     }
 }
 

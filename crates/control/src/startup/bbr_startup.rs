@@ -162,16 +162,18 @@ impl Startup for BbrStartup {
         LossResponse::Done
     }
 
-    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) {
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Option<Reason> {
         if let Some(model) = &mut self.model {
             model.on_recovered();
         }
+        None
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         if let Some(model) = &mut self.model {
             model.on_timeout(w);
         }
+        None
     }
 
     fn on_spurious(&mut self, w: &mut Window) {
@@ -295,6 +297,7 @@ mod tests {
                         app_limited: r.app_limited,
                         tx_in_flight: 200 * MSS,
                         lost: 0,
+                        ..RateSample::default()
                     }),
                 }),
                 ..Ack::of(self.now, r.acked * MSS)

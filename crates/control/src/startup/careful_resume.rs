@@ -399,11 +399,12 @@ impl Startup for CarefulResume {
         LossResponse::Done
     }
 
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
         self.pipe.on_ack(self.high.saturating_sub(r.flight));
         if self.phase == Phase::SafeRetreat && self.pipe.accounted_for() {
             self.finish_retreat(w);
         }
+        None
     }
 
     fn cancel(&mut self, w: &mut Window) {

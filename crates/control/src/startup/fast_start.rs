@@ -264,22 +264,24 @@ impl Startup for FastStart {
     }
 
     /// One loss is ordinary; more mean that the memory was wrong.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
         let lost = std::mem::replace(&mut self.mode, Mode::Off) == Mode::Lost;
         if lost && r.retransmitted > u64::from(w.mss) {
             self.reset(w);
         }
+        None
     }
 
     /// The tagged segments alone are lost: it costs nothing but them. If the first one is lost
     /// too, this is a timeout like any other.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.ssthresh = w.ssthresh;
         if self.mode == Mode::Fast && self.una >= self.fs_start {
             self.stop(w, Mode::GivenUp);
         } else {
             self.stop(w, Mode::Off);
         }
+        None
     }
 
     fn after_timeout(&mut self, w: &mut Window, _t: &Timeout) -> bool {

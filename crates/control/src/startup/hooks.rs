@@ -83,9 +83,11 @@ pub trait Startup: Send {
         None
     }
 
-    /// The retransmission timer expired. The avoidance sets the window after this.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    /// The retransmission timer expired. The avoidance sets the window after this. One that
+    /// survives it may end here all the same, with a reason of its own.
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.cancel(w);
+        None
     }
 
     /// The avoidance has set the window after a timeout. A start-up that has an answer of its
@@ -122,10 +124,15 @@ pub trait Startup: Send {
         false
     }
 
-    /// The model that it leaves to an avoidance that can go on with it, now that it ends.
+    /// The model that it leaves to an avoidance that can go on with it, now that it ends without a
+    /// loss: its own view of the path, or what path and queue hold
+    /// ([`Capacity`](crate::model::capacity::Capacity)).
     fn export_model(&mut self) -> Option<Box<dyn Model>> {
         None
     }
+
+    /// Names `column` numbers of its own for the trace, at each of its flow's samples.
+    fn trace(&self, _column: &mut dyn FnMut(&str, f64)) {}
 
     /// Whether this start-up's growth rule applies rather than the avoidance's.
     fn in_charge(&self, w: &Window) -> bool {

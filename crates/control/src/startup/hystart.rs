@@ -368,20 +368,22 @@ impl Startup for HyStart {
     }
 
     /// Linux discards delay samples for a second after CUBIC's epoch starts.
-    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) {
+    fn on_recovered(&mut self, _w: &mut Window, r: &Recovered) -> Option<Reason> {
         if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
             self.deaf_until = r.now + Time::from_secs(1);
         }
+        None
     }
 
     /// The path may have changed: what was known of it is forgotten.
-    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) {
+    fn on_timeout(&mut self, _w: &mut Window, t: &Timeout) -> Option<Reason> {
         self.found = false;
         self.d_min = Time::MAX;
         self.deaf_until = Time::ZERO;
         if !matches!(self.reading, Reading::Seed2008 | Reading::Seed2011) {
             self.start_round(floor(t.now, self.tick), self.nxt);
         }
+        None
     }
 }
 

@@ -293,19 +293,21 @@ impl Startup for JumpStart {
     /// §II: half of what the network delivered. R counts distinct segments; one sent three
     /// times was still lost once from the flight. (The formula is garbled in the copies at
     /// hand; the sentence around it and RFC 7661 settle it.)
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
         if self.js != Js::Recovery {
-            return;
+            return None;
         }
         self.js = Js::Off;
         let delivered = self.d_sent(w) - w.segments(r.retransmitted);
         w.cwnd = (delivered / 2.0).max(1.0);
         w.ssthresh = w.cwnd.max(2.0);
+        None
     }
 
     /// §IV.F: a timeout is answered as ever.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.stop(w, Js::Off);
+        None
     }
 
     /// While the flight leaves it is this start-up's whatever the threshold says.

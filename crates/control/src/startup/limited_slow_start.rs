@@ -208,9 +208,10 @@ impl Startup for LimitedSlowStart {
         LossResponse::Standard
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.credit = 0.0;
         self.unreduced = true;
+        None
     }
 
     /// ns-2 keeps limited growth above the threshold as long as nothing but a timeout has

@@ -181,11 +181,12 @@ impl Startup for ModifiedSwiftStart {
 
     /// A volley that takes longer than the first timeout still arrives, and what the receiver
     /// measured of it is as true as without the timeout.
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         if self.phase == Phase::Pacing {
             self.cancel(w);
         }
         w.tags.pair = Pair::None;
+        None
     }
 
     fn in_charge(&self, w: &Window) -> bool {

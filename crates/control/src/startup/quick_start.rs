@@ -333,16 +333,18 @@ impl Startup for QuickStart {
     }
 
     /// Now it is known what of the flight was delivered.
-    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, r: &Recovered) -> Option<Reason> {
         if self.qs == Qs::Recovery {
             self.qs = Qs::Off;
             self.threshold(w, self.end.saturating_sub(r.retransmitted));
         }
+        None
     }
 
-    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.qs = Qs::Off;
         self.stop_pacing(w);
+        None
     }
 
     /// While the flight leaves it is this start-up's whatever the threshold says.

@@ -541,7 +541,7 @@ impl Startup for QuiclyJumpstart {
         LossResponse::SelfManaged
     }
 
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Option<Reason> {
         if let Phase::Shrinking(mut recovery) = self.phase {
             recovery.end();
             w.cwnd = recovery.window();
@@ -550,6 +550,7 @@ impl Startup for QuiclyJumpstart {
         if matches!(self.phase, Phase::Shrinking(_) | Phase::Lifting(_)) {
             self.phase = Phase::Over;
         }
+        None
     }
 
     fn loss_cwnd(&mut self) -> Option<Segments> {

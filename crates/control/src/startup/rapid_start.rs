@@ -308,15 +308,16 @@ impl Startup for RapidStart {
     }
 
     /// All that was out at the loss and is not known to be lost has been delivered.
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) {
+    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Option<Reason> {
         let Phase::Recovering(mut recovery) = self.phase else {
-            return;
+            return None;
         };
         recovery.end();
         w.cwnd = recovery.window();
         w.ssthresh = w.cwnd;
         self.found = Some(self.w_max * w.cwnd / self.shares.beta);
         self.phase = Phase::Over;
+        None
     }
 
     fn loss_cwnd(&mut self) -> Option<Segments> {

@@ -323,8 +323,9 @@ impl Startup for Search {
     }
 
     /// The slow start after a timeout is watched like the first.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.reset();
+        None
     }
 
     fn on_idle(&mut self, _w: &mut Window, _before: &Window, _i: &Idle) -> bool {

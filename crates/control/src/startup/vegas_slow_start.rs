@@ -159,9 +159,10 @@ impl Startup for VegasSlowStart {
         self.rounds.on_recovery_ack(a);
     }
 
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.rounds.restart();
         (self.inc_flag, self.incr) = (true, false);
+        None
     }
 
     /// No window of ns-2's Vegas is below two segments. The kernel measures anew, its base included

@@ -131,8 +131,9 @@ impl Startup for Xcp {
     }
 
     /// What was lost is repaired in slow start; then routers are heard again.
-    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) {
+    fn on_timeout(&mut self, _w: &mut Window, _t: &Timeout) -> Option<Reason> {
         self.controlled = false;
+        None
     }
 
     fn survives_loss(&self) -> bool {

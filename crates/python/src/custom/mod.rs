@@ -10,10 +10,13 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
+use flowstart_control::model::capacity::Capacity;
+use flowstart_control::model::Model;
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::{LossResponse, Startup};
 use flowstart_control::{nearest, CustomStartups, Rate, Reason, Segments, Time, Window};
+use flowstart_sim::record::trace::FlowSamples;
 use flowstart_sim::Scenario;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -44,7 +47,7 @@ macro_rules! hooks {
         named! {
             $($hook)* rate_request on_known on_ack cancel on_loss on_marked on_spurious
             loss_cwnd on_timeout after_timeout on_idle unused_acked survives_loss wants_delivery
-            owns_cwnd in_charge
+            owns_cwnd in_charge exit_estimate trace
         }
 
         /// Those that are told an event: name, what it is, its argument, signal and answer.
@@ -444,6 +447,31 @@ fn window_or_nothing(answer: &Answer<'_>) -> PyResult<Option<Segments>> {
     }
 }
 
+/// Numbers by the names of their columns.
+fn columns(answer: &Answer<'_>) -> PyResult<Vec<(String, f64)>> {
+    let columns: Vec<(String, f64)> = answer
+        .value
+        .cast::<PyDict>()
+        .ok()
+        .and_then(|columns| {
+            columns
+                .iter()
+                .map(|(name, value)| Some((name.extract().ok()?, value.extract().ok()?)))
+                .collect()
+        })
+        .ok_or_else(|| answer.refused("a dictionary of numbers by name is needed"))?;
+    let taken = |name: &str| name.is_empty() || FlowSamples::COLUMNS.contains(&name);
+    match columns.iter().find(|(name, _)| taken(name)) {
+        None => Ok(columns),
+        Some((name, _)) => {
+            let there = FlowSamples::COLUMNS.join(", ");
+            Err(answer.refused(&format!(
+                "{name:?} is no name for a column of its own beside {there}"
+            )))
+        }
+    }
+}
+
 fn whole(answer: &Answer<'_>, what: &str) -> PyResult<u64> {
     let number = answer.value.extract();
     number.map_err(|_| answer.refused(&format!("{what} is needed, a whole number")))
@@ -530,11 +558,12 @@ impl Startup for Custom {
             .tell(hook, None, |m| m.call0(), window_or_nothing)?
     }
 
-    fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) {
+    fn on_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> Option<Reason> {
         if !self.methods.has(Hook::on_timeout) {
-            return self.cancel(w);
+            self.cancel(w);
+            return None;
         }
-        self.edit::<signals::Timeout, _>(Hook::on_timeout, w, t.now, t, nothing);
+        self.edit::<signals::Timeout, _>(Hook::on_timeout, w, t.now, t, reason)?
     }
 
     fn after_timeout(&mut self, w: &mut Window, t: &told::Timeout) -> bool {
@@ -559,6 +588,21 @@ impl Startup for Custom {
             truth_or_nothing,
         );
         answer.unwrap_or(false)
+    }
+
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
+        let hook = Hook::exit_estimate;
+        let estimate = self
+            .methods
+            .tell(hook, None, |m| m.call0(), window_or_nothing)?;
+        estimate.map(|segments| Box::new(Capacity(segments)) as Box<dyn Model>)
+    }
+
+    fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
+        let own = self.methods.ask(Hook::trace, None, |m| m.call0(), columns);
+        for (name, value) in own.into_iter().flatten() {
+            column(&name, value);
+        }
     }
 
     fn survives_loss(&self) -> bool {

@@ -130,6 +130,12 @@ macro_rules! classes {
         pub struct $name:ident {
             $($(#[doc = $field_doc:literal])* pub $field:ident: $kind:ty,)*
         }
+        $(impl $same:ident {
+            $(
+                $(#[doc = $follows_doc:literal])*
+                pub fn $follows:ident(&self) -> $follows_kind:ty $body:block
+            )*
+        })?
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -197,6 +203,15 @@ macro_rules! classes {
                     }
                 )*
 
+                $($(
+                    $(#[doc = $follows_doc])*
+                    #[getter]
+                    fn $follows(&self) -> <$follows_kind as Plain>::As {
+                        let told: signals::$name = Placed::get(self);
+                        <$follows_kind as Plain>::plain(told.$follows())
+                    }
+                )*)?
+
                 fn __repr__(&self) -> String {
                     let fields = [$(
                         format!("{}={}", stringify!($field), self.$field().shown())
@@ -228,7 +243,11 @@ macro_rules! classes {
                     stringify!($field),
                     <$kind as Plain>::annotation(),
                     joined(&[$($field_doc),*]),
-                )),*],
+                ),)* $($((
+                    stringify!($follows),
+                    <$follows_kind as Plain>::annotation(),
+                    joined(&[$($follows_doc),*]),
+                ),)*)?],
             )),*]
         }
     };
@@ -255,6 +274,8 @@ pub struct Window {
     startup_excess: Place<bool>,
     pair: Place<Pair>,
     congestion_header: Place<Option<Time>>,
+    proactive_below: Place<u64>,
+    proactive_segments: Place<u64>,
     mss: Place<u32>,
 }
 
@@ -272,6 +293,8 @@ impl Window {
         w.tags.startup_excess.put(&self.startup_excess);
         w.tags.pair.put(&self.pair);
         w.congestion_header.put(&self.congestion_header);
+        w.proactive.below.put(&self.proactive_below);
+        w.proactive.segments.put(&self.proactive_segments);
         w.mss.put(&self.mss);
     }
 
@@ -286,6 +309,8 @@ impl Window {
         w.tags.startup_excess = Placed::get(&self.startup_excess);
         w.tags.pair = Placed::get(&self.pair);
         w.congestion_header = Placed::get(&self.congestion_header);
+        w.proactive.below = Placed::get(&self.proactive_below);
+        w.proactive.segments = Placed::get(&self.proactive_segments);
     }
 
     /// What the window's own arithmetic needs of it.
@@ -442,6 +467,26 @@ impl Window {
     #[setter]
     fn set_congestion_header(&self, value: Option<u64>) {
         value.map(Time::from_nanos).put(&self.congestion_header);
+    }
+
+    #[getter]
+    fn proactive_below(&self) -> u64 {
+        Placed::get(&self.proactive_below)
+    }
+
+    #[setter]
+    fn set_proactive_below(&self, value: u64) {
+        value.put(&self.proactive_below);
+    }
+
+    #[getter]
+    fn proactive_segments(&self) -> u64 {
+        Placed::get(&self.proactive_segments)
+    }
+
+    #[setter]
+    fn set_proactive_segments(&self, value: u64) {
+        value.put(&self.proactive_segments);
     }
 
     #[getter]

@@ -58,6 +58,9 @@ pub struct FlowSamples {
     pub ssthresh: Vec<f64>,
     /// Bytes in flight after the event.
     pub flight: Vec<u64>,
+    /// Columns that start-ups name themselves; not a number where a sample's start-up has none.
+    #[serde(skip)]
+    pub own: Vec<(String, Vec<f64>)>,
 }
 
 /// One flow sample.
@@ -80,6 +83,31 @@ pub struct FlowSample {
 }
 
 impl FlowSamples {
+    /// The columns that every trace has.
+    pub const COLUMNS: &[&str] = &[
+        "time_ns",
+        "flow",
+        "event",
+        "seq",
+        "sack_blocks",
+        "cwnd",
+        "ssthresh",
+        "flight",
+    ];
+
+    /// Adds a number of the start-up's own to the last sample.
+    pub fn push_own(&mut self, name: &str, value: f64) {
+        let at = self.time_ns.len() - 1;
+        let place = self.own.iter().position(|own| own.0 == name);
+        let place = place.unwrap_or_else(|| {
+            self.own.push((name.into(), Vec::new()));
+            self.own.len() - 1
+        });
+        let cells = &mut self.own[place].1;
+        cells.resize(at, f64::NAN);
+        cells.push(value);
+    }
+
     /// Appends a sample.
     pub fn push(&mut self, now: Time, sample: FlowSample) {
         self.time_ns.push(now.0);
@@ -95,6 +123,9 @@ impl FlowSamples {
     /// Puts samples in order of time: those of packets that a queue evicted or marked are recorded
     /// when the link is next looked at. Samples of the same time stay in order.
     pub fn put_in_order(&mut self) {
+        for (_, cells) in &mut self.own {
+            cells.resize(self.time_ns.len(), f64::NAN);
+        }
         if self.time_ns.is_sorted() {
             return;
         }
@@ -108,6 +139,9 @@ impl FlowSamples {
         pick(&mut self.cwnd, &order);
         pick(&mut self.ssthresh, &order);
         pick(&mut self.flight, &order);
+        for (_, cells) in &mut self.own {
+            pick(cells, &order);
+        }
     }
 }
 
@@ -177,5 +211,52 @@ fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn push(samples: &mut FlowSamples, ns: u64) {
+        let sample = FlowSample {
+            flow: 0,
+            event: Event::Ack,
+            seq: 0,
+            sack_blocks: 0,
+            cwnd: 1.0,
+            ssthresh: 1.0,
+            flight: 0,
+        };
+        samples.push(Time(ns), sample);
+    }
+
+    #[test]
+    fn a_column_of_a_start_ups_own_goes_with_its_samples() {
+        let mut samples = FlowSamples::default();
+        push(&mut samples, 1);
+        push(&mut samples, 3);
+        samples.push_own("late", 30.0);
+        push(&mut samples, 2);
+        samples.push_own("early", 20.0);
+        push(&mut samples, 4);
+        samples.put_in_order();
+        let cells = |name: &str| {
+            let own = samples.own.iter().find(|own| own.0 == name);
+            own.map(|own| own.1.iter().map(|cell| cell.to_string()).collect())
+        };
+        assert_eq!(samples.time_ns, [1, 2, 3, 4]);
+        let words = |text: &str| Some(text.split(' ').map(String::from).collect::<Vec<_>>());
+        assert_eq!(cells("late"), words("NaN NaN 30 NaN"));
+        assert_eq!(cells("early"), words("NaN 20 NaN NaN"));
+    }
+
+    #[test]
+    fn every_column_is_among_the_names_that_are_taken() {
+        let text = serde_json::to_value(FlowSamples::default()).unwrap();
+        let names: Vec<&String> = text.as_object().unwrap().keys().collect();
+        let mut taken = FlowSamples::COLUMNS.to_vec();
+        taken.sort_unstable();
+        assert_eq!(names, taken);
     }
 }

@@ -15,6 +15,8 @@ impl Simulation<'_> {
         if let Some(trace) = &mut self.trace {
             let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
             trace.flow_samples.push(self.now, sample);
+            let own = &mut |name: &str, value| trace.flow_samples.push_own(name, value);
+            ends.sender.trace(own);
         }
     }
 

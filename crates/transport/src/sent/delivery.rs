@@ -233,8 +233,11 @@ impl DeliveryRate {
         let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
         fair.then(|| RateSample {
             prior_delivered: snapshot.delivered,
+            sent: snapshot.sent,
             delivered: self.delivered - snapshot.delivered,
             interval,
+            send_interval: sending,
+            ack_interval: acknowledging,
             app_limited: snapshot.app_limited,
             tx_in_flight: in_flight,
             lost: self.lost - snapshot.lost,
@@ -323,6 +326,18 @@ mod tests {
         // Two had been delivered when it left. It came back in 100 ms, but it had taken 110 ms
         // to send it and what was delivered with it.
         assert_eq!(sample(s.ack(5, &[], 0, 210)), (2, 3, 110));
+    }
+
+    #[test]
+    fn the_sending_and_the_acknowledging_of_a_sample_are_told_apart() {
+        let mut s = Measured::new();
+        (0..3).for_each(|n| s.send(n, 10 * n));
+        s.ack(1, &[], 0, 100);
+        let sample = s.ack(3, &[], 0, 150).sample.unwrap();
+        let ms = |time: Time| time.nanos() / 1_000_000;
+        // The second and the third: 20 ms after the first, and 150 ms after the beginning.
+        assert_eq!((ms(sample.sent), ms(sample.send_interval)), (20, 20));
+        assert_eq!((ms(sample.ack_interval), ms(sample.interval)), (150, 150));
     }
 
     #[test]

@@ -221,6 +221,7 @@ mod tests {
                 app_limited: false,
                 tx_in_flight: 0,
                 lost: 0,
+                ..RateSample::default()
             }),
         };
         let mut rounds = Rounds::default();

@@ -220,6 +220,7 @@ mod tests {
                 app_limited: false,
                 tx_in_flight: in_flight,
                 lost: 0,
+                ..RateSample::default()
             }),
         };
         losses.take(&told(0, 0), true, whole);

@@ -168,6 +168,7 @@ mod tests {
                         app_limited: false,
                         tx_in_flight: 200 * MSS,
                         lost: s.lost * MSS,
+                        ..RateSample::default()
                     }),
                 }),
                 ..Ack::of(self.now, MSS)
