@@ -208,7 +208,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.Path) -> None:
     # The avoidance set the window between the two.
     assert told["on_timeout"][1] != told["after_timeout"][1]
     untold = {"cancel", "on_known", "on_peer_gap", "on_feedback", "on_marked", "on_spurious"}
-    untold |= {"exit_estimate", "trace"}
+    untold |= {"survives_mark", "has_resumed", "exit_estimate", "trace"}
     assert set(_native.HOOKS) - set(told) == untold
 
 

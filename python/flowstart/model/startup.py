@@ -167,6 +167,13 @@ class Startup(Events, abc.ABC):
     def on_spurious(self, w: Window) -> None:
         """The last timeout was for nothing: what it took for lost has arrived."""
 
+    def has_resumed(self) -> bool:
+        """After `on_spurious`, where it is in charge: whether it grows as before the loss.
+
+        One that stays in charge when it has ended says so itself.
+        """
+        return True
+
     def loss_cwnd(self) -> float | None:
         """After a recovery that this start-up answered itself: the window of the loss, once.
 
@@ -219,6 +226,10 @@ class Startup(Events, abc.ABC):
     def survives_loss(self) -> bool:
         """Whether a loss, a mark or a timeout at present does not end it."""
         return False
+
+    def survives_mark(self) -> bool:
+        """Whether a mark alone does not end it; as a loss unless this is written."""
+        return self.survives_loss()
 
     def wants_delivery(self) -> bool:
         """Whether it wants to be told of delivery (`Ack.delivery`). Asked once."""

@@ -47,7 +47,7 @@ macro_rules! hooks {
         named! {
             $($hook)* rate_request on_known on_ack cancel on_loss on_marked on_spurious
             loss_cwnd on_timeout after_timeout on_idle unused_acked survives_loss wants_delivery
-            owns_cwnd in_charge exit_estimate trace
+            survives_mark owns_cwnd in_charge has_resumed exit_estimate trace
         }
 
         /// Those that are told an event: name, what it is, its argument, signal and answer.
@@ -155,6 +155,7 @@ struct Custom {
     spares: signals::Spares,
     owns_cwnd: Remembered<()>,
     survives_loss: Remembered<()>,
+    survives_mark: Remembered<()>,
     in_charge: Remembered<Option<Window>>,
 }
 
@@ -255,6 +256,7 @@ impl Custom {
             spares: Default::default(),
             owns_cwnd: Default::default(),
             survives_loss: Default::default(),
+            survives_mark: Default::default(),
             in_charge: Default::default(),
         };
         Python::attach(|py| {
@@ -552,6 +554,12 @@ impl Startup for Custom {
         self.edit_alone(Hook::on_spurious, w);
     }
 
+    fn has_resumed(&self) -> bool {
+        self.methods
+            .ask(Hook::has_resumed, None, |m| m.call0(), truth)
+            .unwrap_or(true)
+    }
+
     fn loss_cwnd(&mut self) -> Option<Segments> {
         let hook = Hook::loss_cwnd;
         self.methods
@@ -607,6 +615,13 @@ impl Startup for Custom {
 
     fn survives_loss(&self) -> bool {
         self.state(&self.survives_loss, Hook::survives_loss)
+    }
+
+    fn survives_mark(&self) -> bool {
+        match self.methods.has(Hook::survives_mark) {
+            true => self.state(&self.survives_mark, Hook::survives_mark),
+            false => self.survives_loss(),
+        }
     }
 
     fn wants_delivery(&self) -> bool {
