@@ -30,7 +30,7 @@
 //! # State
 //!
 //! The length of the train and where it ends, `gap` and its bounds, the first ACK of the train and what
-//! has arrived since, the least round trip.
+//! has arrived since, the least round trip; trains in a row that said nothing.
 //!
 //! # Deviations
 //!
@@ -44,7 +44,9 @@
 //!   after the first acknowledge, so that delayed ACKs do not count as stretched. Where the last packet
 //!   of a train waits alone for its ACK it does.
 //! - A train of less than four packets, which an application may leave, says nothing and is sent
-//!   again as long.
+//!   again as long. Nor does one whose ACKs come all at once, as a shared medium hands them on: as
+//!   they have no spacing, the window found would have no bound. After three such in a row slow start
+//!   goes on.
 //! - The window found is paced by `gap` until its first ACK: after a train nothing is in flight that
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
@@ -92,6 +94,8 @@ const LONGEST: ParamSpec = ParamSpec {
 
 /// A train of fewer packets says nothing.
 const LEAST_TRAIN: u32 = 4;
+/// So many trains in a row that say nothing end the search.
+const PATIENCE: u32 = 3;
 const MIN_CWND: Segments = 2.0;
 
 /// A train of packets, of which ACKs come back.
@@ -129,7 +133,8 @@ impl Train {
         let first = self.first_ack?;
         let packets = w.segments(self.after);
         let enough = w.segments(self.delivered()) >= f64::from(LEAST_TRAIN);
-        (enough && packets > 0.0).then(|| now.since(first).nanos() as f64 / packets)
+        let took = now.since(first);
+        (enough && packets > 0.0 && took > Time::ZERO).then(|| took.nanos() as f64 / packets)
     }
 }
 
@@ -155,6 +160,8 @@ struct PacedStart {
     rtts: RoundTrips,
     /// What the train before delivered, in bytes.
     delivered: u64,
+    /// Trains in a row that were long enough and said nothing.
+    silent: u32,
 }
 
 impl PacedStart {
@@ -169,6 +176,7 @@ impl PacedStart {
             hi: None,
             rtts: RoundTrips::default(),
             delivered: 0,
+            silent: 0,
         })
     }
 
@@ -195,7 +203,15 @@ impl PacedStart {
     /// The train is over: the next, or the end of the search.
     fn decide(&mut self, w: &mut Window, a: &Ack) {
         let mut length = self.train.length;
-        match (self.gap, self.train.ack_gap(w, a.now)) {
+        let ack_gap = self.train.ack_gap(w, a.now);
+        self.silent = match ack_gap {
+            None if length >= LEAST_TRAIN => self.silent + 1,
+            _ => 0,
+        };
+        if self.silent == PATIENCE {
+            return self.cancel(w);
+        }
+        match (self.gap, ack_gap) {
             (_, None) if length >= LEAST_TRAIN => {}
             (_, None) => length *= 2,
             (None, Some(ack_gap)) => {
@@ -451,6 +467,18 @@ mod tests {
         assert_eq!(path.train(1.2, 1), (6, 0.0));
         assert_eq!(path.train(1.2, 1), (12, 1.2));
         assert_eq!(path.w.cwnd, 83.0);
+    }
+
+    #[test]
+    fn after_three_trains_whose_acks_come_all_at_once_slow_start_goes_on() {
+        let mut path = Path::new("");
+        assert_eq!(path.train(0.0, 1), (10, 0.0));
+        assert_eq!(path.train(0.0, 1), (10, 0.0));
+        path.train(0.0, 1);
+        assert_eq!((path.w.pacing, path.c.exit()), (None, None));
+        let before = path.w.cwnd;
+        path.first_ack();
+        assert_eq!(path.w.cwnd, before + 1.0);
     }
 
     #[test]
