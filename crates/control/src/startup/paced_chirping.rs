@@ -68,6 +68,7 @@
 //! - Where fewer packets wait than the next chirp has, they leave at once and in no chirp.
 
 mod excursion;
+mod form;
 mod pc2018;
 mod pc2020;
 mod pc_split;
@@ -78,13 +79,14 @@ use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
-use crate::signals::{Ack, Established, Idle, Loss, Marked, RateSample, Sent};
+use crate::signals::{Ack, Established, Idle, Loss, Marked, Sent};
 use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Reason, Segments, Time, Window};
+use form::{Answer, End, Form, Moment, Next};
 use pc2018::Pc2018;
 use pc2020::Pc2020;
 use pc_split::PcSplit;
-use train::{Chirp, Plan, Train};
+use train::Train;
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -203,81 +205,6 @@ fn build(params: &Params, _: crate::Convention) -> Result<Box<dyn Startup>, Spec
         "pc-split" => Box::new(PacedChirping::new(PcSplit::read(params, l)?, leaves)),
         _ => Box::new(PacedChirping::new(Pc2020::read(params, l)?, leaves)),
     })
-}
-
-/// What a form may go by.
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    now: Time,
-    rtts: RoundTrips,
-    /// The queueing delay of the newest packet that an acknowledgement covers, nanoseconds.
-    delay: u64,
-    /// Segments that are out.
-    flight: Segments,
-    mss: u32,
-    sample: Option<RateSample>,
-}
-
-/// What is to leave next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    Chirp(Plan),
-    /// So many packets at once.
-    Unchirped(usize),
-    Halt,
-}
-
-/// How chirping ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum End {
-    /// With this window, as the threshold too where there is a reason; without, slow start goes on.
-    Now {
-        window: Segments,
-        reason: Option<Reason>,
-    },
-    /// With what is out after more than so many acknowledgements, until which packets are this far
-    /// apart, nanoseconds.
-    AfterAcks {
-        window: Segments,
-        gap: u64,
-        acks: u64,
-    },
-}
-
-/// What a loss leaves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Answer {
-    /// This window, which is also the threshold.
-    Window(Segments),
-    /// The avoidance's reduction of this.
-    Avoidance(Segments),
-}
-
-/// One form of the code.
-trait Form: Send {
-    /// The handshake is complete.
-    fn open(&mut self, _rtt: Option<Time>) {}
-
-    fn wants_delivery(&self) -> bool {
-        false
-    }
-
-    /// No chirp is leaving.
-    fn next(&mut self, m: &Moment, train: &Train, w: &Window) -> Next;
-
-    /// An acknowledgement, before its packets.
-    fn on_ack(&mut self, _m: &Moment) -> Option<End> {
-        None
-    }
-
-    /// The next packet of `chirp` is acknowledged, its delay noted.
-    fn on_packet(&mut self, chirp: &Chirp, m: &Moment) -> Option<End>;
-
-    /// All packets up to `una` have been dealt with.
-    fn after_packets(&mut self, _una: u64, _train: &Train) {}
-
-    /// A loss, with so many segments out.
-    fn on_loss(&mut self, flight: Segments) -> Answer;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -495,21 +422,6 @@ impl<F: Form> Startup for PacedChirping<F> {
 fn params_of(spec: &str) -> Params {
     use crate::params::AlgorithmKind;
     Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap()
-}
-
-/// An instant on a path of this round trip, without a queue and with ten segments out.
-#[cfg(test)]
-fn moment(rtt: Time) -> Moment {
-    let mut rtts = RoundTrips::default();
-    rtts.sample(Some(rtt));
-    Moment {
-        now: rtt,
-        rtts,
-        delay: 0,
-        flight: 10.0,
-        mss: 1460,
-        sample: None,
-    }
 }
 
 #[cfg(test)]

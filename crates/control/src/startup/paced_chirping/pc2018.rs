@@ -2,9 +2,9 @@
 //! chirps fill the round trip, another round trip of packets at the average gap, and the end.
 
 use super::excursion;
+use super::form::{Answer, End, Form, Moment, Next};
 use super::rounds::{Rounds, WIDEST};
 use super::train::{Chirp, Train};
-use super::{Answer, End, Form, Moment, Next};
 use crate::params::{Params, SpecError};
 use crate::{Segments, Window};
 
@@ -75,8 +75,9 @@ impl Form for Pc2018 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::moment;
+    use super::super::params_of;
     use super::super::rounds::tests::{m_after, RTT, US};
-    use super::super::{moment, params_of};
     use super::*;
 
     fn form(spec: &str) -> Pc2018 {

@@ -2,8 +2,8 @@
 //! follows the average gap down; where they meet, the start-up is over.
 
 use super::excursion::Online;
+use super::form::{Answer, End, Form, Moment, Next};
 use super::train::{Chirp, Plan, Shape, Train};
-use super::{Answer, End, Form, Moment, Next};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
 use crate::signals::RateSample;
@@ -330,8 +330,9 @@ impl Form for Pc2020 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::moment;
+    use super::super::params_of;
     use super::super::rounds::tests::{RTT, US};
-    use super::super::{moment, params_of};
     use super::*;
 
     fn opened(rtt: Option<Time>) -> Pc2020 {

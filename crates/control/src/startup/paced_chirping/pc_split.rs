@@ -3,9 +3,9 @@
 //! round trip, the window is what it holds at the average gap.
 
 use super::excursion::Online;
+use super::form::{Answer, End, Form, Moment, Next};
 use super::rounds::{Rounds, WIDEST};
 use super::train::{Chirp, Train};
-use super::{Answer, End, Form, Moment, Next};
 use crate::params::{Params, SpecError};
 use crate::{Reason, Segments, Window};
 
@@ -104,8 +104,9 @@ impl Form for PcSplit {
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::moment;
+    use super::super::params_of;
     use super::super::rounds::tests::{m_after, RTT, US};
-    use super::super::{moment, params_of};
     use super::*;
     use crate::Time;
 

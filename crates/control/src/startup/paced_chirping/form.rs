@@ -1,0 +1,96 @@
+//! What a form of Paced Chirping is told and asked.
+
+use super::train::{Chirp, Plan, Train};
+use crate::model::round_trips::RoundTrips;
+use crate::signals::RateSample;
+use crate::{Reason, Segments, Time, Window};
+
+/// What a form may go by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) now: Time,
+    pub(super) rtts: RoundTrips,
+    /// The queueing delay of the newest packet that an acknowledgement covers, nanoseconds.
+    pub(super) delay: u64,
+    /// Segments that are out.
+    pub(super) flight: Segments,
+    pub(super) mss: u32,
+    pub(super) sample: Option<RateSample>,
+}
+
+/// What is to leave next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Chirp(Plan),
+    /// So many packets at once.
+    Unchirped(usize),
+    Halt,
+}
+
+/// How chirping ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
+    /// With this window, as the threshold too where there is a reason; without, slow start goes on.
+    Now {
+        window: Segments,
+        reason: Option<Reason>,
+    },
+    /// With what is out after more than so many acknowledgements, until which packets are this far
+    /// apart, nanoseconds.
+    AfterAcks {
+        window: Segments,
+        gap: u64,
+        acks: u64,
+    },
+}
+
+/// What a loss leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Answer {
+    /// This window, which is also the threshold.
+    Window(Segments),
+    /// The avoidance's reduction of this.
+    Avoidance(Segments),
+}
+
+/// One form of the code.
+pub(super) trait Form: Send {
+    /// The handshake is complete.
+    fn open(&mut self, _rtt: Option<Time>) {}
+
+    fn wants_delivery(&self) -> bool {
+        false
+    }
+
+    /// No chirp is leaving.
+    fn next(&mut self, m: &Moment, train: &Train, w: &Window) -> Next;
+
+    /// An acknowledgement, before its packets.
+    fn on_ack(&mut self, _m: &Moment) -> Option<End> {
+        None
+    }
+
+    /// The next packet of `chirp` is acknowledged, its delay noted.
+    fn on_packet(&mut self, chirp: &Chirp, m: &Moment) -> Option<End>;
+
+    /// All packets up to `una` have been dealt with.
+    fn after_packets(&mut self, _una: u64, _train: &Train) {}
+
+    /// A loss, with so many segments out.
+    fn on_loss(&mut self, flight: Segments) -> Answer;
+}
+
+/// An instant on a path of this round trip, without a queue and with ten segments out.
+#[cfg(test)]
+pub(super) fn moment(rtt: Time) -> Moment {
+    let mut rtts = RoundTrips::default();
+    rtts.sample(Some(rtt));
+    Moment {
+        now: rtt,
+        rtts,
+        delay: 0,
+        flight: 10.0,
+        mss: 1460,
+        sample: None,
+    }
+}
