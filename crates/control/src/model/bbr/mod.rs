@@ -8,10 +8,12 @@
 //! On every acknowledgement the model takes in what was delivered, the state follows from the
 //! model, and rate, quantum and window follow from the state, in this order.
 
+mod constants;
 mod cycle;
 mod filters;
 mod full_pipe;
 mod linux;
+mod linux_undo;
 mod policer;
 mod probe_bw;
 mod probing;
@@ -20,6 +22,7 @@ mod state;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
+use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
 use full_pipe::{LossEvents, Plateau, RoundLosses};
@@ -88,63 +91,12 @@ enum Repair {
     Timeout,
 }
 
-/// Gains and limits of a version.
-#[derive(Clone, Copy, Debug)]
-struct Constants {
-    startup_pacing: f64,
-    startup_cwnd: f64,
-    drain_pacing: f64,
-    drain_cwnd: f64,
-    probe_down_pacing: f64,
-    probe_rtt_cwnd: f64,
-    /// Rounds after which Drain ends whatever is in flight.
-    drain_rounds: u64,
-    /// How often the least round trip is looked for.
-    probe_rtt_interval: Time,
-    /// The first rate has the pacing margin too.
-    margin_at_first: bool,
-}
-
-impl Constants {
-    /// v1: 2/ln 2 and its inverse, which the kernel holds in 256ths.
-    fn v1(convention: Convention) -> Constants {
-        let (high, drain) = match convention {
-            Convention::Linux => (739.0 / 256.0, 88.0 / 256.0),
-            _ => (2.885, 1.0 / 2.885),
-        };
-        Constants {
-            startup_pacing: high,
-            startup_cwnd: high,
-            drain_pacing: drain,
-            drain_cwnd: high,
-            probe_down_pacing: 0.75,
-            probe_rtt_cwnd: 1.0,
-            drain_rounds: u64::MAX,
-            probe_rtt_interval: Time::from_secs(10),
-            margin_at_first: convention == Convention::Linux,
-        }
-    }
-
-    fn v3() -> Constants {
-        Constants {
-            startup_pacing: 2.77,
-            startup_cwnd: 2.0,
-            drain_pacing: 0.5,
-            drain_cwnd: 2.0,
-            probe_down_pacing: 0.9,
-            probe_rtt_cwnd: 0.5,
-            drain_rounds: 3,
-            probe_rtt_interval: Time::from_secs(5),
-            margin_at_first: false,
-        }
-    }
-
-    fn of(version: Version, convention: Convention) -> Constants {
-        match version {
-            Version::V1 => Constants::v1(convention),
-            Version::V3 => Constants::v3(),
-            Version::V3Linux => linux::CONSTANTS,
-        }
+/// The constants of a version.
+fn constants_of(version: Version, convention: Convention) -> Constants {
+    match version {
+        Version::V1 => Constants::v1(convention),
+        Version::V3 => Constants::v3(),
+        Version::V3Linux => linux::CONSTANTS,
     }
 }
 
@@ -227,7 +179,7 @@ impl Model for Bbr {
 impl Bbr {
     /// BBR at the beginning of a connection.
     pub fn new(version: Version, convention: Convention, plateau: Option<PlateauRate>) -> Bbr {
-        let constants = Constants::of(version, convention);
+        let constants = constants_of(version, convention);
         Bbr {
             version,
             convention,
