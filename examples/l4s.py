@@ -2,6 +2,10 @@
 
 `python examples/l4s.py` prints them for 40 Mbit/s and round trips of 10, 20 and 50 ms;
 `python examples/l4s.py 120Mbps 20ms` for another rate and another round trip.
+
+RFC 9332 aims at equal rates where the round trips are equal, queues included. At 10 ms they nearly
+are: CUBIC's packets wait for 15 ms besides, and Prague grows as over 25 ms. There Prague has 1.2 to
+1.4 times the rate. At 20 and 50 ms its round trip is the shorter one, and it has 1.7 to 2.3 times.
 """
 
 import sys
