@@ -53,7 +53,7 @@ format: setup ## Put all sources into the project's form
 	$(BIN)/ruff check --fix $(PYTHONS)
 
 docs: setup ## Write what the pages take from the catalog, from code and from runs
-	$(BIN)/python docs/pages.py
+	PYTHONPATH=examples $(BIN)/python docs/pages.py
 
 bench: setup ## Measure the budgets
 	cargo bench --workspace

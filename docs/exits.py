@@ -170,10 +170,21 @@ def notes() -> list[str]:
             "line: the estimate follows how the medium is shared out.",
         ),
         _note(
-            "copa-slow-start", "delay", least=5, below=0.5,
-            why="It leaves when the standing queueing delay, in round trips, is more than two "
-            "segments' share of the window: at 100 segments and 30 ms that is 0.6 ms, and links "
-            "that send acknowledgements in batches or vary by that much are as good as full.",
+            "copa-slow-start", "delay", least=3, below=0.5,
+            why="It leaves when a packet waited longer than twenty segments' share of a round "
+            "trip. With a hundred segments in flight over 30 ms that is 6 ms, and lines whose "
+            "delay varies by as much, or hand on acknowledgements in batches, are as good as full.",
+        ),
+        _note(
+            "circuit-start", "delay", least=10, below=0.7,
+            why="A round's delays include the queue of its own burst, about a quarter of the "
+            "window, so it leaves near the root of eight products, whatever the path has room for. "
+            "It was made for circuits of a few cells.",
+        ),
+        _note(
+            "paced-chirping", "delay", least=1, below=0.1,
+            why="Its guard against overload ends it when the smoothed round trip is 30 ms above "
+            "the least. Here the path itself swings by 80 ms.",
         ),
         _note(
             "bbr-startup", "full-pipe", least=1, below=0.6,

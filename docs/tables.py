@@ -2,10 +2,11 @@
 
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flowstart as fs
+import l4s
 import reference
 from flowstart.model import path as paths
 from flowstart.model.definitions import parts
@@ -95,7 +96,37 @@ def _took(row: dict[str, Any]) -> float:
     return seconds
 
 
+# A scalable flow beside a classic one.
+
+L4S_RTTS = ("10ms", "20ms", "50ms")
+L4S_SEEDS = (1, 2, 3)
+
+
+def prague_beside_cubic() -> str:
+    """What the example of L4S prints, the mean over seeds and the range of the ratios."""
+    rows = [
+        "| round trip | Prague | CUBIC | ratio, over seeds | L: median, 99 % | C: median, 99 % |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for rtt in L4S_RTTS:
+        pairs = [l4s.shared("40Mbps", rtt, seed) for seed in L4S_SEEDS]
+        cubic, prague = zip(*pairs, strict=True)
+        ratios = sorted(p.rate / c.rate for c, p in pairs)
+        rates = [f"{statistics.mean(f.rate for f in flows) / 1e6:.1f}" for flows in (prague, cubic)]
+        delays = [_milliseconds(flows) for flows in (prague, cubic)]
+        shown = [f"{rates[0]} Mbit/s", rates[1], f"{ratios[0]:.2f} to {ratios[-1]:.2f}", *delays]
+        rows.append(f"| {rtt.removesuffix('ms')} ms | {' | '.join(shown)} |")
+    return "\n".join(rows)
+
+
+def _milliseconds(flows: Sequence[l4s.Fared]) -> str:
+    median = statistics.mean(flow.median for flow in flows)
+    late = statistics.mean(flow.late for flow in flows)
+    return f"{median * 1e3:.2f} ms, {late * 1e3:.2f} ms"
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "Prague beside CUBIC": prague_beside_cubic,
     "named paths": named_paths,
     "HyStart on named paths": hystart_on_paths,
 }

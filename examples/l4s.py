@@ -87,6 +87,14 @@ def bits(rate: str) -> float:
     return float(rate.removesuffix("Mbps")) * 1e6
 
 
+def shared(rate: str, rtt: str, seed: int) -> tuple[Fared, Fared]:
+    """How CUBIC and Prague fared."""
+    run = fs.run(scenario(rate, rtt, seed=seed), trace=True)
+    # A data packet's transmission at the bottleneck, and its acknowledgement's.
+    least = in_seconds(rtt) + (1500 + 60) * 8 / bits(rate)
+    return fared(run, CLASSIC, least), fared(run, SCALABLE, least)
+
+
 def in_ms(flow: Fared) -> str:
     """The delays of a flow as two columns."""
     return f"{flow.median * 1e3:>9.2f} {flow.late * 1e3:>7.2f}"
@@ -97,10 +105,7 @@ def main(rate: str = "40Mbps", *rtts: str) -> None:
     print("   rtt   seed   Prague    CUBIC   ratio    L: p50     p99    C: p50     p99")
     for rtt in rtts or ("10ms", "20ms", "50ms"):
         for seed in (1, 2, 3):
-            run = fs.run(scenario(rate, rtt, seed=seed), trace=True)
-            # A data packet's transmission at the bottleneck, and its acknowledgement's.
-            least = in_seconds(rtt) + (1500 + 60) * 8 / bits(rate)
-            cubic, prague = (fared(run, flow, least) for flow in (CLASSIC, SCALABLE))
+            cubic, prague = shared(rate, rtt, seed)
             print(
                 f"{rtt:>6} {seed:>6} {prague.rate / 1e6:>8.2f} {cubic.rate / 1e6:>8.2f} "
                 f"{prague.rate / cubic.rate:>7.2f} {in_ms(prague)} {in_ms(cubic)}"

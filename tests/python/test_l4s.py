@@ -1,34 +1,20 @@
 """Scalable flows as users ask for them: the example, the stack's field, and what is refused."""
 
-import importlib.util
-import pathlib
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import flowstart as fs
+import l4s
 from flowstart.model import stack
 
-EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "l4s.py"
 
-
-@pytest.fixture(scope="module")
-def example() -> ModuleType:
-    """The file `examples/l4s.py`."""
-    spec = importlib.util.spec_from_file_location("l4s", EXAMPLE)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_example_shows_equal_shares_and_unequal_delays(example: ModuleType) -> None:
+def test_the_example_shows_equal_shares_and_unequal_delays() -> None:
     seconds = 25
-    run = fs.run(example.scenario("40Mbps", "10ms", seconds), trace=True)
+    run = fs.run(l4s.scenario("40Mbps", "10ms", seconds), trace=True)
     least = 0.010 + 1560 * 8 / 40e6
-    cubic, prague = (example.fared(run, flow, least, seconds) for flow in (0, 1))
+    cubic, prague = (l4s.fared(run, flow, least, seconds) for flow in (0, 1))
     assert 0.6 < prague.rate / cubic.rate < 1.67
     assert prague.rate + cubic.rate > 0.93 * 40e6
     assert 0 < prague.median < 0.0015 < 0.008 < cubic.median < 0.022
