@@ -45,7 +45,7 @@ test-python: setup
 	$(BIN)/pytest
 
 test-pages-long: setup ## Run the commands of the pages that take minutes
-	$(BIN)/pytest -m long tests/python/test_pages.py
+	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers
 
 format: setup ## Put all sources into the project's form
 	cargo fmt --all

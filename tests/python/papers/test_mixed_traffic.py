@@ -1,7 +1,11 @@
 import itertools
+import pathlib
+import re
 
 import pytest
 
+from flowstart import papers
+from flowstart.papers import mixed_traffic, runner
 from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import camps, connections, setups
 from flowstart.simulation.run import run
@@ -58,3 +62,18 @@ def test_harm_is_the_part_of_the_median_that_is_due_to_the_others() -> None:
     alone = connections.of_flows(run(setting.alone(startups, 1)))["duration"]
     assert len({round(each, 4) for each in alone}) == 1
     assert nobody.harm == pytest.approx(1 - alone[0] / nobody.stayed.median_s)
+
+
+@pytest.mark.long
+def test_the_table_of_the_package_is_what_its_experiment_measures() -> None:
+    ((paper, experiment),) = runner.choose(papers.load(), ["MIX-ARRIVALS"])
+    findings = runner.run(paper, experiment, Lab(None)).findings
+    (measured,) = (table.rows for table in findings.tables if table.name == "slow start")
+    page = (pathlib.Path(mixed_traffic.__file__).parent / "README.md").read_text("utf-8")
+    shown = re.findall(r"^\| ([a-z][a-z-]+)(?:, [\w ]+)? \|([^(\n]*)\|$", page, re.MULTILINE)
+    rows = {name: re.findall(r"[−+]?\d+", cells) for name, cells in shown}
+    assert set(rows) == {row["start-up"] for row in measured}
+    for row in measured:
+        name, *values = row.values()
+        printed = [int(number.replace("−", "-")) for number in rows[name]]
+        assert printed == pytest.approx(values, abs=0.51), name
