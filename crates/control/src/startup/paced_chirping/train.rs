@@ -127,9 +127,10 @@ impl Train {
         space(w, 0);
     }
 
-    /// Nothing leaves for now.
+    /// Nothing leaves for now. What is out may count what is SACKed, and the window is not to make
+    /// room for that.
     pub(super) fn halt(&mut self, w: &mut Window, flight: u64) {
-        w.cwnd = w.segments(flight).floor().max(1.0);
+        w.cwnd = w.segments(flight).floor().min(w.cwnd).max(1.0);
     }
 
     /// A packet has left for the first time: how long the one after the next waits. The pacer has
@@ -227,6 +228,16 @@ mod tests {
         let chirp = train.oldest().unwrap();
         assert_eq!((chirp.number, chirp.start), (7, 2_000));
         assert_eq!(chirp.gaps(), [0, 10 * US, 10 * US]);
+    }
+
+    #[test]
+    fn a_halt_does_not_widen_the_window() {
+        let (mut train, mut w) = (Train::default(), window());
+        w.cwnd = 7.0;
+        for (flight, cwnd) in [(9_000, 7.0), (6_500, 6.0), (8_000, 6.0), (0, 1.0)] {
+            train.halt(&mut w, flight);
+            assert_eq!(w.cwnd, cwnd);
+        }
     }
 
     #[test]
