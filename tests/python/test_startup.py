@@ -704,6 +704,12 @@ class Failing(Mine):
         return 1 / 0
 class Short(Mine):
     def on_ack(self, w): pass
+class Unmade(Mine):
+    def __init__(self) -> None:
+        raise KeyError("step")
+class Untraced(Mine):
+    def trace(self):
+        return {"one": 1 / 0}
 """
 PATH = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB")
 
@@ -749,6 +755,7 @@ REFUSED = [
     ("./mine.py:Mine:step", "`step` should be written name=value"),
     ("./mine.py:Mine:stepp=1", "unexpected keyword argument 'stepp'"),
     ("./mine.py:Mine:step=1,step=2", "`step` is given twice"),
+    ("./mine.py:Unmade", "startup `./mine.py:Unmade`: mine.py, line 16: KeyError: 'step'"),
     ("./wrong.py:Mine", "wrong.py, line 1: ModuleNotFoundError"),
     ("./broken.py:Mine", "SyntaxError: invalid syntax (broken.py, line 1)"),
     ("./empty.py:Mine", "empty.py has no class derived from fs.Startup"),
@@ -808,3 +815,15 @@ def test_a_value_in_the_place_of_a_hook_is_refused(attribute: str, value: Any, h
 def test_values_of_ones_own_may_be_called_what_they_are() -> None:
     own = {"last": 0, "leftovers": 3, "established": False, "recovered": True, "charge": True}
     type("Mine", (Doubling,), own)
+
+
+def test_what_a_trace_raises_under_the_figures_is_shown_with_its_line(
+    cli: Cli, folder: pathlib.Path
+) -> None:
+    startup = "./mine.py:Untraced"
+    status, printed, error = cli("compare", *PATH, "--startup", startup, "-o", folder / "out")
+    assert "in trace" in error
+    assert "flowstart: ZeroDivisionError: division by zero (in trace of" in error
+    assert status == 1
+    assert "Untraced" in printed
+    assert (folder / "out" / "rows.csv").exists()

@@ -66,11 +66,12 @@ def compare(
         result = _execute(plan, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-    console.deliver(
-        lambda: console.show_json(result.result()) if json else _show(result),
-        output,
-        _files(result),
-    )
+    with console.attending():  # the figures run start-ups again, with a trace
+        console.deliver(
+            lambda: console.show_json(result.result()) if json else _show(result),
+            output,
+            _files(result),
+        )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 

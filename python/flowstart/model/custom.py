@@ -82,11 +82,18 @@ def load(spec: str) -> Startup:
     match = _FILE.fullmatch(spec)
     if not match:
         raise RequestError(f"startup `{spec}`: FILE.py:CLASS is needed")
-    kind = _class(spec, pathlib.Path(match["file"]), (match["kind"] or "").strip())
+    file = pathlib.Path(match["file"])
+    kind = _class(spec, file, (match["kind"] or "").strip())
+    given = _arguments(spec, match["arguments"] or "")
     try:
-        return kind(**_arguments(spec, match["arguments"] or ""))
+        return kind(**given)
     except TypeError as error:
         raise RequestError(f"startup `{spec}`: {error}") from error
+    except RequestError:
+        raise
+    except Exception as error:
+        problem = f"{file}{_line(error, file.resolve())}: {type(error).__name__}: {error}"
+        raise RequestError(f"startup `{spec}`: {problem}") from error
 
 
 def short(name: str) -> str:
