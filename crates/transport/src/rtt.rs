@@ -39,8 +39,6 @@ pub struct Ticks {
 pub struct RttEstimator {
     params: Arc<RtoParams>,
     averages: Averages,
-    /// In time, whichever the averages; zero before there are samples.
-    srtt: Time,
     backoff: u32,
     rto: Time,
     min_rtt: Time,
@@ -50,6 +48,7 @@ pub struct RttEstimator {
 #[derive(Clone, Debug)]
 enum Averages {
     Rfc6298 {
+        srtt: Time,
         rttvar: Time,
         any: bool,
     },
@@ -66,6 +65,7 @@ impl RttEstimator {
     pub fn new(params: &Arc<RtoParams>) -> RttEstimator {
         let averages = match &params.ticks {
             None => Averages::Rfc6298 {
+                srtt: Time::ZERO,
                 rttvar: Time::ZERO,
                 any: false,
             },
@@ -77,7 +77,6 @@ impl RttEstimator {
         };
         RttEstimator {
             averages,
-            srtt: Time::ZERO,
             backoff: 0,
             rto: params.initial,
             min_rtt: Time::MAX,
@@ -106,16 +105,20 @@ impl RttEstimator {
     /// The smoothed round-trip time; zero before there are samples.
     #[inline]
     pub fn srtt(&self) -> Time {
-        self.srtt
+        match self.averages {
+            Averages::Rfc6298 { srtt, .. } => srtt,
+            Averages::Ticks { srtt8, .. } => Time(srtt8 as u64 * self.params.granularity.0 / 8),
+        }
     }
 
     /// The smoothed round-trip time and its variation, once there are samples.
     pub fn smoothed(&self) -> Option<(Time, Time)> {
         match self.averages {
-            Averages::Rfc6298 { rttvar, any } => any.then_some((self.srtt, rttvar)),
+            Averages::Rfc6298 { srtt, rttvar, any } => any.then_some((srtt, rttvar)),
             Averages::Ticks { srtt8, rttvar4, .. } => {
                 let tick = self.params.granularity.0;
-                (srtt8 > 0).then(|| (self.srtt, Time(rttvar4 as u64 * tick / 4)))
+                let ticks = |scaled: i64, by: u64| Time(scaled as u64 * tick / by);
+                (srtt8 > 0).then(|| (ticks(srtt8, 8), ticks(rttvar4, 4)))
             }
         }
     }
@@ -144,8 +147,7 @@ impl RttEstimator {
         self.min_rtt = self.min_rtt.min(rtt);
         self.backoff = 0;
         match &mut self.averages {
-            Averages::Rfc6298 { rttvar, any } => {
-                let srtt = &mut self.srtt;
+            Averages::Rfc6298 { srtt, rttvar, any } => {
                 // §2.2 and §2.3, in this order: RTTVAR uses the old SRTT.
                 if *any {
                     let error = Time(srtt.0.abs_diff(rtt.0));
@@ -173,7 +175,6 @@ impl RttEstimator {
                     (*srtt8, *rttvar4) = (ticks << 3, ticks << 1);
                 }
                 self.rto = Time((((*rttvar4 << 3) + *srtt8) >> 3) as u64 * tick);
-                self.srtt = Time(*srtt8 as u64 * tick / 8);
                 self.latest = Some(Time(ticks as u64 * tick));
             }
         }
@@ -189,7 +190,7 @@ impl RttEstimator {
             // deviation.
             if self.backoff > 3 {
                 *rttvar4 += *srtt8 >> 3;
-                (*srtt8, self.srtt) = (0, Time::ZERO);
+                *srtt8 = 0;
             }
         }
     }
