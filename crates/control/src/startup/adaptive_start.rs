@@ -21,7 +21,7 @@
 //! | `ssthresh` | 22 segments; unlimited under linux | the threshold at first |
 //! | `u_max` | `ever` | the largest variation of all samples, or of the last ten |
 //! | `response` | `standard` | what the loss that ends it leaves |
-//! | `growth`, `limit`, `iw` | as [`super::slow_start`] | growth |
+//! | `growth`, `limit`, `iw`, `growth_gate` | as [`super::slow_start`] | growth |
 //!
 //! # State
 //!
@@ -78,6 +78,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::IW,
+        slow_start::GROWTH_GATE,
     ],
     needs: &[],
     certainty: Certainty::Derived,

@@ -16,7 +16,7 @@
 //!
 //! | | 2025-11 | after-04 |
 //! | --- | --- | --- |
-//! | window | two nominal rates in the nominal max RTT | that, or if larger the first window and what was acknowledged, an eighth of it for each era without increase |
+//! | window | two nominal rates in the nominal max RTT | that, or if larger the first window and what was acknowledged, one eighth as much after each era without increase |
 //! | least pace | none | 1 048 576 bit/s |
 //! | sent at once | a quarter of the window, 64 kB at most | 4 ms at the pace, 64 kB at most |
 //! | nominal max RTT at the end | the first sample, as before | half of the window over the nominal rate |
@@ -100,9 +100,8 @@ const INCREASE: ParamSpec = ParamSpec {
     name: "increase",
     unit: Unit::Ratio,
     default: "by reading: 0 for 2025-11, 0.25 for after-04",
-    meaning:
-        "by what share of it an era has to raise the rate to count as an increase, and by a byte \
-              per second",
+    meaning: "an era is an increase if it raises the rate by this share, and by a byte per second \
+              at least",
 };
 
 /// `alpha_current` in Initial and in Recovery.

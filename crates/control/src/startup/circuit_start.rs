@@ -24,7 +24,7 @@
 //! | `burst_rate` | none | the window is at most this times the baseRtt; reaching that ends the start-up |
 //! | `response` | `standard` | what a loss does to the window |
 //! | `iw` | 2 | the first window |
-//! | `growth`, `limit`, `ssthresh` | as [`super::slow_start`] | growth after a timeout; the threshold |
+//! | `growth`, `limit`, `ssthresh`, `growth_gate` | as [`super::slow_start`] | growth after a timeout; the threshold |
 //!
 //! # State
 //!
@@ -87,6 +87,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         slow_start::GROWTH,
         slow_start::LIMIT,
         slow_start::SSTHRESH,
+        slow_start::GROWTH_GATE,
     ],
     needs: &[],
     certainty: Certainty::Code,
