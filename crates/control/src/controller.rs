@@ -25,6 +25,8 @@ pub struct Controller {
     in_avoidance: bool,
     /// The start-up sets the window during the recovery under way.
     self_managed: bool,
+    /// The mark that is being answered changed nothing, and the start-up goes on meanwhile.
+    goes_on: bool,
     exit: Option<Box<Exit>>,
     /// The loss that ended the start-up was none.
     exit_undone: bool,
@@ -44,6 +46,7 @@ impl Controller {
             avoidance,
             in_avoidance: false,
             self_managed: false,
+            goes_on: false,
             exit: None,
             exit_undone: false,
         }
@@ -192,7 +195,7 @@ impl Controller {
 
     /// An ACK during recovery: measured, but no growth.
     pub fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        if self.owns_cwnd() {
+        if self.owns_cwnd() || self.goes_on && self.startup.survives_mark() {
             return self.on_ack(w, a);
         }
         if let Some(gate) = &mut self.growth_gate {
@@ -213,12 +216,14 @@ impl Controller {
             self.avoidance.on_loss(w, l);
         }
         self.self_managed = response == LossResponse::SelfManaged;
+        self.goes_on = false;
         self.in_avoidance = !self.startup.owns_cwnd();
     }
 
     /// A mark has come back: the window shrinks as for a loss, once per window of data.
     pub fn on_marked(&mut self, w: &mut Window, m: &Marked) {
-        if !self.startup.survives_mark() {
+        let survives = self.startup.survives_mark();
+        if !survives {
             self.record(Reason::Ecn, m.now, w.cwnd, m.flight);
         }
         self.slow_start.on_loss();
@@ -227,13 +232,14 @@ impl Controller {
             self.avoidance.on_marked(w, m);
         }
         self.self_managed = response == LossResponse::SelfManaged;
-        self.in_avoidance = !self.startup.owns_cwnd();
+        self.goes_on = survives && response == LossResponse::Done;
+        self.in_avoidance = !self.startup.owns_cwnd() && !self.goes_on;
     }
 
     /// Everything outstanding at the loss is acknowledged.
     pub fn on_recovered(&mut self, w: &mut Window, r: &Recovered) {
         let before = w.cwnd;
-        self.self_managed = false;
+        (self.self_managed, self.goes_on) = (false, false);
         if let Some(reason) = self.startup.on_recovered(w, r) {
             self.record(reason, r.now, before, r.flight);
         }
@@ -262,7 +268,7 @@ impl Controller {
     /// The retransmission timer expired: back to one segment.
     pub fn on_timeout(&mut self, w: &mut Window, t: &Timeout) {
         let (before, survives) = (w.cwnd, self.startup.survives_loss());
-        self.self_managed = false;
+        (self.self_managed, self.goes_on) = (false, false);
         let reason = self.startup.on_timeout(w, t);
         // One that goes on after losses may end here all the same.
         if !survives || reason.is_some() || !self.startup.survives_loss() {
@@ -519,6 +525,52 @@ mod tests {
         c.on_feedback(&mut w, &feedback);
         assert_eq!((w.cwnd, w.pacing, c.exit()), (10.0, None, None));
         assert_eq!(w.congestion_header, None);
+    }
+
+    /// A start-up that takes no notice of marks and counts ACKs.
+    struct Unmarked(Arc<AtomicU32>);
+
+    impl Startup for Unmarked {
+        fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &mut SlowStart) -> Option<Reason> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            None
+        }
+        fn on_marked(&mut self, _: &mut Window, _: &Marked) -> LossResponse {
+            LossResponse::Done
+        }
+        fn survives_mark(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_start_up_that_takes_no_notice_of_marks_hears_of_all_acks_meanwhile() {
+        let heard = Arc::new(AtomicU32::new(0));
+        let slow_start = SlowStart::by_stack(Convention::Rfc);
+        // The one that owns the window from the first mark on.
+        let entry = catalog::AVOIDANCES
+            .iter()
+            .find(|e| e.name == "prague")
+            .unwrap();
+        let params = Params::parse(AlgorithmKind::AVOIDANCE, entry.name, entry.params, "").unwrap();
+        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap();
+        let mut c = Controller::new(Box::new(Unmarked(heard.clone())), slow_start, avoidance);
+        let mut w = Window::new(MSS as u32);
+        w.cwnd = 10.0;
+        let m = Marked {
+            now: Time::from_millis(5),
+            flight: 10 * MSS,
+            usable: 10.0,
+        };
+        c.on_marked(&mut w, &m);
+        c.on_recovery_ack(&mut w, &ack(6));
+        c.on_ack(&mut w, &ack(7));
+        assert_eq!((heard.load(Ordering::Relaxed), c.exit()), (2, None));
+        // A loss ends what goes on.
+        let l = loss(8, &w);
+        c.on_loss(&mut w, &l);
+        c.on_recovery_ack(&mut w, &ack(9));
+        assert_eq!(heard.load(Ordering::Relaxed), 2);
     }
 
     /// A start-up that goes on after losses, until a recovery ends or the timer expires.

@@ -501,8 +501,13 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bo
         _ if owned || flow.c.owns_cwnd() => true,
         // Acknowledgements of the jump lift the window that its loss left.
         Event::RecoveryAck { .. } if recipe.startup_name() == "quicly-jumpstart" => true,
-        // The window meters chirps, and so is never what holds one back.
-        Event::Ack { .. } if recipe.startup_name() == "paced-chirping" => true,
+        // The window meters chirps, and so is never what holds one back; marks change nothing
+        // meanwhile.
+        Event::Ack { .. } | Event::RecoveryAck { .. }
+            if recipe.startup_name() == "paced-chirping" =>
+        {
+            true
+        }
         // And here trains.
         Event::Ack { .. } if recipe.startup_name() == "paced-start" => true,
         // A gate in the place of the stack's judges by the flight.
