@@ -11,10 +11,9 @@ from typing import Any
 
 import flowstart as fs
 from flowstart import papers
-from flowstart.papers import runner
+from flowstart.papers import grids, runner
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Verdict
-from flowstart.render import text
 from reference import cell
 
 SOURCES = pathlib.Path(__file__).with_suffix(".toml")
@@ -78,8 +77,12 @@ def everything() -> tuple[tuple[str, Compared], ...]:
         (entry["startup"], _target(name)) for entry in _sources()["target"] for name in entry["ids"]
     ]
     for figure in _sources()["figure"]:
-        found += [(name, _figure(figure, name)) for name in figure["startups"]]
+        found += _figure(figure)
     return tuple(found)
+
+
+def _with_unit(value: str, unit: str) -> str:
+    return f"{value} {unit}" if unit and any(map(str.isdigit, value)) else value
 
 
 # The five papers.
@@ -95,67 +98,57 @@ def _target(name: str) -> Compared:
     known = {target.id: target for paper in papers.load() for target in paper.targets}
     target = known[name]
     one = _experiment(target.experiment)[name]
-    assert one.measured is not None
-    is_range = isinstance(target.expected, tuple)
+    is_trend = target.kind == "trend"
+    published = grids.expected(target.expected)
     return Compared(
         what=f"`{name}`: {target.what}",
         source=f"{target.paper}, {target.figure}",
-        published=_shown(target.expected, target.unit, " to " if is_range else ", "),
-        ours=_shown(one.measured.value, target.unit),
-        tolerance="" if target.kind == "trend" else target.tolerance(),
+        published=published if is_trend else _with_unit(published, target.unit),
+        ours=_with_unit(grids.measured(one.measured), target.unit),
+        tolerance="" if is_trend else target.tolerance(),
         agrees=one.verdict in (Verdict.MET, Verdict.TREND_MET),
         again=f"flowstart papers run {name}",
     )
 
 
-def _shown(value: Any, unit: str, between: str = ", ") -> str:
-    if isinstance(value, list | tuple):
-        return f"{between.join(_number(one) for one in value)} {unit}".strip()
-    if isinstance(value, float | int):
-        return f"{_number(value)} {unit}".strip()
-    return str(value)
-
-
-def _number(value: Any) -> str:
-    if not isinstance(value, float | int):
-        return str(value)
-    sign = "−" if value < 0 else ""
-    return sign + (f"{abs(value):,.4g}" if abs(value) < 1000 else text.count(abs(value)))
-
-
 # Figures with a scenario of their own.
 
 
-def _figure(figure: dict[str, Any], startup: str) -> Compared:
-    published = float(figure["startups"][startup])
-    ours = _measured(figure, startup)
-    room = figure.get("within", published * figure.get("within_percent", 0) / 100)
+def _figure(figure: dict[str, Any]) -> list[tuple[str, Compared]]:
+    """A figure of several start-ups, which are run together."""
+    found = _run(figure)
+    rows = {row["startup"].partition(":")[0]: row for row in found.rows}
     within = figure.get("within_percent")
-    return Compared(
-        what=figure["what"],
-        source=figure["source"],
-        published=_shown(published, figure["unit"]),
-        ours=_shown(ours, figure["unit"]),
-        tolerance=f"± {within} %" if within else f"± {figure['within']}",
-        agrees=abs(ours - published) <= room,
-        again=_found(figure, startup).plan.command or "",
-    )
+    compared = []
+    for startup, published in figure["startups"].items():
+        ours = _read(figure, rows, startup)
+        room = figure["within"] if within is None else published * within / 100
+        one = Compared(
+            what=figure["what"],
+            source=figure["source"],
+            published=_with_unit(grids.cell(published), figure["unit"]),
+            ours=_with_unit(grids.cell(ours), figure["unit"]),
+            tolerance=f"± {within} %" if within else f"± {figure['within']}",
+            agrees=abs(ours - published) <= room,
+            again=found.plan.command or "",
+        )
+        compared.append((startup, one))
+    return compared
 
 
-def _measured(figure: dict[str, Any], startup: str) -> float:
-    rows = {row["startup"].partition(":")[0]: row for row in _found(figure, startup).rows}
+def _read(figure: dict[str, Any], rows: dict[str, dict[str, Any]], startup: str) -> float:
     if figure["read"] != "gain":
         return float(rows[startup][figure["read"]])
     times = [float(rows[name]["fct_s"]) for name in (startup, figure["beside"])]
     return 100 * (times[0] / times[1] - 1)
 
 
-def _found(figure: dict[str, Any], startup: str) -> fs.Comparison:
-    given = figure.get("parameters")
-    names = dict.fromkeys([figure.get("beside", startup), startup])
+def _run(figure: dict[str, Any]) -> fs.Comparison:
+    given = f":{figure['parameters']}" if "parameters" in figure else ""
+    names = [figure["beside"]] if "beside" in figure else []
     return fs.compare(
         fs.Path(**figure["path"]),
-        startups=[f"{name}:{given}" if given else name for name in names],
+        startups=[f"{name}{given}" for name in (*names, *figure["startups"])],
         sizes=[figure["size"]],
         stack=figure["stack"],
         **{key: figure[key] for key in ("remembered",) if key in figure},

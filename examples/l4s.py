@@ -87,12 +87,12 @@ def bits(rate: str) -> float:
     return float(rate.removesuffix("Mbps")) * 1e6
 
 
-def shared(rate: str, rtt: str, seed: int) -> tuple[Fared, Fared]:
+def shared(rate: str, rtt: str, seed: int = 1, seconds: int = SECONDS) -> tuple[Fared, Fared]:
     """How CUBIC and Prague fared."""
-    run = fs.run(scenario(rate, rtt, seed=seed), trace=True)
+    run = fs.run(scenario(rate, rtt, seconds, seed), trace=True)
     # A data packet's transmission at the bottleneck, and its acknowledgement's.
     least = in_seconds(rtt) + (1500 + 60) * 8 / bits(rate)
-    return fared(run, CLASSIC, least), fared(run, SCALABLE, least)
+    return fared(run, CLASSIC, least, seconds), fared(run, SCALABLE, least, seconds)
 
 
 def in_ms(flow: Fared) -> str:

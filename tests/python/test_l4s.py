@@ -11,10 +11,7 @@ from flowstart.model import stack
 
 
 def test_the_example_shows_equal_shares_and_unequal_delays() -> None:
-    seconds = 25
-    run = fs.run(l4s.scenario("40Mbps", "10ms", seconds), trace=True)
-    least = 0.010 + 1560 * 8 / 40e6
-    cubic, prague = (l4s.fared(run, flow, least, seconds) for flow in (0, 1))
+    cubic, prague = l4s.shared("40Mbps", "10ms", seconds=25)
     assert 0.6 < prague.rate / cubic.rate < 1.67
     assert prague.rate + cubic.rate > 0.93 * 40e6
     assert 0 < prague.median < 0.0015 < 0.008 < cubic.median < 0.022
