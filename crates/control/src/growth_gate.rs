@@ -26,33 +26,20 @@
 //! - The draft's rule for senders that are governed by a rate alone is not here.
 
 use crate::signals::Ack;
-use crate::{Segments, Window};
+use crate::{named, Segments, Window};
 
-/// Which rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateRule {
-    /// The window grows with every ACK.
-    None,
-    /// With those of data whose flight used it (RFC 9002 §7.8).
-    CwndLimited,
-    /// In slow start also where more than half of it was out (Linux's `tcp_is_cwnd_limited`).
-    Linux,
-    /// To what was in flight since it last came down, and a round trip's growth.
-    RateLimited,
-}
-
-impl GateRule {
-    /// The values of the parameter `growth_gate`.
-    pub(crate) const NAMES: &'static [&'static str] =
-        &["none", "cwnd-limited", "linux", "ratelimited"];
-
-    pub(crate) fn named(name: &str) -> GateRule {
-        match name {
-            "none" => GateRule::None,
-            "cwnd-limited" => GateRule::CwndLimited,
-            "linux" => GateRule::Linux,
-            _ => GateRule::RateLimited,
-        }
+named! {
+    /// Which rule.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GateRule {
+        /// The window grows with every ACK.
+        None = "none",
+        /// With those of data whose flight used it (RFC 9002 §7.8).
+        CwndLimited = "cwnd-limited",
+        /// In slow start also where more than half of it was out (Linux's `tcp_is_cwnd_limited`).
+        Linux = "linux",
+        /// To what was in flight since it last came down, and a round trip's growth.
+        RateLimited = "ratelimited",
     }
 }
 

@@ -5,6 +5,7 @@
 //! window, hands the rules to the start-up with each ACK, and tells them of losses and timeouts.
 
 use crate::growth_gate::GateRule;
+use crate::named::Named;
 use crate::params::{ParamSpec, Params, SpecError, Unit};
 use crate::signals::{Ack, Established};
 use crate::{Convention, InitialWindow, Segments, Window};
@@ -141,7 +142,7 @@ impl SlowStart {
             params.effective("limit", counts, "`growth=abc`")?;
         }
         if params.declares("growth_gate") {
-            slow_start.growth_gate = params.choice_given("growth_gate").map(GateRule::named);
+            slow_start.growth_gate = params.choice_given("growth_gate").and_then(GateRule::named);
         }
         if params.declares("iw") {
             slow_start.iw = params.initial_window_given("iw");

@@ -63,6 +63,20 @@ pub(crate) fn with_reno(
     ))
 }
 
+/// The same after a handshake, with segments of `mss` bytes.
+pub(crate) fn opened(
+    entry: &'static Entry<dyn Startup>,
+    spec: &str,
+    convention: Convention,
+    mss: u64,
+    e: &Established,
+) -> (Controller, Window) {
+    let mut controller = with_reno(entry, spec, convention).unwrap();
+    let mut window = Window::new(mss as u32);
+    controller.on_established(&mut window, e);
+    (controller, window)
+}
+
 /// The window at the start of each of `count` rounds in which all of it is used.
 pub(crate) fn rounds(
     startup: &str,

@@ -129,8 +129,11 @@ pub struct Connection {
 impl Connection {
     /// A connection that has sent nothing.
     pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Connection {
-        let scalable = || stack.ecn == EcnMode::L4s && controller.is_scalable();
-        let ecn = (stack.ecn != EcnMode::Off).then(|| EcnSender::new(scalable()));
+        let ecn = match stack.ecn {
+            EcnMode::Off => None,
+            EcnMode::Classic => Some(EcnSender::new(false)),
+            EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
+        };
         Connection {
             window: Window::new(stack.mss),
             rtt: RttEstimator::new(&stack.rto),

@@ -12,6 +12,16 @@ pub struct Release {
     pub makes_up: bool,
 }
 
+impl Release {
+    /// The same with no more than so many segments together.
+    pub fn at_most(self, segments: u32) -> Release {
+        Release {
+            burst: self.burst.min(segments),
+            ..self
+        }
+    }
+}
+
 /// One by one, and what is late stays late.
 pub const ONE_BY_ONE: Release = Release {
     burst: 1,

@@ -64,7 +64,7 @@ pub fn burst(c: &Connection) -> u32 {
             release(rate, MIN_TSO_SEGMENTS, mss, mss, least)
         }
     };
-    release.burst.min(c.window.most_together)
+    release.at_most(c.window.most_together).burst
 }
 
 #[cfg(test)]

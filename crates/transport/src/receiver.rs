@@ -247,9 +247,7 @@ impl Meters {
         let marks = || marks.map(|marks| AckOption::Marks(marks.report()));
         gap.or_else(feedback).or_else(marks).unwrap_or_default()
     }
-}
 
-impl Meters {
     /// The bits of an acknowledgement: those of the data, where its sender scales.
     fn bits(&self) -> Ecn {
         match self.marks {

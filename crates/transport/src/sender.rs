@@ -535,10 +535,7 @@ impl Sender {
                 pacing_rate::release(rate, least, mss, packet, c.rtt.min_rtt()),
             ),
         };
-        let release = Release {
-            burst: release.burst.min(c.window.most_together),
-            ..release
-        };
+        let release = release.at_most(c.window.most_together);
         (c.counters.packets_sent >= free).then_some((rate, release))
     }
 

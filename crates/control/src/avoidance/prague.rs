@@ -412,6 +412,12 @@ mod tests {
     use crate::{catalog, Controller, Convention, Reason};
 
     const MSS: u64 = 1448;
+    /// With a window of forty segments that is all out.
+    const LOSS: Loss = Loss {
+        now: Time::ZERO,
+        flight: 40 * MSS,
+        usable: 40.0,
+    };
 
     fn prague(spec: &str) -> Prague {
         let params = Params::parse(AlgorithmKind::AVOIDANCE, "prague", ENTRY.params, spec);
@@ -578,12 +584,7 @@ mod tests {
     #[test]
     fn a_loss_halves_the_window_and_nothing_grows_until_it_is_repaired() {
         let (mut prague, mut w) = (prague("alpha_init=0"), window(40.0, 20.0));
-        let loss = Loss {
-            now: Time::ZERO,
-            flight: 40 * MSS,
-            usable: 40.0,
-        };
-        prague.on_loss(&mut w, &loss);
+        prague.on_loss(&mut w, &LOSS);
         (0..30).for_each(|_| prague.on_ack(&mut w, &ack(1, 0)));
         assert_eq!((w.cwnd, prague.frac_cwnd), (20.0, 20.0));
         let recovered = Recovered {
@@ -599,12 +600,7 @@ mod tests {
     #[test]
     fn a_loss_that_was_none_gives_the_window_back() {
         let (mut prague, mut w) = (prague(""), window(40.0, 20.0));
-        let loss = Loss {
-            now: Time::ZERO,
-            flight: 40 * MSS,
-            usable: 40.0,
-        };
-        prague.on_loss(&mut w, &loss);
+        prague.on_loss(&mut w, &LOSS);
         (0..30).for_each(|_| prague.on_ack(&mut w, &ack(1, 0)));
         prague.on_spurious(&mut w);
         assert_eq!((w.cwnd, prague.frac_cwnd), (40.0, 40.0));

@@ -51,7 +51,8 @@
 //!   the start-up ends at a window near the root of eight bandwidth-delay products (64 segments
 //!   at 20 Mbit/s and 100 ms, where 166 are on the path).
 //! - What is kept depends on how early in a round the excess is found: at the third sample it is
-//!   three segments. On that path it is seven where each segment is acknowledged. The authors' figures could not be compared.
+//!   three segments. On that path it is seven where each segment is acknowledged. The authors'
+//!   figures could not be compared.
 //! - A simulator's comment warns of a round's least round-trip time (`sample=least`, its percentile
 //!   0) during slow start. The least time of the round is as great at the third sample as it will
 //!   ever be, so the window falls to three segments; and it may rise only after the buffer is full.

@@ -431,7 +431,7 @@ mod tests {
     use super::*;
     use crate::params::AlgorithmKind;
     use crate::signals::{Delivery, Timeout};
-    use crate::testing::{ms, slow_start, with_reno};
+    use crate::testing::{self, ms, slow_start, with_reno};
     use crate::{Controller, Convention, Rate};
 
     /// The vectors' segments.
@@ -556,15 +556,12 @@ mod tests {
     }
 
     fn opened(spec: &str) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
-        let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(50.0)),
             ..Established::at(ms(50.0))
         };
-        c.on_established(&mut w, &e);
-        (c, w)
+        testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
     }
 
     /// V4

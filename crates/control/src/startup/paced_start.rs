@@ -322,21 +322,18 @@ impl Startup for PacedStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ms, with_reno};
+    use crate::testing::{self, ms, with_reno};
     use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;
 
     fn opened(spec: &str) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
-        let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
             rtt: Some(ms(100.0)),
             ..Established::at(Time::ZERO)
         };
-        c.on_established(&mut w, &e);
-        (c, w)
+        testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
     }
 
     /// A path of 100 ms on which a train that leaves at one spacing, in milliseconds, comes back at

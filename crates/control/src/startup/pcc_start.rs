@@ -594,7 +594,7 @@ impl Startup for PccStart {
 mod tests {
     use super::*;
     use crate::signals::Timeout;
-    use crate::testing::{ms, with_reno};
+    use crate::testing::{ms, opened, with_reno};
     use crate::{Controller, Convention};
 
     const MSS: u64 = 1400;
@@ -624,15 +624,13 @@ mod tests {
 
     impl Path {
         fn new(spec: &str, rtt: f64, rate: f64) -> Path {
-            let mut c = with_reno(&ENTRY, spec, Convention::Quic).unwrap();
-            let mut w = Window::new(MSS as u32);
             let e = Established {
                 initial_window: 10.0,
                 rtt: Some(ms(rtt)),
                 header: 0,
                 ..Established::at(Time::ZERO)
             };
-            c.on_established(&mut w, &e);
+            let (c, w) = opened(&ENTRY, spec, Convention::Quic, MSS, &e);
             Path {
                 c,
                 w,
