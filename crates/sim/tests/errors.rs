@@ -215,6 +215,19 @@ fn names_are_known_or_the_nearest_is_offered() {
             "avoidance = \"prague\"",
             "flows[0].avoidance: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
         ),
+        (
+            "stack = { preset = \"linus\" }",
+            "flows[0].stack.preset: `linus` is unknown; did you mean `linux`?",
+        ),
+        (
+            "stack = { frto = true }",
+            "flows[0].stack.frto: `true` changes nothing: only `rack` does (stack.recovery)",
+        ),
+        (
+            "stack = { interrupt_max = \"1ms\" }",
+            "flows[0].stack.interrupt_max: no flow has its own, as hosts and routers are everybody's; \
+             set it in the scenario's `stack`",
+        ),
         ("avoidance = \"cubik\"", "flows[0]: avoidance `cubik`: unknown; did you mean `cubic`?"),
         (
             "startup = \"search:exit=slowly\"",

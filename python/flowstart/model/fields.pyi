@@ -462,6 +462,14 @@ class Flow:
 
     Unless given: the stack's.
     """
+    stack: Stack | Mapping[str, Any] | None = None
+    """Fields of the stack that are these flows' own, in place of the scenario's.
+
+    With a `preset` among them it is a stack by itself. What stands around the endpoints, such as
+    `interrupt_min`, is the scenario's alone.
+
+    Unless given: the scenario's.
+    """
     size: str | None = None
     """Bytes to transfer, such as `100kB` or `64pkt`.
 

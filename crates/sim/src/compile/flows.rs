@@ -32,10 +32,7 @@ pub(super) fn entries(
     for (i, spec) in scenario.flows.iter().enumerate() {
         let field = format!("flows[{i}]");
         spec.check(&field)?;
-        let ends = match spec.mss {
-            None => setting.ends.clone(),
-            Some(Bytes(mss)) => Ends::new(scenario.stack.resolve(Some(mss as u32))?),
-        };
+        let ends = own_ends(scenario, spec, setting, &field)?;
         let ends = match spec.tick_phase {
             None => ends,
             Some(phase) => with_tick_phase(&ends, &field, phase)?,
@@ -57,6 +54,25 @@ pub(super) fn entries(
         return Err(RequestError::new("duration", problem));
     }
     Ok(entries)
+}
+
+/// The ends of an entry's flows: the setting's, but for what is their own.
+fn own_ends(
+    scenario: &Scenario,
+    spec: &FlowSpec,
+    setting: &Setting,
+    field: &str,
+) -> Result<Ends, RequestError> {
+    let mss = spec.mss.map(|Bytes(mss)| mss as u32);
+    let stack = match (&spec.stack, mss) {
+        (None, None) => return Ok(setting.ends.clone()),
+        (None, mss) => scenario.stack.resolve(mss)?,
+        (Some(own), mss) => own
+            .of_flow(&scenario.stack)
+            .and_then(|stack| stack.resolve(mss))
+            .map_err(|e| RequestError::new(format!("{field}.{}", e.field), e.problem))?,
+    };
+    Ok(Ends::new(stack))
 }
 
 /// The same ends with a clock of their own.

@@ -29,7 +29,10 @@ impl Setting {
         whole.stack = scenario.stack.filled_in(stack, &self.around);
         for flow in &mut whole.flows {
             flow.fill_in(&());
-            flow.avoidance.get_or_insert_with(|| stack.avoidance.into());
+            let preset = flow.stack.as_ref().and_then(|own| own.preset.as_deref());
+            let avoidance = preset.and_then(Stack::preset).map(|own| own.avoidance);
+            flow.avoidance
+                .get_or_insert_with(|| avoidance.unwrap_or(stack.avoidance).into());
             let from = flow.from_hop();
             let to = *flow.to_hop.get_or_insert(chain.hops() - 1);
             if from <= to && to < chain.hops() {

@@ -41,6 +41,20 @@ impl StackSpec {
         Ok(stack)
     }
 
+    /// The stack of flows that have these fields in place of the scenario's.
+    pub(super) fn of_flow(&self, scenario: &StackSpec) -> Result<StackSpec, RequestError> {
+        let given = |field: &&str| self.given(field).is_some();
+        if let Some(field) = StackSpec::AROUND.into_iter().find(given) {
+            let problem = "no flow has its own, as hosts and routers are everybody's; \
+                           set it in the scenario's `stack`";
+            return Err(RequestError::new(format!("stack.{field}"), problem));
+        }
+        Ok(match self.preset {
+            Some(_) => self.clone(),
+            None => self.over(scenario),
+        })
+    }
+
     /// Refuses a field that changes nothing in `stack`, which these fields have made: whoever gives
     /// it expects something of it.
     fn refuse_what_does_nothing(&self, stack: &Stack) -> Result<(), RequestError> {

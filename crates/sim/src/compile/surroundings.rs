@@ -48,6 +48,10 @@ impl StackSpec {
         Ok(around)
     }
 
+    /// The fields that say something of these, and not of the endpoints alone.
+    pub(super) const AROUND: [&str; 4] =
+        ["interrupt_min", "interrupt_max", "sack_cost", "rate_codes"];
+
     fn interrupts(&self) -> Result<Option<(Time, Time)>, RequestError> {
         const USUAL: (Time, Time) = (Time::from_micros(60), Time::from_micros(100));
         if self.interrupt_min.is_none() && self.interrupt_max.is_none() {

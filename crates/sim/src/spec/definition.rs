@@ -373,6 +373,18 @@ macro_rules! fields {
                 )?)*
             }
 
+            /// These fields, and those of `others` that are not among them.
+            pub(crate) fn over(&self, others: &$name) -> $name {
+                use $crate::spec::definition::is_absent;
+                let mut both = self.clone();
+                $(
+                    if is_absent(&both.$field) {
+                        both.$field = others.$field.clone();
+                    }
+                )*
+                both
+            }
+
             /// Leaves out the fields that are `idle`.
             pub(crate) fn leave_out(&mut self, idle: &[(&str, &str)]) {
                 $(

@@ -3,7 +3,7 @@
 use super::bounds::{rate, segment_size, time, within};
 use super::definition::{fields, plain, required, text, Value};
 use super::error::RequestError;
-use super::stack::phase;
+use super::stack::{phase, StackSpec};
 use flowstart_control::{Amount, Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub type Startup = String;
 
 text!(Amount, Bytes, Rate, Time);
-plain!(Direction, Opener);
+plain!(Direction, Opener, StackSpec);
 
 /// Positions of packets, each with a delay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -71,6 +71,12 @@ fields! {
         /// The congestion avoidance.
         #[usual("the stack's")]
         pub avoidance: Option<String>,
+        /// Fields of the stack that are these flows' own, in place of the scenario's.
+        ///
+        /// With a `preset` among them it is a stack by itself. What stands around the endpoints, such
+        /// as `interrupt_min`, is the scenario's alone.
+        #[usual("the scenario's")]
+        pub stack: Option<StackSpec>,
         /// Bytes to transfer, such as `100kB` or `64pkt`.
         #[usual("without limit")]
         pub size: Option<Amount>,

@@ -9,6 +9,7 @@ mod l4s;
 mod memory;
 mod modified_swift_start;
 mod opening;
+mod own_stack;
 mod paced_gradual;
 mod published;
 mod quic;

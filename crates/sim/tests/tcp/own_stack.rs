@@ -1,0 +1,36 @@
+//! Flows whose endpoints have fields of their own.
+
+use crate::outcome;
+
+const PATH: &str = "path = { rate = \"20Mbps\", rtt = \"60ms\", buffer = \"100pkt\" }\n";
+
+#[test]
+fn a_flow_with_a_stack_of_its_own_fares_as_in_a_scenario_with_that_stack() {
+    for stack in [
+        "iw = 30",
+        "preset = \"linux\", iw = 30, pacing = \"internal\"",
+        "preset = \"linux\", window = \"20kB\"",
+        "preset = \"quic\"",
+    ] {
+        let flows = "flows = [{ size = \"500kB\"";
+        let own = outcome(&format!("{PATH}{flows}, stack = {{ {stack} }} }}]"));
+        let all = outcome(&format!("{PATH}stack = {{ {stack} }}\n{flows} }}]"));
+        let row = |outcome: &flowstart_sim::Outcome| format!("{:?}", outcome.flows.row(0));
+        assert_eq!(row(&own), row(&all), "{stack}");
+    }
+}
+
+#[test]
+fn fields_of_a_flow_stand_in_place_of_the_scenarios_and_the_others_hold() {
+    let row = |scenario: &str, own: &str| {
+        let text = format!(
+            "{PATH}stack = {{ preset = \"linux\", {scenario} }}\n\
+             flows = [{{ size = \"500kB\" }}, {{ size = \"500kB\", start = \"9s\"{own} }}]"
+        );
+        outcome(&text).flows.row(1)
+    };
+    let own = row("ack = \"every\"", ", stack = { iw = 30 }");
+    let both = row("ack = \"every\", iw = 30", "");
+    assert_eq!(own.fct_s, both.fct_s);
+    assert_ne!(own.fct_s, row("ack = \"every\"", "").fct_s);
+}
