@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Timeout,
         Window,
     )
+    from flowstart.model.variants import Variant
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun, stream
 
@@ -77,6 +78,7 @@ _HOMES = {
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
     "stream": "simulation.streaming",
+    "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
     # The signals that a start-up's hooks are told.
@@ -129,6 +131,7 @@ __all__ = [
     "StoredRun",
     "Syn",
     "Timeout",
+    "Variant",
     "Web",
     "Window",
     "Write",

@@ -241,7 +241,6 @@ def row(**fields: Any) -> dict[str, Any]:
         "tested": True,
         "seed": 1,
         "startup": "slow-start",
-        "compared": "slow-start",
         "size": "1kB",
         "size_bytes": 1000,
         "complete": True,
@@ -257,7 +256,8 @@ def row(**fields: Any) -> dict[str, Any]:
         "bdp_pkts": 10,
         "max_queue_pkts": 3,
     }
-    return usual | fields
+    named = {"variant": fields.get("startup", usual["startup"])}
+    return usual | named | fields
 
 
 def test_a_summary_is_a_mean_over_flows() -> None:

@@ -107,7 +107,8 @@ def _of_scenario(scenario: str, given: Given) -> "Plan":
     traffic, repetition = filled(Traffic, given), filled(Repetition, given)
     return Plan.of_scenario(
         scenario,
-        startups=_startups(traffic),
+        startups=traffic.startups(),
+        variants=traffic.variants(),
         sizes=_sizes(traffic),
         seed=repetition.seed,
         repeat=repetition.repeat,
@@ -126,7 +127,7 @@ def _of_path(given: Given) -> "Plan":
     from flowstart.comparison.plan import DEFAULT_SIZES, Plan
 
     traffic, repetition = filled(Traffic, given), filled(Repetition, given)
-    startups, sizes = _startups(traffic), _sizes(traffic)
+    sizes = _sizes(traffic)
     described = path.read(given)
     if described is None:
         raise RequestError(
@@ -137,7 +138,8 @@ def _of_path(given: Given) -> "Plan":
     stack = stack_of(given)
     plan = Plan.of_path(
         described,
-        startups=startups,
+        startups=traffic.startups(),
+        variants=traffic.variants(),
         sizes=sizes or DEFAULT_SIZES,
         flows=traffic.flows,
         interval=traffic.interval,
@@ -147,15 +149,8 @@ def _of_path(given: Given) -> "Plan":
         seed=repetition.seed,
         repeat=repetition.repeat,
     )
-    applicability.refuse_what_does_nothing(given, plan.startups, plan.custom, stack)
+    applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
     return plan
-
-
-def _startups(traffic: Traffic) -> Sequence[str]:
-    from flowstart.comparison.plan import DEFAULT_STARTUPS
-    from flowstart.model import specs
-
-    return specs.listed("startup", traffic.startup, DEFAULT_STARTUPS)
 
 
 def _sizes(traffic: Traffic) -> Sequence[str] | None:

@@ -17,6 +17,8 @@ def places(name: str) -> list[str]:
     if name in named_paths():
         found.append(f"a path (--path {name})")
     values = _values(name, "", schema(), schema()["$defs"])
+    # A flow's own stack takes what the scenario's does.
+    values = [value for value in values if not value[0].startswith("flows.stack.")]
     return found + [f"a value of {field} ({meaning})" for field, meaning in values]
 
 

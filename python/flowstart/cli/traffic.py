@@ -1,8 +1,13 @@
 """What a comparison sends, and how often, on the command line."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flowstart.cli.flags import CAPTURE, SCENARIO, flag, of
+
+if TYPE_CHECKING:
+    from flowstart.model.variants import Variant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,9 +21,31 @@ class Traffic:
         "A,B,...",
         beside=(SCENARIO, CAPTURE),
     )
+    variant: list[str] | None = flag(
+        "A named combination instead, as often as needed: `iw30: avoidance=cubic startup=hystart "
+        "iw=30`; keys are startup, avoidance, stack and its fields. Or a TOML file of them.",
+        "NAME: KEY=VALUE ...",
+        beside=(SCENARIO, CAPTURE),
+    )
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...", beside=(SCENARIO,))
     flows: int | None = flag("Connections at once. [1]", least=1)
     interval: str | None = flag("Time between their openings.", "TIME")
+
+    def startups(self) -> Sequence[str] | None:
+        """The start-ups that were listed; None where none was."""
+        from flowstart.model import specs
+
+        return None if self.startup is None else specs.listed("startup", self.startup, ())
+
+    def variants(self) -> "list[Variant]":
+        """The variants that were given, those of files among them."""
+        from flowstart.model import variants
+
+        found: list[Variant] = []
+        for text in self.variant or ():
+            is_file = text.endswith(".toml") and ":" not in text
+            found += variants.read(text) if is_file else [variants.Variant.parse(text)]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

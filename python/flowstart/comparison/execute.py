@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
+from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
@@ -14,6 +14,7 @@ from flowstart.model.document import encode, resolve
 from flowstart.model.fields import Stack
 from flowstart.model.path import Path
 from flowstart.model.scenario import ScenarioLike
+from flowstart.model.variants import VariantLike
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
@@ -21,7 +22,8 @@ from flowstart.simulation.batch import run_many
 def compare(
     setting: Path | ScenarioLike,
     *,
-    startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+    startups: Sequence[StartupLike] | None = None,
+    variants: Sequence[VariantLike] = (),
     sizes: Sequence[str] | None = None,
     flows: int | None = None,
     interval: str | None = None,
@@ -33,7 +35,7 @@ def compare(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Runs the same traffic under each of `startups`.
+    """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
@@ -44,7 +46,8 @@ def compare(
     processes, and stay on the calling thread with one worker. Raises RequestError where anything
     asked for is wrong, and what a start-up written in Python raises.
     """
-    common: dict[str, Any] = {"startups": startups, "seed": seed, "repeat": repeat}
+    common: dict[str, Any] = {"startups": startups, "variants": variants}
+    common |= {"seed": seed, "repeat": repeat}
     if isinstance(setting, Path):
         plan = Plan.of_path(
             setting,

@@ -9,11 +9,13 @@ from typing import Any, Self
 from flowstart.errors import RequestError
 from flowstart.model import scenario, specs
 from flowstart.model import stack as stacks
+from flowstart.model import variants as named
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
 from flowstart.model.fields import Stack
 from flowstart.model.path import Path, told_interface
 from flowstart.model.scenario import Scenario, ScenarioLike
+from flowstart.model.variants import Variant, VariantLike
 
 DEFAULT_STARTUPS = (
     "slow-start",
@@ -33,6 +35,7 @@ class Case:
     """One run of a comparison."""
 
     startup: str
+    """The variant's name."""
     size: str | None
     """None where the scenario itself gives the sizes."""
     seed: int
@@ -47,7 +50,8 @@ class Plan:
     """Which entries of the scenario's `flows` are under test; the others are background."""
     tested_web: tuple[int, ...] = field(default=(), kw_only=True)
     """Which entries of its `web` are."""
-    startups: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    """What is compared; a start-up by itself is a variant that bears its name."""
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
     command: str | None
@@ -60,7 +64,8 @@ class Plan:
         cls,
         path: Path,
         *,
-        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+        startups: Sequence[StartupLike] | None = None,
+        variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
         interval: str | None = None,
@@ -85,7 +90,7 @@ class Plan:
         plan = cls(
             base=base,
             tested=(0,),
-            startups=specs.startups(startups, custom),
+            variants=chosen(variants, startups, custom),
             sizes=specs.unique("size", sizes),
             seeds=_seeds(seed or 1, repeat),
             command=None,
@@ -105,7 +110,8 @@ class Plan:
         cls,
         like: ScenarioLike,
         *,
-        startups: Sequence[StartupLike] = DEFAULT_STARTUPS,
+        startups: Sequence[StartupLike] | None = None,
+        variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
         repeat: int = 1,
@@ -128,7 +134,7 @@ class Plan:
             base=base | {"flows": flows},
             tested=tested,
             tested_web=tested_web,
-            startups=specs.startups(startups, custom),
+            variants=chosen(variants, startups, custom),
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
             command=None,
@@ -137,6 +143,20 @@ class Plan:
         if isinstance(like, (Scenario, Mapping)):
             return plan
         return dataclasses.replace(plan, command=plan._command({}, str(like)))
+
+    @property
+    def startups(self) -> tuple[str, ...]:
+        """The variants' names."""
+        return tuple(variant.name for variant in self.variants)
+
+    @property
+    def begins(self) -> list[str]:
+        """The variants' start-ups."""
+        return [str(variant.begins) for variant in self.variants]
+
+    def variant(self, name: str) -> Variant:
+        """The variant of this name."""
+        return next(variant for variant in self.variants if variant.name == name)
 
     def cases(self) -> list[Case]:
         """Every run, sizes outermost and seeds innermost."""
@@ -153,15 +173,16 @@ class Plan:
     def scenario(self, case: Case, *, trace: bool = False) -> Document:
         """The scenario of one run."""
         told = self._told()
+        under_test = self.variant(case.startup).flow()
         flows = [dict(flow) for flow in self.base["flows"]]
         for flow in (flows[i] for i in self.tested):
-            flow |= told | flow | {"startup": case.startup}
+            flow |= told | flow | under_test
             if case.size is not None and "writes" not in flow:
                 flow.setdefault("size", case.size)
         document = self.base | {"flows": flows, "seed": case.seed, "trace": trace}
         if "web" in self.base:
             document["web"] = [
-                told | web | {"startup": case.startup} if i in self.tested_web else web
+                told | web | under_test if i in self.tested_web else web
                 for i, web in enumerate(self.base["web"])
             ]
         return document
@@ -192,7 +213,8 @@ class Plan:
         options = {
             **path,
             **options,
-            "startup": ",".join(self.startups),
+            "variant": [v.written for v in self.variants if v.name != v.startup],
+            "startup": ",".join(v.name for v in self.variants if v.name == v.startup),
             "size": ",".join(size for size in self.sizes if size),
             "seed": self.seeds[0],
             "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
@@ -203,10 +225,25 @@ class Plan:
                 value = specs.word(value, "admission", "")
             if name == "rate_steps":
                 value = specs.steps_text(value)
-            if value not in (None, "", False):
-                words.append(f"--{name.replace('_', '-')}")
-                words += [] if value is True else [str(value)]
+            for one in value if isinstance(value, list) else [value]:
+                if one not in (None, "", False):
+                    words.append(f"--{name.replace('_', '-')}")
+                    words += [] if one is True else [str(one)]
         return shlex.join(words)
+
+
+def chosen(
+    variants: Sequence[VariantLike],
+    startups: Sequence[StartupLike] | None,
+    custom: CustomStartups,
+    without: Sequence[str] = (),
+) -> tuple[Variant, ...]:
+    """What is compared: the variants and start-ups given, or the usual start-ups without any."""
+    if startups is None:
+        startups = () if variants else DEFAULT_STARTUPS
+    elif not startups and not variants:
+        raise RequestError("no start-up is given")
+    return named.settled(variants, startups, custom, without)
 
 
 def _flows(base: Document) -> list[dict[str, Any]]:

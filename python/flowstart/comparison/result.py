@@ -83,7 +83,7 @@ class Comparison:
         flows = [self.plan.base["flows"][i] for i in self.plan.tested]
         return footnotes.footnotes(
             footnotes.Setting(
-                startups=self.plan.startups,
+                startups=self.plan.begins,
                 remembered=[flow.get("remembered") for flow in flows],
                 memory_option="`remembered`",
                 interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],

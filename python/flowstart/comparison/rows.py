@@ -29,11 +29,9 @@ def placed(outcomes: "Outcomes", cases: list[Case], plan: Plan) -> list[dict[str
         else:
             continue
         more = {name: part and part[name] for name in OBJECT_FIELDS} if plan.base.get("web") else {}
-        found.append(_row(row, cases[row["run"]], is_tested) | more)
+        case = cases[row["run"]]
+        place = {"tested": is_tested, "variant": case.startup, "size": case.size}
+        # A start-up under test as it was asked for.
+        asked = {"startup": plan.variant(case.startup).begins} if is_tested else {}
+        found.append(row | place | asked | more)
     return found
-
-
-def _row(row: dict[str, Any], case: Case, is_tested: bool) -> dict[str, Any]:
-    """A flow's row with its place in the comparison; a start-up under test as it was asked for."""
-    place = {"tested": is_tested, "compared": case.startup, "size": case.size}
-    return row | place | ({"startup": case.startup} if is_tested else {})

@@ -79,9 +79,9 @@ def summarise(
         if row["tested"]:
             web = _is_object(row)
             size = mean_size if web else row["size_bytes"]
-            tested.setdefault((web, size, row["startup"]), []).append(row)
+            tested.setdefault((web, size, row["variant"]), []).append(row)
         else:
-            background.setdefault((row["size"], row["compared"]), []).append(row)
+            background.setdefault((row["size"], row["variant"]), []).append(row)
     baseline = BASELINE if BASELINE in startups else startups[0]
     found = []
     for web, size in sorted({(web, size) for web, size, _ in tested}):
@@ -115,7 +115,7 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     first = rows[0]
     fct = [row["fct_s"] for row in done]
     return Summary(
-        startup=first["startup"],
+        startup=first["variant"],
         size_bytes=first["size_bytes"],
         seeds=len(_seeds(rows)),
         planned_seeds=planned_seeds,

@@ -150,10 +150,10 @@ def table(option: str, first: str, text: str) -> dict[str, str]:
 
 def word(fields: Mapping[str, Any], first: str, usual: str) -> str:
     """Fields as one word of a command line, the `first` of them, or its `usual` value, ahead."""
-    overrides = [f"{name}={_written(value)}" for name, value in fields.items() if name != first]
+    overrides = [f"{name}={written(value)}" for name, value in fields.items() if name != first]
     return ":".join(filter(None, [fields.get(first, usual), ",".join(overrides)]))
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
     """A value as it is written where a scenario is read."""
     return str(value).lower() if isinstance(value, bool) else value

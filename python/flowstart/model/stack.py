@@ -10,12 +10,12 @@ from flowstart.model import definitions, specs
 def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     fields = specs.table("stack", "preset", text)
-    return {name: _typed(name, value) for name, value in fields.items()}
+    return {name: typed(name, value) for name, value in fields.items()}
 
 
-def _typed(field: str, value: str) -> object:
+def typed(field: str, value: Any) -> Any:
     """`value` as a number or a truth value where the field has one; else as it is."""
-    if _values().get(field) not in ("bool", "f64", "u32"):
+    if not isinstance(value, str) or _values().get(field) not in ("bool", "f64", "u32"):
         return value
     try:
         return json.loads(value)

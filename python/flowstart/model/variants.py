@@ -1,0 +1,160 @@
+"""Named combinations of what a sending host may choose: stack, avoidance, start-up, pacing, window.
+
+    cubic-iw30: avoidance=cubic startup=hystart iw=30
+    paced: stack=linux:pacing=internal startup=slow-start
+    bbr: avoidance=bbr
+
+A comparison puts such variants beside each other; a start-up by itself is one that bears its name.
+"""
+
+import os
+import pathlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeAlias
+
+from flowstart.errors import RequestError
+from flowstart.model import definitions, specs, stack
+from flowstart.model.catalog import suggest
+from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.document import Document, plain
+from flowstart.model.fields import Stack
+
+USUAL_STARTUP = {"bbr": "bbr-startup"}
+"""The start-up of an avoidance that is nothing without it; of others, slow start."""
+OWN = ("startup", "avoidance", "stack")
+"""What a variant may name beside single fields of a stack."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a sending host does, under a name.
+
+    What is left out is as the comparison has it.
+    """
+
+    name: str
+    startup: StartupLike | None = None
+    """With parameters: `hystart:iw=30`. Slow start unless the avoidance has one of its own."""
+    avoidance: str | None = None
+    stack: str | Stack | Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`name: key=value key=value` as a variant; keys are `OWN` and fields of a stack."""
+        name, colon, rest = text.partition(":")
+        if not colon or not name.strip() or "=" in name or not rest.strip():
+            raise RequestError(
+                f"variant `{text}`: should be written `name: key=value ...`, such as "
+                "`iw30: startup=hystart iw=30`"
+            )
+        given: dict[str, str] = {}
+        for piece in rest.split():
+            key, equals, value = piece.partition("=")
+            if not equals or not value:
+                raise RequestError(f"variant `{text}`: `{piece}` should be written key=value")
+            if key in given:
+                raise RequestError(f"variant `{text}`: `{key}` is given twice")
+            given[key] = value
+        return cls.of(name.strip(), given)
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> Self:
+        """A variant of its keys, single fields of the stack among them."""
+        known = [*OWN, *(f.name for f in definitions.parts()["Stack"].fields)]
+        for key in given:
+            if key not in known:
+                raise RequestError(f"variant `{name}`: `{key}` is unknown{suggest(key, known)}")
+        own = {key: given[key] for key in OWN if key in given}
+        fields = _fields(own.pop("stack", {}))
+        beside = {key: value for key, value in given.items() if key not in OWN}
+        twice = next((key for key in beside if key in fields), None)
+        if twice:
+            raise RequestError(f"variant `{name}`: `{twice}` is given twice, once within `stack`")
+        beside = {key: stack.typed(key, value) for key, value in beside.items()}
+        return cls(name, **own, stack=fields | beside)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the stack that are its own."""
+        return _fields(self.stack)
+
+    @property
+    def written(self) -> str:
+        """The text that `parse` reads."""
+        parts = {"avoidance": self.avoidance, "startup": self.startup}
+        words = [f"{key}={value}" for key, value in parts.items() if value]
+        fields = self.fields
+        if "preset" in fields:
+            words.append(f"stack={stack.written(fields)}")
+        else:
+            words += [f"{key}={specs.written(value)}" for key, value in fields.items()]
+        return f"{self.name}: {' '.join(words)}"
+
+    @property
+    def begins(self) -> StartupLike:
+        """Its start-up, also where none was named."""
+        usual = USUAL_STARTUP.get((self.avoidance or "").partition(":")[0], "slow-start")
+        return self.startup or usual
+
+    def flow(self) -> Document:
+        """What a flow says that does this."""
+        own = {"startup": self.begins, "avoidance": self.avoidance, "stack": self.fields or None}
+        return {key: value for key, value in own.items() if value is not None}
+
+
+VariantLike: TypeAlias = Variant | str
+"""A variant, or its text."""
+
+
+def _fields(given: Any) -> dict[str, Any]:
+    """A stack, or fields of one, as a table."""
+    if isinstance(given, str):
+        return stack.parse(given)
+    found: dict[str, Any] = plain(given)
+    return found
+
+
+def read(file: str | os.PathLike[str]) -> list[Variant]:
+    """The variants of a TOML file: a `[[variant]]` table each, with a `name`."""
+    path = pathlib.Path(file)
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RequestError(f"{path}: not TOML: {error}") from None
+    tables = found.get("variant")
+    if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
+        raise RequestError(f"{path}: `[[variant]]` tables are needed, each with a `name`")
+    variants = []
+    for number, table in enumerate(tables):
+        name = table.pop("name", None)
+        if not isinstance(name, str) or not name:
+            raise RequestError(f"{path}: variant[{number}].name: missing; a text is needed")
+        variants.append(Variant.of(name, table))
+    return variants
+
+
+def settled(
+    given: Sequence[VariantLike],
+    startups: Sequence[StartupLike],
+    custom: CustomStartups,
+    without: Sequence[str] = (),
+) -> tuple[Variant, ...]:
+    """The variants meant: those `given`, and one for each of `startups`, which bears its name.
+
+    Start-ups of one's own are noted in `custom`. Refuses two of one name.
+    """
+    found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
+    found = [
+        v if v.startup is None else Variant(v.name, custom.name(v.startup), v.avoidance, v.stack)
+        for v in found
+    ]
+    if startups:
+        found += [Variant(name, name) for name in specs.startups(startups, custom, without)]
+    names = [v.name for v in found]
+    specs.unique("variant" if given else "start-up", names)
+    return tuple(found)

@@ -1,0 +1,123 @@
+"""Named combinations of stack, avoidance, start-up, pacing and window."""
+
+import pathlib
+
+import pytest
+
+import flowstart as fs
+from flowstart.model.custom import CustomStartups
+from flowstart.model.variants import Variant, read, settled
+
+PATH = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
+
+
+@pytest.mark.parametrize(
+    ("text", "flow"),
+    [
+        (
+            "cubic-iw30: avoidance=cubic startup=hystart:iw=30",
+            {"startup": "hystart:iw=30", "avoidance": "cubic"},
+        ),
+        (
+            "paced: iw=30 pacing=internal",
+            {"startup": "slow-start", "stack": {"iw": "30", "pacing": "internal"}},
+        ),
+        (
+            "other: stack=quic:iw=30 tso=false",
+            {"startup": "slow-start", "stack": {"preset": "quic", "iw": "30", "tso": False}},
+        ),
+        ("bbr: avoidance=bbr", {"startup": "bbr-startup", "avoidance": "bbr"}),
+    ],
+)
+def test_a_text_says_what_a_flow_does_and_is_written_again(text: str, flow: object) -> None:
+    variant = Variant.parse(text)
+    assert variant.flow() == flow
+    assert Variant.parse(variant.written) == variant
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("iw=30", "variant `iw=30`: should be written `name: key=value ...`"),
+        ("iw30:", "variant `iw30:`: should be written"),
+        ("iw30: 30", "variant `iw30: 30`: `30` should be written key=value"),
+        ("a: iw=3 iw=4", "variant `a: iw=3 iw=4`: `iw` is given twice"),
+        ("a: windo=3", "variant `a`: `windo` is unknown; did you mean `window`"),
+        ("a: stack=linux:iw=3 iw=4", "variant `a`: `iw` is given twice, once within `stack`"),
+    ],
+)
+def test_a_wrong_text_is_refused_in_a_line(text: str, problem: str) -> None:
+    with pytest.raises(fs.RequestError) as raised:
+        Variant.parse(text)
+    assert str(raised.value).startswith(problem)
+
+
+def test_variants_come_from_a_file(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "variants.toml"
+    file.write_text(
+        '[[variant]]\nname = "a"\nstartup = "hystart"\niw = 30\n\n'
+        '[[variant]]\nname = "b"\navoidance = "bbr"\nstack = "linux:pacing=internal"\n'
+    )
+    assert [v.flow() for v in read(file)] == [
+        {"startup": "hystart", "stack": {"iw": 30}},
+        {
+            "startup": "bbr-startup",
+            "avoidance": "bbr",
+            "stack": {"preset": "linux", "pacing": "internal"},
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "`[[variant]]` tables are needed, each with a `name`"),
+        ("[[variant]]\nstartup = 'hystart'", "variant[0].name: missing; a text is needed"),
+        ("[[variant]", "not TOML: "),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_name(
+    text: str, problem: str, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "variants.toml"
+    file.write_text(text)
+    with pytest.raises(fs.RequestError) as raised:
+        read(file)
+    assert str(raised.value).startswith(f"{file}: {problem}")
+
+
+def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:
+    found = settled(["iw30: iw=30"], ["slow-start", "jump-start"], CustomStartups())
+    assert [v.name for v in found] == ["iw30", "slow-start", "jump-start"]
+    with pytest.raises(fs.RequestError, match="variant `slow-start` is given twice"):
+        settled(["slow-start: iw=30"], ["slow-start"], CustomStartups())
+
+
+def test_a_variant_is_compared_under_its_name_with_its_own_stack() -> None:
+    result = fs.compare(
+        PATH,
+        variants=[fs.Variant("more", startup="hystart", stack="linux:iw=30"), "bbr: avoidance=bbr"],
+        startups=["hystart"],
+        sizes=["200kB"],
+    )
+    rows = {row["variant"]: row for row in result.rows}
+    named = [(name, row["startup"], row["avoidance"], row["stack"]) for name, row in rows.items()]
+    assert named == [
+        ("more", "hystart", "cubic", "linux"),
+        ("bbr", "bbr-startup", "bbr", "rfc"),
+        ("hystart", "hystart", "reno", "rfc"),
+    ]
+    alone = fs.compare(PATH, startups=["hystart"], sizes=["200kB"], stack="linux:iw=30")
+    assert rows["more"]["fct_s"] == alone.rows[0]["fct_s"]
+
+
+def test_a_variant_changes_no_background_flow() -> None:
+    scenario = {
+        "path": {"rate": "20Mbps", "rtt": "60ms", "buffer": "100pkt"},
+        "flows": [{"size": "200kB", "start": "20s"}, {"startup": "slow-start", "size": "1MB"}],
+    }
+    result = fs.compare(scenario, variants=["a: iw=2", "b: iw=30"])
+    background = [row["fct_s"] for row in result.rows if not row["tested"]]
+    assert background[0] == background[1]
+    tested = {row["variant"]: row["fct_s"] for row in result.rows if row["tested"]}
+    assert tested["b"] < tested["a"]
