@@ -595,6 +595,13 @@ class Web:
 
     Unless given: the stack's.
     """
+    stack: Stack | Mapping[str, Any] | None = None
+    """Fields of the stack that are the responses' own, in place of the scenario's.
+
+    As for `flows.stack`.
+
+    Unless given: the scenario's.
+    """
     interface_rate: str | None = None
     """The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
 

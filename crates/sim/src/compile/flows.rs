@@ -57,7 +57,7 @@ pub(super) fn entries(
 }
 
 /// The ends of an entry's flows: the setting's, but for what is their own.
-fn own_ends(
+pub(super) fn own_ends(
     scenario: &Scenario,
     spec: &FlowSpec,
     setting: &Setting,

@@ -29,10 +29,8 @@ impl Setting {
         whole.stack = scenario.stack.filled_in(stack, &self.around);
         for flow in &mut whole.flows {
             flow.fill_in(&());
-            let preset = flow.stack.as_ref().and_then(|own| own.preset.as_deref());
-            let avoidance = preset.and_then(Stack::preset).map(|own| own.avoidance);
             flow.avoidance
-                .get_or_insert_with(|| avoidance.unwrap_or(stack.avoidance).into());
+                .get_or_insert_with(|| usual_avoidance(flow.stack.as_ref(), stack).into());
             let from = flow.from_hop();
             let to = *flow.to_hop.get_or_insert(chain.hops() - 1);
             if from <= to && to < chain.hops() {
@@ -41,11 +39,19 @@ impl Setting {
         }
         for web in &mut whole.web {
             web.fill_in(&());
-            web.avoidance.get_or_insert_with(|| stack.avoidance.into());
+            web.avoidance
+                .get_or_insert_with(|| usual_avoidance(web.stack.as_ref(), stack).into());
             web.to_hop.get_or_insert(chain.hops() - 1);
         }
         whole
     }
+}
+
+/// The avoidance of flows that name none, with these fields of a stack for their own.
+fn usual_avoidance(own: Option<&StackSpec>, stack: &Stack) -> &'static str {
+    let preset = own.and_then(|own| own.preset.as_deref());
+    let own = preset.and_then(Stack::preset);
+    own.map_or(stack.avoidance, |own| own.avoidance)
 }
 
 fn path(given: &PathSpec, chain: &Chain) -> PathSpec {

@@ -1,7 +1,7 @@
 //! The web sessions of a scenario, read and checked.
 
 use super::checks::{distribution, within, LONGEST_RUN};
-use super::flows::{FlowReader, LARGEST};
+use super::flows::{own_ends, FlowReader, LARGEST};
 use super::setting::Setting;
 use super::shared::Recipes;
 use crate::flow_plan::{FlowKind, FlowPlan};
@@ -28,6 +28,7 @@ pub(super) fn web_entries(
     let mut entries = Vec::with_capacity(scenario.web.len());
     for (i, spec) in scenario.web.iter().enumerate() {
         let reader = Reader {
+            scenario,
             spec,
             field: format!("web[{i}]"),
             setting,
@@ -47,6 +48,7 @@ pub(super) fn web_entries(
 }
 
 struct Reader<'a> {
+    scenario: &'a Scenario,
     spec: &'a WebSpec,
     field: String,
     setting: &'a Setting,
@@ -161,23 +163,26 @@ impl Reader<'_> {
             of(&None, &None),
             FlowSpec {
                 interface_rate: self.spec.interface_rate,
+                stack: self.spec.stack.clone(),
                 ..of(&self.spec.startup, &self.spec.avoidance)
             },
         );
-        let entry = |spec| FlowReader {
-            spec,
-            field: self.field.clone(),
-            ends: self.setting.ends.clone(),
-            chain: &self.setting.chain,
-            recipes: self.recipes,
+        let entry = |spec| -> Result<_, RequestError> {
+            Ok(FlowReader {
+                spec,
+                field: self.field.clone(),
+                ends: own_ends(self.scenario, spec, self.setting, &self.field)?,
+                chain: &self.setting.chain,
+                recipes: self.recipes,
+            })
         };
-        let asking = entry(&request);
+        let asking = entry(&request)?;
         let first = kinds.len() as u32;
         let (mut request_plan, kind) = asking.template(first)?;
         let size = self.spec.request();
         let bytes = asking.bytes("request", size, kind.from_hop, kind.to_hop)?;
         request_plan.size = NonZeroU64::new(bytes);
-        let (response_plan, response_kind) = entry(&response).template(first + 1)?;
+        let (response_plan, response_kind) = entry(&response)?.template(first + 1)?;
         kinds.extend([kind, response_kind]);
         Ok([request_plan, response_plan])
     }

@@ -3,6 +3,7 @@
 use super::bounds::{rate, within};
 use super::definition::{fields, plain, text};
 use super::flow::{Direction, Startup};
+use super::stack::StackSpec;
 use flowstart_control::{Amount, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,11 @@ fields! {
         /// The responses' congestion avoidance.
         #[usual("the stack's")]
         pub avoidance: Option<String>,
+        /// Fields of the stack that are the responses' own, in place of the scenario's.
+        ///
+        /// As for `flows.stack`.
+        #[usual("the scenario's")]
+        pub stack: Option<StackSpec>,
         /// The rate at which the responses' start-up takes its host's interface to send: `1Gbps`.
         ///
         /// It is told, where `path.nic_rate` is a link.

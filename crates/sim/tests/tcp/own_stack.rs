@@ -34,3 +34,16 @@ fn fields_of_a_flow_stand_in_place_of_the_scenarios_and_the_others_hold() {
     assert_eq!(own.fct_s, both.fct_s);
     assert_ne!(own.fct_s, row("ack = \"every\"", "").fct_s);
 }
+
+#[test]
+fn responses_of_web_sessions_may_have_a_stack_of_their_own() {
+    let fct = |own: &str| {
+        let text = format!("{PATH}web = [{{ size = \"60\", pages = 3{own} }}]");
+        let run = outcome(&text);
+        let objects = run.flows.iter().filter(|row| row.size_bytes > Some(9000));
+        objects.map(|row| row.fct_s.unwrap()).collect::<Vec<_>>()
+    };
+    let (usual, own) = (fct(""), fct(", stack = { iw = 60 }"));
+    assert_eq!((usual.len(), own.len()), (3, 3));
+    assert!(own.iter().zip(&usual).all(|(own, usual)| own < usual));
+}
