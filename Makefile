@@ -14,7 +14,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench \
-	bench-against speed-record clean
+	bench-against speed-record interval-coverage clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,7 +45,7 @@ test-python: setup
 	$(BIN)/pytest
 
 test-pages-long: setup ## Run the commands of the pages that take minutes
-	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers
+	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py
 
 format: setup ## Put all sources into the project's form
 	cargo fmt --all
@@ -54,6 +54,9 @@ format: setup ## Put all sources into the project's form
 
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples $(BIN)/python docs/pages.py
+
+interval-coverage: setup ## How often intervals hold, on 2000 made-up tables of each design
+	$(BIN)/python benches/interval_coverage.py
 
 bench: setup ## Measure the budgets
 	cargo bench --workspace

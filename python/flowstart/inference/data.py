@@ -1,0 +1,117 @@
+"""What inference is given and what it says: groups of transfers, statistics, rows."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from flowstart.errors import RequestError
+
+HURT = 0.1
+"""A transfer is hurt where it takes this much longer than under the baseline."""
+LEVEL = 0.95
+"""The share of tables whose intervals are to hold all at once."""
+
+
+class Statistic(StrEnum):
+    """What a row tells of a variant beside the baseline."""
+
+    MEAN = "mean"
+    """The relative change of the mean completion time: −0.1 is 10 % sooner."""
+    P50 = "p50"
+    """The relative change of the median completion time."""
+    P95 = "p95"
+    """That of the 95th percentile."""
+    P99 = "p99"
+    """That of the 99th percentile."""
+    OWN = "own"
+    """The median over transfers of their own relative changes."""
+    HURT = "hurt"
+    """The share of transfers that take more than `HURT` longer, or are never done."""
+
+    @property
+    def quantile(self) -> float | None:
+        """Of which quantile of completion times it tells the change."""
+        return {"p50": 0.5, "p95": 0.95, "p99": 0.99}.get(self.value)
+
+
+OF_TRANSFERS = (Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN, Statistic.HURT)
+"""What is told of groups of transfers."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Transfers that are summed up together, a size class for example."""
+
+    name: str
+    times: NDArray[np.float64]
+    """Completion times in seconds, transfers × variants; `inf` where one was never done, NaN
+    where it was not run."""
+    clusters: NDArray[np.int64]
+    """The cluster of each transfer, numbered over all groups: transfers of one cluster may depend
+    on each other, those of different clusters do not."""
+
+    @classmethod
+    def of(cls, name: str, times: ArrayLike, clusters: Sequence[object] | ArrayLike) -> "Group":
+        """A group from whatever arrays are made of; clusters must be numbers.
+
+        Raises RequestError where the shapes do not fit or a time is not positive.
+        """
+        matrix = np.asarray(times, dtype=np.float64)
+        numbers = np.asarray(clusters, dtype=np.int64)
+        if matrix.ndim != 2:
+            raise RequestError(
+                f"{name}: times of shape {matrix.shape}; transfers × variants needed"
+            )
+        if numbers.shape != matrix.shape[:1]:
+            raise RequestError(
+                f"{name}: {numbers.size} clusters for {len(matrix)} transfers; one each is needed"
+            )
+        if np.any(matrix <= 0):
+            least = np.nanmin(matrix)
+            raise RequestError(f"{name}: a completion time of {least:g} s; it must be positive")
+        return cls(name, matrix, numbers)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statistic of one variant in one group, with its interval."""
+
+    group: str
+    variant: str
+    statistic: Statistic
+    estimate: float | None
+    """The statistic itself; `inf` where the variant never ends, None without transfers."""
+    low: float | None
+    high: float | None
+    """The ends of the interval, which holds together with those of all other rows; None where
+    there is not enough to state one."""
+    transfers: int
+    """How many transfers were run both ways."""
+    clusters: float
+    """How many clusters of equal size would say as much as theirs."""
+    reason: str = ""
+    """Why there is not enough; empty where there is."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether the interval is stated."""
+        return not self.reason
+
+    @property
+    def gains(self) -> bool:
+        """Whether the whole interval is on the side of the sooner."""
+        return self.enough and self.high is not None and self.high < 0
+
+    @property
+    def loses(self) -> bool:
+        """Whether the whole interval is on the side of the later."""
+        return self.enough and self.low is not None and self.low > 0
+
+
+def finite(value: float | None) -> float | None:
+    """A value as JSON and tables have it: None where there is none without end."""
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,52 @@
+"""From the times of a group to the statistics of one variant beside another."""
+
+import numpy as np
+
+from flowstart.inference.changes import Change, HurtShare, OwnChange, QuantileChange
+from flowstart.inference.components import Chosen, Components
+from flowstart.inference.data import HURT, Statistic
+
+
+def measure(
+    components: Components, variant: int, base: int, statistic: Statistic
+) -> tuple[Change | None, bool]:
+    """A statistic, or None where no transfer was run both ways; and whether no transfer differs."""
+    times = components.group.times
+    new, old = times[:, variant], times[:, base]
+    compared = ~(np.isnan(new) | np.isnan(old))
+    if not statistic.quantile:
+        compared &= np.isfinite(old)  # otherwise there is nothing to be later than
+    if not compared.any():
+        return None, False
+    same = bool(np.array_equal(new[compared], old[compared]))
+    if statistic.quantile:
+        return _quantile(components, (variant, base), statistic, compared), same
+    changes = new / np.where(compared, old, 1) - 1
+    if statistic == Statistic.HURT:
+        return _hurt(components, changes > HURT, compared), same
+    key = ("own", variant, base)
+    ranked = components.ranked(key, changes, compared)
+    return OwnChange(ranked, (components.below(key, 0.5),)), same
+
+
+def _quantile(
+    components: Components, pair: tuple[int, int], statistic: Statistic, compared: Chosen
+) -> QuantileChange:
+    p = statistic.quantile
+    assert p
+    # The order of a variant's times serves all contrasts with the same transfers.
+    of = None if compared.all() else pair
+    times = components.group.times
+    ranked = [components.ranked((v, of), times[:, v], compared) for v in pair]
+    columns = (components.below((pair[0], of), p), components.below((pair[1], of), p))
+    return QuantileChange(statistic, ranked[0], ranked[1], columns)
+
+
+def _hurt(components: Components, hurt: Chosen, compared: Chosen) -> HurtShare:
+    hurt = hurt & compared
+    return HurtShare(
+        estimate=float(hurt.sum() / compared.sum()),
+        transfers=int(compared.sum()),
+        hurt_clusters=len(np.unique(components.group.clusters[hurt])),
+        columns=(components.where(hurt, compared),),
+    )

@@ -1,0 +1,182 @@
+"""What to choose in each group, from the rows of its table and from nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from flowstart.errors import RequestError
+from flowstart.inference.data import LEVEL, Group, Row, Statistic
+from flowstart.inference.intervals import Contrast, contrasted
+from flowstart.render import text
+
+MAX_HARM = 0.05
+"""The share of transfers that a variant may hurt and still be recommended."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a variant must do to be recommended."""
+
+    statistic: Statistic = Statistic.P50
+    """What it must improve."""
+    max_harm: float = MAX_HARM
+    """The share of transfers that it may hurt, by the upper end of that interval."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_harm <= 1:
+            raise RequestError(
+                f"max_harm = {self.max_harm:g}: a share above 0, at most 1 is needed"
+            )
+        if self.statistic == Statistic.HURT:
+            raise RequestError("statistic = hurt: a time is needed, such as p50")
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What to choose for one group."""
+
+    group: str
+    baseline: str
+    best: tuple[str, ...]
+    """The variants recommended, the largest gain first; several cannot be told apart. Empty: keep
+    the baseline."""
+    reason: str
+    """What it rests on, in a sentence."""
+
+    @property
+    def keep(self) -> bool:
+        """Whether to keep the baseline."""
+        return not self.best
+
+    @property
+    def tie(self) -> bool:
+        """Whether several cannot be told apart."""
+        return len(self.best) > 1
+
+
+def recommend(
+    groups: Sequence[Group],
+    variants: Sequence[str],
+    baseline: str,
+    rows: Sequence[Row],
+    rule: Rule | None = None,
+    *,
+    level: float = LEVEL,
+    seed: int = 1,
+) -> list[Recommendation]:
+    """A recommendation for each group, from the `rows` that `intervals` made of the same groups.
+
+    Variants that may be recommended are compared with each other: those whose difference from the
+    one with the largest gain may be none tie with it.
+    """
+    rule = rule or Rule()
+    able = {group.name: candidates(group.name, rows, rule) for group in groups}
+    apart = _told_apart(groups, variants, able, rule, level, seed)
+    return [
+        _recommendation(group.name, baseline, able[group.name], apart, rows, rule)
+        for group in groups
+    ]
+
+
+def candidates(group: str, rows: Sequence[Row], rule: Rule) -> list[str]:
+    """The variants that surely gain, hurt few and do not surely worsen p95; largest gain first."""
+    found = of_group(rows, group)
+    gains = [row for row in found.values() if row.statistic == rule.statistic and row.gains]
+    gains.sort(key=lambda row: (row.estimate, row.variant))
+    return [row.variant for row in gains if not objections(found, row.variant, rule)]
+
+
+def of_group(rows: Sequence[Row], group: str) -> dict[tuple[str, Statistic], Row]:
+    """A group's rows by variant and statistic."""
+    return {(row.variant, row.statistic): row for row in rows if row.group == group}
+
+
+def objections(found: dict[tuple[str, Statistic], Row], variant: str, rule: Rule) -> list[str]:
+    """Why a variant that gains is not recommended."""
+    said = []
+    harm = found.get((variant, Statistic.HURT))
+    if harm and (harm.high is None or harm.high >= rule.max_harm):
+        most = "an unknown share" if harm.high is None else f"up to {harm.high:.1%}"
+        said.append(f"it may hurt {most} of the transfers ({rule.max_harm:.0%} are allowed)")
+    late = found.get((variant, Statistic.P95))
+    if late and late.loses:
+        said.append(f"its p95 is later ({interval(late)})")
+    return said
+
+
+def _told_apart(
+    groups: Sequence[Group],
+    variants: Sequence[str],
+    able: dict[str, list[str]],
+    rule: Rule,
+    level: float,
+    seed: int,
+) -> set[tuple[str, str, str]]:
+    """Group, a variant, and another that is surely later than it."""
+    place = {name: index for index, name in enumerate(variants)}
+    contrasts = [
+        Contrast(number, place[later], place[sooner])
+        for number, group in enumerate(groups)
+        for sooner, later in combinations(able[group.name], 2)
+    ]
+    if not contrasts:
+        return set()
+    rows = contrasted(
+        groups, variants, contrasts, statistics=(rule.statistic,), level=level, seed=seed
+    )
+    return {
+        (row.group, variants[contrast.base], row.variant)
+        for contrast, row in zip(contrasts, rows, strict=True)
+        if row.loses
+    }
+
+
+def _recommendation(
+    group: str,
+    baseline: str,
+    able: list[str],
+    apart: set[tuple[str, str, str]],
+    rows: Sequence[Row],
+    rule: Rule,
+) -> Recommendation:
+    found = of_group(rows, group)
+    best = tuple(name for name in able if (group, able[0], name) not in apart)
+    if best:
+        return Recommendation(group, baseline, best, _why(best, baseline, found, rule))
+    return Recommendation(group, baseline, (), _why_not(baseline, found, rule))
+
+
+def _why(
+    best: tuple[str, ...],
+    baseline: str,
+    found: dict[tuple[str, Statistic], Row],
+    rule: Rule,
+) -> str:
+    """What a recommendation rests on."""
+    parts = []
+    for name in best:
+        harm = found.get((name, Statistic.HURT))
+        hurts = f", at most {harm.high:.1%} hurt" if harm and harm.high is not None else ""
+        parts.append(f"{name} ({interval(found[name, rule.statistic])}{hurts})")
+    tie = "; they cannot be told apart" if len(best) > 1 else ""
+    return f"{rule.statistic} against {baseline}: {', '.join(parts)}{tie}"
+
+
+def _why_not(baseline: str, found: dict[tuple[str, Statistic], Row], rule: Rule) -> str:
+    """Why to keep the baseline."""
+    told = [row for row in found.values() if row.statistic == rule.statistic]
+    gains = sorted((row for row in told if row.gains), key=lambda row: row.estimate or 0.0)
+    if gains:
+        row = gains[0]
+        why = "; ".join(objections(found, row.variant, rule))
+        return f"keep {baseline}: {row.variant} gains ({interval(row)}), but {why}"
+    if told and not any(row.enough for row in told):
+        return f"keep {baseline}: not enough to tell, {told[0].reason}"
+    return f"keep {baseline}: no gain in {rule.statistic} is sure"
+
+
+def interval(row: Row) -> str:
+    """An estimate with its interval, in words."""
+    if row.low is None or row.high is None:
+        return text.percent(row.estimate)
+    return f"{text.percent(row.estimate)}, from {text.percent(row.low)} to {text.percent(row.high)}"
