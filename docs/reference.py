@@ -23,6 +23,7 @@ TITLES = {
     "Stack": ("stack", "A stack"),
     "Flow": ("flows", "A flow"),
     "Write": ("flows.writes", "A write"),
+    "After": ("flows.writes.after", "What a write waits for"),
     "Web": ("web", "Web sessions"),
 }
 """Where a part stands in a scenario, and what its table is called."""

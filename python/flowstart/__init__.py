@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flowstart.errors import FlowstartError, RequestError, SimulationError
     from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.model.document import schema
-    from flowstart.model.fields import Flow, Hop, QuickStart, RateStep, Stack, Web, Write
+    from flowstart.model.fields import After, Flow, Hop, QuickStart, RateStep, Stack, Web, Write
     from flowstart.model.path import Path
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import (
@@ -72,6 +72,7 @@ _HOMES = {
     "Scenario": "model.scenario",
     "Stack": "model.fields",
     "Web": "model.fields",
+    "After": "model.fields",
     "Write": "model.fields",
     "schema": "model.document",
     "Run": "simulation.run",
@@ -101,6 +102,7 @@ _HOMES = {
 
 __all__ = [
     "Ack",
+    "After",
     "Algorithm",
     "Comparison",
     "Delivery",

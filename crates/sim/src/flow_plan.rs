@@ -1,5 +1,6 @@
 //! One flow, worked out from its entry: what whoever lays routes, runs it or reports of it reads.
 
+use crate::maybe_time::MaybeTime;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Rate, Time};
@@ -17,8 +18,8 @@ pub struct FlowPlan {
     pub hosts: u32,
     /// Bytes of all writes together; `None` without limit.
     pub size: Option<NonZeroU64>,
-    /// When it opens.
-    pub start: Time,
+    /// When it opens; nothing is known of that while its first write waits for another flow.
+    pub start: MaybeTime,
     /// It opens with a handshake; otherwise it is open when it begins.
     pub handshake: bool,
     /// Data goes against the path.
@@ -67,8 +68,16 @@ pub struct FlowKind {
     pub delays: Vec<(u64, Time)>,
     /// Their receivers open the connections.
     pub by_receiver: bool,
-    /// Their writes; empty where there is a single one at the start.
-    pub writes: Writes,
+    /// Their writes in order; empty where there is a single one at the start.
+    pub writes: Vec<Write>,
+}
+
+impl FlowKind {
+    /// Bytes of a write.
+    pub fn bytes_of(&self, write: usize) -> u64 {
+        let before = write.checked_sub(1).map_or(0, |last| self.writes[last].end);
+        self.writes[write].end - before
+    }
 }
 
 /// How a connection begins.
@@ -82,5 +91,41 @@ pub enum Opening {
     ByReceiver,
 }
 
-/// When each write arrives, counted from the flow's start, and where in the stream it ends.
-pub type Writes = Vec<(Time, u64)>;
+/// What the application hands over at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// When.
+    pub when: When,
+    /// Where in the stream it ends.
+    pub end: u64,
+}
+
+/// When a write is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// So long after the flow's start.
+    At(Time),
+    /// Once something else has been delivered, and what is before it handed over.
+    After(Cause),
+}
+
+impl When {
+    /// What it waits for.
+    pub fn cause(self) -> Option<Cause> {
+        match self {
+            When::At(_) => None,
+            When::After(cause) => Some(cause),
+        }
+    }
+}
+
+/// A write that others wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Its flow.
+    pub flow: u32,
+    /// Its number among that flow's.
+    pub write: u32,
+    /// From its delivery to what waits for it.
+    pub pause: Time,
+}

@@ -409,6 +409,14 @@ fn what_contradicts() {
                 "flows[0].writes[1].at: `1s` is before the write that precedes it",
             ),
             (
+                "writes = [{ at = \"0s\", size = \"1kB\" }, { size = \"1kB\" }]",
+                "flows[0].writes[1].at: missing; give it, or `after`",
+            ),
+            (
+                "writes = [{ at = \"0s\", after = { flow = 0 }, size = \"1kB\" }]",
+                "flows[0].writes[0].after: contradicts `at`; give one of the two",
+            ),
+            (
                 "size = \"1kB\", rtt = \"10ms\"",
                 "flows[0].rtt: `10ms` is below the path's own 64ms",
             ),
@@ -1006,4 +1014,60 @@ fn fields_of_the_stack_that_would_do_nothing() {
     for (given, expected) in cases {
         check(stack, &[(given, &expected)]);
     }
+}
+
+#[test]
+fn what_no_write_can_wait_for() {
+    const ASKS: &str = "{ writes = [{ at = \"0s\", size = \"1kB\" }] }";
+    let answers = |given: &str| {
+        format!(
+            "path = {{ {PATH} }}\nflows = [{ASKS}, {{ direction = \"reverse\", {given} }}, \
+             {{ size = \"1kB\" }}, {{ writes = [{{ at = \"0s\", size = \"1kB\" }}], count = 3 }}]"
+        )
+    };
+    let after = "flows[1].writes[0].after";
+    let expected = |field: &str, problem: &str| format!("{after}.{field}: {problem}");
+    let waits = |after: &str| format!("writes = [{{ after = {{ {after} }}, size = \"1kB\" }}]");
+    check(
+        answers,
+        &[
+            (&waits("flow = 7"), &expected("flow", "`7` is out of range; flow 0 to 3 is needed")),
+            (&waits("flow = 0, write = 1"), &expected("write", "`1` is out of range; write 0 to 0 is needed")),
+            (&waits("flow = 2"), &expected("flow", "`2` has no `writes`; give its data as one")),
+            (&waits("flow = 3"), &expected("flow", "`3` stands for 3 flows; give one by itself")),
+            (
+                &waits("flow = 1"),
+                &expected(
+                    "flow",
+                    "the data of `1` does not reach the end that sends this; give a flow of the other \
+                     direction over the same hops",
+                ),
+            ),
+            (&waits("flow = 0, pause = \"601s\""), &expected("pause", "`601s` is out of range; 0s to 600s is needed")),
+            (&format!("count = 2, {}", waits("flow = 0")), "flows[1].count: `2` flows would wait for the same write; give 1"),
+            (
+                &format!("start = \"1s\", {}", waits("flow = 0")),
+                "flows[1].start: `1s` changes nothing: the first write waits for another flow",
+            ),
+            (
+                "writes = [{ after = { flow = 0 }, size = \"1kB\" }, { at = \"9s\", size = \"1kB\" }]",
+                "flows[1].writes[1].at: `9s` is behind a write that waits; give `after`",
+            ),
+        ],
+    );
+    let circle = |given: &str| {
+        let write = |flow| format!("writes = [{{ after = {{ flow = {flow} }}, size = \"1kB\" }}]");
+        format!(
+            "path = {{ {PATH} }}\nflows = [{ASKS}, {{ {} }}, {{ direction = \"reverse\", {} }}]{given}",
+            write(2),
+            write(1)
+        )
+    };
+    check(
+        circle,
+        &[(
+            "",
+            "flows[2].writes[0].after: waits for a write that waits for it, by way of flows[1].writes[0]",
+        )],
+    );
 }

@@ -403,14 +403,14 @@ fn audit(
 fn audit_objects(outcome: &Outcome, cut_short: bool) -> Result<(), TestCaseError> {
     for object in outcome.objects.iter() {
         let request = outcome.flows.row(object.request_flow);
-        prop_assert_eq!(request.opened_s, object.requested_s);
+        prop_assert_eq!(request.opened_s, Some(object.requested_s));
         let Some(response) = object.flow.map(|flow| outcome.flows.row(flow)) else {
             prop_assert!(request.reset || cut_short, "a request was not answered");
             continue;
         };
-        prop_assert!(response.opened_s > object.requested_s);
+        prop_assert!(response.opened_s > Some(object.requested_s));
         prop_assert_eq!(response.complete, object.complete);
-        let from_response = |after: Option<f64>| after.map(|s| response.opened_s + s);
+        let from_response = |after: Option<f64>| Some(response.opened_s? + after?);
         for (object_s, flow_s) in [
             (object.response_s, response.fct_s),
             (object.done_s, response.duration_s),

@@ -567,12 +567,37 @@ class Flow:
 
 @dataclass(frozen=True, kw_only=True)
 class Write:
-    """Bytes that the application hands to its connection at a time of its own."""
+    """Bytes that the application hands to its connection, at a time of its own or once it has what
+    it waits for.
+    """
 
-    at: str
-    """When, counted from the flow's start."""
     size: str
     """How much."""
+    at: str | None = None
+    """When, counted from the flow's start."""
+    after: After | Mapping[str, Any] | None = None
+    """The write of another flow whose delivery it waits for, instead of `at`.
+
+    That flow's data goes the other way, to the end that sends this. Where the first write of a flow
+    waits, the flow opens then; behind a write that waits all others do.
+    """
+
+@dataclass(frozen=True, kw_only=True)
+class After:
+    """What a write waits for: data that its end receives on another flow, all of it."""
+
+    flow: int
+    """The place of that flow among `flows`, from 0."""
+    write: int | None = None
+    """Which of its `writes`, from 0.
+
+    Unless given: 0.
+    """
+    pause: str | None = None
+    """How long the application takes to answer.
+
+    Unless given: 0s.
+    """
 
 @dataclass(frozen=True, kw_only=True)
 class Web:

@@ -1,9 +1,10 @@
 //! The flows of a scenario, read and checked.
 
+use super::causes;
 use super::checks::{within, LONGEST_RUN};
 use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
-use crate::flow_plan::{FlowKind, FlowPlan, Writes};
+use crate::flow_plan::{FlowKind, FlowPlan, When};
 use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
 use crate::workload::FlowEntry;
 use flowstart_control::signals::PathMemory;
@@ -29,6 +30,7 @@ pub(super) fn entries(
         return Err(RequestError::new("flows", problem));
     }
     let (mut entries, mut before) = (Vec::with_capacity(scenario.flows.len()), 0);
+    let first_kind = kinds.len();
     for (i, spec) in scenario.flows.iter().enumerate() {
         let field = format!("flows[{i}]");
         spec.check(&field)?;
@@ -48,6 +50,7 @@ pub(super) fn entries(
         before += entry.count;
         entries.push(entry);
     }
+    causes::check(&entries, &mut kinds[first_kind..])?;
     let endless = |entry: &FlowEntry| entry.template.size.is_none();
     if scenario.duration.is_none() && entries.iter().any(endless) {
         let problem = "missing; a flow without `size` ends only with the run's `duration`";
@@ -96,7 +99,7 @@ pub(super) struct FlowReader<'a> {
 }
 
 impl FlowReader<'_> {
-    fn field(&self, name: &str) -> String {
+    pub(super) fn field(&self, name: &str) -> String {
         format!("{}.{name}", self.field)
     }
 
@@ -107,8 +110,14 @@ impl FlowReader<'_> {
         let (template, kind) = self.template(kinds.len() as u32)?;
         let interval = spec.interval();
         let jitter = spec.jitter();
-        let last = kind.writes.last().map_or(Time::ZERO, |w| w.0);
-        self.in_time(template.start + last + interval.times(count - 1) + jitter)?;
+        if let Some(start) = template.start.get() {
+            let times = kind.writes.iter().map_while(|write| match write.when {
+                When::At(at) => Some(at),
+                When::After(_) => None,
+            });
+            let last = times.last().unwrap_or(Time::ZERO);
+            self.in_time(start + last + interval.times(count - 1) + jitter)?;
+        }
         kinds.push(kind);
         Ok(FlowEntry {
             template,
@@ -147,13 +156,7 @@ impl FlowReader<'_> {
             let problem = format!("`{rtt}` is below the path's own {path_rtt}");
             return Err(RequestError::new(self.field("rtt"), problem));
         }
-        let start = spec.start();
-        let (size, mut writes) = self.data(start, from_hop, to_hop)?;
-        // The first write opens the connection.
-        let start = writes.first().map_or(start, |first| first.0);
-        writes
-            .iter_mut()
-            .for_each(|write| write.0 = write.0.since(start));
+        let data = self.data(from_hop, to_hop)?;
         let kind = FlowKind {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
@@ -169,13 +172,13 @@ impl FlowReader<'_> {
             forced_drops: spec.forced_drops.clone(),
             delays: spec.delays.iter().flat_map(Delays::iter).collect(),
             by_receiver: self.by_receiver()?,
-            writes,
+            writes: data.writes,
         };
         let plan = FlowPlan {
             kind: number,
             hosts: 0,
-            size: size.and_then(NonZeroU64::new),
-            start,
+            size: data.size.and_then(NonZeroU64::new),
+            start: data.start,
             handshake: spec.handshake(),
             reverse: false,
         };
@@ -256,44 +259,6 @@ impl FlowReader<'_> {
             return Err(out_of_range(&self.field(name), hop, &right));
         }
         Ok((from, to))
-    }
-
-    /// The size, and the writes that make it up where they are given.
-    fn data(&self, start: Time, from: u32, to: u32) -> Result<(Option<u64>, Writes), RequestError> {
-        let spec = self.spec;
-        if spec.writes.is_empty() {
-            let size = spec.size.map(|s| self.bytes("size", s, from, to));
-            return Ok((size.transpose()?, Writes::new()));
-        }
-        if spec.size.is_some() {
-            let problem = "contradicts `writes`; give one of the two";
-            return Err(RequestError::new(self.field("size"), problem));
-        }
-        let writes = self.writes(start, from, to)?;
-        Ok((writes.last().map(|w| w.1), writes))
-    }
-
-    fn writes(&self, start: Time, from: u32, to: u32) -> Result<Writes, RequestError> {
-        let mss = u64::from(self.ends.stack.mss);
-        let mut writes = Writes::with_capacity(self.spec.writes.len());
-        let mut end = 0;
-        for (i, write) in self.spec.writes.iter().enumerate() {
-            let at = start + write.at;
-            if writes.last().is_some_and(|before| at < before.0) {
-                let problem = format!("`{}` is before the write that precedes it", write.at);
-                let field = self.field(&format!("writes[{i}].at"));
-                return Err(RequestError::new(field, problem));
-            }
-            let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
-            // Where segments leave whole, so do writes.
-            end += match self.ends.stack.whole_segments {
-                true => bytes.next_multiple_of(mss),
-                false => bytes,
-            };
-            within(&self.field("writes"), end, 1, LARGEST, "1 PB in all")?;
-            writes.push((at, end));
-        }
-        Ok(writes)
     }
 
     /// The bytes of an amount, which is the field `name`, over these hops.

@@ -1,5 +1,6 @@
 //! From what a scenario says to what runs: all checks are made here, and all files read.
 
+mod causes;
 mod checks;
 mod files;
 mod flows;
@@ -12,6 +13,7 @@ mod shared;
 mod stack;
 mod surroundings;
 mod web;
+mod writes;
 
 use crate::flow_plan::FlowKind;
 use crate::spec::{out_of_range, RequestError, Scenario};

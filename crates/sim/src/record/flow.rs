@@ -22,8 +22,8 @@ pub struct FlowRow {
     pub flow: u32,
     /// `forward` or `reverse`.
     pub direction: &'static str,
-    /// When it opened.
-    pub opened_s: f64,
+    /// When it opened; `None` where what its first write waits for was not delivered.
+    pub opened_s: Option<f64>,
     /// Opened (first SYN sent) until the receiver held the last byte in order.
     pub fct_s: Option<f64>,
     /// Opened until the sender had the last byte acknowledged.
@@ -77,21 +77,34 @@ pub struct FlowRow {
     pub reset: bool,
 }
 
-/// One write of a flow with several.
+/// One write of a flow whose writes are listed.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransferRow {
     /// Which flow.
     pub flow: u32,
     /// Which of its writes, from 0.
     pub transfer: u32,
-    /// When the application had it.
-    pub available_s: f64,
+    /// When the application had it; `None` where what it waits for was not delivered.
+    pub available_s: Option<f64>,
     /// How much.
     pub bytes: u64,
+    /// When its first byte left.
+    pub sent_s: Option<f64>,
+    /// When the receiver held its first byte, and all before it.
+    pub first_delivered_s: Option<f64>,
     /// When the receiver held all of it in order.
     pub delivered_s: Option<f64>,
     /// When all of it was acknowledged.
     pub acked_s: Option<f64>,
+    /// Data packets sent that begin in it, retransmissions included.
+    pub packets_sent: u32,
+    /// How many of them were dropped.
+    pub packets_dropped: u32,
+    /// How many of them were sent again.
+    pub packets_retransmitted: u32,
+    /// Expiries of the retransmission timer, or of the probe timeout, while it was the first that
+    /// was not acknowledged.
+    pub timeouts: u32,
 }
 
 /// Bytes that `size` take on the wire, in segments of at most `mss` with so much of a header each.

@@ -91,7 +91,7 @@ impl FlowRecord {
 
     /// A time counted from the flow's opening, in seconds.
     pub fn since_opened(&self, at: Time) -> f64 {
-        at.since(self.plan.start).secs()
+        at.since(self.plan.start.get().unwrap_or(Time::ZERO)).secs()
     }
 }
 

@@ -128,7 +128,7 @@ impl FlowTable {
             seed: self.shared.seed,
             flow,
             direction: if plan.reverse { "reverse" } else { "forward" },
-            opened_s: plan.start.secs(),
+            opened_s: plan.start.get().map(Time::secs),
             fct_s: fct,
             duration_s: record.acked_at.get().map(since),
             ideal_fct_s: ideal,

@@ -152,20 +152,20 @@ impl Flows {
         }
     }
 
-    /// Opens a flow, of which data up to `due` is the first that is to be noted.
+    /// Opens a flow, of which delivery and acknowledgement up to `due` are the first to be noted.
     pub(super) fn open(
         &mut self,
         flow: u32,
         sender: Sender,
         receiver: Receiver,
-        due: u64,
+        due: [u64; 2],
     ) -> &mut Endpoints {
         let key = self.endpoints.insert(Endpoints {
             sender,
             receiver,
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
-            due: [due; 2],
+            due,
         });
         self.states[flow as usize].life = Life::Open(key);
         self.endpoints.get_mut(key)

@@ -1,41 +1,63 @@
-//! How far the data of flows has got: what is due to be noted next, and when writes were done.
+//! How far the data of flows has got: what is due to be noted next, and what became of writes.
 
 use crate::compile::Prepared;
-use crate::flow_plan::{FlowKind, FlowPlan};
+use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::record::flow::TransferRow;
 use crate::record::flow_record::FlowRecord;
 use flowstart_control::Time;
+use flowstart_wire::Data;
+use std::ops::Range;
 
-/// The first position beyond `position` at which a write or the whole transfer ends.
-pub(super) fn next_due(plan: &FlowPlan, kind: &FlowKind, position: u64) -> u64 {
-    let next = kind.writes.partition_point(|(_, end)| *end <= position);
-    let write = kind.writes.get(next).map(|(_, end)| *end);
+/// How far data can have got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Delivered = 0,
+    Acknowledged = 1,
+}
+
+/// The first position beyond `position` at which a write or the whole transfer ends, or where the
+/// first byte of a write is delivered.
+pub(super) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position: u64) -> u64 {
+    let next = kind.writes.partition_point(|write| write.end <= position);
+    let begins = begin(&kind.writes, next) == position;
+    let write = kind.writes.get(next).map(|write| match stage {
+        Stage::Delivered if begins => position + 1,
+        _ => write.end,
+    });
     let whole = plan.size().filter(|size| *size > position);
     write.or(whole).unwrap_or(u64::MAX)
 }
 
-/// Notes when each write has got as far as `position`; `stage` 0 is delivery, 1
-/// acknowledgement.
-pub(super) fn note_writes(
-    writes: &[(Time, u64)],
-    times: &mut [[MaybeTime; 2]],
-    stage: usize,
-    position: u64,
-    now: Time,
-) {
-    let next = times.partition_point(|times| times[stage].is_some());
-    let done = writes.partition_point(|(_, end)| *end <= position);
-    for times in times.iter_mut().take(done).skip(next) {
-        times[stage] = now.into();
-    }
+/// Where a write begins.
+fn begin(writes: &[Write], number: usize) -> u64 {
+    let before = number.checked_sub(1).and_then(|last| writes.get(last));
+    before.map_or(0, |write| write.end)
 }
 
-/// When the writes of flows that have several were delivered, and when acknowledged. These are
-/// flows of entries, so those of a kind have numbers in a row.
+/// What is noted of a write.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WriteRecord {
+    /// What it waits for has been delivered, and the pause after it is over.
+    pub(super) is_due: bool,
+    /// When it was handed over; not noted where nothing waits for anything.
+    pub(super) available: MaybeTime,
+    /// When its first byte left.
+    sent: MaybeTime,
+    first_delivered: MaybeTime,
+    /// When it was delivered, and when acknowledged.
+    times: [MaybeTime; 2],
+    packets_sent: u32,
+    packets_dropped: u32,
+    packets_retransmitted: u32,
+    timeouts: u32,
+}
+
+/// What is noted of the writes of flows that have several. These are flows of entries, so those of a
+/// kind have numbers in a row.
 pub(super) struct WriteLog {
-    times: Vec<[MaybeTime; 2]>,
-    /// For each kind: its first flow, and where the times of that begin.
+    pub(super) records: Vec<WriteRecord>,
+    /// For each kind: its first flow, and where the records of that begin.
     begins: Vec<(u32, usize)>,
 }
 
@@ -50,40 +72,153 @@ impl WriteLog {
             writes += entry.count as usize * kind.writes.len();
         }
         WriteLog {
-            times: vec![[MaybeTime::NONE; 2]; writes],
+            records: vec![WriteRecord::default(); writes],
             begins,
         }
     }
 
-    /// The times of a flow with so many writes, whose kind has this number.
-    pub(super) fn of(&mut self, flow: u32, kind: u32, writes: usize) -> &mut [[MaybeTime; 2]] {
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The places of the records of a flow with so many writes, whose kind has this number.
+    pub(super) fn places(&self, flow: u32, kind: u32, writes: usize) -> Range<usize> {
         let (first, begin) = self.begins[kind as usize];
         let begin = begin + (flow - first) as usize * writes;
-        &mut self.times[begin..begin + writes]
+        begin..begin + writes
+    }
+
+    /// The records of a flow with these writes.
+    pub(super) fn of<'a>(
+        &'a mut self,
+        flow: u32,
+        kind: u32,
+        writes: &'a [Write],
+    ) -> FlowWrites<'a> {
+        let places = self.places(flow, kind, writes.len());
+        FlowWrites {
+            writes,
+            first: places.start,
+            records: &mut self.records[places],
+        }
     }
 
     /// One row for each of them.
     pub(super) fn rows(&self, records: &[FlowRecord], kinds: &[FlowKind]) -> Vec<TransferRow> {
-        let mut rows = Vec::with_capacity(self.times.len());
-        let mut times = self.times.iter();
-        if times.len() == 0 {
+        let mut rows = Vec::with_capacity(self.records.len());
+        let mut mine = self.records.iter();
+        if mine.len() == 0 {
             return rows;
         }
         for (flow, record) in (0..).zip(records) {
-            let mut before = 0;
             let writes = &kinds[record.plan.kind as usize].writes;
-            for ((number, (at, end)), [delivered, acked]) in (0..).zip(writes).zip(&mut times) {
-                rows.push(TransferRow {
-                    flow,
-                    transfer: number,
-                    available_s: (record.plan.start + *at).secs(),
-                    bytes: end - before,
-                    delivered_s: delivered.get().map(Time::secs),
-                    acked_s: acked.get().map(Time::secs),
-                });
-                before = *end;
+            for ((number, write), noted) in (0..).zip(writes).zip(&mut mine) {
+                let bytes = write.end - begin(writes, number as usize);
+                let available = match write.when {
+                    When::At(at) => record.plan.start.get().map(|start| start + at),
+                    When::After(_) => noted.available.get(),
+                };
+                rows.push(noted.row((flow, number), available, bytes));
             }
         }
         rows
+    }
+}
+
+impl WriteRecord {
+    fn row(&self, (flow, number): (u32, u32), available: Option<Time>, bytes: u64) -> TransferRow {
+        let seconds = |time: MaybeTime| time.get().map(Time::secs);
+        TransferRow {
+            flow,
+            transfer: number,
+            available_s: available.map(Time::secs),
+            bytes,
+            sent_s: seconds(self.sent),
+            first_delivered_s: seconds(self.first_delivered),
+            delivered_s: seconds(self.times[Stage::Delivered as usize]),
+            acked_s: seconds(self.times[Stage::Acknowledged as usize]),
+            packets_sent: self.packets_sent,
+            packets_dropped: self.packets_dropped,
+            packets_retransmitted: self.packets_retransmitted,
+            timeouts: self.timeouts,
+        }
+    }
+}
+
+/// The writes of a flow, and what is noted of them.
+pub(super) struct FlowWrites<'a> {
+    writes: &'a [Write],
+    /// The place of the first record.
+    first: usize,
+    records: &'a mut [WriteRecord],
+}
+
+impl FlowWrites<'_> {
+    /// All data has got so far as `position`. The places of what has got there with it, as a whole.
+    pub(super) fn reach(&mut self, stage: Stage, position: u64, now: Time) -> Range<usize> {
+        let at = stage as usize;
+        let next = self
+            .records
+            .partition_point(|noted| noted.times[at].is_some());
+        let done = self.writes.partition_point(|write| write.end <= position);
+        for noted in self.records.iter_mut().take(done).skip(next) {
+            noted.times[at] = now.into();
+        }
+        if stage == Stage::Delivered {
+            self.begin_delivery(position, now);
+        }
+        self.first + next..self.first + done.max(next)
+    }
+
+    fn begin_delivery(&mut self, position: u64, now: Time) {
+        let began = |noted: &WriteRecord| noted.first_delivered.is_some();
+        let mut next = self.records.partition_point(began);
+        while next < self.writes.len() && begin(self.writes, next) < position {
+            self.records[next].first_delivered = now.into();
+            next += 1;
+        }
+    }
+
+    /// A packet leaves. It counts for the write in which it begins.
+    pub(super) fn send(&mut self, data: &Data, again: bool, now: Time) {
+        if data.is_empty() {
+            return;
+        }
+        if let Some(noted) = self.at(data.start()) {
+            noted.packets_sent += 1;
+            noted.packets_retransmitted += u32::from(again);
+        }
+        let mut next = self.number_at(data.start());
+        while next < self.writes.len() && begin(self.writes, next) < data.end() {
+            let first = begin(self.writes, next) >= data.start();
+            let noted = &mut self.records[next];
+            if first && !noted.sent.is_some() {
+                noted.sent = now.into();
+            }
+            next += 1;
+        }
+    }
+
+    /// A packet that begins here is lost.
+    pub(super) fn drop(&mut self, position: u64) {
+        if let Some(noted) = self.at(position) {
+            noted.packets_dropped += 1;
+        }
+    }
+
+    /// The timer has expired with data outstanding from here on.
+    pub(super) fn time_out(&mut self, position: u64) {
+        if let Some(noted) = self.at(position) {
+            noted.timeouts += 1;
+        }
+    }
+
+    fn number_at(&self, position: u64) -> usize {
+        self.writes.partition_point(|write| write.end <= position)
+    }
+
+    fn at(&mut self, position: u64) -> Option<&mut WriteRecord> {
+        let number = self.number_at(position);
+        self.records.get_mut(number)
     }
 }

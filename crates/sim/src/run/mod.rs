@@ -9,6 +9,7 @@ mod outcome;
 mod routers;
 mod sampling;
 mod simulation;
+mod turns;
 mod web;
 
 use crate::compile::Prepared;

@@ -1,7 +1,7 @@
 //! How flows open: what their senders know before they do.
 
 use super::flows::Endpoints;
-use super::log::next_due;
+use super::log::{next_due, Stage};
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
 use crate::workload::Arrival;
@@ -18,7 +18,8 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
         let (plan, kind) = self.flow(arrival.flow);
-        let due = next_due(plan, kind, 0);
+        let due =
+            [Stage::Delivered, Stage::Acknowledged].map(|stage| next_due(plan, kind, stage, 0));
         let Endpoints {
             sender, receiver, ..
         } = self.flows.open(

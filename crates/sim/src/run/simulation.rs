@@ -5,8 +5,9 @@
 //! last to the receiver; its acknowledgements come back the same way.
 
 use super::flows::{Flows, Life};
-use super::log::{next_due, note_writes, WriteLog};
+use super::log::{next_due, FlowWrites, Stage, WriteLog};
 use super::routers::routers;
+use super::turns::Turns;
 use crate::compile::Prepared;
 use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
@@ -23,8 +24,12 @@ use flowstart_network::queue::QueueEventKind;
 use flowstart_network::quick_start::Router;
 use flowstart_transport::stack::Sharing;
 use flowstart_wire::{Body, Packet};
+use std::ops::Range;
 
-/// The number of the event that stands for the next arrival: greater than any timer's.
+/// The number of the event that stands for a write that has waited for another: greater than any
+/// timer's.
+pub(super) const TURN: EventId = EventId::MAX - 2;
+/// That of the event that stands for the next arrival.
 const ARRIVAL: EventId = EventId::MAX - 1;
 /// And that of every wake of web sessions.
 pub(super) const WEB: EventId = EventId::MAX;
@@ -47,6 +52,10 @@ pub(super) struct Simulation<'a> {
     /// How start-ups of flows that are over have ended.
     pub(super) exits: Vec<Exit>,
     pub(super) writes: WriteLog,
+    /// What waits for what.
+    pub(super) turns: Turns,
+    /// Something is noted of every packet that leaves.
+    notes_sends: bool,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
@@ -79,6 +88,7 @@ impl<'a> Simulation<'a> {
                 links[link as usize].record();
             }
         }
+        let writes = WriteLog::new(prepared);
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
@@ -89,13 +99,15 @@ impl<'a> Simulation<'a> {
             bottleneck: network.bottleneck,
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
+            turns: Turns::new(prepared, &plans, &writes),
+            notes_sends: prepared.trace || !writes.is_empty(),
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
             web_routes: network.other_routes,
             records: plans.into_iter().map(FlowRecord::new).collect(),
             exits: Vec::new(),
-            writes: WriteLog::new(prepared),
+            writes,
             memories: Memories::default(),
             routers,
             trace: prepared.trace.then(Box::default),
@@ -126,13 +138,14 @@ impl<'a> Simulation<'a> {
             let links = self.links.len() as EventId;
             if due.event < links {
                 self.on_delivery(due.event);
-            } else if due.event < ARRIVAL {
+            } else if due.event < TURN {
                 self.queue.pop();
                 let timer = due.event - links;
                 self.on_timer(timer / 2, timer % 2 == 1);
             } else {
                 self.queue.pop();
                 match due.event {
+                    TURN => self.on_turn(),
                     ARRIVAL => self.on_arrival(),
                     _ => self.on_web(),
                 }
@@ -147,7 +160,7 @@ impl<'a> Simulation<'a> {
     fn next_event(&mut self) -> Option<Due> {
         let (links, flows) = (self.links.len() as EventId, &self.flows);
         self.queue
-            .peek(|event| event >= ARRIVAL || !flows.is_over((event - links) / 2))
+            .peek(|event| event >= TURN || !flows.is_over((event - links) / 2))
     }
 
     pub(super) fn moment(&self) -> Moment {
@@ -193,6 +206,14 @@ impl<'a> Simulation<'a> {
         };
         self.next_arrival += 1;
         self.schedule_arrival();
+        self.take_in(arrival);
+        if !self.turns.is_empty() {
+            self.note_available(arrival.flow);
+        }
+    }
+
+    /// A flow gets data.
+    pub(super) fn take_in(&mut self, arrival: Arrival) {
         if self.flows.state(arrival.flow).life == Life::Waiting {
             let (plan, kind) = self.flow(arrival.flow);
             let opening = match plan.handshake {
@@ -264,7 +285,7 @@ impl<'a> Simulation<'a> {
         let timer = ends.arm_receiver(self.now);
         self.leave(link);
         if due {
-            self.note(flow, 0, delivered);
+            self.note(flow, Stage::Delivered, delivered);
         }
         self.answer(flow, answer);
         self.schedule_timer(flow, true, timer);
@@ -325,8 +346,8 @@ impl<'a> Simulation<'a> {
             let before = ends.sender.counters().timeouts;
             ends.sender.on_timer(self.now);
             let expired = ends.sender.counters().timeouts > before;
-            if expired && self.trace.is_some() {
-                self.sample(flow, Event::Timeout, 0, 0);
+            if expired && self.notes_sends {
+                self.note_timeout(flow);
             }
             self.pump(flow);
         }
@@ -344,10 +365,11 @@ impl<'a> Simulation<'a> {
                 let timer = ends.arm_sender(self.now);
                 let (acknowledged, failed) = (ends.sender.acknowledged(), ends.sender.failed());
                 let due = acknowledged >= ends.due[1];
-                break (due && self.note(flow, 1, acknowledged), failed, timer);
+                let stage = Stage::Acknowledged;
+                break (due && self.note(flow, stage, acknowledged), failed, timer);
             };
-            if self.trace.is_some() {
-                self.sample_sent(packet);
+            if self.notes_sends {
+                self.note_sent(packet);
             }
             self.enter(first, packet);
         };
@@ -426,6 +448,7 @@ impl<'a> Simulation<'a> {
         match packet.body {
             Body::Data(_) => {
                 self.records[packet.flow as usize].packets_dropped += 1;
+                self.note_write(packet.flow, |writes| writes.drop(packet.start()));
                 self.sample_in_network(packet, Event::Drop, at);
             }
             Body::Syn(_) => self.sample_in_network(packet, Event::SynDrop, at),
@@ -443,33 +466,81 @@ impl<'a> Simulation<'a> {
         self.sample_in_network(packet, Event::Mark, at);
     }
 
-    /// An open flow's data has been delivered (`stage` 0) or acknowledged (1) up to `position`,
-    /// which was due to be noted. Whether that is all of it.
-    fn note(&mut self, flow: u32, stage: usize, position: u64) -> bool {
+    /// A packet leaves its sender.
+    #[inline(never)]
+    fn note_sent(&mut self, packet: &Packet) {
+        if self.trace.is_some() {
+            self.sample_sent(packet);
+        }
+        let now = self.now;
+        let Body::Data(data) = &packet.body else {
+            return;
+        };
+        let again = self.flows.endpoints(packet.flow);
+        let again = again.is_some_and(|ends| ends.sender.is_retransmission(packet));
+        self.note_write(packet.flow, |writes| writes.send(data, again, now));
+    }
+
+    #[cold]
+    fn note_timeout(&mut self, flow: u32) {
+        if self.trace.is_some() {
+            self.sample(flow, Event::Timeout, 0, 0);
+        }
+        let una = self
+            .flows
+            .endpoints(flow)
+            .map(|ends| ends.sender.acknowledged());
+        self.note_write(flow, |writes| writes.time_out(una.unwrap_or(0)));
+    }
+
+    /// Notes something of the writes of a flow, where they are listed.
+    fn note_write(&mut self, flow: u32, note: impl FnOnce(&mut FlowWrites)) {
+        let kind = self.kind(flow);
+        if !kind.writes.is_empty() {
+            let number = self.records[flow as usize].plan.kind;
+            note(&mut self.writes.of(flow, number, &kind.writes));
+        }
+    }
+
+    /// An open flow's data has been delivered or acknowledged up to `position`, which was due to be
+    /// noted. Whether that is all of it.
+    fn note(&mut self, flow: u32, stage: Stage, position: u64) -> bool {
         let kind = self.kind(flow);
         let record = &mut self.records[flow as usize];
         let plan = &record.plan;
+        let mut reached = 0..0;
         if !kind.writes.is_empty() {
-            let times = self.writes.of(flow, plan.kind, kind.writes.len());
-            note_writes(&kind.writes, times, stage, position, self.now);
+            let mut writes = self.writes.of(flow, plan.kind, &kind.writes);
+            reached = writes.reach(stage, position, self.now);
         }
         if let Some(ends) = self.flows.endpoints_mut(flow) {
-            ends.due[stage] = next_due(plan, kind, position);
+            ends.due[stage as usize] = next_due(plan, kind, stage, position);
         }
-        if !plan.ends_at(position) {
-            return false;
+        let is_whole = plan.ends_at(position);
+        if is_whole {
+            let noted = match stage {
+                Stage::Delivered => &mut record.delivered_at,
+                Stage::Acknowledged => &mut record.acked_at,
+            };
+            if !noted.is_some() {
+                *noted = self.now.into();
+            }
         }
-        let noted = match stage {
-            0 => &mut record.delivered_at,
-            _ => &mut record.acked_at,
-        };
-        if !noted.is_some() {
-            *noted = self.now.into();
+        if stage == Stage::Delivered {
+            self.on_note_delivered(flow, is_whole, reached);
         }
-        if stage == 0 && self.web.owns(flow) {
+        is_whole
+    }
+
+    /// Whoever waits for data that has been delivered is told: all of the flow's if it `is_whole`,
+    /// and the writes at these places.
+    fn on_note_delivered(&mut self, flow: u32, is_whole: bool, reached: Range<usize>) {
+        if is_whole && self.web.owns(flow) {
             self.on_web_delivered(flow);
         }
-        true
+        if !reached.is_empty() && !self.turns.is_empty() {
+            self.on_turn_delivered(reached);
+        }
     }
 
     fn finish(&mut self, flow: u32) {

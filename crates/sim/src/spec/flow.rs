@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub type Startup = String;
 
 text!(Amount, Bytes, Rate, Time);
-plain!(Direction, Opener, StackSpec);
+plain!(AfterSpec, Direction, Opener, StackSpec);
 
 /// Positions of packets, each with a delay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -143,15 +143,37 @@ fields! {
 }
 
 fields! {
-    /// Bytes that the application hands to its connection at a time of its own.
+    /// Bytes that the application hands to its connection, at a time of its own or once it has what
+    /// it waits for.
     #[derive(Clone, Debug)]
     pub struct WriteSpec {
         required {
-            /// When, counted from the flow's start.
-            pub at: Time,
             /// How much.
             pub size: Amount,
         }
+        /// When, counted from the flow's start.
+        pub at: Option<Time>,
+        /// The write of another flow whose delivery it waits for, instead of `at`.
+        ///
+        /// That flow's data goes the other way, to the end that sends this. Where the first write of
+        /// a flow waits, the flow opens then; behind a write that waits all others do.
+        pub after: Option<AfterSpec>,
+    }
+}
+
+fields! {
+    /// What a write waits for: data that its end receives on another flow, all of it.
+    #[derive(Clone, Debug)]
+    pub struct AfterSpec {
+        required {
+            /// The place of that flow among `flows`, from 0.
+            pub flow: u32,
+        }
+        /// Which of its `writes`, from 0.
+        pub write: Option<u32> = 0u32,
+        /// How long the application takes to answer.
+        #[check(time)]
+        pub pause: Option<Time> = Time::ZERO,
     }
 }
 

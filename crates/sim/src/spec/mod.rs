@@ -68,6 +68,7 @@ pub fn parts() -> Vec<Described> {
         StackSpec::described(),
         FlowSpec::described(),
         WriteSpec::described(),
+        AfterSpec::described(),
         WebSpec::described(),
     ]
 }

@@ -6,7 +6,7 @@
 
 pub mod web;
 
-use crate::flow_plan::{FlowKind, FlowPlan};
+use crate::flow_plan::{FlowKind, FlowPlan, When};
 use crate::spec::Direction;
 use flowstart_control::Time;
 use flowstart_network::random::{below, stream};
@@ -52,7 +52,8 @@ pub fn expand(entries: &[FlowEntry], shared_hosts: Option<u32>, seed: u64) -> Ve
                 Time::ZERO => 0,
                 Time(jitter) => below(&mut rng, jitter),
             };
-            plan.start += entry.interval.times(i) + Time(moved);
+            let later = entry.interval.times(i) + Time(moved);
+            plan.start = plan.start.get().map(|start| start + later).into();
             plan.reverse = match entry.direction {
                 Direction::Forward => false,
                 Direction::Reverse => true,
@@ -77,28 +78,31 @@ impl ScheduledArrival {
     /// What arrives, and when, at a flow like this.
     pub fn of(self, plan: &FlowPlan, kind: &FlowKind) -> Arrival {
         let number = self.write as usize;
-        let (after, bytes) = match kind.writes.get(number) {
-            None => (Time::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
-            Some((at, end)) => {
-                let before = number.checked_sub(1).map_or(0, |last| kind.writes[last].1);
-                (*at, end - before)
-            }
+        let (after, bytes) = match kind.writes.get(number).map(|write| write.when) {
+            Some(When::At(at)) => (at, kind.bytes_of(number)),
+            _ => (Time::ZERO, plan.size().unwrap_or(WITHOUT_LIMIT)),
         };
         Arrival {
-            at: plan.start + after,
+            at: plan.start.get().unwrap_or(Time::ZERO) + after,
             flow: self.flow,
             bytes,
         }
     }
 }
 
-/// All arrivals of all flows, in order of time.
+/// All arrivals of all flows that wait for nothing, in order of time.
 pub fn arrivals(plans: &[FlowPlan], kinds: &[FlowKind]) -> Vec<ScheduledArrival> {
     let kind_of = |plan: &FlowPlan| &kinds[plan.kind as usize];
     let mut arrivals = Vec::with_capacity(plans.len());
     for (flow, plan) in (0..).zip(plans) {
-        let writes = kind_of(plan).writes.len().max(1) as u32;
-        arrivals.extend((0..writes).map(|write| ScheduledArrival { flow, write }));
+        let writes = &kind_of(plan).writes;
+        let at_times = writes.partition_point(|write| matches!(write.when, When::At(_)));
+        let count = if writes.is_empty() {
+            1
+        } else {
+            at_times as u32
+        };
+        arrivals.extend((0..count).map(|write| ScheduledArrival { flow, write }));
     }
     arrivals.sort_by_key(|arrival| {
         let plan = &plans[arrival.flow as usize];

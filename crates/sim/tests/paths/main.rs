@@ -64,7 +64,7 @@ fn a_rate_that_varies_is_the_same_for_everybody_and_another_under_another_seed()
         ));
         let rows = outcome.transfers;
         let delay = |row: &flowstart_sim::record::flow::TransferRow| {
-            row.delivered_s.unwrap() - row.available_s
+            row.delivered_s.unwrap() - row.available_s.unwrap()
         };
         rows.iter().map(delay).collect::<Vec<f64>>()
     };
@@ -159,7 +159,7 @@ fn a_ripple_swings_the_round_trip_by_as_much_as_it_says() {
             .transfers
             .into_iter()
             .skip(1)
-            .map(|row| row.acked_s.unwrap() - row.available_s);
+            .map(|row| row.acked_s.unwrap() - row.available_s.unwrap());
         rtts.fold((f64::MAX, 0.0), |(low, high), rtt| {
             (f64::min(low, rtt), f64::max(high, rtt))
         })

@@ -2,6 +2,7 @@
 //! traces of runs in which chosen packets are lost.
 
 mod bbr;
+mod conversations;
 mod ecn;
 mod growth_gate;
 mod hystart_figure_2;

@@ -69,7 +69,7 @@ fn on_one_connection_the_response_leaves_as_soon_as_the_server_has_the_request()
     close(object.done_s, 0.15 + 0.2);
     close(object.response_s, 0.15 + 0.15);
     let response = run.flows.row(object.flow.unwrap());
-    close(Some(response.opened_s), 0.15);
+    close(response.opened_s, 0.15);
     close(response.min_rtt_s, 0.1);
     assert_eq!(response.syn_retransmits, 0);
 }

@@ -305,7 +305,7 @@ impl<'a> Sessions<'a> {
         }
         let route = route(entry, &object, true);
         let plan = FlowPlan {
-            start: now,
+            start: now.into(),
             ..entry.plan(route)
         };
         self.purposes
@@ -326,7 +326,7 @@ impl<'a> Sessions<'a> {
         let route = route(entry, object, false);
         Launch {
             plan: FlowPlan {
-                start: now,
+                start: now.into(),
                 size: NonZeroU64::new(object.packets * u64::from(entry.mss)),
                 handshake: opening == Opening::Handshake,
                 ..entry.plan(route)

@@ -1,0 +1,133 @@
+//! What a flow's application writes, and when.
+
+use super::checks::within;
+use super::flows::{FlowReader, LARGEST};
+use crate::flow_plan::{Cause, When, Write};
+use crate::maybe_time::MaybeTime;
+use crate::spec::{RequestError, WriteSpec};
+use flowstart_control::Time;
+
+/// A flow's data.
+pub(super) struct FlowData {
+    /// Bytes of all of it; `None` without limit.
+    pub(super) size: Option<u64>,
+    /// When the first of it opens the connection; none where that waits for another flow.
+    pub(super) start: MaybeTime,
+    /// The writes that make it up, where they are given.
+    pub(super) writes: Vec<Write>,
+}
+
+impl FlowReader<'_> {
+    /// The flow's data, which crosses these hops.
+    pub(super) fn data(&self, from: u32, to: u32) -> Result<FlowData, RequestError> {
+        let spec = self.spec;
+        if spec.writes.is_empty() {
+            let size = spec.size.map(|s| self.bytes("size", s, from, to));
+            return Ok(FlowData {
+                size: size.transpose()?,
+                start: spec.start().into(),
+                writes: Vec::new(),
+            });
+        }
+        if spec.size.is_some() {
+            let problem = "contradicts `writes`; give one of the two";
+            return Err(RequestError::new(self.field("size"), problem));
+        }
+        let mut writes = self.writes(from, to)?;
+        let start = match writes[0].when {
+            When::At(first) => {
+                count_from(first, &mut writes);
+                (spec.start() + first).into()
+            }
+            When::After(_) => {
+                self.opens_by_itself()?;
+                MaybeTime::NONE
+            }
+        };
+        Ok(FlowData {
+            size: writes.last().map(|write| write.end),
+            start,
+            writes,
+        })
+    }
+
+    fn writes(&self, from: u32, to: u32) -> Result<Vec<Write>, RequestError> {
+        let mss = u64::from(self.ends.stack.mss);
+        let mut writes: Vec<Write> = Vec::with_capacity(self.spec.writes.len());
+        let mut end = 0;
+        for (i, write) in self.spec.writes.iter().enumerate() {
+            let when = self.when(i, write, writes.last().map(|before| before.when))?;
+            let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
+            // Where segments leave whole, so do writes.
+            end += match self.ends.stack.whole_segments {
+                true => bytes.next_multiple_of(mss),
+                false => bytes,
+            };
+            within(&self.field("writes"), end, 1, LARGEST, "1 PB in all")?;
+            writes.push(Write { when, end });
+        }
+        Ok(writes)
+    }
+
+    /// When write number `i` is handed over, the one `before` it being handed over then.
+    fn when(
+        &self,
+        i: usize,
+        write: &WriteSpec,
+        before: Option<When>,
+    ) -> Result<When, RequestError> {
+        let refused = |name: &str, problem: String| {
+            let field = self.field(&format!("writes[{i}].{name}"));
+            Err(RequestError::new(field, problem))
+        };
+        match (write.at, &write.after, before) {
+            (None, None, _) => refused("at", "missing; give it, or `after`".into()),
+            (Some(_), Some(_), _) => {
+                refused("after", "contradicts `at`; give one of the two".into())
+            }
+            (Some(at), None, Some(When::At(before))) if at < before => {
+                refused("at", format!("`{at}` is before the write that precedes it"))
+            }
+            (Some(at), None, Some(When::After(_))) => refused(
+                "at",
+                format!("`{at}` is behind a write that waits; give `after`"),
+            ),
+            (Some(at), None, _) => Ok(When::At(at)),
+            (None, Some(after), _) => {
+                after.check(&self.field(&format!("writes[{i}].after")))?;
+                Ok(When::After(Cause {
+                    flow: after.flow,
+                    write: after.write(),
+                    pause: after.pause(),
+                }))
+            }
+        }
+    }
+
+    /// Refuses what would say when the flow opens, where its first write waits.
+    fn opens_by_itself(&self) -> Result<(), RequestError> {
+        let spec = self.spec;
+        let times = [
+            ("start", spec.start),
+            ("interval", spec.interval),
+            ("jitter", spec.jitter),
+        ];
+        let given = times
+            .into_iter()
+            .find_map(|(name, time)| Some((name, time?)));
+        given.map_or(Ok(()), |(name, time)| {
+            let problem =
+                format!("`{time}` changes nothing: the first write waits for another flow");
+            Err(RequestError::new(self.field(name), problem))
+        })
+    }
+}
+
+/// Counts the times of writes from the first's.
+fn count_from(first: Time, writes: &mut [Write]) {
+    for write in writes {
+        if let When::At(at) = &mut write.when {
+            *at = at.since(first);
+        }
+    }
+}
