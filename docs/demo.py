@@ -12,7 +12,7 @@ import pathlib
 
 from PIL import Image
 
-from flowstart.capture import reading as capture
+from flowstart.captures.reading import capture
 from flowstart.comparison.plan import DEFAULT_STARTUPS
 from flowstart.render import charts
 from flowstart.replay.execute import replay
@@ -30,7 +30,7 @@ COLUMNS = ("size_class", "startup", "transfers", "slowdown_median", "slowdown_p9
 @functools.cache
 def replayed() -> Replay:
     """The replay that `make demo` runs."""
-    return replay(capture.read(str(CAPTURE)), Settings(startups=DEFAULT_STARTUPS))
+    return replay(capture(str(CAPTURE)), Settings(startups=DEFAULT_STARTUPS))
 
 
 def numbers() -> str:

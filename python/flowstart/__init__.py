@@ -20,6 +20,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from flowstart.captures.contents import Capture
+    from flowstart.captures.reading import capture
     from flowstart.comparison.execute import compare
     from flowstart.comparison.result import Comparison
     from flowstart.errors import FlowstartError, RequestError, SimulationError
@@ -59,6 +61,8 @@ _HOMES = {
     "Parameter": "model.catalog",
     "algorithm": "model.catalog",
     "algorithms": "model.catalog",
+    "Capture": "captures.contents",
+    "capture": "captures.reading",
     "Comparison": "comparison.result",
     "compare": "comparison.execute",
     "FlowstartError": "errors",
@@ -104,6 +108,7 @@ __all__ = [
     "Ack",
     "After",
     "Algorithm",
+    "Capture",
     "Comparison",
     "Delivery",
     "Established",
@@ -140,6 +145,7 @@ __all__ = [
     "__version__",
     "algorithm",
     "algorithms",
+    "capture",
     "compare",
     "run",
     "schema",

@@ -4,7 +4,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from flowstart.capture import reading
+import polars as pl
+
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture
 from flowstart.render import marks
 from flowstart.replay import sentences
 from flowstart.replay.result import Replay
@@ -60,8 +63,8 @@ def replayed(
         for name, column in zip(names, times, strict=True)
         for number, time in enumerate(column)
     ]
-    capture = reading.Capture("none", {"warnings": [], "notes": []})
-    return Replay(capture, Settings(tuple(names)), paths=[], left_out={}, rows=rows)
+    empty = Capture(("none",), pl.DataFrame(), pl.DataFrame(), [], {}, warnings=[], notes=[])
+    return Replay(empty, Settings(tuple(names)), paths=[], left_out={}, rows=rows)
 
 
 def of_class(replay: Replay) -> list[ClassSummary]:
@@ -156,7 +159,7 @@ def test_no_mark_contradicts_its_row() -> None:
     names = ("slow-start", "hystart", "jump-start", "xcp")
     from flowstart.replay.execute import replay
 
-    found = replay(reading.read(CAPTURES / "small.pcap"), Settings(names))
+    found = replay(capture(CAPTURES / "small.pcap"), Settings(names))
     for s in found.summaries:
         if s.best:
             assert s.change is not None

@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.capture import reading
+from flowstart.captures.contents import Capture
+from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.render import footnotes
@@ -35,24 +37,24 @@ CONTRACT = {
 
 
 @pytest.fixture(scope="module")
-def small() -> reading.Capture:
-    return reading.read(CAPTURES / "small.pcap")
+def small() -> Capture:
+    return capture(CAPTURES / "small.pcap")
 
 
 @pytest.fixture(scope="module")
-def replayed(small: reading.Capture) -> Replay:
+def replayed(small: Capture) -> Replay:
     return replay(small, Settings(STARTUPS))
 
 
 def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
-    transfers = len(replayed.capture.document["transfers"])
+    transfers = len(replayed.capture.transfers)
     assert len(replayed.rows) == transfers * len(STARTUPS) * 2
     assert set(replayed.rows[0]) >= CONTRACT
     assert all(row["bytes_delivered"] == row["size_bytes"] for row in replayed.rows)
 
 
 def test_sizes_and_times_are_the_captures(replayed: Replay) -> None:
-    transfers = replayed.capture.document["transfers"]
+    transfers = replayed.capture.transfers.to_dicts()
     begin = min(t["start"] for t in transfers)
     for row in replayed.rows:
         mine = transfers[row["transfer"]]
@@ -70,7 +72,7 @@ def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
     assert 100_000 <= int(str(busiest.path["rtt"]).removesuffix("us")) < 101_000
 
 
-def test_a_given_rate_and_buffer_put_all_on_one_path(small: reading.Capture) -> None:
+def test_a_given_rate_and_buffer_put_all_on_one_path(small: Capture) -> None:
     found = replay(small, Settings(STARTUPS, rate="5Mbps", buffer="20pkt"))
     assert [replayed.name for replayed in found.paths] == ["all"]
     assert {row["bdp_pkts"] for row in found.rows} == {41}
@@ -97,7 +99,7 @@ ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gi
     ],
 )
 def test_what_is_assumed_is_not_said_to_be_given(
-    small: reading.Capture, given: dict[str, str], sources: str
+    small: Capture, given: dict[str, str], sources: str
 ) -> None:
     settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
     found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
@@ -106,13 +108,13 @@ def test_what_is_assumed_is_not_said_to_be_given(
     assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
 
 
-def test_given_buffers_are_not_said_to_be_estimated(small: reading.Capture) -> None:
+def test_given_buffers_are_not_said_to_be_estimated(small: Capture) -> None:
     settings = Settings(STARTUPS, buffer="20pkt")
     found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
     assert "Buffers: as given." in sentences.sources(found)
 
 
-def test_the_workers_do_not_change_the_answer(small: reading.Capture, replayed: Replay) -> None:
+def test_the_workers_do_not_change_the_answer(small: Capture, replayed: Replay) -> None:
     assert replay(small, Settings(STARTUPS), workers=1).rows == replayed.rows
 
 
@@ -146,7 +148,7 @@ def test_percentiles_are_by_nearest_rank() -> None:
     assert percentile([float(n) for n in range(101)], 95) == 95.0
 
 
-def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: reading.Capture) -> None:
+def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
     with pytest.raises(RequestError, match="slow-start"):
         replay(small, Settings(("slow-strat",)))
 
@@ -212,14 +214,14 @@ def times(replayed: Replay) -> dict[str, list[float]]:
     return found
 
 
-def test_start_ups_that_use_a_memory_are_slow_start_without_one(small: reading.Capture) -> None:
+def test_start_ups_that_use_a_memory_are_slow_start_without_one(small: Capture) -> None:
     users = [a.name for a in algorithms("startup") if "cache" in a.needs]
     found = times(replay(small, Settings(("slow-start", *users))))
     assert {name for name in users if found[name] == found["slow-start"]} == set(footnotes.IDLE)
 
 
 @pytest.mark.parametrize("window", ["1bdp", "60pkt"])
-def test_what_is_remembered_is_used(small: reading.Capture, window: str) -> None:
+def test_what_is_remembered_is_used(small: Capture, window: str) -> None:
     found = times(replay(small, Settings(("slow-start", *MEMORY), remembered=window)))
     assert all(sum(found[name]) < sum(found["slow-start"]) for name in MEMORY)
 
@@ -287,7 +289,7 @@ WHOLE = 300
 """Packets of a flight that came through whole."""
 
 
-def between_neighbours(file: pathlib.Path, flight: bool = False) -> reading.Capture:
+def between_neighbours(file: pathlib.Path, flight: bool = False) -> Capture:
     """Writes what a veth pair sees: sixty transfers of 45 kB at 1 Gbit/s, 62 us away.
 
     Acknowledgements come 60 to 80 us after their data, and one packet of 1860 is sent again. A
@@ -332,14 +334,14 @@ def between_neighbours(file: pathlib.Path, flight: bool = False) -> reading.Capt
         struct.pack("<III", 1_700_000_000, at, 40) + packet for at, packet in sorted(packets)
     ]
     file.write_bytes(head + b"".join(records))
-    return reading.read(file)
+    return capture(file)
 
 
 def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathlib.Path) -> None:
     found = between_neighbours(tmp_path / "veth.pcap")
-    [group] = found.document["groups"]
-    assert (group["min_rtt_s"], group["to_remote"]["buffer_at_least"]) == (62e-6, True)
-    assert sum(c["s2c_retransmissions"] for c in found.document["connections"]) == 1
+    [group] = found.groups
+    assert (group.min_rtt_s, group.to_remote.buffer_at_least) == (62e-6, True)
+    assert found.connections["s2c_retransmissions"].sum() == 1
     replayed = replay(found, Settings(("slow-start",)))
     [path] = replayed.paths
     assert (path.path["buffer"], path.assumed[-2:]) == (
@@ -360,7 +362,7 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     tmp_path: pathlib.Path,
 ) -> None:
     found = between_neighbours(tmp_path / "veth.pcap", flight=True)
-    assert max(t["bytes"] for t in found.document["transfers"]) == WHOLE * 1460
+    assert found.transfers["bytes"].max() == WHOLE * 1460
     replayed = replay(found, Settings(("slow-start",)))
     [path] = replayed.paths
     held = int(path.path["buffer"].removesuffix("pkt"))
@@ -372,9 +374,12 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     assert sum(row["packets_dropped"] for row in smaller.rows) > 0
 
 
-def group(**fields: Any) -> reading.Capture:
+def group(**fields: Any) -> Capture:
     """A capture of one transfer to a network, whose two ways are alike but for `fields`."""
-    way = {
+    way: dict[str, Any] = {
+        "bytes": 9000,
+        "data_packets": 7,
+        "retransmitted_packets": 0,
         "rate_bps": 8e6,
         "rate_method": "",
         "queueing_s": 0.1,
@@ -382,19 +387,18 @@ def group(**fields: Any) -> reading.Capture:
         "buffer_at_least": False,
         "buffer_method": "seen",
     }
-    group = {
-        "network": "10.0.1.0/24",
-        "connections": [0],
-        "min_rtt_s": 0.06,
-        "to_remote": way | fields,
-        "from_remote": way,
-    }
-    document = {
-        "connections": [{"client_ip": "10.0.1.1", "rtt_s": 0.06, "flags": []}],
-        "transfers": [{"connection": 0, "direction": "s2c", "start": 0.0, "bytes": 9000}],
-        "groups": [group],
-    }
-    return reading.Capture("made up", document)
+    network = "10.0.1.0/24"
+    connection = {"network": network, "opener": "remote", "rtt_s": 0.06, "flags": ""}
+    transfer = {"connection": 0, "direction": "s2c", "start": 0.0, "bytes": 9000}
+    return Capture(
+        files=("made up",),
+        connections=pl.DataFrame([connection]),
+        transfers=pl.DataFrame([transfer]),
+        groups=[Group(network, 1, 0.06, PathEstimate(**way | fields), PathEstimate(**way))],
+        about={},
+        warnings=[],
+        notes=[],
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,33 @@ use crate::copies::Copies;
 use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
 use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
+use crate::reading::Rows;
 use crate::repeats::{Judgement, Placed, Sent};
-use crate::results::{Connection, Flag, Handshake};
+use crate::results::{Connection, Flag, Handshake, Options};
 use crate::sequence::{Line, Seen};
+use crate::sink::Sink;
 use crate::time::{seconds, since};
-use crate::turns::{Sink, Turns};
+use crate::turns::Turns;
 
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
 
 /// What passes by is told to these.
 pub(crate) struct Listeners<'a> {
-    pub sink: &'a mut Sink,
-    pub lanes: &'a mut Lanes,
+    pub sink: Sink<'a>,
+    pub lanes: Lanes,
+    /// Packets that came after their connection's row was out.
+    pub late: u64,
+}
+
+impl<'a> Listeners<'a> {
+    pub fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
+        Listeners {
+            sink: Sink::new(rows, options),
+            lanes: Lanes::default(),
+            late: 0,
+        }
+    }
 }
 
 /// A connection in progress. Index 0 is the client, 1 the server, and of directions: what it sends.
@@ -38,6 +52,8 @@ pub(crate) struct Live {
     flights: [Flights; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
+    /// The file of the first packet.
+    pub file: usize,
 }
 
 /// What one side sends.
@@ -106,7 +122,16 @@ impl Live {
             waits: Default::default(),
             flights: Default::default(),
             pair: (0, false),
+            file: 0,
         }
+    }
+
+    pub fn stream(&self) -> usize {
+        self.stream
+    }
+
+    pub fn ends(&self) -> [Endpoint; 2] {
+        self.ends
     }
 
     pub fn last(&self) -> u64 {
@@ -377,7 +402,7 @@ impl Live {
         listeners
             .lanes
             .over(self.pair, certain, shake.halves(), &self.waits);
-        self.held(certain, listeners.lanes);
+        self.held(certain, &mut listeners.lanes);
         let known = shake.class() == Handshake::Complete;
         let windows = [SERVER, CLIENT].map(|receiver| {
             if known {
@@ -392,6 +417,8 @@ impl Live {
         let [sent, answered] = [client.bytes(), server.bytes()];
         Connection {
             stream: self.stream,
+            file: self.file,
+            pair: self.pair,
             start: seconds(self.first),
             client_ip: written(self.ends[CLIENT].address),
             client_port: self.ends[CLIENT].port,

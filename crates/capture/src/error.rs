@@ -1,7 +1,7 @@
 //! What can be wrong with a file, each in one line that says what was found and what would be right.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a file could not be read at all.
 ///
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is missing, or may not be opened.
-    #[error("cannot open {}: {source}", path.display())]
+    #[error("cannot open {}: {source}", named(path))]
     Open {
         /// The file asked for.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Reading failed before the first packet.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", named(path))]
     Read {
         /// The file asked for.
         path: PathBuf,
@@ -26,13 +26,16 @@ pub enum Error {
         source: io::Error,
     },
     /// Not a single byte.
-    #[error("{} is empty (0 bytes); expected pcap, pcapng or a Zeek conn.log", path.display())]
+    #[error(
+        "{} is empty (0 bytes); expected pcap, pcapng or a Zeek conn.log",
+        named(path)
+    )]
     Empty {
         /// The file asked for.
         path: PathBuf,
     },
     /// A file header (or a log's) and nothing after it.
-    #[error("{} holds no {what}: it ends after its header", path.display())]
+    #[error("{} holds no {what}: it ends after its header", named(path))]
     NoPackets {
         /// The file asked for.
         path: PathBuf,
@@ -40,7 +43,7 @@ pub enum Error {
         what: &'static str,
     },
     /// Neither a capture nor a log.
-    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng or a Zeek conn.log, gzipped or not", path.display())]
+    #[error("{} is no capture: it starts with {start}; expected pcap, pcapng or a Zeek conn.log, gzipped or not", named(path))]
     Unknown {
         /// The file asked for.
         path: PathBuf,
@@ -48,7 +51,7 @@ pub enum Error {
         start: String,
     },
     /// The file is of a known kind, but damaged before its first packet.
-    #[error("{} is damaged: {what}", path.display())]
+    #[error("{} is damaged: {what}", named(path))]
     Damaged {
         /// The file asked for.
         path: PathBuf,
@@ -56,7 +59,7 @@ pub enum Error {
         what: String,
     },
     /// A line of a connection log does not say what its header promises.
-    #[error("{}, line {line}: {what}", path.display())]
+    #[error("{}, line {line}: {what}", named(path))]
     Log {
         /// The file asked for.
         path: PathBuf,
@@ -65,7 +68,24 @@ pub enum Error {
         /// The field, its value and what would be right.
         what: String,
     },
+    /// What is no plain file can be read only once, and several files are looked at before they are read.
+    #[error(
+        "{} is read alone: what is no plain file cannot be looked at before the others",
+        named(path)
+    )]
+    NotAlone {
+        /// The file asked for.
+        path: PathBuf,
+    },
     /// The progress function asked to stop.
     #[error("stopped on request")]
     Stopped,
+}
+
+/// A path as messages write it.
+fn named(path: &Path) -> std::borrow::Cow<'_, str> {
+    match path.to_str() {
+        Some("-") => "the standard input".into(),
+        _ => path.to_string_lossy(),
+    }
 }

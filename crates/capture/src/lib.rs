@@ -12,31 +12,31 @@
 
 #![forbid(unsafe_code)]
 
-mod assembly;
-mod capture;
 mod connection;
 mod copies;
 mod error;
 mod estimate;
 mod file;
+mod gathered;
 mod handshake;
 mod layers;
 mod read;
+mod reading;
 mod repeats;
 mod results;
+mod segments;
 mod sequence;
-mod summary;
+mod sink;
+mod strands;
 mod table;
 mod ticker;
 mod time;
 mod turns;
 mod zeek;
 
-pub use capture::Capture;
 pub use error::Error;
 pub use read::read;
+pub use reading::{Collected, Reading, Rows};
 pub use results::{
-    Connection, Demand, Direction, Flag, Format, Group, Handshake, Options, Path, Progress,
-    Transfer,
+    Connection, Direction, Flag, Format, Group, Handshake, Options, Path, Progress, Transfer,
 };
-pub use summary::{ByHandshake, Reduction, Sizes, Spread, Summary};

@@ -10,15 +10,15 @@ pub struct Options {
     /// Round-trip times below this are counted as this when a rate is computed, and flagged: a local connection's
     /// rate would otherwise be set by the clock. Seconds.
     pub rtt_floor_s: f64,
-    /// The most transfers to keep. They are the only part of the answer that grows with a connection's length.
-    pub most_transfers: usize,
+    /// The most transfers to hand out: a file made with malice holds more of them than memory.
+    pub most_transfers: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             rtt_floor_s: 1e-4,
-            most_transfers: 2_000_000,
+            most_transfers: 50_000_000,
         }
     }
 }
@@ -48,8 +48,15 @@ pub enum Format {
     ZeekJson,
 }
 
+impl Format {
+    /// Whether it has connections and no packets.
+    pub fn is_log(self) -> bool {
+        matches!(self, Format::ZeekTsv | Format::ZeekJson)
+    }
+}
+
 /// How far a connection's handshake was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Handshake {
     /// SYN, SYN-ACK and the completing ACK.
     #[serde(rename = "complete")]
@@ -107,10 +114,8 @@ pub enum Flag {
     EndNotCaptured,
     /// So many holes at once that `*_seen_bytes` may be a little too low.
     SeenApproximate,
-    /// The same addresses and ports as an earlier connection.
+    /// The same addresses and ports as a connection that ended within the hour before.
     PortsReused,
-    /// Packets after the connection had been ended and laid aside; only counted.
-    LatePackets,
     /// Which side is the client is a guess from the port numbers.
     RolesGuessed,
     /// A log's row that is not valid for the computation: no whole handshake or missed bytes.
@@ -124,6 +129,11 @@ pub enum Flag {
 pub struct Connection {
     /// Number of the connection, from 0, in the order of first packets.
     pub stream: usize,
+    /// Number of the file that holds its first packet, from 0.
+    pub file: usize,
+    /// Its pair of networks, and whether its client is in the second of them: see [`Reading::far_side`](crate::Reading::far_side).
+    #[serde(skip)]
+    pub pair: (usize, bool),
     /// Time of the first packet, seconds since 1970.
     pub start: f64,
     /// The side that opened the connection.
@@ -214,6 +224,8 @@ impl Connection {
         let nowhere = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
         Connection {
             stream: 0,
+            file: 0,
+            pair: (0, false),
             start: 0.0,
             client_ip: nowhere,
             client_port: 0,
@@ -264,60 +276,11 @@ impl Connection {
         }
     }
 
-    /// The receiver's window for a direction: the widest before data were acknowledged, and the handshake's.
-    pub fn windows(&self, direction: Direction) -> (Option<u64>, Option<u64>) {
-        match direction {
-            Direction::ClientToServer => (self.c2s_window, self.c2s_handshake_window),
-            Direction::ServerToClient => (self.s2c_window, self.s2c_handshake_window),
-        }
-    }
-
-    /// The largest segment that both sides take, with the default of RFC 9293 where one said nothing.
-    pub fn mss(&self) -> u64 {
-        let default = if self.client_ip.is_ipv4() { 536 } else { 1220 };
-        let client = self.client_mss.unwrap_or(default);
-        let server = self.server_mss.unwrap_or(default);
-        u64::from(client.min(server))
-    }
-
     /// Whether the connection counts in the computation: its handshake was seen whole and nothing is missing by the
     /// log's own account.
     pub fn is_valid(&self) -> bool {
         self.handshake == Handshake::Complete && !self.flags.contains(&Flag::NotValid)
     }
-}
-
-/// What one direction of a valid connection would have needed to go in one round trip.
-#[derive(Clone, Debug, Serialize)]
-pub struct Demand {
-    /// The connection's number.
-    pub connection: usize,
-    /// Which way.
-    pub direction: Direction,
-    /// Start of the connection, seconds since 1970.
-    pub start: f64,
-    /// Payload bytes.
-    pub bytes: u64,
-    /// Handshake round trip.
-    pub rtt_s: Option<f64>,
-    /// bytes / RTT.
-    pub rate_bytes_per_s: Option<f64>,
-    /// More than 4380 bytes.
-    pub over: bool,
-    /// More than the initial window of RFC 3390 for the connection's segment size.
-    pub over_rfc3390: bool,
-    /// Window scale of the receiver.
-    pub wscale: Option<u8>,
-    /// The receiver's widest window before it acknowledged data.
-    pub window: Option<u64>,
-    /// The receiver's window in the handshake.
-    pub handshake_window: Option<u64>,
-    /// max(0, bytes - window) / RTT with the widest window.
-    pub reduction_bytes_per_s: Option<f64>,
-    /// The same with the handshake's window.
-    pub handshake_reduction_bytes_per_s: Option<f64>,
-    /// What to keep in mind.
-    pub flags: Vec<Flag>,
 }
 
 /// One direction's data between turns of a conversation.
@@ -342,8 +305,8 @@ pub struct Transfer {
 pub struct Group {
     /// The network: /24 for IPv4, /48 for IPv6.
     pub network: String,
-    /// The connections with it.
-    pub connections: Vec<usize>,
+    /// How many connections there are with it.
+    pub connections: usize,
     /// The least round trip of their handshakes.
     pub min_rtt_s: Option<f64>,
     /// The path that data take towards the network.

@@ -1,93 +1,80 @@
 //! From 5-tuples to connections: which connection a segment belongs to, when a new one begins, and when an old one
-//! is laid aside.
+//! is over.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
 
 use crate::connection::{Listeners, Live};
-use crate::estimate::Lanes;
-use crate::layers::{Endpoint, Segment, ACK, RST, SYN};
-use crate::results::{Connection, Flag, Group, Transfer};
-use crate::turns::Sink;
+use crate::layers::{Endpoint, Segment, ACK, SYN};
+use crate::results::Flag;
 
 /// The two ends, the lower first.
 type Key = (Endpoint, Endpoint);
 
-enum Slot {
-    Live(Box<Live>),
-    Over(Box<Connection>),
+/// The latest connection of a pair of ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Latest {
+    /// It goes on, in this slot.
+    Live(usize),
+    /// Its row is out. A closed one does not begin again with a packet that comes late.
+    Over { closed: bool, forgotten: u64 },
 }
 
 /// A connection that is over at once is laid aside after this. ns
 const FIRST_LOOK: u64 = 60_000_000_000;
+/// So long after its row is out a connection's ends are remembered. ns
+const REMEMBERED: u64 = 3_600_000_000_000;
 
-/// All connections of a capture.
+/// The connections of a capture. Memory grows with those that go on at the same time, and by their ends with those of
+/// the last hour.
+#[derive(Default)]
 pub(crate) struct Table {
-    /// The latest connection of each pair of ends.
-    latest: HashMap<Key, usize, RandomState>,
-    slots: Vec<Slot>,
+    latest: HashMap<Key, Latest, RandomState>,
+    slots: Vec<Option<Box<Live>>>,
+    free: Vec<usize>,
     /// When to look again whether a connection has been silent for long enough; one entry for each live one.
     looks: BinaryHeap<Reverse<(u64, usize)>>,
-    sink: Sink,
-    lanes: Lanes,
-}
-
-/// What all packets came to.
-pub(crate) struct Tables {
-    pub connections: Vec<Connection>,
-    pub transfers: Vec<Transfer>,
-    pub dropped_transfers: u64,
-    pub groups: Vec<Group>,
+    /// Ends to be forgotten, in the order of their times.
+    over: VecDeque<(u64, Key)>,
 }
 
 impl Table {
-    pub fn new(most_transfers: usize) -> Self {
-        Table {
-            latest: HashMap::default(),
-            slots: Vec::new(),
-            looks: BinaryHeap::new(),
-            sink: Sink::new(most_transfers),
-            lanes: Lanes::default(),
-        }
-    }
-
-    /// Takes a segment; they come in the order of their times.
-    pub fn take(&mut self, segment: &Segment) {
-        self.lay_aside(segment.time);
-        let (a, b) = (segment.source, segment.destination);
-        let key = if a <= b { (a, b) } else { (b, a) };
-        let index = match self.latest.get(&key).copied() {
-            Some(index) if !self.begins_anew(index, segment) => index,
-            earlier => {
-                let index = self.begin(segment, earlier.is_some());
-                self.latest.insert(key, index);
-                index
+    /// Takes a segment of a file; they come in the order of their times.
+    pub fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
+        self.lay_aside(segment.time, listeners);
+        let key = key(segment.source, segment.destination);
+        let earlier = self.latest.get(&key).copied();
+        let slot = match earlier {
+            Some(Latest::Live(slot)) if !self.is_reused(slot, segment) => slot,
+            Some(Latest::Over { closed: true, .. }) if !opens(segment) => {
+                listeners.late += 1;
+                return;
+            }
+            _ => {
+                let slot = self.begin(segment, file, earlier.is_some(), listeners);
+                self.latest.insert(key, Latest::Live(slot));
+                slot
             }
         };
-        let mut listeners = Listeners {
-            sink: &mut self.sink,
-            lanes: &mut self.lanes,
-        };
-        match self.slots.get_mut(index) {
-            Some(Slot::Live(live)) => live.take(segment, &mut listeners),
-            Some(Slot::Over(row)) => straggler(row, segment),
-            None => {}
+        if let Some(Some(live)) = self.slots.get_mut(slot) {
+            live.take(segment, listeners);
         }
     }
 
-    fn begins_anew(&self, index: usize, segment: &Segment) -> bool {
-        let opens = segment.has(SYN) && !segment.has(ACK);
-        match self.slots.get(index) {
-            Some(Slot::Live(live)) => opens && live.is_reused_by(segment),
-            // What was laid aside in mid-life goes on as a connection of its own; what was closed does not.
-            Some(Slot::Over(row)) => opens || !is_closed(row),
-            None => true,
-        }
+    fn is_reused(&self, slot: usize, segment: &Segment) -> bool {
+        let live = self.slots.get(slot).and_then(Option::as_ref);
+        opens(segment) && live.is_some_and(|live| live.is_reused_by(segment))
     }
 
-    fn begin(&mut self, segment: &Segment, reused: bool) -> usize {
+    fn begin(
+        &mut self,
+        segment: &Segment,
+        file: usize,
+        reused: bool,
+        listeners: &mut Listeners,
+    ) -> usize {
         let (client, server, guessed) = roles(segment);
         let flags = [(Flag::PortsReused, reused), (Flag::RolesGuessed, guessed)];
         let flags = flags
@@ -95,94 +82,88 @@ impl Table {
             .filter(|(_, set)| *set)
             .map(|(flag, _)| flag)
             .collect();
-        let index = self.slots.len();
-        let mut live = Live::new(index, client, server, segment.time, flags);
-        live.pair = self.lanes.pair(client.address, server.address, index);
+        let stream = listeners.sink.number();
+        let mut live = Live::new(stream, client, server, segment.time, flags);
+        live.file = file;
+        live.pair = listeners.lanes.pair(client.address, server.address);
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        if slot == self.slots.len() {
+            self.slots.push(None);
+        }
+        self.slots[slot] = Some(Box::new(live));
         self.looks
-            .push(Reverse((segment.time.saturating_add(FIRST_LOOK), index)));
-        self.slots.push(Slot::Live(Box::new(live)));
-        index
+            .push(Reverse((segment.time.saturating_add(FIRST_LOOK), slot)));
+        slot
     }
 
     /// Turns connections that have been silent for long into rows.
-    fn lay_aside(&mut self, now: u64) {
-        while let Some(&Reverse((due, index))) = self.looks.peek() {
+    fn lay_aside(&mut self, now: u64, listeners: &mut Listeners) {
+        while let Some(&Reverse((due, slot))) = self.looks.peek() {
             if due > now {
-                return;
+                break;
             }
             self.looks.pop();
-            let Some(slot) = self.slots.get_mut(index) else {
+            let Some(live) = self.slots.get(slot).and_then(Option::as_ref) else {
                 continue;
             };
-            let Slot::Live(live) = &*slot else { continue };
             let due = live.last().saturating_add(live.patience());
             if due > now {
-                self.looks.push(Reverse((due, index)));
+                self.looks.push(Reverse((due, slot)));
             } else {
-                let mut listeners = Listeners {
-                    sink: &mut self.sink,
-                    lanes: &mut self.lanes,
-                };
-                end(slot, &mut listeners);
+                self.end(slot, now, listeners);
             }
         }
+        while let Some(&(due, key)) = self.over.front() {
+            if due > now {
+                break;
+            }
+            self.over.pop_front();
+            let ends = self.latest.get(&key);
+            if matches!(ends, Some(Latest::Over { forgotten, .. }) if *forgotten == due) {
+                self.latest.remove(&key);
+            }
+        }
+    }
+
+    fn end(&mut self, slot: usize, now: u64, listeners: &mut Listeners) {
+        let Some(live) = self.slots.get_mut(slot).and_then(Option::take) else {
+            return;
+        };
+        self.free.push(slot);
+        let [client, server] = live.ends();
+        let key = key(client, server);
+        // The ends may have begun another connection meanwhile.
+        if self.latest.get(&key) == Some(&Latest::Live(slot)) {
+            let forgotten = now.saturating_add(REMEMBERED);
+            let closed = live.is_over();
+            self.latest.insert(key, Latest::Over { closed, forgotten });
+            self.over.push_back((forgotten, key));
+        }
+        let row = live.row(listeners);
+        listeners.sink.connection(row);
     }
 
     /// Ends everything.
-    pub fn finish(mut self) -> Tables {
-        let mut listeners = Listeners {
-            sink: &mut self.sink,
-            lanes: &mut self.lanes,
-        };
-        for slot in &mut self.slots {
-            end(slot, &mut listeners);
-        }
-        let connections: Vec<Connection> = self
-            .slots
-            .into_iter()
-            .filter_map(|slot| match slot {
-                Slot::Over(row) => Some(*row),
-                Slot::Live(_) => None,
-            })
-            .collect();
-        let mut transfers = self.sink.transfers;
-        transfers.sort_by(|a, b| {
-            a.start
-                .total_cmp(&b.start)
-                .then(a.connection.cmp(&b.connection))
-        });
-        let groups = self.lanes.groups();
-        Tables {
-            connections,
-            transfers,
-            dropped_transfers: self.sink.dropped,
-            groups,
+    pub fn finish(self, listeners: &mut Listeners) {
+        let mut left: Vec<Box<Live>> = self.slots.into_iter().flatten().collect();
+        left.sort_by_key(|live| live.stream());
+        for live in left {
+            let row = live.row(listeners);
+            listeners.sink.connection(row);
         }
     }
 }
 
-fn end(slot: &mut Slot, listeners: &mut Listeners) {
-    if let Slot::Live(live) = slot {
-        let nobody = Endpoint {
-            address: 0,
-            port: 0,
-        };
-        let live = std::mem::replace(live.as_mut(), Live::new(0, nobody, nobody, 0, Vec::new()));
-        *slot = Slot::Over(Box::new(live.row(listeners)));
+fn key(a: Endpoint, b: Endpoint) -> Key {
+    if a <= b {
+        (a, b)
+    } else {
+        (b, a)
     }
 }
 
-fn is_closed(row: &Connection) -> bool {
-    row.resets.unwrap_or(0) > 0 || row.fins.unwrap_or(0) >= 2
-}
-
-fn straggler(row: &mut Connection, segment: &Segment) {
-    if !row.flags.contains(&Flag::LatePackets) {
-        row.flags.push(Flag::LatePackets);
-    }
-    row.resets = row
-        .resets
-        .map(|resets| resets + u32::from(segment.has(RST)));
+fn opens(segment: &Segment) -> bool {
+    segment.has(SYN) && !segment.has(ACK)
 }
 
 /// Ports from here on are given to clients by their systems.

@@ -32,11 +32,6 @@ impl<'a> Ticker<'a> {
         }
     }
 
-    /// Whether a file of known size is read, not a pipe: it can be read again.
-    pub fn is_of_a_file(&self) -> bool {
-        self.size.is_some()
-    }
-
     /// A packet more, for which so many bytes of the file were read.
     pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
         self.read += bytes;

@@ -27,24 +27,6 @@ pub(crate) struct Turns {
     open: [Option<Open>; 2],
 }
 
-/// Where finished transfers go.
-pub(crate) struct Sink {
-    pub transfers: Vec<Transfer>,
-    pub most: usize,
-    /// Transfers that found no place.
-    pub dropped: u64,
-}
-
-impl Sink {
-    pub fn new(most: usize) -> Self {
-        Sink {
-            transfers: Vec::new(),
-            most,
-            dropped: 0,
-        }
-    }
-}
-
 impl Turns {
     /// Bytes not seen before came from `side`: `advanced` of them further than ever, the rest filling a hole. The
     /// packet may acknowledge all that the other side has sent. What ends with this is handed back.
@@ -105,21 +87,17 @@ pub(crate) struct Finished {
     open: Open,
 }
 
-impl Sink {
-    pub fn keep(&mut self, connection: usize, finished: [Option<Finished>; 2]) {
-        for Finished { side, open } in finished.into_iter().flatten() {
-            if self.transfers.len() == self.most {
-                self.dropped += 1;
-                continue;
-            }
-            self.transfers.push(Transfer {
-                connection,
-                direction: Direction::BOTH[side],
-                start: seconds(open.start),
-                bytes: open.bytes,
-                end_s: since(open.start, open.end),
-                acked_s: open.acked.map(|time| since(open.start, time)),
-            });
+impl Finished {
+    /// The transfer as a row of its connection.
+    pub fn row(self, connection: usize) -> Transfer {
+        let Finished { side, open } = self;
+        Transfer {
+            connection,
+            direction: Direction::BOTH[side],
+            start: seconds(open.start),
+            bytes: open.bytes,
+            end_s: since(open.start, open.end),
+            acked_s: open.acked.map(|time| since(open.start, time)),
         }
     }
 }
@@ -133,13 +111,15 @@ mod tests {
 
     fn sizes(talk: &[(usize, u64, bool)]) -> Vec<(Direction, u64)> {
         let mut turns = Turns::default();
-        let mut sink = Sink::new(100);
+        let mut found = Vec::new();
         for (time, &(side, bytes, hears_all)) in talk.iter().enumerate() {
-            sink.keep(0, turns.data(side, time as u64, bytes, hears_all));
+            found.extend(turns.data(side, time as u64, bytes, hears_all));
         }
-        sink.keep(0, turns.finish());
-        sink.transfers
-            .iter()
+        found.extend(turns.finish());
+        found
+            .into_iter()
+            .flatten()
+            .map(|finished| finished.row(0))
             .map(|transfer| (transfer.direction, transfer.bytes))
             .collect()
     }

@@ -8,42 +8,43 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::assembly::{assemble, Found};
-use crate::capture::Capture;
-use crate::estimate::Lanes;
+use crate::connection::Listeners;
 use crate::file::Bytes;
+use crate::gathered::Gathered;
 use crate::layers::mapped;
-use crate::results::{Connection, Direction, Flag, Format, Group, Handshake, Options, Transfer};
+use crate::results::{Connection, Direction, Flag, Format, Handshake, Transfer};
 use crate::ticker::Ticker;
 use crate::Error;
 
-/// Reads a log to its end.
+/// Reads a log to its end. Its rows get their numbers in the order of the lines.
 pub(crate) fn read(
-    path: &Path,
-    bytes: Bytes,
-    format: Format,
-    options: &Options,
+    log: OpenLog,
+    gathered: &mut Gathered,
+    listeners: &mut Listeners,
     ticker: &mut Ticker,
-) -> Result<Capture, Error> {
+) -> Result<(), Error> {
+    let OpenLog {
+        path,
+        file,
+        bytes,
+        format,
+    } = log;
     let mut log = Log {
         bytes,
         line: 0,
         header: Header::default(),
         warnings: Vec::new(),
     };
-    let mut rows = Vec::new();
     let (mut count, mut told) = (0, 0);
     while let Some(row) = log.next(format).map_err(|fault| fault.at(path))? {
         let taken = log.bytes.taken();
         ticker.tick(taken - std::mem::replace(&mut told, taken))?;
         count += 1;
-        rows.extend(connection(&row).map_err(|what| {
-            Fault {
-                line: log.line,
-                what,
-            }
-            .at(path)
-        })?);
+        let line = log.line;
+        let found = connection(&row).map_err(|what| Fault { line, what }.at(path))?;
+        if let Some(connection) = found {
+            keep(Connection { file, ..connection }, listeners);
+        }
     }
     if count == 0 {
         return Err(Error::NoPackets {
@@ -51,21 +52,40 @@ pub(crate) fn read(
             what: "connections",
         });
     }
-    rows.sort_by(|a, b| a.start.total_cmp(&b.start));
-    for (stream, row) in rows.iter_mut().enumerate() {
-        row.stream = stream;
+    gathered.packets += count;
+    gathered.warnings.append(&mut log.warnings);
+    Ok(())
+}
+
+/// A log to be read.
+pub(crate) struct OpenLog<'a> {
+    pub path: &'a Path,
+    /// Its number.
+    pub file: usize,
+    pub bytes: Bytes,
+    pub format: Format,
+}
+
+/// Hands a connection on. A log does not tell of turns: each direction is one transfer.
+fn keep(mut row: Connection, listeners: &mut Listeners) {
+    row.stream = listeners.sink.number();
+    let ends = [row.client_ip, row.server_ip].map(mapped);
+    row.pair = listeners.lanes.pair(ends[0], ends[1]);
+    for (side, direction) in Direction::BOTH.into_iter().enumerate() {
+        let bytes = row.bytes(direction).unwrap_or(0);
+        listeners.lanes.lane(row.pair, side).logged(bytes);
+        if bytes > 0 {
+            listeners.sink.transfer(Transfer {
+                connection: row.stream,
+                direction,
+                start: row.start,
+                bytes,
+                end_s: row.end_s.unwrap_or(0.0),
+                acked_s: None,
+            });
+        }
     }
-    let (transfers, groups) = (transfers(&rows), groups(&rows));
-    let found = Found {
-        connections: rows,
-        transfers,
-        groups,
-        packets: count,
-        warnings: log.warnings,
-    };
-    let mut capture = assemble(format, found, options);
-    capture.notes = notes(&capture);
-    Ok(capture)
+    listeners.sink.connection(row);
 }
 
 /// What is wrong with a line.
@@ -349,60 +369,16 @@ fn handshake(history: Option<&str>, state: Option<&str>) -> Handshake {
     }
 }
 
-/// A log does not tell of turns: each direction is one transfer.
-fn transfers(rows: &[Connection]) -> Vec<Transfer> {
-    let transfer = |row: &Connection, direction| {
-        let bytes = row.bytes(direction).filter(|&bytes| bytes > 0)?;
-        let end_s = row.end_s.unwrap_or(0.0);
-        Some(Transfer {
-            connection: row.stream,
-            direction,
-            start: row.start,
-            bytes,
-            end_s,
-            acked_s: None,
-        })
-    };
-    rows.iter()
-        .flat_map(|row| {
-            Direction::BOTH
-                .into_iter()
-                .filter_map(move |way| transfer(row, way))
-        })
-        .collect()
-}
-
-fn groups(rows: &[Connection]) -> Vec<Group> {
-    let mut lanes = Lanes::default();
-    for row in rows {
-        let pair = lanes.pair(mapped(row.client_ip), mapped(row.server_ip), row.stream);
-        for (side, direction) in Direction::BOTH.into_iter().enumerate() {
-            lanes
-                .lane(pair, side)
-                .logged(row.bytes(direction).unwrap_or(0));
-        }
-    }
-    let mut groups = lanes.groups();
-    for path in groups
-        .iter_mut()
-        .flat_map(|group| [&mut group.to_remote, &mut group.from_remote])
-    {
-        path.rate_method = "not estimated: a conn.log has no packets".into();
-        path.buffer_method = path.rate_method.clone();
-    }
-    groups
-}
-
-fn notes(capture: &Capture) -> Vec<String> {
-    let invalid = capture.flagged.get(&Flag::NotValid).copied().unwrap_or(0);
-    vec![
+/// What a log cannot tell.
+pub(crate) fn notes(listeners: &Listeners) -> [String; 2] {
+    [
         "a conn.log tells bytes, times and states; it does not tell RTT, windows, MSS, retransmissions, or the turns of \
          a conversation: rates and reductions are not known, and each direction counts as one transfer"
             .into(),
         format!(
-            "{invalid} of {} TCP connections are not valid for the computation: bytes missed, or a history that does \
+            "{} of {} TCP connections are not valid for the computation: bytes missed, or a history that does \
              not begin with Sh",
-            capture.connections.len()
+            listeners.sink.not_valid, listeners.sink.connections
         ),
     ]
 }
@@ -410,62 +386,68 @@ fn notes(capture: &Capture) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::Collected;
+    use crate::results::Options;
     use crate::ticker::still;
 
     const HEADER: &str = "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n\
         #fields\tts\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tduration\torig_bytes\tresp_bytes\tconn_state\tmissed_bytes\thistory\n";
 
-    fn log(format: Format, text: &str) -> Result<Capture, Error> {
-        let bytes = Bytes::of(text.as_bytes().to_vec());
-        still(|ticker| {
-            read(
-                Path::new("conn.log"),
-                bytes,
-                format,
-                &Options::default(),
-                ticker,
-            )
-        })
+    /// A log's rows, its warnings and its notes.
+    fn log(format: Format, text: &str) -> Result<(Collected, Vec<String>, [String; 2]), Error> {
+        let mut rows = Collected::default();
+        let mut listeners = Listeners::new(&mut rows, &Options::default());
+        let mut gathered = Gathered::default();
+        let log = OpenLog {
+            path: Path::new("conn.log"),
+            file: 0,
+            bytes: Bytes::of(text.as_bytes().to_vec()),
+            format,
+        };
+        still(|ticker| read(log, &mut gathered, &mut listeners, ticker))?;
+        let notes = notes(&listeners);
+        Ok((rows, gathered.warnings, notes))
+    }
+
+    fn refusal(text: &str) -> String {
+        match log(Format::ZeekTsv, text) {
+            Ok(_) => panic!("it was read"),
+            Err(error) => error.to_string(),
+        }
     }
 
     #[test]
-    fn rows_become_connections_in_order_of_time_and_other_protocols_are_left_out() {
+    fn rows_become_connections_and_other_protocols_are_left_out() {
         let rows = "5.5\t10.0.0.1\t4000\t10.0.1.1\t80\ttcp\t1.5\t100\t5000\tSF\t0\tShADadFf\n\
             4.5\t10.0.0.1\t4001\t10.0.1.1\t81\ttcp\t-\t-\t-\tREJ\t0\tSr\n\
             4.6\t10.0.0.1\t53\t10.0.1.1\t53\tudp\t-\t-\t-\tS0\t0\tD\n#close\tnow\n";
-        let capture = log(Format::ZeekTsv, &format!("{HEADER}{rows}")).unwrap();
-        assert_eq!((capture.packets, capture.connections.len()), (3, 2));
-        let [refused, whole] = &capture.connections[..] else {
+        let (found, _, notes) = log(Format::ZeekTsv, &format!("{HEADER}{rows}")).unwrap();
+        let [whole, refused] = &found.connections[..] else {
             panic!()
         };
         assert_eq!(
             (refused.handshake, refused.c2s_bytes, refused.stream),
-            (Handshake::Refused, None, 0)
+            (Handshake::Refused, None, 1)
         );
         assert_eq!(
             (whole.handshake, whole.s2c_bytes, whole.end_s),
             (Handshake::Complete, Some(5000), Some(1.5))
         );
-        assert_eq!(
-            (capture.summary.over_4380_bytes, capture.transfers.len()),
-            (1, 2)
-        );
-        assert!(capture.notes[0].contains("RTT"));
+        let sizes: Vec<u64> = found.transfers.iter().map(|row| row.bytes).collect();
+        assert_eq!(sizes, [100, 5000]);
+        assert!(notes[0].contains("RTT"));
     }
 
     #[test]
     fn json_lines_say_the_same_and_unset_fields_may_be_left_out() {
         let text = r#"{"ts":5.5,"id.orig_h":"10.0.0.1","id.orig_p":4000,"id.resp_h":"10.0.1.1","id.resp_p":80,"proto":"tcp","duration":1.5,"orig_bytes":100,"resp_bytes":5000,"conn_state":"SF","history":"ShADadFf"}
             {"ts":"1970-01-02T00:00:01.5Z","id.orig_h":"::1","id.orig_p":1,"id.resp_h":"::2","id.resp_p":2}"#;
-        let capture = log(Format::ZeekJson, text).unwrap();
-        assert_eq!(capture.connections[0].s2c_bytes, Some(5000));
-        assert_eq!(
-            (
-                capture.connections[1].start,
-                capture.connections[1].c2s_bytes
-            ),
-            (86_401.5, None)
-        );
+        let (found, ..) = log(Format::ZeekJson, text).unwrap();
+        let [first, second] = &found.connections[..] else {
+            panic!()
+        };
+        assert_eq!(first.s2c_bytes, Some(5000));
+        assert_eq!((second.start, second.c2s_bytes), (86_401.5, None));
     }
 
     #[test]
@@ -481,9 +463,7 @@ mod tests {
     #[test]
     fn a_masked_time_is_named_with_its_field_line_and_value() {
         let row = "XXXXXXXXXX.XXXXXX\t10.0.0.1\t1\t10.0.1.1\t2\ttcp\t-\t-\t-\tS0\t0\tS\n";
-        let error = log(Format::ZeekTsv, &format!("{HEADER}{row}"))
-            .unwrap_err()
-            .to_string();
+        let error = refusal(&format!("{HEADER}{row}"));
         assert_eq!(error, "conn.log, line 7: field ts is `XXXXXXXXXX.XXXXXX`, which is no time (seconds since 1970)");
     }
 
@@ -492,25 +472,24 @@ mod tests {
         let rows = "1\t10.0.0.1\t1\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t7\tShADad\n\
             2\t10.0.0.1\t3\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t0\t^hADad\n\
             3\t10.0.0.1\t4\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t0\tShADad\n";
-        let capture = log(Format::ZeekTsv, &format!("{HEADER}{rows}")).unwrap();
-        assert_eq!(capture.flagged[&Flag::NotValid], 2);
-        assert_eq!(capture.summary.directions_with_data, 2);
-        assert!(capture.notes[1].starts_with("2 of 3"));
+        let (found, _, notes) = log(Format::ZeekTsv, &format!("{HEADER}{rows}")).unwrap();
+        let valid = found.connections.iter().map(|row| row.is_valid());
+        assert_eq!(valid.collect::<Vec<_>>(), [false, false, true]);
+        assert!(notes[1].starts_with("2 of 3"));
     }
 
     #[test]
     fn a_cut_last_line_is_a_warning_and_a_bad_line_before_an_error() {
         let row = "3\t10.0.0.1\t4\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t0\tShADad\n";
-        let capture = log(Format::ZeekTsv, &format!("{HEADER}{row}4\t10.0")).unwrap();
-        assert_eq!((capture.connections.len(), capture.warnings.len()), (1, 1));
-        let error = log(Format::ZeekTsv, &format!("{HEADER}4\t10.0\n{row}"))
-            .unwrap_err()
-            .to_string();
+        let cut = format!("{HEADER}{row}4\t10.0");
+        let (found, warnings, _) = log(Format::ZeekTsv, &cut).unwrap();
+        assert_eq!((found.connections.len(), warnings.len()), (1, 1));
+        let error = refusal(&format!("{HEADER}4\t10.0\n{row}"));
         assert!(
             error.contains("line 7: 2 columns; the header names 12"),
             "{error}"
         );
-        let error = log(Format::ZeekTsv, HEADER).unwrap_err().to_string();
+        let error = refusal(HEADER);
         assert!(error.contains("no connections"), "{error}");
     }
 

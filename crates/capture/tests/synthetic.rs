@@ -3,9 +3,9 @@
 mod support;
 
 use etherparse::{PacketBuilder, TcpOptionElement};
-use flowstart_capture::{Capture, Direction, Flag, Handshake};
+use flowstart_capture::{Direction, Flag, Handshake};
 use proptest::prelude::*;
-use support::{try_read, Scratch};
+use support::{try_read, Capture, Scratch};
 
 const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40000);
 const SERVER: ([u8; 4], u16) = ([10, 0, 9, 1], 443);
@@ -270,13 +270,12 @@ fn the_same_ports_again_are_a_new_connection() {
 }
 
 #[test]
-fn a_round_trip_below_the_floor_is_flagged_and_rated_by_the_floor() {
+fn a_round_trip_below_the_floor_is_flagged() {
     let mut writer = Writer::new([1, 2]);
     writer.shake(40_000, 0, 1460, [7, 7], [500, 500]);
     writer.say(0, 10_000, 1460, false);
     let capture = writer.read("floor.pcap");
     assert_eq!(capture.connections[0].flags, [Flag::RttFloor]);
-    assert_eq!(capture.demands[0].rate_bytes_per_s, Some(10_000.0 / 1e-4));
 }
 
 #[test]
@@ -289,7 +288,12 @@ fn a_closed_connection_is_laid_aside_and_its_stragglers_are_counted() {
     writer.send(0, PLAIN);
     let capture = writer.read("straggler.pcap");
     assert_eq!(capture.connections.len(), 1);
-    assert_eq!(capture.connections[0].flags, [Flag::LatePackets]);
+    let said = "1 packets came long after their connections had ended";
+    assert!(
+        capture.warnings[0].starts_with(said),
+        "{:?}",
+        capture.warnings
+    );
 }
 
 /// What passes a monitor beside a server that sends bursts of twenty packets down a line of 20 Mbit/s and 10 ms, to a

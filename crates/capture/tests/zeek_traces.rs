@@ -5,8 +5,8 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use flowstart_capture::{Capture, Connection};
-use support::{differences, table, try_read};
+use flowstart_capture::Connection;
+use support::{differences, table, try_read, Capture};
 
 fn files(end: &str) -> Vec<(String, PathBuf)> {
     let folder = std::env::var("FLOWSTART_CAPTURES").expect("FLOWSTART_CAPTURES names a folder");

@@ -8,8 +8,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use flowstart_capture::{read, Capture, Error, Options, Progress};
+use flowstart_capture::{read, Error, Options, Progress, Reading};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+
+use crate::capture_columns::Columns;
 
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
@@ -17,15 +20,21 @@ const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 /// What the reading thread says.
 enum Message {
     Progress(Progress),
-    Done(Box<Result<Capture, Error>>),
+    Done(Box<Outcome>),
 }
 
-/// Reads `path`; `progress(bytes, total)` is called a few times a second.
+type Outcome = Result<(Reading, Columns), Error>;
+
+/// Reads `paths`; `progress(bytes, total)` is called a few times a second.
+///
+/// Ctrl-C ends the program that writes to a pipe as well: where the standard input is read, the first one lets the
+/// reading go on to the end of what that program has left.
 pub fn run(
     py: Python<'_>,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Result<Capture, Error>> {
+) -> PyResult<Outcome> {
+    let mut patient = paths.iter().any(|path| path.as_os_str() == "-");
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, mut messages) = mpsc::channel();
     let stopped = stop.clone();
@@ -38,8 +47,9 @@ pub fn run(
                 false => ControlFlow::Continue(()),
             }
         };
-        let result = read(&path, &Options::default(), &mut report);
-        let _ = sender.send(Message::Done(Box::new(result)));
+        let mut rows = Columns::default();
+        let result = read(&paths, &Options::default(), &mut rows, &mut report);
+        let _ = sender.send(Message::Done(Box::new(result.map(|found| (found, rows)))));
     });
     loop {
         let (latest, done) = py.detach(|| gather(&mut messages));
@@ -51,13 +61,16 @@ pub fn run(
             _ => Ok(()),
         };
         if let Err(error) = reported.and_then(|()| py.check_signals()) {
+            if error.is_instance_of::<PyKeyboardInterrupt>(py) && std::mem::take(&mut patient) {
+                continue;
+            }
             stop.store(true, Relaxed);
             return Err(error);
         }
     }
 }
 
-type Gathered = (Option<Progress>, Option<Box<Result<Capture, Error>>>);
+type Gathered = (Option<Progress>, Option<Box<Outcome>>);
 
 /// The latest progress until it is time to look up again, or the result.
 fn gather(messages: &mut mpsc::Receiver<Message>) -> Gathered {

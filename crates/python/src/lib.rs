@@ -8,6 +8,7 @@
 
 mod batch;
 mod capture;
+mod capture_columns;
 mod columns;
 mod custom;
 mod errors;
@@ -153,20 +154,21 @@ mod _native {
         serde_json::to_string(&flowstart_sim::parts()).map_err(request)
     }
 
-    /// Reads a packet capture or a Zeek `conn.log` and returns what is in it, as JSON.
+    /// Reads packet captures and Zeek `conn.log`s as one and returns what holds for all of it as JSON, and the rows of
+    /// `connections` and `transfers` as columns.
     ///
     /// `progress(bytes, total)` is called a few times a second. Memory does not grow with
-    /// the file, only with its connections.
+    /// the files, only with their rows.
     #[pyfunction]
-    #[pyo3(signature = (path, progress=None))]
-    fn read_capture(
-        py: Python<'_>,
-        path: std::path::PathBuf,
-        progress: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        let capture = capture::run(py, path, progress)?.map_err(request)?;
-        py.detach(|| serde_json::to_string(&capture))
-            .map_err(request)
+    #[pyo3(signature = (paths, progress=None))]
+    fn read_capture<'py>(
+        py: Python<'py>,
+        paths: Vec<std::path::PathBuf>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(String, Bound<'py, PyDict>)> {
+        let (reading, rows) = capture::run(py, paths, progress)?.map_err(request)?;
+        let about = serde_json::to_string(&reading).map_err(request)?;
+        Ok((about, rows.into_dict(py, &reading)?))
     }
 
     /// The JSON Schema of a kind of document.

@@ -29,8 +29,8 @@ CAPTURES = Annotated[
     list[pathlib.Path] | None,
     typer.Option(
         metavar="FILE",
-        help="The transfers of a pcap, pcapng or Zeek conn.log instead of sizes; path "
-        "options override what the capture tells.",
+        help="The transfers of a pcap, pcapng or Zeek conn.log, or of a folder of them, instead of "
+        "sizes; may be given several times. Path options override what the capture tells.",
     ),
 ]
 FLAGS = (*path.FLAGS, *TRAFFIC, *endpoints.FLAGS, *REPETITION)
@@ -57,9 +57,8 @@ def compare(
     if output:
         folders.check(output)
     if capture:
-        file = _only(capture)
         _refuse_beside_a_capture(scenario, given)
-        replay.compare(file, given, workers, json, output)
+        replay.compare(capture, given, workers, json, output)
         return
     with console.speaking_of(scenario):
         plan = _of_scenario(scenario, given) if scenario else _of_path(given)
@@ -73,17 +72,6 @@ def compare(
             _files(result),
         )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
-
-
-def _only(captures: list[pathlib.Path]) -> pathlib.Path:
-    """The capture; a second one would have to be ignored."""
-    first, *others = captures
-    if others:
-        raise RequestError(
-            f"--capture {first} and --capture {others[0]}: one capture is taken; compare the "
-            "start-ups on each by itself, or join the files first (mergecap)"
-        )
-    return first
 
 
 def _refuse_beside_a_capture(scenario: str | None, given: Given) -> None:

@@ -1,7 +1,7 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart.cli import capture, console, path
@@ -11,13 +11,13 @@ from flowstart.cli.traffic import Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
-    from flowstart.capture.reading import Capture
+    from flowstart.captures.contents import Capture
     from flowstart.replay.result import Replay
     from flowstart.replay.settings import Settings
 
 
 def compare(
-    file: pathlib.Path,
+    files: Sequence[pathlib.Path],
     given: Given,
     workers: int | None,
     json: bool,
@@ -25,7 +25,7 @@ def compare(
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
     settings = _settings(given)
-    found = capture.read(file)
+    found = capture.read(files)
     with console.speaking_of(None):
         result = _replay(found, settings, workers)
     for warning in result.warnings:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from flowstart.capture.reading import Capture
+from flowstart.captures.contents import Capture
 from flowstart.model.document import encode
 from flowstart.replay.jobs import Job, jobs
 from flowstart.replay.paths import build

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from flowstart.capture.reading import Capture
+from flowstart.captures.contents import Capture
+from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replay.settings import Settings
@@ -53,11 +54,11 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     if settings.rate is not None:
         return [_given(settings, transfers)]
-    place = {c: g for g in capture.document["groups"] for c in g["connections"]}
+    network = capture.connections["network"]
     by_network: dict[str, list[Transfer]] = {}
     for transfer in transfers:
-        by_network.setdefault(place[transfer.connection]["network"], []).append(transfer)
-    groups = {group["network"]: group for group in capture.document["groups"]}
+        by_network.setdefault(network[transfer.connection], []).append(transfer)
+    groups = {group.network: group for group in capture.groups}
     return [
         _estimated(groups[network], settings, mine, capture) for network, mine in by_network.items()
     ]
@@ -71,20 +72,14 @@ def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
 
 
 def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Transfer]:
-    connections = capture.document["connections"]
-    from_client = capture.remote_is_client()
-    least = {
-        number: group["min_rtt_s"]
-        for group in capture.document["groups"]
-        for number in group["connections"]
-    }
+    connections = capture.connections.select("network", "opener", "rtt_s", "flags").rows(named=True)
+    least = {group.network: group.min_rtt_s for group in capture.groups}
     found = []
-    rows = capture.document["transfers"]
-    begin = min((row["start"] for row in rows), default=0.0)
-    for number, row in enumerate(rows):
-        connection = row["connection"]
-        rtt = settings.rtt or _round_trip(connections[connection], least.get(connection))
-        if connection not in from_client:
+    begin = capture.transfers["start"].min() or 0.0
+    for number, row in enumerate(capture.transfers.iter_rows(named=True)):
+        connection = connections[row["connection"]]
+        rtt = settings.rtt or _round_trip(connection, least.get(connection["network"]))
+        if connection["network"] is None:
             why = "far side not known"
         elif rtt is None:
             why = WITHOUT_RTT
@@ -93,9 +88,9 @@ def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -
             found.append(
                 Transfer(
                     number=number,
-                    connection=connection,
+                    connection=row["connection"],
                     direction=row["direction"],
-                    to_remote=towards_client == from_client[connection],
+                    to_remote=towards_client == (connection["opener"] == "remote"),
                     start_s=row["start"] - begin,
                     size_bytes=row["bytes"],
                     rtt=rtt,
@@ -138,13 +133,13 @@ def _given(settings: Settings, transfers: list[Transfer]) -> ReplayPath:
 
 
 def _estimated(
-    group: dict[str, Any], settings: Settings, transfers: list[Transfer], capture: Capture
+    group: Group, settings: Settings, transfers: list[Transfer], capture: Capture
 ) -> ReplayPath:
     """A network's own path, as far as the capture tells it."""
-    ways = (group["to_remote"], group["from_remote"])
-    rates = [way["rate_bps"] for way in ways]
+    ways = group.ways
+    rates = [way.rate_bps for way in ways]
     assumed = [name for name, rate in zip(("rate", "reverse_rate"), rates, strict=True) if not rate]
-    methods = [way["rate_method"] for way in ways]
+    methods = [way.rate_method for way in ways]
     if None in rates:
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
         if other is None:
@@ -163,7 +158,7 @@ def _estimated(
         if name in guessed:
             guessed[name], buffer_methods[name] = _at_least(guessed[name], way)
     return ReplayPath(
-        group["network"],
+        group.network,
         path | known | guessed,
         joined(methods),
         joined([buffer_methods[name] for name in BUFFERS]),
@@ -173,7 +168,7 @@ def _estimated(
 
 
 def _known_buffers(
-    ways: Sequence[dict[str, Any]], settings: Settings
+    ways: Sequence[PathEstimate], settings: Settings
 ) -> tuple[Document, dict[str, str]]:
     """The buffers that are given or measured, and where they come from.
 
@@ -185,8 +180,8 @@ def _known_buffers(
     for name, way, option in zip(BUFFERS, ways, given, strict=True):
         if option:
             known[name], methods[name] = option, "by --buffer"
-        elif way["buffer_packets"] is not None and not way["buffer_at_least"]:
-            known[name], methods[name] = f"{way['buffer_packets']}pkt", way["buffer_method"]
+        elif way.buffer_packets is not None and not way.buffer_at_least:
+            known[name], methods[name] = f"{way.buffer_packets}pkt", way.buffer_method
     return known, methods
 
 
@@ -207,21 +202,16 @@ def resolved(path: Document, settings: Settings) -> Document:
     return resolve(document)
 
 
-def _at_least(usual: str, way: dict[str, Any]) -> tuple[str, str]:
+def _at_least(usual: str, way: PathEstimate) -> tuple[str, str]:
     """The buffer that is usual or the least that is known, whichever is larger, and why."""
-    least = way["buffer_packets"] or 0
+    least = way.buffer_packets or 0
     if least > int(usual.removesuffix("pkt")):
-        return f"{least}pkt", f"assumed no larger than is known: {way['buffer_method']}"
-    return usual, f"{ASSUMED}, since: {way['buffer_method']}"
+        return f"{least}pkt", f"assumed no larger than is known: {way.buffer_method}"
+    return usual, f"{ASSUMED}, since: {way.buffer_method}"
 
 
 def _typical_rate(capture: Capture) -> float | None:
-    rates = [
-        way["rate_bps"]
-        for group in capture.document["groups"]
-        for way in (group["to_remote"], group["from_remote"])
-        if way["rate_bps"]
-    ]
+    rates = [way.rate_bps for group in capture.groups for way in group.ways if way.rate_bps]
     return median(rates) if rates else None
 
 

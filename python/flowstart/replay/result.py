@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
-from flowstart.capture.reading import Capture
+from flowstart.captures.contents import Capture
 from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
@@ -63,7 +63,9 @@ class Replay:
         options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
         options |= {"remembered": s.remembered}
         options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
-        words = ["flowstart", "compare", "--capture", self.capture.file]
+        words = ["flowstart", "compare"]
+        for file in self.capture.files:
+            words += ["--capture", file]
         for name, value in options.items():
             if value:
                 words += [f"--{name.replace('_', '-')}", value]

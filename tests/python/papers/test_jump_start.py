@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from flowstart.capture import reading as capture
+from flowstart.captures.reading import capture
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment
 from flowstart.papers.jump_start import PAPER, figure2, synthetic
@@ -26,7 +26,7 @@ def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(
 ) -> None:
     conversations = synthetic.draw(seed=7, count=500)
     synthetic.write(tmp_path / "made.pcap", conversations)
-    found = capture.read(tmp_path / "made.pcap").document
+    found = capture(tmp_path / "made.pcap").document()
     by_port = {row["client_port"]: row for row in found["connections"]}
     for one in conversations:
         row = by_port[synthetic.FIRST_PORT + one.number]

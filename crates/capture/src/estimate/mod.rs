@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, HashMap};
 use foldhash::fast::RandomState;
 
 use crate::layers::{written, Segment};
+use crate::reading::FarSide;
 use crate::results::{Group, Path};
 use crate::time::since;
 use flights::{Held, Largest};
@@ -67,7 +68,7 @@ pub(crate) struct Lanes {
 
 struct Pair {
     networks: [Network; 2],
-    connections: Vec<usize>,
+    connections: usize,
     least_rtt: Option<u64>,
     /// Sum of the handshakes' halves on each network's side of the monitor.
     halves: [u64; 2],
@@ -157,7 +158,7 @@ fn add_trains(trains: &mut Option<Box<Trains>>, more: &Option<Box<Trains>>) {
 
 impl Lanes {
     /// The pair of networks of a new connection.
-    pub fn pair(&mut self, client: u128, server: u128, connection: usize) -> PairId {
+    pub fn pair(&mut self, client: u128, server: u128) -> PairId {
         let (client, server) = (Network::of(client), Network::of(server));
         let swapped = client > server;
         let networks = if swapped {
@@ -171,13 +172,13 @@ impl Lanes {
             let (least_rtt, halves) = (None, [0; 2]);
             self.pairs.push(Pair {
                 networks,
-                connections: Vec::new(),
+                connections: 0,
                 least_rtt,
                 halves,
                 lanes: Default::default(),
             });
         }
-        self.pairs[index].connections.push(connection);
+        self.pairs[index].connections += 1;
         (index, swapped)
     }
 
@@ -212,16 +213,16 @@ impl Lanes {
         }
     }
 
-    /// The remote networks and their paths, those with the most data first.
-    pub fn groups(&self) -> Vec<Group> {
+    /// The remote networks and their paths, those with the most data first; and the far side of each pair.
+    pub fn groups(&self) -> (Vec<Group>, Vec<FarSide>) {
         let mut popularity: HashMap<Network, usize, RandomState> = HashMap::default();
         for pair in &self.pairs {
             for network in pair.networks {
-                *popularity.entry(network).or_default() += pair.connections.len();
+                *popularity.entry(network).or_default() += pair.connections;
             }
         }
         let mut remotes: BTreeMap<Network, Remote> = BTreeMap::new();
-        for pair in &self.pairs {
+        for (number, pair) in self.pairs.iter().enumerate() {
             let weight = |side: usize| {
                 (
                     popularity[&pair.networks[side]],
@@ -229,26 +230,35 @@ impl Lanes {
                 )
             };
             let remote = usize::from(weight(0) >= weight(1));
-            remotes
-                .entry(pair.networks[remote])
-                .or_default()
-                .add(pair, remote);
+            let of_network = remotes.entry(pair.networks[remote]).or_default();
+            of_network.add(pair, remote);
+            of_network.pairs.push((number, remote == 1));
         }
-        let mut groups: Vec<Group> = remotes
+        let mut sorted: Vec<(Network, Remote)> = remotes.into_iter().collect();
+        sorted.sort_by_key(|(_, remote)| std::cmp::Reverse(remote.to.bytes + remote.from.bytes));
+        let nowhere = FarSide {
+            group: 0,
+            is_second: false,
+        };
+        let mut far_sides = vec![nowhere; self.pairs.len()];
+        for (group, (_, remote)) in sorted.iter().enumerate() {
+            for &(pair, is_second) in &remote.pairs {
+                far_sides[pair] = FarSide { group, is_second };
+            }
+        }
+        let groups = sorted
             .iter()
-            .map(|(network, remote)| remote.group(*network))
-            .collect();
-        groups.sort_by_key(|group| {
-            std::cmp::Reverse(group.to_remote.bytes + group.from_remote.bytes)
-        });
-        groups
+            .map(|(network, remote)| remote.group(*network));
+        (groups.collect(), far_sides)
     }
 }
 
 /// What all pairs with a remote network came to.
 #[derive(Default)]
 struct Remote {
-    connections: Vec<usize>,
+    /// The pairs, by number.
+    pairs: Vec<(usize, bool)>,
+    connections: usize,
     least_rtt: Option<u64>,
     to: Lane,
     from: Lane,
@@ -256,8 +266,7 @@ struct Remote {
 
 impl Remote {
     fn add(&mut self, pair: &Pair, remote: usize) {
-        self.connections.extend(&pair.connections);
-        self.connections.sort_unstable();
+        self.connections += pair.connections;
         self.least_rtt = self.least_rtt.into_iter().chain(pair.least_rtt).min();
         self.from.add(&pair.lanes[remote]);
         self.to.add(&pair.lanes[1 - remote]);
@@ -267,7 +276,7 @@ impl Remote {
         let (to, from) = (&self.to, &self.from);
         Group {
             network: network.name(),
-            connections: self.connections.clone(),
+            connections: self.connections,
             min_rtt_s: self.least_rtt.map(|rtt| since(0, rtt)),
             to_remote: to.path(
                 &to.acknowledgements,
@@ -414,8 +423,8 @@ mod tests {
 
     fn remotes(connections: &[(&str, &str, [u64; 2])]) -> Vec<String> {
         let mut lanes = Lanes::default();
-        for (number, (client, server, halves)) in connections.iter().enumerate() {
-            let id = lanes.pair(address(client), address(server), number);
+        for (client, server, halves) in connections {
+            let id = lanes.pair(address(client), address(server));
             lanes.over(
                 id,
                 Some(halves[0] + halves[1]),
@@ -425,6 +434,7 @@ mod tests {
         }
         let mut names: Vec<String> = lanes
             .groups()
+            .0
             .into_iter()
             .map(|group| group.network)
             .collect();

@@ -32,7 +32,8 @@ pub(super) struct Trains {
     next: usize,
     sum: u64,
     passed: u64,
-    bins: Vec<Bin>,
+    /// Those of the [`BINS`] that hold anything, in their order: few do, and a capture may have many networks.
+    bins: Vec<(usize, Bin)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,37 +81,45 @@ impl Trains {
     }
 
     fn count(&mut self, rate: f64, bytes: f64) {
-        if self.bins.is_empty() {
-            self.bins = vec![Bin::default(); BINS];
-        }
         let bin = ((rate / LOWEST).ln() / STEP).clamp(0.0, (BINS - 1) as f64) as usize;
-        if let Some(bin) = self.bins.get_mut(bin) {
-            bin.bytes += bytes;
-            bin.rates += bytes * rate;
+        let more = Bin {
+            bytes,
+            rates: bytes * rate,
+        };
+        self.add_to(bin, more);
+    }
+
+    fn add_to(&mut self, number: usize, more: Bin) {
+        match self.bins.binary_search_by_key(&number, |bin| bin.0) {
+            Ok(at) => {
+                let bin = &mut self.bins[at].1;
+                bin.bytes += more.bytes;
+                bin.rates += more.rates;
+            }
+            Err(at) => self.bins.insert(at, (number, more)),
         }
     }
 
     /// Adds the rates of another lane.
     pub fn add(&mut self, other: &Trains) {
-        if self.bins.is_empty() {
-            self.bins.clone_from(&other.bins);
-            return;
-        }
-        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
-            bin.bytes += more.bytes;
-            bin.rates += more.rates;
+        for &(number, more) in &other.bins {
+            self.add_to(number, more);
         }
     }
 
     /// The fastest peak that can be believed, or why there is none.
     pub fn mode(&self) -> Result<Mode, &'static str> {
-        let all: f64 = self.bins.iter().map(|bin| bin.bytes).sum();
+        let mut all_bins = [Bin::default(); BINS];
+        for &(number, bin) in &self.bins {
+            all_bins[number] = bin;
+        }
+        let all: f64 = all_bins.iter().map(|bin| bin.bytes).sum();
         if all < BYTES {
             return Err(NOTHING);
         }
         // A peak's own rate may lie on the border of two bins.
         let peaks = || {
-            self.bins.windows(3).filter_map(|bins| match bins {
+            all_bins.windows(3).filter_map(|bins| match bins {
                 [a, b, c] if b.bytes >= a.bytes && b.bytes >= c.bytes => {
                     let bytes = a.bytes + b.bytes + c.bytes;
                     Some((bytes, (a.rates + b.rates + c.rates) / bytes))

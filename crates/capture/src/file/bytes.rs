@@ -4,9 +4,7 @@
 //! [`MOST`], a longer packet shows its beginning and the rest is stepped over.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::path::Path;
 use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
@@ -27,14 +25,14 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// Opens a file and, when its first bytes say so, unpacks it on the way. The name does not matter.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    /// Reads `input` and, when its first bytes say so, unpacks it on the way.
+    pub fn new(input: Box<dyn Read>) -> io::Result<Self> {
         let taken = Rc::new(Cell::new(0));
-        let file = Counted {
-            input: File::open(path)?,
+        let input = Counted {
+            input,
             taken: Rc::clone(&taken),
         };
-        Self::detect(Box::new(file), taken)
+        Self::detect(Box::new(input), taken)
     }
 
     #[cfg(test)]
@@ -146,7 +144,7 @@ impl Bytes {
 }
 
 struct Counted {
-    input: File,
+    input: Box<dyn Read>,
     taken: Rc<Cell<u64>>,
 }
 

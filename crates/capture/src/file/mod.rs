@@ -13,7 +13,8 @@ mod pcapng;
 
 pub(crate) use bytes::Bytes;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Format};
@@ -48,16 +49,25 @@ pub(crate) enum Opened {
     Log(Bytes, Format),
 }
 
+/// Whether a path means the standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Opens a path and tells by its content what it is.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     let at = |source| Error::Open {
         path: path.into(),
         source,
     };
-    if fs::metadata(path).map_err(at)?.is_dir() {
+    if !is_stdin(path) && fs::metadata(path).map_err(at)?.is_dir() {
         return Err(at(std::io::Error::other("it is a directory")));
     }
-    let mut bytes = Bytes::open(path).map_err(at)?;
+    let input: Box<dyn Read> = match is_stdin(path) {
+        true => Box::new(io::stdin()),
+        false => Box::new(File::open(path).map_err(at)?),
+    };
+    let mut bytes = Bytes::new(input).map_err(at)?;
     recognise(&mut bytes, path).map(|kind| match kind {
         Kind::Log(format) => Opened::Log(bytes, format),
         Kind::Packets(framing) => Opened::Packets(PacketFile::new(bytes, framing)),

@@ -52,6 +52,12 @@ impl Timed for Segment {
     }
 }
 
+impl Timed for (Segment, usize) {
+    fn time(&self) -> u64 {
+        self.0.time
+    }
+}
+
 /// The largest shift that RFC 7323 allows (section 2.3): a larger one is to be read as this.
 const LARGEST_SCALE: u8 = 14;
 

@@ -7,7 +7,52 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use flowstart_capture::{read, Capture, Connection, Error, Options};
+use flowstart_capture::{read, Collected, Connection, Error, Flag, Options, Reading, Transfer};
+
+/// A reading with its rows.
+#[derive(Debug)]
+pub struct Capture {
+    pub reading: Reading,
+    pub connections: Vec<Connection>,
+    pub transfers: Vec<Transfer>,
+}
+
+impl std::ops::Deref for Capture {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.reading
+    }
+}
+
+impl Capture {
+    /// How many connections bear a flag.
+    pub fn flagged(&self, flag: Flag) -> usize {
+        let flagged = |row: &&Connection| row.flags.contains(&flag);
+        self.connections.iter().filter(flagged).count()
+    }
+
+    /// Whether any connection bears a flag.
+    pub fn is_flagged(&self) -> bool {
+        self.connections.iter().any(|row| !row.flags.is_empty())
+    }
+}
+
+pub fn read_with(paths: &[PathBuf], options: &Options) -> Result<Capture, Error> {
+    let mut rows = Collected::default();
+    let mut progress = |_| ControlFlow::Continue(());
+    let reading = read(paths, options, &mut rows, &mut progress)?;
+    rows.sort();
+    let Collected {
+        connections,
+        transfers,
+    } = rows;
+    Ok(Capture {
+        reading,
+        connections,
+        transfers,
+    })
+}
 
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,11 +61,7 @@ pub fn data(name: &str) -> PathBuf {
 }
 
 pub fn try_read(path: &Path) -> Result<Capture, Error> {
-    read(
-        path,
-        &Options::default(),
-        &mut |_| ControlFlow::Continue(()),
-    )
+    read_with(&[path.into()], &Options::default())
 }
 
 pub fn capture(name: &str) -> Capture {

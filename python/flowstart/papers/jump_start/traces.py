@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart.capture import reading
-from flowstart.capture.reading import Capture
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups, synthetic
@@ -67,13 +67,13 @@ def _law(conversations: Sequence[synthetic.Conversation]) -> dict[Key, Direction
 
 def _found(read: Capture) -> dict[Key, dict[str, Any]]:
     """The tool's rows; the client's port tells the number of the connection."""
-    connections = read.document["connections"]
+    ports = read.connections["client_port"]
     return {
         (
-            connections[row["connection"]]["client_port"] - synthetic.FIRST_PORT,
+            ports[row["connection"]] - synthetic.FIRST_PORT,
             int(row["direction"] == "s2c"),
         ): row
-        for row in read.document["demands"]
+        for row in read.demands.iter_rows(named=True)
     }
 
 
@@ -81,7 +81,7 @@ def _captured(conversations: list[synthetic.Conversation]) -> Capture:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "synthetic.pcap"
         synthetic.write(file, conversations)
-        return reading.read(file)
+        return capture(file)
 
 
 def _close(a: float, b: float) -> bool:
@@ -211,9 +211,9 @@ def run_reductions(_lab: Lab) -> Findings:
 
 
 def _draw(read: Capture) -> "Figure":
-    from flowstart.capture.figures import window_reductions
+    from flowstart.captures.figures import window_reductions
 
-    return window_reductions(read.document)
+    return window_reductions(read.demands)
 
 
 EXPERIMENTS = (

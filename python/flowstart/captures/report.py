@@ -1,16 +1,19 @@
 """The files of a capture: its tables, figures and a page to read."""
 
-from flowstart.capture import figures
-from flowstart.capture import tables as grids
-from flowstart.capture.reading import Capture
+from flowstart.captures import figures
+from flowstart.captures import tables as grids
+from flowstart.captures.contents import Capture
 from flowstart.render import charts, html
 from flowstart.render.files import columns, encoded
 
 
-def tables(found: Capture) -> dict[str, bytes]:
-    """The connections, directions and transfers, and everything as JSON."""
-    files = {"capture.json": encoded(found.document)}
-    for name in ("connections", "directions", "transfers"):
+def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
+    """The connections, demands and transfers as tables, and the counts as JSON.
+
+    With `rows` JSON has them too, which takes several times the memory.
+    """
+    files = {"capture.json": encoded(found.document(rows=rows))}
+    for name in ("connections", "demands", "transfers"):
         frame = getattr(found, name)
         if len(frame):
             files |= columns(frame, name)
@@ -19,20 +22,19 @@ def tables(found: Capture) -> dict[str, bytes]:
 
 def pictures(found: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
-    document = found.document
     files: dict[str, bytes] = {}
-    parts = [html.paragraph(grids.headline(found.file, document))]
-    shown = (grids.summary(document), grids.networks(document), grids.connections(document))
+    parts = [html.paragraph(grids.headline(found))]
+    shown = (grids.summary(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
     for name, figure, caption in (
         (
             "needed-rates",
-            figures.needed_rates(document),
+            figures.needed_rates(found.demands),
             "The rate that would carry each direction of more than 4380 bytes in one round trip.",
         ),
         (
             "window-reductions",
-            figures.window_reductions(document),
+            figures.window_reductions(found.demands),
             "How much of that rate the receiver's advertised window takes away.",
         ),
     ):

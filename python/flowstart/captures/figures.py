@@ -1,27 +1,29 @@
 """Figures of a capture: the Jump Start paper's figures 3 and 5 for the user's own traffic."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from flowstart.captures.demands import LARGE_BYTES
 from flowstart.render.charts import STYLE, Chart
 
-LINE_BYTES = 4380
-"""RFC 3390's initial window for common segments, which the paper's figures start from."""
+if TYPE_CHECKING:
+    import polars as pl
+
 LINE_RTT_S = 0.05
 
 
-def needed_rates(document: dict[str, Any]) -> Figure:
+def needed_rates(demands: "pl.DataFrame") -> Figure:
     """The rate that would carry each direction in one round trip, over its size."""
-    rows = [d for d in document["demands"] if d["over"] and d["rate_bytes_per_s"]]
+    over = demands.filter("over").drop_nulls("rate_bytes_per_s")
     with mpl.rc_context(STYLE):
         chart = Chart(figsize=(6, 4.2))
         axes = chart.subplots()
         axes.plot(
-            [d["bytes"] for d in rows],
-            [8e-6 * d["rate_bytes_per_s"] for d in rows],
+            over["bytes"],
+            8e-6 * over["rate_bytes_per_s"],
             linestyle="",
             marker=".",
             markersize=4,
@@ -29,7 +31,7 @@ def needed_rates(document: dict[str, Any]) -> Figure:
             alpha=0.6,
             rasterized=True,
         )
-        reference = 8e-6 * LINE_BYTES / LINE_RTT_S
+        reference = 8e-6 * LARGE_BYTES / LINE_RTT_S
         axes.axhline(reference, color="0.4", linewidth=0.8)
         axes.annotate(
             "4380 B in 50 ms",
@@ -45,9 +47,9 @@ def needed_rates(document: dict[str, Any]) -> Figure:
         return chart
 
 
-def window_reductions(document: dict[str, Any]) -> Figure:
+def window_reductions(demands: "pl.DataFrame") -> Figure:
     """How much the advertised window takes from those rates, as a distribution."""
-    rows = [d for d in document["demands"] if d["over"]]
+    over = demands.filter("over")
     with mpl.rc_context(STYLE):
         chart = Chart(figsize=(6, 4.2))
         axes = chart.subplots()
@@ -55,7 +57,7 @@ def window_reductions(document: dict[str, Any]) -> Figure:
             ("reduction_bytes_per_s", "widest window", "-"),
             ("handshake_reduction_bytes_per_s", "handshake's window", "--"),
         ):
-            values = np.sort([d[name] for d in rows if d[name] is not None])
+            values = over[name].drop_nulls().sort().to_numpy()
             if len(values):
                 share = np.arange(1, len(values) + 1) / len(values)
                 axes.step(values / 1e6, share, where="post", linestyle=dash, label=label)

@@ -1,26 +1,58 @@
 """A capture as tables of text."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from flowstart.captures.groups import Group, PathEstimate
 from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def headline(file: str, document: dict[str, Any]) -> str:
+
+class Contents(Protocol):
+    """What the tables need of a capture."""
+
+    @property
+    def file(self) -> str:
+        """The file, or how many there are."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Of the files: their format and packets."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The counts over all connections."""
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """The networks at the far side."""
+
+    @property
+    def connections(self) -> "pl.DataFrame":
+        """One row per TCP connection."""
+
+    @property
+    def transfers(self) -> "pl.DataFrame":
+        """One row per transfer."""
+
+
+def headline(found: Contents) -> str:
     """One line on what the file is."""
-    s = document["summary"]
+    s = found.summary
     by = s["by_handshake"]
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
     return (
-        f"{file}: {document['format']}, {text.count(document['packets'])} packets, "
+        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} packets, "
         f"{s['tcp_connections']} TCP connections ({kinds}), "
-        f"{len(document['transfers'])} transfers"
+        f"{len(found.transfers)} transfers"
     )
 
 
-def summary(document: dict[str, Any]) -> Grid:
+def summary(s: dict[str, Any]) -> Grid:
     """What the connections needed, in a dozen lines."""
-    s = document["summary"]
     widest = s["reduction_by_widest_window"]
     handshake = s["reduction_by_handshake_window"]
     grid = Grid([Column("what", number=False), Column("value")])
@@ -66,48 +98,50 @@ def _reduced(reduction: dict[str, Any]) -> str:
     return _share(reduction["above_1MB_per_s"], reduction["above_1MB_per_s_share_of_over"])
 
 
-def networks(document: dict[str, Any], most: int = 20) -> Grid:
+def networks(found: Contents, most: int = 20) -> Grid:
     """The far networks and what could be told of the paths to them."""
     titles = ["conns", "min RTT", "sent there", "rate", "buffer", "from there", "rate", "buffer"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
-    groups = document["groups"]
-    largest = sorted(groups, key=lambda g: -(g["to_remote"]["bytes"] + g["from_remote"]["bytes"]))
+    groups = found.groups
     grid.rows = [
         [
-            group["network"],
-            str(len(group["connections"])),
-            text.seconds(group["min_rtt_s"]),
-            *_path(group["to_remote"]),
-            *_path(group["from_remote"]),
+            group.network,
+            str(group.connections),
+            text.seconds(group.min_rtt_s),
+            *_path(group.to_remote),
+            *_path(group.from_remote),
         ]
-        for group in largest[:most]
+        for group in groups[:most]
     ]
     if len(groups) > most:
         grid.title = f"The {most} networks with the most data, of {len(groups)}"
     return grid
 
 
-def _path(path: dict[str, Any]) -> list[str]:
-    buffer = path["buffer_packets"]
-    sign = "≥ " if path["buffer_at_least"] else ""
+def _path(path: PathEstimate) -> list[str]:
+    buffer = path.buffer_packets
+    sign = "≥ " if path.buffer_at_least else ""
     return [
-        text.size(path["bytes"]),
-        text.rate(path["rate_bps"]),
+        text.size(path.bytes),
+        text.rate(path.rate_bps),
         text.ABSENT if buffer is None else f"{sign}{buffer} pkt",
     ]
 
 
-def connections(document: dict[str, Any], most: int = 20) -> Grid:
+def connections(found: Contents, most: int = 20) -> Grid:
     """The connections with the most data."""
+    import polars as pl
+
     columns = [Column("client", number=False), Column("server", number=False)]
     columns += [Column("handshake", number=False), Column("RTT")]
     columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
-    rows = document["connections"]
-    largest = sorted(rows, key=lambda c: -((c["c2s_bytes"] or 0) + (c["s2c_bytes"] or 0)))
-    grid.rows = [_connection(row) for row in largest[:most]]
-    if len(rows) > most:
-        grid.title = f"The {most} connections with the most data, of {len(rows)}"
+    data = pl.sum_horizontal("c2s_bytes", "s2c_bytes")
+    # Stable, so that of equals the earlier ones are shown.
+    largest = found.connections.sort(data, descending=True, maintain_order=True).head(most)
+    grid.rows = [_connection(row) for row in largest.iter_rows(named=True)]
+    if len(found.connections) > most:
+        grid.title = f"The {most} connections with the most data, of {len(found.connections)}"
     return grid
 
 
@@ -122,7 +156,7 @@ def _connection(row: dict[str, Any]) -> list[str]:
         text.size(row["c2s_bytes"]),
         text.size(row["s2c_bytes"]),
         text.count(sum(known)) if known else text.ABSENT,
-        " ".join(row["flags"]),
+        row["flags"],
     ]
 
 

@@ -1,0 +1,73 @@
+//! Where finished rows go: numbered, flagged and counted on their way out.
+
+use crate::reading::Rows;
+use crate::results::{Connection, Flag, Options, Transfer};
+use crate::turns::Finished;
+
+/// Hands rows on and counts them.
+pub(crate) struct Sink<'a> {
+    rows: &'a mut dyn Rows,
+    rtt_floor_s: f64,
+    /// Transfers that may still be handed on.
+    room: u64,
+    /// Transfers that found no room.
+    pub dropped: u64,
+    begun: usize,
+    /// Connections handed on.
+    pub connections: u64,
+    /// Those that were captured twice.
+    pub twice: u64,
+    /// Those that do not count in the computation.
+    pub not_valid: u64,
+}
+
+impl<'a> Sink<'a> {
+    pub fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
+        Sink {
+            rows,
+            rtt_floor_s: options.rtt_floor_s,
+            room: options.most_transfers,
+            dropped: 0,
+            begun: 0,
+            connections: 0,
+            twice: 0,
+            not_valid: 0,
+        }
+    }
+
+    /// The number of a connection that begins.
+    pub fn number(&mut self) -> usize {
+        self.begun += 1;
+        self.begun - 1
+    }
+
+    /// A connection is over.
+    pub fn connection(&mut self, mut row: Connection) {
+        if row.rtt_s.is_some_and(|rtt| rtt < self.rtt_floor_s) {
+            row.flags.push(Flag::RttFloor);
+            row.flags.sort();
+        }
+        self.connections += 1;
+        self.twice += u64::from(row.flags.contains(&Flag::SeenTwice));
+        self.not_valid += u64::from(row.flags.contains(&Flag::NotValid));
+        self.rows.connection(row);
+    }
+
+    /// Transfers of a connection are over.
+    pub fn keep(&mut self, connection: usize, finished: [Option<Finished>; 2]) {
+        for one in finished.into_iter().flatten() {
+            self.transfer(one.row(connection));
+        }
+    }
+
+    /// A transfer that was a row from the beginning, as in a log.
+    pub fn transfer(&mut self, row: Transfer) {
+        match self.room {
+            0 => self.dropped += 1,
+            _ => {
+                self.room -= 1;
+                self.rows.transfer(row);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Files that follow on each other, as rotation leaves them (`tcpdump -C`, `-G`), are one capture.
+//!
+//! A file goes on with the capture whose last packet is not later than its own first one; of several such captures
+//! with the one that ended last. So a connection that rotation cut is one connection. A file that begins before the
+//! others have ended was taken at the same time as they were, at another place or of other traffic: it is a capture of
+//! its own, and its connections are its own too. Files are taken in the order of their first packets.
+
+use crate::connection::Listeners;
+use crate::file::order::{Late, Order};
+use crate::layers::Segment;
+use crate::table::Table;
+
+/// Captures, each of one or several files.
+#[derive(Default)]
+pub(crate) struct Strands(Vec<Strand>);
+
+struct Strand {
+    /// Packets that may still be overtaken.
+    order: Order<(Segment, usize)>,
+    table: Table,
+    /// Time of the latest packet.
+    last: u64,
+}
+
+impl Strands {
+    /// The capture that a file belongs to, by the time of its first segment.
+    pub fn of_file(&mut self, first: u64) -> usize {
+        let earlier = self.0.iter().enumerate().filter(|(_, s)| s.last <= first);
+        if let Some((number, _)) = earlier.max_by_key(|(_, strand)| strand.last) {
+            return number;
+        }
+        self.0.push(Strand {
+            order: Order::new(),
+            table: Table::default(),
+            last: 0,
+        });
+        self.0.len() - 1
+    }
+
+    /// Takes a segment of a file. False when it comes too late to be put in order; it is taken all the same.
+    pub fn take(
+        &mut self,
+        strand: usize,
+        segment: Segment,
+        file: usize,
+        listeners: &mut Listeners,
+    ) -> bool {
+        let Strand { order, table, last } = &mut self.0[strand];
+        *last = segment.time.max(*last);
+        match order.push((segment, file)) {
+            Ok(Some((first, of))) => table.take(&first, of, listeners),
+            Ok(None) => {}
+            Err(Late((late, of))) => {
+                table.take(&late, of, listeners);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends everything.
+    pub fn finish(&mut self, listeners: &mut Listeners) {
+        for mut strand in std::mem::take(&mut self.0) {
+            while let Some((segment, file)) = strand.order.pop() {
+                strand.table.take(&segment, file, listeners);
+            }
+            strand.table.finish(listeners);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The rows of a capture as columns: a number of bytes a row, not an object a cell.
+//!
+//! A cell without a value is NaN in a column of floats and the largest number in one of integers; texts are
+//! numbers of words. Python makes nulls and words of them.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+
+use flowstart_capture::{Connection, Direction, Flag, Handshake, Reading, Rows, Transfer};
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+
+/// Different words and the number of each.
+struct Words<K> {
+    numbers: HashMap<K, u32>,
+    words: Vec<String>,
+}
+
+impl<K> Default for Words<K> {
+    fn default() -> Self {
+        Words {
+            numbers: HashMap::new(),
+            words: Vec::new(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash + Serialize> Words<K> {
+    fn number(&mut self, key: &K) -> u32 {
+        if let Some(&number) = self.numbers.get(key) {
+            return number;
+        }
+        let number = self.words.len() as u32;
+        self.words.push(word(key));
+        self.numbers.insert(key.clone(), number);
+        number
+    }
+}
+
+/// A value as its JSON has it; the parts of a list with spaces between.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(text)) => text,
+        Ok(serde_json::Value::Array(parts)) => {
+            let words: Vec<String> = parts.iter().map(word).collect();
+            words.join(" ")
+        }
+        Ok(other) => other.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+/// A cell of a column of integers.
+trait Cell: Copy {
+    const ABSENT: Self;
+}
+
+macro_rules! cells {
+    ($($kind:ty),*) => { $(impl Cell for $kind { const ABSENT: $kind = <$kind>::MAX; })* };
+}
+cells!(u8, u32, u64);
+
+/// The value, or what stands for none.
+fn or_absent<T: Cell>(value: Option<T>) -> T {
+    value.unwrap_or(T::ABSENT)
+}
+
+fn or_nan(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::NAN)
+}
+
+/// Declares a table: for each column its name, the type of its cells and how a row gives one. Of a column of words the
+/// type is that of the keys.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident($row:ident: $from:ty) {
+        numbers { $($number:ident: $kind:ty = $cell:expr,)* }
+        words { $($text:ident: $key:ty = $word:expr,)* }
+    }) => {
+        $(#[$doc])*
+        #[derive(Default)]
+        struct $name {
+            $($number: Vec<$kind>,)*
+            $($text: (Words<$key>, Vec<u32>),)*
+        }
+
+        impl $name {
+            fn push(&mut self, $row: $from) {
+                $(self.$number.push($cell);)*
+                $({
+                    let word: Option<$key> = $word;
+                    let (words, numbers) = &mut self.$text;
+                    numbers.push(word.map_or(u32::ABSENT, |word| words.number(&word)));
+                })*
+            }
+
+            /// `{name: array}`, and `{name: (array of numbers, words)}` of words.
+            fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+                let dict = PyDict::new(py);
+                $(dict.set_item(stringify!($number), self.$number.into_pyarray(py))?;)*
+                $({
+                    let (words, numbers) = self.$text;
+                    dict.set_item(stringify!($text), (numbers.into_pyarray(py), words.words))?;
+                })*
+                Ok(dict)
+            }
+        }
+    };
+}
+
+table! {
+    /// One row per TCP connection.
+    Connections(row: Connection) {
+        numbers {
+            stream: u32 = row.stream as u32,
+            file: u32 = row.file as u32,
+            pair: u32 = (row.pair.0 as u32) << 1 | u32::from(row.pair.1),
+            start: f64 = row.start,
+            client_port: u32 = row.client_port.into(),
+            server_port: u32 = row.server_port.into(),
+            rtt_s: f64 = or_nan(row.rtt_s),
+            syns: u32 = or_absent(row.syns),
+            syn_acks: u32 = or_absent(row.syn_acks),
+            c2s_bytes: u64 = or_absent(row.c2s_bytes),
+            s2c_bytes: u64 = or_absent(row.s2c_bytes),
+            c2s_seen_bytes: u64 = or_absent(row.c2s_seen_bytes),
+            s2c_seen_bytes: u64 = or_absent(row.s2c_seen_bytes),
+            c2s_payload_sum: u64 = or_absent(row.c2s_payload_sum),
+            s2c_payload_sum: u64 = or_absent(row.s2c_payload_sum),
+            c2s_window: u32 = or_absent(row.c2s_window.map(|window| window as u32)),
+            s2c_window: u32 = or_absent(row.s2c_window.map(|window| window as u32)),
+            c2s_handshake_window: u32 = or_absent(row.c2s_handshake_window.map(|window| window as u32)),
+            s2c_handshake_window: u32 = or_absent(row.s2c_handshake_window.map(|window| window as u32)),
+            client_wscale: u8 = or_absent(row.client_wscale),
+            server_wscale: u8 = or_absent(row.server_wscale),
+            client_mss: u32 = or_absent(row.client_mss.map(u32::from)),
+            server_mss: u32 = or_absent(row.server_mss.map(u32::from)),
+            c2s_retransmissions: u32 = or_absent(row.c2s_retransmissions),
+            s2c_retransmissions: u32 = or_absent(row.s2c_retransmissions),
+            c2s_out_of_order: u32 = or_absent(row.c2s_out_of_order),
+            s2c_out_of_order: u32 = or_absent(row.s2c_out_of_order),
+            c2s_packets: u64 = or_absent(row.c2s_packets),
+            s2c_packets: u64 = or_absent(row.s2c_packets),
+            c2s_zero_windows: u32 = or_absent(row.c2s_zero_windows),
+            s2c_zero_windows: u32 = or_absent(row.s2c_zero_windows),
+            fins: u32 = or_absent(row.fins),
+            resets: u32 = or_absent(row.resets),
+            end_s: f64 = or_nan(row.end_s),
+            copies: u64 = row.copies,
+            missed_bytes: u64 = or_absent(row.missed_bytes),
+        }
+        words {
+            client_ip: IpAddr = Some(row.client_ip),
+            server_ip: IpAddr = Some(row.server_ip),
+            handshake: Handshake = Some(row.handshake),
+            state: String = row.state,
+            history: String = row.history,
+            flags: Vec<Flag> = Some(row.flags),
+        }
+    }
+}
+
+table! {
+    /// One row per transfer.
+    Transfers(row: Transfer) {
+        numbers {
+            connection: u32 = row.connection as u32,
+            start: f64 = row.start,
+            bytes: u64 = row.bytes,
+            end_s: f64 = row.end_s,
+            acked_s: f64 = or_nan(row.acked_s),
+        }
+        words {
+            direction: Direction = Some(row.direction),
+        }
+    }
+}
+
+/// The rows of a reading.
+#[derive(Default)]
+pub struct Columns {
+    connections: Connections,
+    transfers: Transfers,
+}
+
+impl Rows for Columns {
+    fn connection(&mut self, row: Connection) {
+        self.connections.push(row);
+    }
+
+    fn transfer(&mut self, row: Transfer) {
+        self.transfers.push(row);
+    }
+
+    fn clear(&mut self) {
+        *self = Columns::default();
+    }
+}
+
+impl Columns {
+    /// `{connections: columns, transfers: columns}`; of each connection also the network at its far side (`network`)
+    /// and which side opened it (`opener`).
+    pub fn into_dict<'py>(
+        mut self,
+        py: Python<'py>,
+        reading: &Reading,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let pairs = std::mem::take(&mut self.connections.pair);
+        let far_sides = pairs
+            .into_iter()
+            .map(|pair| reading.far_side((pair as usize >> 1, pair & 1 == 1)));
+        let (networks, openers): (Vec<u32>, Vec<u32>) = far_sides
+            .map(|side| match side {
+                Some((group, opened)) => (group as u32, u32::from(opened)),
+                None => (u32::ABSENT, u32::ABSENT),
+            })
+            .unzip();
+        let names: Vec<&str> = reading
+            .groups
+            .iter()
+            .map(|group| group.network.as_str())
+            .collect();
+        let connections = self.connections.into_dict(py)?;
+        connections.del_item("pair")?;
+        connections.set_item("network", (networks.into_pyarray(py), names))?;
+        connections.set_item("opener", (openers.into_pyarray(py), ["local", "remote"]))?;
+        let tables = PyDict::new(py);
+        tables.set_item("connections", connections)?;
+        tables.set_item("transfers", self.transfers.into_dict(py)?)?;
+        Ok(tables)
+    }
+}

@@ -1,0 +1,6 @@
+"""What is in packet captures and connection logs, as tables, figures and files."""
+
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture
+
+__all__ = ["Capture", "capture"]

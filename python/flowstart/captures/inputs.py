@@ -1,0 +1,24 @@
+"""Which files are to be read."""
+
+import pathlib
+from collections.abc import Sequence
+
+from flowstart.errors import RequestError
+
+
+def listed(files: Sequence[str | pathlib.Path]) -> tuple[list[str], list[str]]:
+    """The files in the order given, folders as their files by name; and what is to be said."""
+    paths: list[str] = []
+    for given in files:
+        path = pathlib.Path(given)
+        if not path.is_dir():
+            paths.append(str(given))
+            continue
+        inside = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith("."))
+        if not inside:
+            raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
+        paths += map(str, inside)
+    twice = next((path for i, path in enumerate(paths) if path in paths[:i]), None)
+    if twice is not None:
+        raise RequestError(f"{twice} is given twice; its connections would count double")
+    return paths, []

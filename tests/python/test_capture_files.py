@@ -1,0 +1,114 @@
+"""Several files in one answer: rotated captures, folders, the standard input."""
+
+import io
+import pathlib
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+
+Cli = Callable[..., Any]
+CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
+SMALL = (CAPTURES / "small.pcap").read_bytes()
+HEADER, PACKETS = SMALL[:24], SMALL[24:]
+
+
+def records() -> list[bytes]:
+    """The packets of `small`, each with its header."""
+    found, at = [], 0
+    while at < len(PACKETS):
+        end = at + 16 + struct.unpack_from("<I", PACKETS, at + 8)[0]
+        found.append(PACKETS[at:end])
+        at = end
+    return found
+
+
+def rotated(folder: pathlib.Path, parts: int) -> list[pathlib.Path]:
+    """`small` as rotation leaves it: in files that follow on each other."""
+    packets = records()
+    cuts = [len(packets) * part // parts for part in range(parts + 1)]
+    files = [folder / f"trace.pcap{part:02}" for part in range(parts)]
+    for file, begin, end in zip(files, cuts, cuts[1:], strict=False):
+        file.write_bytes(HEADER + b"".join(packets[begin:end]))
+    return files
+
+
+def told(found: fs.Capture) -> tuple[object, ...]:
+    """Everything that does not name a file."""
+    document = found.document()
+    rows = [{k: v for k, v in row.items() if k != "file"} for row in document["connections"]]
+    return rows, document["transfers"], document["groups"], document["summary"]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (2, 0, 3, 1)])
+def test_files_that_follow_on_each_other_are_one_capture(
+    tmp_path: pathlib.Path, order: Sequence[int]
+) -> None:
+    files = rotated(tmp_path, 4)
+    found = fs.capture(*(files[i] for i in order))
+    assert told(found) == told(fs.capture(CAPTURES / "small.pcap"))
+    assert set(found.connections["file"]) <= {str(file) for file in files}
+    assert found.connections["file"][0] == str(files[0])
+
+
+def test_files_of_the_same_time_are_captures_of_their_own() -> None:
+    found = fs.capture(CAPTURES / "small.pcap", CAPTURES / "small-client-raw.pcap.gz")
+    assert found.connections["stream"].to_list() == list(range(22))
+    assert found.connections["file"].value_counts()["count"].to_list() == [11, 11]
+    assert found.summary["by_handshake"]["complete"] == 20
+
+
+def test_a_file_out_of_order_among_others_is_sorted(tmp_path: pathlib.Path) -> None:
+    later = tmp_path / "later.pcap"
+    hours = [struct.pack("<I", struct.unpack_from("<I", r)[0] + 10_800) + r[4:] for r in records()]
+    later.write_bytes(HEADER + b"".join(hours))
+    found = fs.capture(CAPTURES / "small-time-backwards.pcap.gz", later)
+    assert found.summary["by_handshake"]["complete"] == 20
+    assert "time runs backwards" in found.warnings[0]
+
+
+def test_a_folder_stands_for_the_files_in_it(cli: Cli, tmp_path: pathlib.Path) -> None:
+    rotated(tmp_path, 3)
+    answer = cli("capture", tmp_path)
+    assert answer.status == 0
+    assert "trace.pcap00 and 2 more: pcap" in answer.out
+    assert "11 TCP connections (10 complete, 1 refused)" in answer.out
+
+
+def test_captures_are_replayed_as_one(cli: Cli, tmp_path: pathlib.Path) -> None:
+    first, second = rotated(tmp_path, 2)
+    words = ("--startup", "slow-start", "--rate", "20Mbps", "--buffer", "100pkt")
+    answer = cli("compare", "--capture", first, "--capture", second, *words)
+    assert answer.status == 0, answer.err
+    assert f"--capture {first} --capture {second}" in answer.out
+
+
+def test_an_empty_folder_is_refused(cli: Cli, tmp_path: pathlib.Path) -> None:
+    answer = cli("capture", tmp_path)
+    assert answer.status == 2
+    assert "the folder holds no files" in answer.err
+
+
+def test_a_file_given_twice_is_refused(cli: Cli) -> None:
+    answer = cli("capture", CAPTURES / "small.pcap", CAPTURES / "small.pcap")
+    assert answer.status == 2
+    assert "is given twice; its connections would count double" in answer.err
+
+
+def test_the_standard_input_is_read_alone(cli: Cli) -> None:
+    answer = cli("capture", CAPTURES / "small.pcap", "-")
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1
+    assert "the standard input is read alone" in answer.err
+
+
+def test_the_standard_input_is_read_as_it_comes() -> None:
+    import subprocess
+
+    command = [sys.executable, "-m", "flowstart", "capture", "-"]
+    done = subprocess.run(command, input=SMALL, capture_output=True, check=True)
+    assert done.stdout.decode().startswith("standard input: pcap, 833 packets")
