@@ -12,7 +12,6 @@ import pytest
 import flowstart as fs
 from flowstart.comparison import report
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.sentences import headline, legend
 from flowstart.comparison.summary import summarise
 
 BACKGROUND: dict[str, Any] = {
@@ -58,7 +57,7 @@ def test_a_sender_does_not_know_the_bottleneck_by_its_interface(path: fs.Path) -
     def told(path: fs.Path, *startups: str) -> tuple[str | None, str]:
         result = fs.compare(path, startups=startups, sizes=["10kB"])
         flow = result.result()["resolved"]["flows"][0]
-        return flow.get("interface_rate"), legend(result)
+        return flow.get("interface_rate"), result.legend
 
     rate, words = told(path, "slow-start", "qs-app")
     assert rate == "1Gbps"
@@ -108,11 +107,11 @@ def test_the_routers_of_a_startup_that_needs_them_are_named(path: fs.Path) -> No
     result = fs.compare(path, startups=startups, sizes=["10kB"])
     assert list(result.queues.values()) == ["drop-tail", "xcp", "drop-tail"]
     assert result.result()["queues"]["xcp:iw=4"] == "xcp"
-    assert "queues: drop-tail; xcp under xcp:iw=4." in legend(result)
+    assert "queues: drop-tail; xcp under xcp:iw=4." in result.legend
     given = dataclasses.replace(path, queue="codel")
     result = fs.compare(given, startups=startups, sizes=["10kB"])
     assert set(result.queues.values()) == {"codel"}
-    assert "queues" not in legend(result)
+    assert "queues" not in result.legend
 
 
 @pytest.mark.parametrize("stack", ["ns2:iw=3", "linux:sack=false,tso=false"])
@@ -316,12 +315,12 @@ def test_without_its_baseline_a_row_has_no_change() -> None:
 def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> None:
     lossy = fs.Path(rate="5Mbps", rtt="64ms", loss="1%")
     whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
-    assert "seeds that both" not in legend(whole)
+    assert "seeds that both" not in whole.legend
     finished = [row for row in whole.rows if (row["startup"], row["seed"]) != ("hystart", 3)]
     cut = dataclasses.replace(whole, rows=finished, interrupted=True, finished=5)
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: a row with fewer seeds"
     page = report.pictures(cut)["report.html"].decode()
-    for told in (legend(cut), page, *cut.result()["notes"][:1]):
+    for told in (cut.legend, page, *cut.result()["notes"][:1]):
         assert note in told
     assert "(2 of 3 seeds)" in cut.table.rows[1][1]
     assert "(2 of 3 seeds)" in page
@@ -330,7 +329,7 @@ def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> 
 def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buffer() -> None:
     whole = fs.compare(fs.Path(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"])
     cut = dataclasses.replace(whole, rows=[], interrupted=True, finished=0, buffer=None)
-    assert headline(cut) == "5Mbps × 64ms, seed 1"
+    assert cut.headline == "5Mbps × 64ms, seed 1"
 
 
 def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_them_short(

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.comparison.sentences import headline
 from flowstart.model.path import named_paths
 
 Cli = Callable[..., Any]
@@ -96,7 +95,7 @@ def test_a_headline_says_what_a_path_is_made_of() -> None:
         aggregation="4ms",
         reordering=True,
     )
-    found = headline(fs.compare(path, startups=["slow-start"], sizes=["10kB"]))
+    found = fs.compare(path, startups=["slow-start"], sizes=["10kB"]).headline
     for words in (
         "rate steps:every=15s",
         "policer 90Mbps after 1MB",
@@ -122,7 +121,7 @@ def test_a_trace_is_looked_for_beside_the_scenario_that_names_it(
     found = fs.run(file).rows[0]
     assert found["complete"] and found["bdp_pkts"] == 40
     compared = fs.compare(file, startups=["slow-start", "hystart"])
-    assert headline(compared).startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
+    assert compared.headline.startswith("trace there/line.trace × 40ms (BDP 40 pkt)")
 
 
 def test_a_trace_or_steps_take_the_place_of_a_named_paths_rate() -> None:
@@ -143,7 +142,7 @@ def test_a_path_of_steps_is_written_as_one_word(cli: Cli) -> None:
     assert command and "--rate-steps 9Mbps:1s,0bps:100ms" in command
     answer = cli(*shlex.split(command)[1:])
     assert answer.status == 0 and answer.out.startswith("9Mbps → 0bps × 20ms")
-    assert headline(compared).startswith("9Mbps → 0bps × 20ms (BDP 13 pkt)")
+    assert compared.headline.startswith("9Mbps → 0bps × 20ms (BDP 13 pkt)")
 
 
 def test_wrong_values_of_ingredients_are_the_simulators_to_refuse(

@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 import flowstart as fs
+from flowstart.comparison import report as comparison_report
 from flowstart.render import charts, html
 from flowstart.replay.figures import by_class
 from flowstart.replay.summary import ClassSummary
 from flowstart.simulation import report
-from flowstart.simulation.figures import over_time, sequence
+from flowstart.simulation.figures import About, over_time, sequence
 
+ABOUT = About("5Mbps × 64ms, stack rfc, seed 1")
 STARTUPS = ["slow-start", "hystart", "jump-start"]
 
 
@@ -45,23 +48,59 @@ def test_many_startups_have_a_panel_each_best_first(path: fs.Path) -> None:
     shown = [axes.get_title().splitlines()[0] for axes in panels]
     assert sorted(shown) == sorted(startups)
     assert shown[-1] == "slow-start:iw=1"  # three round trips more than the best
-    for axes in panels:
-        assert len(axes.lines) == 21 + 1
-    windows = [axes for axes in over_time(result.series()).axes if axes.get_visible()]
-    assert [axes.get_title() for axes in windows] == startups
+    order = [name for name in result.order if name in startups]
+    assert shown == order
+    for figure in (over_time(result.series(), ABOUT), sequence(result.series(), ABOUT)):
+        assert [axes.get_title() for axes in figure.axes] == order
+    named = [row[0] for row in result.table.rows]
+    assert named == order * 2
     single = fs.compare(path, startups=startups, sizes=["10kB"]).plot()
     patches: list[Any] = list(single.axes[0].patches)
     bars = [bar.get_width() for bar in patches]
     assert bars == sorted(bars)
 
 
+def said(figure: Figure) -> str:
+    """What stands above the panels of a figure, as one line."""
+    words = [text.get_text() for text in figure.findobj(Text) if text in figure.texts]
+    return " ".join(" ".join([figure.get_suptitle(), *words]).split())
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_every_figure_says_its_path_stack_and_seed(path: fs.Path, count: int) -> None:
+    startups = [f"slow-start:iw={n}" for n in range(1, count + 1)]
+    result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], seed=7)
+    for name, draw in comparison_report._drawn(result).items():
+        figure, _ = draw()
+        assert result.headline in said(figure), name
+    assert result.headline.endswith("stack rfc, reno, seed 7")
+    run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="30kB")], seed=3))
+    assert run.headline in said(run.plot())
+    assert run.headline.endswith("stack rfc, reno, seed 3")
+
+
+def test_who_waits_for_figures_is_told_how_many_there_are(result: fs.Comparison) -> None:
+    told: list[tuple[int, int]] = []
+    comparison_report.pictures(result, lambda *at: told.append(at))
+    assert told == [(done, 5) for done in range(5)]
+
+
+def test_panels_write_what_stands_at_ticks_at_the_left_and_at_the_bottom(path: fs.Path) -> None:
+    startups = [f"slow-start:iw={n}" for n in range(1, 11)]
+    result = fs.compare(path, startups=startups, sizes=["30kB"])
+    axes = over_time(result.series(), ABOUT).axes
+    assert [one.yaxis.get_visible() for one in axes] == [place % 4 == 0 for place in range(10)]
+    assert [one.xaxis.get_visible() for one in axes] == [place >= 6 for place in range(10)]
+    assert len({(one.get_xlim(), one.get_ylim()) for one in axes}) == 1
+
+
 def test_flows_over_time(result: fs.Comparison) -> None:
     series = result.series("300kB")
-    window, flight, queue = over_time(series).axes
+    window, flight, queue = over_time(series, ABOUT).axes
     assert "packets" in window.get_ylabel()
     assert "kB" in flight.get_ylabel()
     assert queue.get_xlabel() == "time (s)"
-    panels = [axes for axes in sequence(series).axes if axes.get_visible()]
+    panels = [axes for axes in sequence(series, ABOUT).axes if axes.get_visible()]
     assert [axes.get_title() for axes in panels] == STARTUPS
 
 
@@ -166,7 +205,7 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
     short, long = fs.Flow(size="30kB"), fs.Flow(size="300kB", start="1s")
     series = fs.run(fs.Scenario(path=path, flows=[short, long]), trace=True).series()
     end = max(line.time_s[-1] for line in series)
-    for axes in sequence(series).axes[:2]:
+    for axes in sequence(series, ABOUT).axes[:2]:
         assert axes.get_xlim()[0] == 0
         assert axes.get_xlim()[1] >= end
 
@@ -189,7 +228,7 @@ def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.Path) -
     startups = [f"slow-start:iw={n}" for n in range(1, 9)]
     for high in ("jump-start", "qs-app"):
         result = fs.compare(path, startups=[*startups, high], sizes=["3MB"])
-        panels = [axes for axes in over_time(result.series()).axes if axes.get_visible()]
+        panels = [axes for axes in over_time(result.series(), ABOUT).axes if axes.get_visible()]
         top = panels[0].get_ylim()[1]
         for axes in panels:
             reach = max(heights(axes.lines[1]))

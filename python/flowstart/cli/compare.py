@@ -157,22 +157,22 @@ def _execute(plan: "Plan", workers: int | None) -> "Comparison":
 
 def _show(result: "Comparison") -> None:
     """Header, table, and the command that does it again."""
-    from flowstart.comparison import sentences
-
-    print(sentences.headline(result))
+    print(result.headline)
     if result.rows:
         console.show_grid(result.table)
-        print(sentences.legend(result))
+        print(result.legend)
     if result.plan.command:
         print(f"Again: {result.plan.command}")
 
 
 def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
-    """What a folder keeps: tables, then figures, whose library is slow to load."""
+    """What a folder keeps: tables, then figures, which take a while."""
+    from flowstart.cli.progress import Progress
     from flowstart.comparison import report
 
     yield report.tables(result)
-    yield report.pictures(result)
+    with Progress("figures") as progress:
+        yield report.pictures(result, progress)
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:

@@ -4,105 +4,108 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from flowstart.comparison.order import average_slowdown
 from flowstart.comparison.summary import Summary
 from flowstart.model import custom
 from flowstart.render import text
 from flowstart.render.charts import (
     MOST_LINES,
-    PALE,
     STYLE,
     Chart,
     broken,
     legend,
     looks,
-    panels_for,
+    titled,
 )
+from flowstart.render.panels import Scale, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+RANGE = "0.9"
+"""What lies between the least and the most of all start-ups."""
 BEST = "#009E73"
 """The bar of a row that the table marks."""
 
 
-def completion(found: Sequence[Summary]) -> Figure:
-    """Completion time, and its multiple of the ideal, over size; bars for a single size."""
+def completion(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
+    """Completion time, and its multiple of the ideal, over size; bars for a single size.
+
+    The start-ups stand in the order of `startups`; `about` is what was compared.
+    """
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
-            return _bars(found)
-        names = list(dict.fromkeys(s.startup for s in found))
-        if len(names) > MOST_LINES:
-            return _slowdowns(found, names)
-        chart = Chart(figsize=(9, 3.8))
-        left, right = chart.subplots(1, 2)
-        for name, look in looks(names).items():
-            mine = [s for s in found if s.startup == name and s.fct_s is not None]
-            sizes = [s.size_bytes for s in mine]
-            look = look | {"label": custom.short(name), "markersize": 4}
-            left.plot(sizes, [s.fct_s for s in mine], **look)
-            right.plot(sizes, [s.slowdown for s in mine], **look)
-        _size_axis(left, found)
-        _size_axis(right, found)
-        left.set_yscale("log")
-        left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        left.yaxis.set_major_formatter(
-            FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
-        )
-        left.yaxis.set_minor_formatter(NullFormatter())
-        left.set_ylabel("completion time")
-        right.set_ylabel("completion time / ideal")
-        right.set_ylim(bottom=0.95)
-        legend(chart, left)
+            chart = _bars(sorted(found, key=lambda s: startups.index(s.startup)))
+        elif len(startups) > MOST_LINES:
+            return _slowdowns(found, startups, about)
+        else:
+            chart = _lines(found, startups)
+        titled(chart, about)
         return chart
 
 
-def _slowdowns(found: Sequence[Summary], names: Sequence[str]) -> Figure:
-    """A panel per start-up with the multiple of the ideal, the others pale.
-
-    In the order of their averages over sizes, which name no best.
-    """
-    lines = {
-        name: sorted(
-            (s.size_bytes, s.slowdown)
-            for s in found
-            if s.startup == name and s.slowdown is not None
-        )
-        for name in names
-    }
-    marks = {name: _mean_of_ratios([v for _, v in line]) for name, line in lines.items()}
-    sizes = len({s.size_bytes for s in found})
-    # One that did not finish every size is no match for those that did.
-    ranked = sorted(names, key=lambda name: (len(lines[name]) < sizes, marks[name]))
-    chart, panels = panels_for(len(ranked))
-    for axes, name in zip(panels, ranked, strict=False):
-        for line in lines.values():
-            axes.plot(*zip(*line, strict=True), color=PALE, linewidth=0.8) if line else None
-        if lines[name]:
-            axes.plot(*zip(*lines[name], strict=True), color="black", marker="o", markersize=3)
-        mean = f"on average × {text.ratio(marks[name])}" if lines[name] else "not done"
-        axes.set_title(f"{broken(name)}\n{mean}", fontsize=8)
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        _size_axis(axes, found, label=False)
-    chart.supylabel("completion time / ideal", fontsize=9)
-    chart.supxlabel("transfer size", fontsize=9)
+def _lines(found: Sequence[Summary], startups: Sequence[str]) -> Chart:
+    """Completion time on the left, its multiple of the ideal on the right."""
+    chart = Chart(figsize=(9, 4))
+    left, right = chart.subplots(1, 2)
+    for name, look in looks(startups).items():
+        mine = [s for s in found if s.startup == name and s.fct_s is not None]
+        sizes = [s.size_bytes for s in mine]
+        look = look | {"label": custom.short(name), "markersize": 4}
+        left.plot(sizes, [s.fct_s for s in mine], **look)
+        right.plot(sizes, [s.slowdown for s in mine], **look)
+    _size_axis(left, found)
+    _size_axis(right, found)
+    left.set_yscale("log")
+    left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    left.yaxis.set_major_formatter(
+        FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
+    )
+    left.yaxis.set_minor_formatter(NullFormatter())
+    left.set_ylabel("completion time")
+    right.set_ylabel("completion time / ideal")
+    right.set_ylim(bottom=0.95)
+    legend(chart, left)
     return chart
 
 
-def _mean_of_ratios(values: Sequence[float]) -> float:
-    return float(np.exp(np.mean(np.log(values)))) if values else float("inf")
+def _slowdowns(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
+    """A panel per start-up with the multiple of the ideal, the others pale."""
+    summaries = {name: [s for s in found if s.startup == name] for name in startups}
+    lines = {
+        name: sorted((s.size_bytes, s.slowdown) for s in mine if s.slowdown is not None)
+        for name, mine in summaries.items()
+    }
+    titles = []
+    for name, mine in summaries.items():
+        mean = f"on average × {text.ratio(average_slowdown(mine))}" if lines[name] else "not done"
+        titles.append(f"{broken(name)}\n{mean}")
+    known: dict[int, list[float]] = {}
+    for size, slowdown in sorted(point for line in lines.values() for point in line):
+        known.setdefault(size, []).append(slowdown)
+    low, high = ([pick(values) for values in known.values()] for pick in (min, max))
+    y = logarithmic("completion time / ideal; pale: from the least to the most of all", low + high)
+    chart, axes = panels(titles, _sizes(found), y, about)
+    for panel, own in zip(axes, lines.values(), strict=True):
+        panel.fill_between(list(known), low, high, color=RANGE, linewidth=0, zorder=0)
+        if own:
+            panel.plot(*zip(*own, strict=True), color="black", marker="o", markersize=3)
+    return chart
 
 
-def _bars(found: Sequence[Summary]) -> Figure:
-    if len(found) > MOST_LINES:
-        found = sorted(found, key=lambda s: (s.complete < s.flows, s.fct_s or 0.0))
-    chart = Chart(figsize=(7, 0.9 + 0.35 * len(found)))
+def _sizes(found: Sequence[Summary]) -> Scale:
+    """The sizes as the scale of panels."""
+    sizes = sorted({s.size_bytes for s in found})
+    limits = (sizes[0] / 1.3, sizes[-1] * 1.3)
+    words = [text.size(size) for size in sizes]
+    return Scale("transfer size", limits, sizes, words, is_log=True, is_slanted=len(sizes) > 4)
+
+
+def _bars(found: Sequence[Summary]) -> Chart:
+    chart = Chart(figsize=(7, 1.2 + 0.35 * len(found)))
     axes = chart.subplots()
     names = [s.startup for s in found]
     times = [s.fct_s or 0.0 for s in found]
@@ -118,11 +121,10 @@ def _bars(found: Sequence[Summary]) -> Figure:
     return chart
 
 
-def _size_axis(axes: "Axes", found: Sequence[Summary], *, label: bool = True) -> None:
+def _size_axis(axes: "Axes", found: Sequence[Summary]) -> None:
     sizes = sorted({s.size_bytes for s in found})
     axes.set_xscale("log")
     few = len(sizes) <= 4
     axes.set_xticks(sizes, [text.size(size) for size in sizes], rotation=0 if few else 45)
     axes.xaxis.set_minor_formatter(NullFormatter())
-    if label:
-        axes.set_xlabel("transfer size")
+    axes.set_xlabel("transfer size")

@@ -1,16 +1,24 @@
 """The files of a comparison: rows, figures and a page to read."""
 
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from flowstart.comparison import sentences
 from flowstart.comparison.result import Comparison
 from flowstart.render import charts, html, text
 from flowstart.render.charts import MOST_LINES
 from flowstart.render.files import columns, encoded
-from flowstart.simulation.figures import over_time, sequence
+from flowstart.simulation.figures import About, over_time, sequence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from flowstart.simulation.series import Series
+
+Progress: TypeAlias = Callable[[int, int], object]
+Draw: TypeAlias = Callable[[], "tuple[Figure, str]"]
+"""Draws a figure; returns it with its caption."""
 
 LARGEST_TRACE_BYTES = 500_000_000
 """Larger transfers get no figures over time: their traces would fill the memory."""
@@ -21,16 +29,24 @@ def tables(result: Comparison) -> dict[str, bytes]:
     return {"result.json": encoded(result.result())} | columns(result.frame, "rows")
 
 
-def pictures(result: Comparison) -> dict[str, bytes]:
-    """The figures, and the page that holds them; over time only where nothing is missing."""
+def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, bytes]:
+    """The figures, and the page that holds them; over time only where nothing is missing.
+
+    `progress(done, total)` is called with the number of figures before each of them is drawn.
+    """
     if not result.rows:
         return {}
     found: dict[str, bytes] = {}
-    parts = [html.paragraph(sentences.headline(result)), html.table(result.table)]
-    parts.append(html.paragraph(sentences.legend(result)))
-    for name, (figure, caption) in _pictures(result).items():
+    parts = [html.paragraph(result.headline), html.table(result.table)]
+    parts.append(html.paragraph(result.legend))
+    drawn = _drawn(result)
+    for done, (name, draw) in enumerate(drawn.items()):
+        if progress:
+            progress(done, len(drawn))
+        figure, caption = draw()
         svg = charts.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
+        figure.clear()  # what is left of it refers to itself, and would stay for long
         parts.append(html.picture(svg, caption))
     if result.plan.command:
         parts += [html.heading("Again"), html.code(result.plan.command)]
@@ -38,32 +54,62 @@ def pictures(result: Comparison) -> dict[str, bytes]:
     return found
 
 
-def _pictures(result: Comparison) -> "dict[str, tuple[Figure, str]]":
-    """Figures by file name, each with its caption."""
+def _drawn(result: Comparison) -> dict[str, Draw]:
+    """What draws each figure, by file name: one at a time, for they are large."""
+    found: dict[str, Draw] = {"completion": lambda: _completion(result)}
+    if result.interrupted or result.failures:
+        return found
+    for size, count in _traceable(result):
+        suffix = f"-{size}" if size else ""
+        traces = _Traces(result, size, count)
+        found[f"over-time{suffix}"] = traces.over_time
+        found[f"sequence{suffix}"] = traces.sequence
+    return found
+
+
+def _completion(result: Comparison) -> "tuple[Figure, str]":
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
-    if len(result.plan.startups) > MOST_LINES and len({r["size_bytes"] for r in result.rows}) > 1:
+    if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
         caption = (
             "Completion time as a multiple of an unhindered transfer on an empty path, in the "
             "order of the averages over sizes."
         )
-    pictures = {"completion": (result.plot(), caption)}
-    if result.interrupted or result.failures:
-        return pictures
-    many = len(result.plan.startups) > MOST_LINES
-    shown = "window" if many else "window, bytes in flight, bottleneck queue"
-    for size, count in _traceable(result):
-        series = result.series(size)
-        suffix = f"-{size}" if size else ""
-        of = f" of {text.size(count)}" if size else ""
-        pictures[f"over-time{suffix}"] = (
-            over_time(series),
-            f"The first flow under test{of}: {shown}.",
-        )
-        pictures[f"sequence{suffix}"] = (
-            sequence(series),
-            f"The same flow{of}: what was sent, sent again and acknowledged.",
-        )
-    return pictures
+    return result.plot(), caption
+
+
+@dataclass
+class _Traces:
+    """The figures over time of one size."""
+
+    result: Comparison
+    size: str | None
+    count: int
+    """Its bytes."""
+
+    def over_time(self) -> "tuple[Figure, str]":
+        many = len(self.result.plan.startups) > MOST_LINES
+        shown = "window" if many else "window, bytes in flight, bottleneck queue"
+        caption = f"The first flow under test{self._of}: {shown}."
+        return over_time(self._series, self._about), caption
+
+    def sequence(self) -> "tuple[Figure, str]":
+        caption = f"The same flow{self._of}: what was sent, sent again and acknowledged."
+        figure = sequence(self._series, self._about)
+        del self._series  # the last figure of them
+        return figure, caption
+
+    @functools.cached_property
+    def _series(self) -> "list[Series]":
+        return self.result.series(self.size)
+
+    @property
+    def _of(self) -> str:
+        return f" of {text.size(self.count)}" if self.size else ""
+
+    @property
+    def _about(self) -> About:
+        title = f"{self.result.headline}; the first flow under test{self._of}"
+        return About(title, baseline=self.result.baseline)
 
 
 def _traceable(result: Comparison) -> list[tuple[str | None, int]]:

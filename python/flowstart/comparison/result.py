@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
-from flowstart.comparison import tables
+from flowstart.comparison import sentences, tables
+from flowstart.comparison.order import ordered
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Summary, summarise
+from flowstart.comparison.summary import BASELINE, Summary, summarise
 from flowstart.model import buffers, randomness
 from flowstart.model.document import Document, queues, resolve
 from flowstart.render import footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.simulation import frames
+from flowstart.simulation.headline import headline
 from flowstart.simulation.run import all_failed, simulate
 
 if TYPE_CHECKING:
@@ -121,7 +123,25 @@ class Comparison:
     @property
     def table(self) -> Grid:
         """The table that is shown: a group per size, a row per start-up."""
-        return tables.comparison(self.summaries, self.plan.startups, acked=self.measured_by_sender)
+        return tables.comparison(self.summaries, self.order, acked=self.measured_by_sender)
+
+    @functools.cached_property
+    def order(self) -> list[str]:
+        """The start-ups in the order in which tables and figures have them."""
+        return ordered(self.summaries, self.plan.startups)
+
+    @property
+    def headline(self) -> str:
+        """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
+        tested = [row for row in self.rows if row["tested"]]
+        path, reading = self.resolved["path"], self.buffer_reading
+        return headline(path, tested, self.plan.seeds, self.buffer, reading)
+
+    @property
+    def legend(self) -> str:
+        """What columns and marks of the table mean, and the notes on its rows."""
+        startups, acked = self.plan.startups, self.measured_by_sender
+        return sentences.legend(startups, self.summaries, self.notes, acked=acked)
 
     @property
     def all_failed(self) -> bool:
@@ -154,14 +174,17 @@ class Comparison:
         """Completion time and slowdown over size, one line per start-up."""
         from flowstart.comparison.figures import completion  # loads matplotlib
 
-        return completion(self.summaries)
+        return completion(self.summaries, self.order, self.headline)
+
+    @property
+    def baseline(self) -> str:
+        """The start-up that the others are measured against."""
+        return BASELINE if BASELINE in self.plan.startups else self.plan.startups[0]
 
     def series(self, size: str | None = None) -> "list[Series]":
         """The first flow under test of each start-up over time; simulated again for it."""
         size = self.plan.sizes[-1] if size is None else size
-        return [
-            self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.plan.startups
-        ]
+        return [self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.order]
 
     def _series(self, case: Case) -> "Series":
         from flowstart.simulation.series import of_flow  # loads numpy

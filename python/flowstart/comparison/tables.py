@@ -6,18 +6,14 @@ from flowstart.comparison.summary import Summary
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 
-MANY = 8
-"""With more start-ups than these, the order in which they were named is no help."""
-
 
 def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool) -> Grid:
     """A group per size, a row per start-up, and only the columns that say something.
 
-    Many start-ups are sorted by the time they took, those that did not finish last. `acked` is
-    whether the times until the sender knew are of interest.
+    Within a group they stand in the order of `startups`. `acked` is whether the times until the
+    sender knew are of interest.
     """
-    if len(startups) > MANY:
-        found = sorted(found, key=lambda s: (s.group, s.complete < s.flows, s.fct_s or 0.0))
+    found = sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
     columns = [Column("start-up", number=False), Column("FCT")]

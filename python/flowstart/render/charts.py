@@ -6,8 +6,9 @@ where there is no colour at all.
 """
 
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -39,7 +40,6 @@ STYLE: Any = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "figure.constrained_layout.use": True,
     "font.size": 9,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.5,
@@ -52,6 +52,15 @@ STYLE: Any = {
 
 class Chart(Figure):
     """A figure that a notebook shows whether or not pyplot was imported."""
+
+    def __init__(
+        self,
+        *,
+        figsize: tuple[float, float],
+        dpi: float = 150,
+        layout: Literal["constrained"] | None = "constrained",
+    ) -> None:
+        super().__init__(figsize=figsize, dpi=dpi, layout=layout)
 
     def _repr_svg_(self) -> str:
         return svg(self)
@@ -82,15 +91,11 @@ def broken(name: str) -> str:
     return name if len(name) <= 32 else name.replace(":", ":\n", 1)
 
 
-def panels_for(count: int, columns: int = 4) -> "tuple[Chart, list[Axes]]":
-    """A grid of small panels on common axes; those left over are not shown."""
-    lines = -(-count // columns)
-    chart = Chart(figsize=(2.6 * columns, 1.85 * lines + 0.5))
-    panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    for above, axes in zip(panels.flat[count - columns :], panels.flat[count:], strict=False):
-        axes.set_visible(False)
-        above.tick_params(labelbottom=True)
-    return chart, list(panels.flat[:count])
+def titled(chart: Figure, about: str) -> None:
+    """What a figure is of, above it, in lines as long as it is wide."""
+    if about:
+        said = textwrap.fill(about, round(16 * chart.get_figwidth()))
+        chart.suptitle(said, fontsize=8, x=0.01, ha="left")
 
 
 def legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
@@ -121,5 +126,5 @@ def png(figure: Figure, about: Mapping[str, str] | None = None) -> bytes:
     """A figure as a PNG picture, with what `about` says in its text."""
     with mpl.rc_context(STYLE):
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=150, metadata=about)
+        figure.savefig(buffer, format="png", dpi="figure", metadata=about)
     return buffer.getvalue()

@@ -1,6 +1,7 @@
 """Figures of a replay."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -10,7 +11,8 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from flowstart.model.custom import short
 from flowstart.render import text
-from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, panels_for
+from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, titled
+from flowstart.render.panels import Scale, logarithmic, panels
 from flowstart.replay.summary import ClassSummary, baseline
 
 if TYPE_CHECKING:
@@ -26,20 +28,24 @@ OVER_A_CLASS: Any = {
 """Where the number of a class stands in a panel."""
 
 
-def by_class(found: Sequence[ClassSummary]) -> Figure:
+def by_class(found: Sequence[ClassSummary], about: str = "") -> Figure:
     """Slowdown by size class (median and 95th percentile), and the share that is hurt.
 
-    With more start-ups than markers, a panel for each.
+    With more start-ups than markers, a panel for each. `about` is what was replayed.
     """
     startups = list(dict.fromkeys(s.startup for s in found))
     with mpl.rc_context(STYLE):
-        return _panels(found, startups) if len(startups) > len(MARKERS) else _rows(found, startups)
+        if len(startups) > len(MARKERS):
+            return _panels(found, startups, about)
+        chart = _rows(found, startups)
+        titled(chart, about)
+        return chart
 
 
-def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
+def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Chart:
     """Slowdown above, the share that is hurt below; the start-ups side by side in each class."""
     classes = list(dict.fromkeys(s.size_class for s in found))
-    chart = Chart(figsize=(9, 5.6))
+    chart = Chart(figsize=(9, 5.8))
     above, below = chart.subplots(2, 1, sharex=True, height_ratios=[2, 1])
     width = 0.8 / len(startups)
     for place, (name, look) in enumerate(looks(startups).items()):
@@ -68,47 +74,43 @@ def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
     return chart
 
 
-def _panels(found: Sequence[ClassSummary], startups: Sequence[str]) -> Figure:
+def _panels(found: Sequence[ClassSummary], startups: Sequence[str], about: str) -> Figure:
     """A panel per start-up with its slowdown, that of the baseline pale behind.
 
     Over each class stands the share that is hurt.
     """
     classes = list(dict.fromkeys(s.size_class for s in found))
-    counts = {s.size_class: s.transfers for s in found}
     reference = baseline(startups)
-    chart, panels = panels_for(len(startups))
-    for axes, name in zip(panels, startups, strict=True):
+    known = [v for s in found for v in (s.slowdown_median, s.slowdown_p95) if v is not None]
+    y = logarithmic("completion time / ideal (mark: median, line: to p95)", known)
+    low, high = y.limits
+    y = replace(y, limits=(low, high * (high / low) ** 0.2))  # room for the numbers on top
+    titles = [broken(name) for name in startups]
+    chart, panel_axes = panels(titles, _classes(found, classes, reference), y, about)
+    for axes, name in zip(panel_axes, startups, strict=True):
         for shown, colour in ((reference, PALE), (name, COLOURS[0])):
             mine = [s for s in found if s.startup == shown]
             x = [classes.index(s.size_class) for s in mine]
             middle = _values(s.slowdown_median for s in mine)
-            high = _values(s.slowdown_p95 for s in mine)
-            axes.vlines(x, middle, high, color=colour, linewidth=1.2)
+            high_end = _values(s.slowdown_p95 for s in mine)
+            axes.vlines(x, middle, high_end, color=colour, linewidth=1.2)
             axes.plot(x, middle, marker="o", markersize=4, linestyle="", color=colour)
         hurt = {s.size_class: s.hurt for s in found if s.startup == name}
         for place, size_class in enumerate(classes):
             axes.annotate(_share(hurt.get(size_class)), (place, 0.97), **OVER_A_CLASS)
-        axes.set_title(broken(name), fontsize=8)
-        _slowdown_axis(axes)
-        axes.grid(visible=False, axis="x")
-        axes.set_xlim(-0.6, len(classes) - 0.4)
-        axes.set_xticks(
-            range(len(classes)),
-            [f"{c} ({counts[c]})" for c in classes],
-            fontsize=7,
-            rotation=45,
-            ha="right",
-            rotation_mode="anchor",
-        )
-    # Room for the numbers on top.
-    bottom, top = panels[0].get_ylim()
-    panels[0].set_ylim(bottom, top * (top / bottom) ** 0.25)
-    chart.supylabel("completion time / ideal (mark: median, line: to p95)", fontsize=9)
-    chart.supxlabel(
-        f"size class (transfers); pale: {short(reference)}; numbers on top: share that is hurt",
-        fontsize=9,
-    )
     return chart
+
+
+def _classes(found: Sequence[ClassSummary], classes: Sequence[str], reference: str) -> Scale:
+    """The size classes as the scale of panels."""
+    counts = {s.size_class: s.transfers for s in found}
+    return Scale(
+        f"size class (transfers); pale: {short(reference)}; numbers on top: share that is hurt",
+        limits=(-0.6, len(classes) - 0.4),
+        ticks=range(len(classes)),
+        words=[f"{c} ({counts[c]})" for c in classes],
+        is_slanted=True,
+    )
 
 
 def _values(values: Iterable[float | None]) -> "NDArray[Any]":

@@ -181,7 +181,10 @@ class Replay:
         """Completion times by size class, and how many transfers are hurt."""
         from flowstart.replay.figures import by_class  # loads matplotlib
 
-        return by_class(self.summaries)
+        s = self.settings
+        ends = [stack.written(s.stack) or "rfc", *filter(None, [s.avoidance])]
+        about = f"{self.capture.file}, stack {', '.join(ends)}, seed {s.seed}"
+        return by_class(self.summaries, about)
 
     def _repr_html_(self) -> str:
         from flowstart.render import charts  # loads matplotlib

@@ -1,6 +1,7 @@
 """Figures of flows over time: windows, what is in flight and queued, sequence numbers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -17,8 +18,9 @@ from flowstart.render.charts import (
     broken,
     legend,
     looks,
-    panels_for,
+    titled,
 )
+from flowstart.render.panels import key_of_panels, linear, panels
 from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ PANEL_COLUMNS = 400
 """The same for a panel among many."""
 PANEL = (600, 600)
 """Pixels of a panel of marks, at most."""
+SMALL_PANEL = (160, 100)
+"""The same among many."""
+MARKS = 1.5
+"""What lies below is drawn as pixels in an SVG picture: there may be thousands of marks."""
 
 CORNER: Any = {
     "xy": (0.98, 0.96),
@@ -42,17 +48,28 @@ CORNER: Any = {
 """Where a panel says what of it is not seen."""
 
 
-def over_time(series: Sequence[Series], about: str | None = None) -> Figure:
+@dataclass(frozen=True)
+class About:
+    """What a figure says of itself."""
+
+    title: str
+    """Of what path, endpoints and seed it is."""
+    which: str | None = None
+    """Which flows it shows, where not all."""
+    baseline: str | None = None
+    """The label of the series that stands pale behind each of many others; else the first."""
+
+
+def over_time(series: Sequence[Series], about: About) -> Figure:
     """Window, bytes in flight and bottleneck queue over time, one line per series.
 
-    Of many series the window alone, a panel for each. `about` says which series they are.
+    Of many series the window alone, a panel for each.
     """
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
-            return _windows(series)
-        chart = Chart(figsize=(8, 6.5))
-        panels = chart.subplots(3, 1, sharex=True)
-        window, flight, queue = panels
+            return _windows(series, about)
+        chart = Chart(figsize=(8, 6.8))
+        window, flight, queue = chart.subplots(3, 1, sharex=True)
         drawn: list[Series] = []
         for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
             first_of_queue = not any(_same_queue(line, other) for other in drawn)
@@ -74,35 +91,38 @@ def over_time(series: Sequence[Series], about: str | None = None) -> Figure:
         flight.set_ylabel("in flight (kB)")
         queue.set_ylabel("bottleneck queue (packets)")
         queue.set_xlabel("time (s)")
-        for axes in panels:
+        for axes in (window, flight, queue):
             axes.set_ylim(bottom=0)
         queue.set_xlim(left=0)
         chart.align_ylabels()
-        legend(chart, window, about)
+        legend(chart, window, about.which)
+        titled(chart, about.title)
         return chart
 
 
-def _windows(series: Sequence[Series]) -> Figure:
-    """A panel per series with its window, that of the first one pale behind."""
-    chart, panels = panels_for(len(series))
-    for axes, line in zip(panels, series, strict=False):
-        for drawn, colour in ((series[0], PALE), (line, "#0072B2")):
+def _windows(series: Sequence[Series], about: About) -> Figure:
+    """A panel per series with its window, that of the baseline pale behind."""
+    behind = next((line for line in series if line.label == about.baseline), series[0])
+    # A window far beyond the path would hide what the others do.
+    ends = [float(np.nanmax(line.cwnd[line.at_sender])) for line in series]
+    top = min(1.05 * max(ends), 6 * max(series[0].bdp_pkts, 10))
+    x = linear(f"time (s); pale: {custom.short(behind.label)}", _end(series))
+    y = linear("window (packets); dashed: 1 BDP", top)
+    chart, panel_axes = panels([broken(line.label) for line in series], x, y, about.title)
+    for axes, line, end in zip(panel_axes, series, ends, strict=True):
+        for drawn, colour in ((behind, PALE), (line, "#0072B2")):
             kept = drawn.thinned(PANEL_COLUMNS)
             shown = _held(drawn.end_s, drawn.time_s[kept], drawn.cwnd[kept])
             axes.step(*shown, where="post", color=colour, linewidth=1.2)
         axes.axhline(line.bdp_pkts, color="0.5", linewidth=0.8, linestyle=(0, (4, 2)))
-        axes.set_title(broken(line.label), fontsize=8)
-    # A window far beyond the path would hide what the others do.
-    ends = [float(np.nanmax(line.cwnd[line.at_sender])) for line in series]
-    top = min(1.05 * max(ends), 6 * max(series[0].bdp_pkts, 10))
-    panels[0].set_ylim(0, top)
-    for axes, end in zip(panels, ends, strict=True):
         if end > top:
             axes.annotate(f"↑ up to {text.count(round(end))}", **CORNER)
-    panels[0].set_xlim(left=0)
-    chart.supylabel("window (packets); dashed: 1 BDP", fontsize=9)
-    chart.supxlabel(f"time (s); pale: {custom.short(series[0].label)}", fontsize=9)
     return chart
+
+
+def _end(series: Sequence[Series]) -> float:
+    """When the last of them ends."""
+    return max(max(line.end_s, float(line.time_s[-1])) for line in series)
 
 
 def _held(
@@ -130,18 +150,21 @@ def _capacity(axes: "Axes", series: Sequence[Series]) -> None:
     )
 
 
-def sequence(series: Sequence[Series], about: str | None = None) -> Figure:
-    """What was sent, sent again and acknowledged over time, one panel per series.
-
-    `about` says which series they are.
-    """
+def sequence(series: Sequence[Series], about: About) -> Figure:
+    """What was sent, sent again and acknowledged over time, one panel per series."""
     with mpl.rc_context(STYLE):
+        if len(series) > MOST_LINES:
+            return _small_sequences(series, about)
         columns = min(len(series), 3)
         lines = -(-len(series) // columns)
-        chart = Chart(figsize=(3.2 * columns + 0.8, 2.7 * lines + 0.6))
+        chart = Chart(figsize=(3.2 * columns + 0.8, 2.7 * lines + 0.9))
         panels = chart.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
         for axes, line in zip(panels.flat, series, strict=False):
-            _sequence_panel(axes, line)
+            axes.set_rasterization_zorder(MARKS)
+            _acknowledged(axes, line, COLUMNS)
+            for event in LOOKS:
+                _marks(axes, line, event, PANEL)
+            axes.set_title(custom.short(line.label), fontsize=9)
         # All panels share these, so only the last one knows how far they reach.
         panels[0, 0].set_xlim(left=0)
         panels[0, 0].set_ylim(bottom=0)
@@ -155,38 +178,59 @@ def sequence(series: Sequence[Series], about: str | None = None) -> Figure:
             axes.set_ylabel("sequence number (kB)")
         for axes in panels[-1, :]:
             axes.set_xlabel("time (s)")
-        legend(chart, panels[0, 0], about)
+        legend(chart, panels[0, 0], about.which)
+        titled(chart, about.title)
         return chart
 
 
-def _sequence_panel(axes: "Axes", line: Series) -> None:
-    acked = line.of("ack")
-    acked = acked[thinning.thin(thinning.columns(line.time_s[acked], PANEL[0]), line.seq[acked])]
-    axes.plot(
-        line.time_s[acked],
-        line.seq[acked] / 1e3,
-        color="0.55",
-        linewidth=1,
-        drawstyle="steps-post",
-        label="acknowledged",
-    )
-    events: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        ("send", "sent", {"color": "#0072B2", "marker": ".", "markersize": 2.5}),
-        ("retransmit", "sent again", {"color": "#D55E00", "marker": "x", "markersize": 4}),
-        ("drop", "dropped", {"color": "#000000", "marker": "v", "markersize": 3}),
-        ("mark", "marked", {"color": "#CC79A7", "marker": "^", "markersize": 3}),
-    )
-    for event, label, look in events:
-        at = line.of(event)
-        at = at[thinning.apart(line.time_s[at], line.seq[at], *PANEL)]
-        if event == "mark" and not len(at):
-            continue
-        axes.plot(
-            line.time_s[at],
-            line.seq[at] / 1e3,
-            linestyle="",
-            rasterized=True,
-            label=label,
-            **look,
-        )
-    axes.set_title(custom.short(line.label), fontsize=9)
+def _small_sequences(series: Sequence[Series], about: About) -> Figure:
+    """A small panel per series; what was sent is a line in them."""
+    highest = max(float(line.seq.max()) for line in series) / 1e3
+    x, y = linear("time (s)", _end(series)), linear("sequence number (kB)", 1.05 * highest)
+    titles = [broken(line.label) for line in series]
+    chart, panel_axes = panels(titles, x, y, about.title, legend=True)
+    for axes, line in zip(panel_axes, series, strict=True):
+        _acknowledged(axes, line, PANEL_COLUMNS)
+        sent = _stepped(line, "send", PANEL_COLUMNS)
+        axes.step(*sent, where="post", color=LOOKS["send"]["color"], linewidth=1.2, label="sent")
+        for event in ("retransmit", "drop", "mark"):
+            at = line.of(event)
+            wide = _pixels(line.time_s[at], x.limits[1], SMALL_PANEL[0])
+            _marks(
+                axes, line, event, (wide, _pixels(line.seq[at] / 1e3, y.limits[1], SMALL_PANEL[1]))
+            )
+    key_of_panels(chart, panel_axes)
+    return chart
+
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "send": {"label": "sent", "color": "#0072B2", "marker": ".", "markersize": 2.5},
+    "retransmit": {"label": "sent again", "color": "#D55E00", "marker": "x", "markersize": 4},
+    "drop": {"label": "dropped", "color": "#000000", "marker": "v", "markersize": 3},
+    "mark": {"label": "marked", "color": "#CC79A7", "marker": "^", "markersize": 3},
+}
+
+
+def _acknowledged(axes: "Axes", line: Series, columns: int) -> None:
+    acked = _stepped(line, "ack", columns)
+    axes.step(*acked, where="post", color="0.55", linewidth=1, label="acknowledged")
+
+
+def _stepped(line: Series, event: str, columns: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Times and sequence numbers (kB) of events whose numbers do not go down."""
+    at = line.of(event)
+    at = at[thinning.thin(thinning.columns(line.time_s[at], columns), line.seq[at])]
+    return line.time_s[at], line.seq[at] / 1e3
+
+
+def _marks(axes: "Axes", line: Series, event: str, pixels: tuple[int, int]) -> None:
+    """A mark for each event, those that fall on the same of so many pixels once."""
+    at = line.of(event)
+    at = at[thinning.apart(line.time_s[at], line.seq[at], *pixels)]
+    if len(at) or event != "mark":
+        axes.plot(line.time_s[at], line.seq[at] / 1e3, linestyle="", zorder=1, **LOOKS[event])
+
+
+def _pixels(values: "NDArray[Any]", whole: float, count: int) -> int:
+    """How many of the `count` pixels that a panel has for 0 to `whole` these values take."""
+    return max(1, round(count * np.ptp(values) / whole)) if len(values) else 1

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.render import charts, html
 from flowstart.render.files import columns, encoded
-from flowstart.simulation.figures import over_time, sequence
+from flowstart.simulation.figures import About, over_time, sequence
 from flowstart.simulation.run import Run
 from flowstart.simulation.series import shown
 from flowstart.simulation.tables import of_run
@@ -52,13 +52,14 @@ def _pictures(result: Run) -> "dict[str, tuple[Figure, str]]":
         return {}
     some = shown(result.outcome)
     of = f", of {some}" if some else ""
+    about = About(result.headline, which=some)
     return {
         "over-time": (
-            over_time(series, some),
+            over_time(series, about),
             f"Window, bytes in flight{of}; bottleneck queue.",
         ),
         "sequence": (
-            sequence(series, some),
+            sequence(series, about),
             f"What was sent, sent again and acknowledged{of}.",
         ),
     }

@@ -12,6 +12,7 @@ from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import frames, tables
+from flowstart.simulation.headline import headline
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,6 +112,12 @@ class Run:
         )
 
     @property
+    def headline(self) -> str:
+        """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
+        path, seeds = self.resolved["path"], [self.resolved["seed"]]
+        return headline(path, self.rows, seeds, self.about["buffer"], self.about["buffer_reading"])
+
+    @property
     def all_failed(self) -> bool:
         """Whether no flow was done, nor under way when the run was cut short."""
         return all_failed(self.rows, cut="duration" in self.document)
@@ -137,7 +144,8 @@ class Run:
         """Windows, bytes in flight and queue over time; runs again where there is no trace."""
         from flowstart.simulation import figures, series  # loads matplotlib
 
-        return figures.over_time(self.traced().series(), series.shown(self.outcome))
+        about = figures.About(self.headline, which=series.shown(self.outcome))
+        return figures.over_time(self.traced().series(), about)
 
     def traced(self) -> "Run":
         """The same run with its trace; simulated again where it has none."""
