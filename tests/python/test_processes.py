@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -162,6 +163,35 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_processes(beside: list[str]) -> 
     assert time.monotonic() - began < 5
     seen = {row["size"] for row in result.rows if row["startup"] == "Slow"}
     assert seen == {"8pkt"}
+
+
+PRESSED_AROUND_A_FORK = """
+import os, signal, threading, time, flowstart as fs
+
+# The signal goes to this thread, as the main one does not take it while it forks.
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    sum(range(10**5))  # until Python has handled it
+
+class Own(fs.Startup):
+    def on_ack(self, w, a):
+        w.cwnd += w.segments(a.acked)
+
+os.register_at_fork({when}=press)
+result = fs.compare(fs.Path(rate="20Mbps", rtt="60ms"), startups=[Own], sizes=["20kB", "80kB"],
+                    workers=2)
+print(result.interrupted)
+"""
+"""Python discards what is raised in a callback around a fork."""
+
+
+@pytest.mark.parametrize("when", ["before", "after_in_parent"])
+def test_ctrl_c_is_heard_where_its_exception_would_be_discarded(when: str) -> None:
+    program = [sys.executable, "-c", PRESSED_AROUND_A_FORK.format(when=when)]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_ctrl_c_pressed_by_a_hook_ends_it_too() -> None:

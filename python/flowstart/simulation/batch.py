@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -114,6 +115,8 @@ class _Batch:
     """What was raised in parts."""
     pipes: list[connection.Connection] = field(default_factory=list)
     """From the processes that are at work."""
+    ctrl_c: threading.Event = field(default_factory=threading.Event)
+    """Whether it was pressed meanwhile."""
 
     def run(self, apart: list[int], workers: int | None, processes: int) -> "Batch":
         """Runs those `apart` in processes, and the others on threads meanwhile."""
@@ -122,24 +125,29 @@ class _Batch:
         self.parts = [apart[at : at + size] for at in range(0, len(apart), size)]
         others = sorted(set(range(len(self.scenarios))) - set(apart))
         here: list[Batch] = []
-        interrupted = False
-        with self._processes(min(processes, len(self.parts))):
+        with _noting_ctrl_c(self.ctrl_c), self._processes(min(processes, len(self.parts))):
             try:
                 if others:
                     here.append(self._run_here(others, workers, self._look_up))
-                while self.pipes and not self._is_interrupted(here):
+                while self.pipes and not self._is_over(here):
                     self._take_in(LOOK_UP_EVERY)
                     self._report(len(others))
-            except KeyboardInterrupt:
-                interrupted = True
-        interrupted |= self._is_interrupted(here)
+            except KeyboardInterrupt:  # from what reports progress
+                self.ctrl_c.set()
+        if not self.ctrl_c.is_set() and (first := self._first_failed()) is not None:
+            self._raise(first)
+        interrupted = self._is_interrupted(here)
         if len(self.found) < len(self.parts) and not interrupted:
             raise SimulationError("a process that ran start-ups written in Python was ended")
         parts = [(self.parts[part], columns) for part, columns in sorted(self.found.items())]
         return _joined([(others, columns) for columns in here] + parts, interrupted)
 
+    def _is_over(self, here: "Sequence[Batch]") -> bool:
+        return self._is_interrupted(here) or self._first_failed() is not None
+
     def _is_interrupted(self, here: "Sequence[Batch]") -> bool:
-        return any(columns["interrupted"] for columns in (*here, *self.found.values()))
+        batches = (*here, *self.found.values())
+        return self.ctrl_c.is_set() or any(columns["interrupted"] for columns in batches)
 
     def _run_here(
         self, numbers: list[int], workers: int | None, progress: Progress | None = None
@@ -187,6 +195,8 @@ class _Batch:
         """While the threads are at work, `done` of theirs being finished."""
         self._take_in(0)
         self._report(done)
+        if self.ctrl_c.is_set() or self._first_failed() is not None:
+            raise KeyboardInterrupt  # ends the threads
 
     def _report(self, done: int) -> None:
         if self.progress:
@@ -194,7 +204,7 @@ class _Batch:
             self.progress(done + finished, len(self.scenarios))
 
     def _take_in(self, seconds: float) -> None:
-        """What processes say within so long; raises what the first part that failed did."""
+        """What processes say within so long."""
         for pipe in connection.wait(self.pipes, seconds):
             assert isinstance(pipe, connection.Connection)
             try:
@@ -207,10 +217,16 @@ class _Batch:
                 self.failed[said.part] = said.error
             else:
                 self.found[said.part] = said.columns
-        # Parts are taken in their order, so those before it come to their end.
+
+    def _first_failed(self) -> int | None:
+        """The first part that failed, when those before it are finished.
+
+        Parts are taken in their order, so those come to their end.
+        """
         first = min(self.failed, default=None)
-        if first is not None and all(part in self.found for part in range(first)):
-            self._raise(first)
+        if first is None or not all(part in self.found for part in range(first)):
+            return None
+        return first
 
     def _raise(self, part: int) -> NoReturn:
         """Raises what a process has met, by doing the same here.
@@ -219,6 +235,24 @@ class _Batch:
         """
         self._run_here(self.parts[part], 1)
         raise self.failed[part]  # what happened there only
+
+
+@contextlib.contextmanager
+def _noting_ctrl_c(pressed: threading.Event) -> Iterator[None]:
+    """Ctrl-C is noted in `pressed` and raises nothing.
+
+    Python discards what is raised in finalisers and in callbacks around a fork
+    (`os.register_at_fork`; `logging` has some), and a fork lasts long enough for Ctrl-C to be
+    pressed meanwhile. Threads other than the main one never hear of it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
