@@ -11,8 +11,9 @@ from polars.testing import assert_frame_equal
 import flowstart as fs
 from flowstart.simulation.streaming import FILES
 
+PATH: dict[str, object] = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 SCENARIO = {
-    "path": {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"},
+    "path": PATH,
     "flows": [{"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]}],
     "web": [{"sessions": 400, "interval": "constant:50ms", "objects": 15, "size": "constant:2"}],
 }
@@ -28,11 +29,13 @@ def test_streamed_rows_are_those_of_a_run(tmp_path: pathlib.Path) -> None:
         assert stored.rows[table] == whole.height
         assert_frame_equal(stored.scan(table).collect(), whole)
     assert stored.about == run.about
-    assert {file.name for file in tmp_path.iterdir()} == set(FILES.values())
+    kept = {file.name for file in tmp_path.iterdir()}
+    assert kept == {*FILES.values(), "manifest.json"}
 
 
 def test_tables_of_an_earlier_run_do_not_stay(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "objects.parquet").write_text("of another run")
+    fs.stream(SCENARIO, tmp_path)
+    assert (tmp_path / "objects.parquet").exists()
     fs.stream({key: SCENARIO[key] for key in ("path", "flows")}, tmp_path)
     assert not (tmp_path / "objects.parquet").exists()
 
@@ -43,7 +46,7 @@ def test_a_trace_is_refused(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_told() -> None:
-    with pytest.raises(fs.SimulationError, match="/proc/flowstart: cannot be written"):
+    with pytest.raises(fs.RequestError, match="/proc/flowstart: /proc cannot be written to"):
         fs.stream(SCENARIO, "/proc/flowstart")
 
 
@@ -61,7 +64,30 @@ def test_the_command_writes_rows_and_nothing_else(
     answer = cli("run", file, "--rows-only", "-o", out)
     assert (answer.status, answer.err) == (0, "")
     assert f"2 flows in {out / 'rows.parquet'}\n" in answer.out
-    assert {found.name for found in out.iterdir()} == {"rows.parquet", "links.parquet"}
+    assert {found.name for found in out.iterdir()} == {
+        "rows.parquet",
+        "links.parquet",
+        "manifest.json",
+    }
+
+
+@pytest.mark.parametrize("words", [[], ["--rows-only"]])
+def test_a_run_in_which_no_flow_completes_has_failed(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, words: list[str]
+) -> None:
+    file = tmp_path / "scenario.json"
+    lost = {"path": PATH | {"loss": 1}, "flows": [{"size": "3pkt"}]}
+    file.write_text(json.dumps(lost))
+    answer = cli("run", file, *words, "-o", tmp_path / "out")
+    assert answer.status == 1
+    kept = f"what became of them is in {tmp_path / 'out'}"
+    assert f"no transfer was completed; {kept}" in answer.err
+    assert (tmp_path / "out" / "rows.parquet").exists()
+
+
+def test_a_flow_that_is_under_way_when_a_run_is_cut_has_not_failed(tmp_path: pathlib.Path) -> None:
+    long = {"path": PATH, "flows": [{"size": "1GB"}], "duration": "1s"}
+    assert not fs.stream(long, tmp_path / "out").all_failed
 
 
 @pytest.mark.parametrize(

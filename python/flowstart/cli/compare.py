@@ -70,6 +70,8 @@ def compare(
             lambda: console.show_json(result.result()) if json else _show(result),
             output,
             _files(result),
+            seed=result.plan.seeds[0],
+            interrupted=result.interrupted,
         )
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 

@@ -82,32 +82,46 @@ def deliver(
     show: Callable[[], None],
     folder: pathlib.Path | None,
     contents: Iterator[Mapping[str, bytes]],
+    *,
+    seed: int | None = None,
+    interrupted: bool = False,
 ) -> None:
     """Shows a result and keeps it in `folder`, the first of `contents` before all else.
 
     So neither Ctrl-C during the figures nor a reader that has seen enough costs results.
-    Nothing is asked of `contents` without a folder.
+    Nothing is asked of `contents` without a folder. `seed` is the result's, and `interrupted`
+    whether it is what Ctrl-C has left: both stand in the folder's manifest.
     """
+    if folder is None:
+        _shown(show)
+        return
     from flowstart.cli import output
 
-    if folder:
+    with output.results(folder, seed) as results:
         with _uninterrupted():
-            output.write(folder, next(contents))
+            results.write(next(contents))
+            results.put("pictures-pending")
+        _shown(show)
+        try:
+            for content in contents:
+                results.write(content)
+        except KeyboardInterrupt:
+            raise Stopped(
+                f"stopped by Ctrl-C while figures were drawn: all results are in {folder}, "
+                "figures and report.html are missing"
+            ) from None
+        with _uninterrupted():
+            results.put("interrupted" if interrupted else "complete")
+
+
+def _shown(show: Callable[[], None]) -> None:
+    """Shows a result, to a reader that may have seen enough."""
     try:
         show()
         sys.stdout.flush()
     except BrokenPipeError:
         # Python would complain of it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if folder:
-        try:
-            for content in contents:
-                output.write(folder, content)
-        except KeyboardInterrupt:
-            raise Stopped(
-                f"stopped by Ctrl-C while figures were drawn: all results are in {folder}, "
-                "figures and report.html are missing"
-            ) from None
 
 
 @contextmanager

@@ -96,13 +96,16 @@ def run(
     from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.papers.lab import default_cache
+    from flowstart.render.folder import check_writable
 
     if bool(names) + everything + quick != 1:
         raise RequestError("name experiments or papers to run, or give one of --all and --quick")
     known = package.load()
     chosen = runner.choose(known, names or (), everything=everything, quick=quick)
-    for folder in filter(None, (output, cache)):
-        folders.check(folder)
+    if output:
+        folders.check(output)
+    if cache:
+        check_writable(cache, f"--cache {cache}")
     kept = None if fresh else cache or default_cache()
     others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
     done: list[Done] = []
@@ -116,7 +119,10 @@ def run(
     except KeyboardInterrupt:
         stopped = True
     console.deliver(
-        lambda: _close(done, others, json), output, _files(done, others, whole=not stopped)
+        lambda: _close(done, others, json),
+        output,
+        _files(done, others, whole=not stopped),
+        interrupted=stopped,
     )
     if stopped:
         raise Stopped(

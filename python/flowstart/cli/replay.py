@@ -34,6 +34,7 @@ def compare(
         lambda: console.show_json(result.result()) if json else _show(result),
         folder,
         _files(result),
+        interrupted=result.interrupted,
     )
     _say_what_is_missing(result)
 

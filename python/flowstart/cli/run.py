@@ -1,6 +1,7 @@
 """`flowstart run`: one scenario in depth."""
 
 import pathlib
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,21 +49,28 @@ def run(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
         _files(result, title=scenario),
+        seed=result.resolved["seed"],
     )
     if result.all_failed:
-        kept = f"in {output}" if output else "above"
-        raise SimulationError(f"no transfer was completed; what became of them is {kept}")
+        _say_that_all_failed(f"in {output}" if output else "above")
 
 
 def _stream(scenario: str, folder: pathlib.Path, asked_too: str | None) -> None:
-    from flowstart.simulation.streaming import FILES, stream
+    from flowstart.simulation.streaming import FILES, store
 
     if asked_too:
         raise RequestError(f"--rows-only: contradicts {asked_too}; give one of the two")
+    command = ["flowstart", *sys.argv[1:]]
     with console.speaking_of(scenario), console.attending():
-        stored = stream(scenario, folder)
+        stored = store(scenario, folder, f"-o {folder}", command)
     for table, count in stored.rows.items():
         print(f"{count} {table} in {folder / FILES[table]}")
+    if stored.all_failed:
+        _say_that_all_failed(f"in {folder}")
+
+
+def _say_that_all_failed(kept: str) -> None:
+    raise SimulationError(f"no transfer was completed; what became of them is {kept}")
 
 
 def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:

@@ -10,8 +10,10 @@ from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model import scenario
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import encode
+from flowstart.model.document import encode, resolve
 from flowstart.model.scenario import ScenarioLike
+from flowstart.render.folder import Results, check
+from flowstart.render.manifest import About
 from flowstart.simulation import frames
 
 if TYPE_CHECKING:
@@ -34,6 +36,19 @@ class StoredRun:
     """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
     rows: dict[str, int]
     """How many rows each table has that has any."""
+    is_cut: bool = False
+    """Whether the run had a duration, after which a flow may still be under way."""
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow was done, nor under way when the run was cut short."""
+        import polars as pl
+
+        if "flows" not in self.rows:
+            return False
+        under_way = ~pl.col("reset") & (pl.col("bytes_delivered") > 0) & self.is_cut
+        came_to_something = (pl.col("complete") | under_way).any()
+        return not self.scan().select(came_to_something).collect().item()
 
     def scan(self, table: str = "flows") -> "pl.LazyFrame":
         """The rows of `flows`, `transfers`, `objects` or `links`, read as far as needed."""
@@ -45,28 +60,33 @@ class StoredRun:
 def stream(scenario_like: ScenarioLike, folder: str | pathlib.Path) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
-    Raises RequestError where the scenario is wrong or asks for a trace, and what a start-up
-    written in Python raises.
+    The folder is replaced as a whole. Raises RequestError where the scenario is wrong or asks for
+    a trace, or where the folder holds what flowstart did not write, and what a start-up written in
+    Python raises.
     """
+    return store(scenario_like, pathlib.Path(folder), str(folder))
+
+
+def store(
+    scenario_like: ScenarioLike, folder: pathlib.Path, name: str, command: list[str] | None = None
+) -> StoredRun:
+    """The same where messages call the folder `name`, and its manifest names the command."""
     custom = CustomStartups()
     document = custom.settle(scenario.document(scenario_like))
     if document.get("trace"):
         raise RequestError("trace: a run whose rows are streamed keeps none; leave it out")
-    folder = pathlib.Path(folder)
-    is_new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as parts:
-            writer = _Writer(pathlib.Path(parts))
-            _native.run_in_parts(encode(document), writer.take, custom.natives())
-            writer.join(folder)
-    except OSError as error:
-        raise SimulationError(f"{folder}: cannot be written: {error.strerror}") from None
-    except RequestError:
-        if is_new:
-            folder.rmdir()
-        raise
-    return StoredRun(folder, writer.about, writer.rows)
+    check(folder, name)
+    seed = resolve(document, custom)["seed"]
+    with Results(folder, name, About(command, seed)) as results:
+        try:
+            with tempfile.TemporaryDirectory(prefix="parts-", dir=results.path) as parts:
+                writer = _Writer(pathlib.Path(parts))
+                _native.run_in_parts(encode(document), writer.take, custom.natives())
+                writer.join(results.path)
+        except OSError as error:
+            raise SimulationError(f"{name}: cannot be written: {error.strerror}") from None
+        results.put()
+    return StoredRun(folder, writer.about, writer.rows, "duration" in document)
 
 
 class _Writer:
@@ -90,9 +110,6 @@ class _Writer:
         import polars as pl
 
         for table, name in FILES.items():
-            # What an earlier run has left is of another run.
-            (folder / name).unlink(missing_ok=True)
             if table in self.rows:
-                whole = self.folder / name
-                pl.scan_parquet(sorted(self.folder.glob(f"{table}-*"))).sink_parquet(whole)
-                whole.replace(folder / name)
+                parts = sorted(self.folder.glob(f"{table}-*"))
+                pl.scan_parquet(parts).sink_parquet(folder / name)

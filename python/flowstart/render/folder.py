@@ -1,0 +1,268 @@
+"""Folders of results that do not mix.
+
+Results are written into a hidden folder beside their place and moved into it whole. So whoever
+looks finds the old folder or the new one, whatever happens: two commands that write into the same
+place, a kill at any moment, a full disk. What a killed command has left beside is removed by the
+next one; a lock, which ends with its process, says whether somebody still writes.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+
+from flowstart.errors import RequestError, SimulationError
+from flowstart.render import manifest
+from flowstart.render.exchange import exchange
+from flowstart.render.manifest import About, State
+
+
+def check(folder: pathlib.Path, name: str) -> None:
+    """Raises RequestError where results could not be put into `folder`; leaves nothing behind.
+
+    `name` is what messages call it. A folder with files that flowstart did not write is refused:
+    to replace it would lose them, and to leave them would mix them with results.
+    """
+    place = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise RequestError(f"{name}: this is a file, and a folder is needed")
+    check_writable(place.parent, name)
+    if not folder.exists():
+        return
+    for wrong, what in (
+        (place.is_mount(), "a file system is mounted there"),
+        (place == pathlib.Path.cwd(), "it is the folder that this command works in"),
+    ):
+        if wrong:
+            raise RequestError(
+                f"{name}: {what}, and results replace a folder as a whole; "
+                f"name a folder within, such as {folder / 'results'}"
+            )
+    others = manifest.foreign(place)
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise RequestError(
+            f"{name}: it holds {others[0]}{more}, which flowstart did not write, and results "
+            "replace a folder as a whole; name another, or move that elsewhere"
+        )
+
+
+def check_writable(folder: pathlib.Path, name: str) -> None:
+    """Raises RequestError where nothing can be written into `folder`, which need not be there."""
+    parent = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not parent.is_dir():
+        raise RequestError(f"{name}: {parent} is a file, and a folder is needed")
+    try:
+        # Trying is the only answer that holds for every user and file system.
+        tempfile.TemporaryDirectory(prefix=".flowstart-", dir=parent).cleanup()
+    except OSError as error:
+        problem = f"{parent} cannot be written to: {error.strerror}"
+        raise RequestError(f"{name}: {problem}") from None
+
+
+class Results:
+    """The results of one command, on their way into a folder.
+
+    Files are written into `path` and moved into place, once or several times: each time the
+    folder is replaced by all that has been written so far.
+    """
+
+    def __init__(self, folder: pathlib.Path, name: str, about: About) -> None:
+        self.place = folder.resolve()
+        self.name = name
+        self.about = about
+        self.staged: _Staged | None = None
+
+    def __enter__(self) -> "Results":
+        with self._failing():
+            self.place.parent.mkdir(parents=True, exist_ok=True)
+            _clean_up(self.place)
+            self.staged = _Staged(self.place)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.staged:
+            self.staged.remove()
+
+    @property
+    def path(self) -> pathlib.Path:
+        """Where files are to be written."""
+        if self.staged is None:
+            raise ValueError("files are written within the `with` block, before the last `put`")
+        return self.staged.path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Adds files. Raises SimulationError where they cannot be written."""
+        with self._failing():
+            for name, content in files.items():
+                (self.path / name).write_bytes(content)
+
+    def put(self, state: State = "complete") -> None:
+        """Moves all that was written into place; more may be added while pictures are pending.
+
+        Raises SimulationError where that fails. Results that cannot be moved are kept beside.
+        """
+        with self._failing():
+            staged, self.staged = self.staged, None
+            if staged is None:
+                raise ValueError("there is nothing to be put into place any more")
+            try:
+                document = manifest.document(staged.path, self.about, state)
+                text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+                # A new file: of a linked one, the folder in place would change too.
+                (staged.path / manifest.NAME).unlink(missing_ok=True)
+                (staged.path / manifest.NAME).write_text(text)
+                if state == "pictures-pending":
+                    self.staged = staged.linked(self.place)
+                self._move(staged)
+            finally:
+                staged.remove()
+
+    def _move(self, staged: "_Staged") -> None:
+        others = manifest.foreign(self.place) if self.place.is_dir() else []
+        if others:
+            # Somebody has put it there since `check`.
+            kept = _free(self.place)
+            staged.path.rename(kept)
+            raise SimulationError(
+                f"{self.name}: meanwhile it holds {others[0]}, which flowstart did not write; "
+                f"the results are in {kept}"
+            )
+        _replace(staged.path, self.place)
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            problem = f"{self.name}: cannot be written: {error.strerror}"
+            raise SimulationError(problem) from None
+
+
+class _Staged:
+    """A hidden folder beside the place of results, locked as long as somebody writes there."""
+
+    def __init__(self, place: pathlib.Path) -> None:
+        while True:
+            self.path = pathlib.Path(tempfile.mkdtemp(prefix=_prefix(place), dir=place.parent))
+            self.lock = _lock(self.path)
+            # Whoever cleans up may have come between, and removes it.
+            if self.lock is not None and self.path.exists():
+                break
+            self.remove()
+        self.path.chmod(0o777 & ~_umask())
+
+    def linked(self, place: pathlib.Path) -> "_Staged":
+        """Another with the same files."""
+        other = _Staged(place)
+        for file in self.path.iterdir():
+            try:
+                os.link(file, other.path / file.name)
+            except OSError:  # a file system without links
+                shutil.copy2(file, other.path / file.name)
+        return other
+
+    def remove(self) -> None:
+        """Removes it, or what has changed places with it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
+
+
+def _prefix(place: pathlib.Path) -> str:
+    return f".{place.name}.flowstart-"
+
+
+def _aside(place: pathlib.Path) -> str:
+    """How a folder begins that has been moved aside for a moment."""
+    return f"{_prefix(place)}aside-"
+
+
+def _lock(folder: pathlib.Path) -> int | None:
+    """Takes the lock of a folder; None where somebody has it or the folder is gone."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(number)
+        return None
+    return number
+
+
+def _clean_up(place: pathlib.Path) -> None:
+    """Removes what killed commands have left beside `place`, and restores what one moved aside."""
+    for left in sorted(place.parent.glob(f"{_prefix(place)}*")):
+        lock = _lock(left)
+        if lock is None:
+            continue
+        try:
+            if left.name.startswith(_aside(place)) and not place.exists():
+                left.rename(place)
+            else:
+                shutil.rmtree(left, ignore_errors=True)
+        finally:
+            os.close(lock)
+
+
+def _replace(new: pathlib.Path, place: pathlib.Path) -> None:
+    """Puts the folder `new` into `place`; what was there is where `new` was, or gone."""
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            # Fails where somebody has moved it away meanwhile.
+            if not _fill(new, place) and not exchange(new, place):
+                _replace_in_two_steps(new, place)
+            return
+
+
+def _fill(new: pathlib.Path, place: pathlib.Path) -> bool:
+    """Puts the folder `new` into `place` where there is none, or an empty one."""
+    try:
+        new.rename(place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            return False
+        raise
+    return True
+
+
+def _replace_in_two_steps(new: pathlib.Path, place: pathlib.Path) -> None:
+    """The same where folders cannot change places.
+
+    A kill between leaves the old one aside, and the next command restores it.
+    """
+    aside = pathlib.Path(tempfile.mkdtemp(prefix=_aside(place), dir=place.parent))
+    place.rename(aside)
+    try:
+        new.rename(place)
+    except OSError:
+        aside.rename(place)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _free(place: pathlib.Path) -> pathlib.Path:
+    """A name beside `place` that nobody has."""
+    numbers = range(2, 1_000_000)
+    names = (place.with_name(f"{place.name}-{number}") for number in numbers)
+    return next(name for name in names if not name.exists())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
