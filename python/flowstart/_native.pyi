@@ -17,11 +17,14 @@ class Outcomes(TypedDict):
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None
+    packets: list[FlowPackets]
 
 class Batch(Outcomes):
     interrupted: bool
 
-def run(scenario: str, custom: CustomStartups | None = None) -> Outcome: ...
+def run(
+    scenario: str, custom: CustomStartups | None = None, packets_of: list[int] = ...
+) -> Outcome: ...
 def run_in_parts(
     scenario: str,
     take: Callable[[str, Columns], object],
@@ -40,6 +43,7 @@ def read_capture(
 ) -> tuple[str, dict[str, CaptureColumns]]: ...
 def catalog() -> str: ...
 def fields() -> str: ...
+def columns() -> str: ...
 def schema(kind: str) -> str: ...
 def size_bytes(size: str, mss: str) -> int | None: ...
 def initial_window(rule: str, mss: str) -> float: ...
@@ -55,6 +59,18 @@ STACKS: list[str]
 """The stacks by name."""
 DISTRIBUTIONS: list[str]
 """The distributions by name."""
+
+@final
+class FlowPackets:
+    """The packets of one flow, as both of its hosts saw them."""
+
+    @property
+    def flow(self) -> int:
+        """Which flow."""
+    def qlog(self) -> bytes:
+        """What its sender did and knew, as qlog."""
+    def pcap(self, side: str) -> bytes:
+        """Its packets as captured at `side`, `sender` or `receiver`, as pcap."""
 
 @final
 class Window:

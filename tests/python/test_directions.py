@@ -28,7 +28,8 @@ ALLOWED = {
     "transport": {"control", "prefetch", "wire"},
     "network": {"control", "wire"},
     "sim": {"control", "prefetch", "wire", "transport", "network"},
-    "python": {"control", "wire", "transport", "network", "sim", "capture"},
+    "export": {"control", "wire", "transport", "sim", "capture"},
+    "python": {"control", "wire", "transport", "network", "sim", "export", "capture"},
     "packetdrill": {"control", "wire", "transport"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }

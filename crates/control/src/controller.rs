@@ -30,6 +30,8 @@ pub struct Controller {
     exit: Option<Box<Exit>>,
     /// The loss that ended the start-up was none.
     exit_undone: bool,
+    /// The start-up has columns of its own for a trace.
+    has_columns: bool,
 }
 
 impl Controller {
@@ -40,6 +42,7 @@ impl Controller {
         avoidance: Box<dyn Avoidance>,
     ) -> Controller {
         Controller {
+            has_columns: startup.has_columns(),
             startup,
             growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             slow_start,
@@ -75,7 +78,9 @@ impl Controller {
 
     /// Names `column` the start-up's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        self.startup.trace(column);
+        if self.has_columns {
+            self.startup.trace(column);
+        }
     }
 
     /// The peer has measured a pair; before the [`on_ack`](Self::on_ack) of the ACK that says

@@ -13,6 +13,7 @@ mod columns;
 mod custom;
 mod errors;
 mod outcome;
+mod packets;
 
 use pyo3::prelude::*;
 
@@ -34,6 +35,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::custom::signals::Window;
+    #[pymodule_export]
+    use crate::packets::FlowPackets;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -47,15 +50,17 @@ mod _native {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Runs one scenario and returns its tables as a dictionary of columns.
+    /// Runs one scenario and returns its tables as a dictionary of columns, and the packets of
+    /// the flows with the numbers `packets_of`.
     #[pyfunction]
-    #[pyo3(signature = (scenario, custom=None))]
+    #[pyo3(signature = (scenario, custom=None, packets_of=Vec::new()))]
     fn run<'py>(
         py: Python<'py>,
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
+        packets_of: Vec<u32>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        outcome::one(py, simulate(py, scenario, custom)?)
+        outcome::one(py, simulate(py, scenario, custom, &packets_of)?)
     }
 
     /// Runs one scenario and hands its rows to `take(table, columns)`, some thousand of a table
@@ -68,7 +73,7 @@ mod _native {
         take: Bound<'py, PyAny>,
         custom: Option<Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        outcome::hand_over(&simulate(py, scenario, custom)?, &take)
+        outcome::hand_over(&simulate(py, scenario, custom, &[])?, &take)
     }
 
     /// The outcome of one scenario.
@@ -76,9 +81,12 @@ mod _native {
         py: Python<'py>,
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
+        packets_of: &[u32],
     ) -> PyResult<Outcome> {
         let mut reader = Reader::new(custom)?;
-        let tasks = vec![reader.task(scenario)?];
+        let mut task = reader.task(scenario)?;
+        task.prepared.log_packets(packets_of).map_err(request)?;
+        let tasks = vec![task];
         let batch = batch::run(py, tasks, &reader.failure, 1, None)?;
         match batch.finished.into_iter().next().flatten() {
             Some(Ok(outcome)) => Ok(outcome),
@@ -152,6 +160,12 @@ mod _native {
     #[pyfunction]
     fn fields() -> PyResult<String> {
         serde_json::to_string(&flowstart_sim::parts()).map_err(request)
+    }
+
+    /// The tables of a run and the definitions of their columns, as JSON.
+    #[pyfunction]
+    fn columns() -> PyResult<String> {
+        serde_json::to_string(&flowstart_sim::record::columns::tables()).map_err(request)
     }
 
     /// Reads packet captures and Zeek `conn.log`s as one and returns what holds for all of it as JSON, and the rows of

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::batch::Batch;
 use crate::columns::Columns;
+use crate::packets::FlowPackets;
 
 /// What is known of a run as a whole.
 #[derive(Serialize)]
@@ -82,7 +83,7 @@ impl<'py> Tables<'py> {
     }
 }
 
-/// One outcome: its tables, and its trace where one was asked for.
+/// One outcome: its tables, and its trace and the packets of flows where they were asked for.
 pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     let mut tables = Tables::new(py);
     tables.add(0, &outcome)?;
@@ -94,6 +95,8 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
             .map(|trace| trace_dict(py, trace))
             .transpose()?,
     )?;
+    let packets = outcome.packets.into_iter().map(FlowPackets::of);
+    dict.set_item("packets", packets.collect::<Vec<_>>())?;
     Ok(dict)
 }
 
@@ -163,7 +166,10 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
         sack_blocks,
         cwnd,
         ssthresh,
-        flight
+        flight,
+        srtt_s,
+        pacing_bps,
+        delivery_bps
     );
     for (name, cells) in flows.own {
         samples.set_item(name, cells.into_pyarray(py))?;

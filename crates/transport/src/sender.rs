@@ -914,6 +914,25 @@ impl Sender {
         self.recovery.info(&self.connection)
     }
 
+    /// The latest sample of the delivery rate, where its controller wants any.
+    pub fn delivery_rate(&self) -> Option<Rate> {
+        self.connection.sent.delivery_rate()
+    }
+
+    /// What is lost and was not sent again since, as `[start, end)` in order.
+    pub fn lost(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.connection
+            .sent
+            .lost()
+            .into_iter()
+            .flat_map(|lost| lost.iter())
+    }
+
+    /// One past the highest byte ever sent.
+    pub fn high(&self) -> u64 {
+        self.connection.high()
+    }
+
     /// Round-trip estimates and the retransmission timeout.
     pub fn rtt(&self) -> &RttEstimator {
         &self.connection.rtt

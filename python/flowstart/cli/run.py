@@ -11,6 +11,7 @@ from flowstart.cli import console, options
 from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
+    from flowstart.simulation.recordings import Recordings
     from flowstart.simulation.run import Run
 
 
@@ -22,6 +23,21 @@ def run(
         bool,
         typer.Option("--trace", help="Record windows, packets and queues; needs -o to keep them."),
     ] = False,
+    qlog: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FLOW,...",
+            help="Write what the senders of these flows did as qlog, for qvis; needs -o.",
+        ),
+    ] = None,
+    pcap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FLOW[:receiver],...",
+            help="Write the packets of these flows as their sender, or receiver, captures them, "
+            "for Wireshark; needs -o.",
+        ),
+    ] = None,
     rows_only: Annotated[
         bool,
         typer.Option(
@@ -33,26 +49,35 @@ def run(
 ) -> None:
     """Run one scenario: a row per flow, links, and with --trace everything over time."""
     from flowstart.cli import output as folders
+    from flowstart.simulation import recordings
     from flowstart.simulation.run import run as simulated
 
+    wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
+    asked = [option for option, given in wanted.items() if given]
     if output:
         folders.check(output)
-    elif trace or rows_only:
-        option, what = ("--trace", "a trace is") if trace else ("--rows-only", "rows are")
-        raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
+    elif asked or rows_only:
+        _refuse_without_folder(asked[0] if asked else "--rows-only")
     if rows_only and output:
-        _stream(scenario, output, asked_too="--trace" if trace else "--json" if json else None)
+        beside = [*asked, "--json"] if json else asked
+        _stream(scenario, output, asked_too=beside[0] if beside else None)
         return
+    recorded = recordings.read(qlog, pcap)
     with console.speaking_of(scenario), console.attending():
-        result = simulated(scenario, trace=trace or None)
+        result = simulated(scenario, trace=trace or None, packets=recorded.flows)
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
-        _files(result, title=scenario),
+        _files(result, recorded, title=scenario),
         seed=result.resolved["seed"],
     )
     if result.all_failed:
         _say_that_all_failed(f"in {output}" if output else "above")
+
+
+def _refuse_without_folder(option: str) -> None:
+    what = {"--trace": "a trace is", "--rows-only": "rows are"}.get(option, "it is")
+    raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
 
 
 def _stream(scenario: str, folder: pathlib.Path, asked_too: str | None) -> None:
@@ -73,11 +98,11 @@ def _say_that_all_failed(kept: str) -> None:
     raise SimulationError(f"no transfer was completed; what became of them is {kept}")
 
 
-def _files(result: "Run", title: str) -> Iterator[Mapping[str, bytes]]:
+def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
     from flowstart.simulation import report
 
-    yield report.tables(result)
+    yield report.tables(result) | dict(recorded.files(result))
     yield report.pictures(result, title=title)
 
 

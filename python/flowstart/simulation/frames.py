@@ -17,6 +17,13 @@ def frame(columns: "Columns") -> "pl.DataFrame":
     return found.with_columns(pl.col(name).cast(_type_by_name(name)) for name in empty)
 
 
+def samples(columns: "Columns") -> "pl.DataFrame":
+    """A frame of a trace, in which what is no number is null."""
+    import polars as pl
+
+    return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
 def _type_by_name(name: str) -> "type[pl.DataType]":
     """Every column of a row that may be null ends in its unit, is a flow, or is a word."""
     import polars as pl

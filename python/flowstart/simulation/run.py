@@ -1,11 +1,12 @@
 """One scenario in depth: its tables, and its trace where one was asked for."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flowstart import _native
+from flowstart.errors import RequestError
 from flowstart.model import randomness, scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from flowstart._native import Outcome
+    from flowstart._native import FlowPackets, Outcome
     from flowstart.simulation.series import Series
 
 
@@ -55,7 +56,7 @@ class Run:
     def flow_samples(self) -> "pl.DataFrame | None":
         """What each sender did and knew over time; None without a trace."""
         trace = self.outcome["trace"]
-        return frames.frame(trace["flow_samples"]) if trace else None
+        return frames.samples(trace["flow_samples"]) if trace else None
 
     @functools.cached_property
     def queue_samples(self) -> "pl.DataFrame | None":
@@ -147,6 +148,35 @@ class Run:
         about = figures.About(self.headline, which=series.shown(self.outcome))
         return figures.over_time(self.traced().series(), about)
 
+    def qlog(self, flow: int = 0) -> bytes:
+        """What a flow's sender did and knew, as qlog 0.3 in JSON text sequences.
+
+        Runs again where its packets have not been recorded. Raises RequestError where there is no
+        such flow.
+        """
+        return self._packets_of(flow).qlog()
+
+    def pcap(self, flow: int = 0, side: Literal["sender", "receiver"] = "sender") -> bytes:
+        """A flow's packets as the host of its sender, or receiver, captures them.
+
+        Runs again where its packets have not been recorded. Raises RequestError where there is no
+        such flow or side.
+        """
+        return self._packets_of(flow).pcap(side)
+
+    def _packets_of(self, flow: int) -> "FlowPackets":
+        count = len(self.outcome["flows"].get("flow", ()))
+        if not 0 <= flow < count:
+            known = "one flow, number 0" if count == 1 else f"{count} flows, numbered from 0"
+            raise RequestError(f"flow {flow}: the run has {known}")
+        recorded = self.outcome["packets"]
+        if all(packets.flow != flow for packets in recorded):
+            recorded = simulate(self.document, self.custom, [flow]).outcome["packets"]
+        found = [packets for packets in recorded if packets.flow == flow]
+        if not found:
+            raise RequestError(f"flow {flow}: it had not begun when the run ended")
+        return found[0]
+
     def traced(self) -> "Run":
         """The same run with its trace; simulated again where it has none."""
         if self.outcome["trace"]:
@@ -164,22 +194,26 @@ class Run:
         return shown + html.paragraph("\n".join(self.notes))
 
 
-def run(scenario_like: ScenarioLike, *, trace: bool | None = None) -> Run:
+def run(
+    scenario_like: ScenarioLike, *, trace: bool | None = None, packets: Sequence[int] = ()
+) -> Run:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
-    Raises RequestError where the scenario is wrong, and what a start-up written in Python
-    raises.
+    The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. Raises
+    RequestError where the scenario is wrong or has no such flow, and what a start-up written in
+    Python raises.
     """
     custom = CustomStartups()
     document = custom.settle(scenario.document(scenario_like))
     if trace is not None:
         document["trace"] = trace
-    return simulate(document, custom)
+    return simulate(document, custom, packets)
 
 
-def simulate(document: Document, custom: CustomStartups) -> Run:
+def simulate(document: Document, custom: CustomStartups, packets: Sequence[int] = ()) -> Run:
     """Runs a document whose start-ups are in the catalog or among `custom`."""
-    return Run(document, _native.run(encode(document), custom.natives()), custom)
+    outcome = _native.run(encode(document), custom.natives(), list(packets))
+    return Run(document, outcome, custom)
 
 
 def all_failed(rows: Iterable[dict[str, Any]], cut: bool) -> bool:

@@ -131,7 +131,13 @@ pub trait Startup: Send {
         None
     }
 
-    /// Names `column` numbers of its own for the trace, at each of its flow's samples.
+    /// Whether it has columns of its own for the trace. Asked once, when the connection is made.
+    fn has_columns(&self) -> bool {
+        false
+    }
+
+    /// Names `column` numbers of its own for the trace, at each of its flow's samples, where it
+    /// [has any](Self::has_columns).
     fn trace(&self, _column: &mut dyn FnMut(&str, f64)) {}
 
     /// Whether this start-up's growth rule applies rather than the avoidance's.

@@ -606,6 +606,10 @@ impl Startup for Custom {
         estimate.map(|segments| Box::new(Capacity(segments)) as Box<dyn Model>)
     }
 
+    fn has_columns(&self) -> bool {
+        self.methods.has(Hook::trace)
+    }
+
     fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         let own = self.methods.ask(Hook::trace, None, |m| m.call0(), columns);
         for (name, value) in own.into_iter().flatten() {

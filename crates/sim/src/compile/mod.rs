@@ -39,6 +39,8 @@ pub struct Prepared {
     pub(crate) end: Time,
     /// Whether it records what happens over time.
     pub(crate) trace: bool,
+    /// The flows of which it records every packet.
+    pub(crate) logged: Vec<u32>,
 }
 
 /// Compiles scenarios whose flows may also name a custom start-up. What several of them share, such
@@ -72,6 +74,7 @@ impl Compiler {
             seed: scenario.seed,
             end: end(scenario.duration)?,
             trace: scenario.trace,
+            logged: Vec::new(),
         })
     }
 }
@@ -90,6 +93,24 @@ impl Prepared {
     /// The scenario from which this was made with every default written out.
     pub fn resolved(&self, scenario: &Scenario) -> Scenario {
         self.setting.fill_in(scenario)
+    }
+
+    /// Has the run keep every packet of these flows: see
+    /// [`Outcome::packets`](crate::record::outcome::Outcome::packets).
+    ///
+    /// An error where the run has no such flow. How many web sessions make is not known before.
+    pub fn log_packets(&mut self, flows: &[u32]) -> Result<(), RequestError> {
+        let count: u64 = self.flows.iter().map(|entry| entry.count).sum();
+        let missing = flows.iter().find(|flow| u64::from(**flow) >= count);
+        if let (Some(flow), true) = (missing, self.web.is_empty()) {
+            let problem = match count {
+                1 => "the run has one flow, number 0".to_string(),
+                _ => format!("the run has {count} flows, numbered from 0"),
+            };
+            return Err(RequestError::new(format!("flow {flow}"), problem));
+        }
+        self.logged = flows.to_vec();
+        Ok(())
     }
 
     pub(crate) fn chain(&self) -> &Chain {

@@ -1,12 +1,13 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
 use flowstart_control::{Rate, Reason, Time};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// What became of a flow. Times are seconds, sizes bytes; `None` where a thing did not
 /// happen.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FlowRow {
     /// The start-up, with the parameters given.
     pub startup: Arc<str>,
@@ -15,6 +16,7 @@ pub struct FlowRow {
     /// The stack's preset.
     pub stack: &'static str,
     /// Bytes to transfer; `None` without limit.
+    #[schemars(extend("unit" = "bytes", "null" = "the flow has no end"))]
     pub size_bytes: Option<u64>,
     /// The run's seed.
     pub seed: u64,
@@ -23,28 +25,40 @@ pub struct FlowRow {
     /// `forward` or `reverse`.
     pub direction: &'static str,
     /// When it opened; `None` where what its first write waits for was not delivered.
+    #[schemars(extend("unit" = "seconds", "null" = "what its first write waits for was not delivered"))]
     pub opened_s: Option<f64>,
     /// Opened (first SYN sent) until the receiver held the last byte in order.
+    #[schemars(extend("unit" = "seconds", "null" = "the receiver did not get all of it"))]
     pub fct_s: Option<f64>,
     /// Opened until the sender had the last byte acknowledged.
+    #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub duration_s: Option<f64>,
     /// Handshake round trips + one-way delay + wire bytes / bottleneck rate.
+    #[schemars(extend("unit" = "seconds", "null" = "the flow has no end"))]
     pub ideal_fct_s: Option<f64>,
     /// `fct_s / ideal_fct_s`.
+    #[schemars(extend("unit" = "ratio", "null" = "there is no `fct_s`, or no `ideal_fct_s`"))]
     pub slowdown: Option<f64>,
     /// Bytes that the receiver held in order at the end.
+    #[schemars(extend("unit" = "bytes"))]
     pub bytes_delivered: u64,
     /// Data packets sent, retransmissions included.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_sent: u64,
     /// Data packets that reached the receiver.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_arrived: u64,
     /// Data packets dropped anywhere.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_dropped: u64,
     /// Data packets that a queue marked instead of dropping them (ECN).
+    #[schemars(extend("unit" = "packets"))]
     pub packets_marked: u64,
     /// Data packets on their way when the run ended.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_in_network: u64,
     /// Data packets sent again.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_retransmitted: u64,
     /// Expiries of the retransmission timer; of the probe timeout where packets are numbered.
     pub timeouts: u64,
@@ -53,21 +67,30 @@ pub struct FlowRow {
     /// SYNs sent again.
     pub syn_retransmits: u64,
     /// When the start-up ended, counted from the opening.
+    #[schemars(extend("unit" = "seconds", "null" = "the start-up had not ended"))]
     pub startup_exit_s: Option<f64>,
     /// The window just before, in segments.
+    #[schemars(extend("unit" = "segments", "null" = "the start-up had not ended"))]
     pub startup_exit_cwnd_pkts: Option<f64>,
     /// Bytes in flight at that moment.
+    #[schemars(extend("unit" = "bytes", "null" = "the start-up had not ended"))]
     pub startup_exit_flight_bytes: Option<u64>,
-    /// Why.
+    /// Why the start-up ended.
+    #[schemars(with = "Option<String>")]
+    #[schemars(extend("null" = "the start-up had not ended"))]
     pub startup_exit_reason: Option<Reason>,
     /// The largest window, in segments.
+    #[schemars(extend("unit" = "segments"))]
     pub max_cwnd_pkts: f64,
     /// The most the bottleneck's queue held in this flow's direction, over the run, as
     /// its limit counts it.
+    #[schemars(extend("unit" = "packets"))]
     pub max_queue_pkts: u64,
     /// Bandwidth-delay product of the flow's path in full-size packets.
+    #[schemars(extend("unit" = "packets"))]
     pub bdp_pkts: u64,
     /// The smallest round-trip time the sender saw.
+    #[schemars(extend("unit" = "seconds", "null" = "no round trip was measured"))]
     pub min_rtt_s: Option<f64>,
     /// How the path's buffer is read.
     pub buffer_reading: &'static str,
@@ -78,29 +101,38 @@ pub struct FlowRow {
 }
 
 /// One write of a flow whose writes are listed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TransferRow {
     /// Which flow.
     pub flow: u32,
     /// Which of its writes, from 0.
     pub transfer: u32,
     /// When the application had it; `None` where what it waits for was not delivered.
+    #[schemars(extend("unit" = "seconds", "null" = "what it waits for was not delivered"))]
     pub available_s: Option<f64>,
-    /// How much.
+    /// How much it was.
+    #[schemars(extend("unit" = "bytes"))]
     pub bytes: u64,
     /// When its first byte left.
+    #[schemars(extend("unit" = "seconds", "null" = "nothing of it left"))]
     pub sent_s: Option<f64>,
     /// When the receiver held its first byte, and all before it.
+    #[schemars(extend("unit" = "seconds", "null" = "the receiver did not get its first byte"))]
     pub first_delivered_s: Option<f64>,
     /// When the receiver held all of it in order.
+    #[schemars(extend("unit" = "seconds", "null" = "the receiver did not get all of it"))]
     pub delivered_s: Option<f64>,
     /// When all of it was acknowledged.
+    #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub acked_s: Option<f64>,
     /// Data packets sent that begin in it, retransmissions included.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_sent: u32,
     /// How many of them were dropped.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_dropped: u32,
     /// How many of them were sent again.
+    #[schemars(extend("unit" = "packets"))]
     pub packets_retransmitted: u32,
     /// Expiries of the retransmission timer, or of the probe timeout, while it was the first that
     /// was not acknowledged.

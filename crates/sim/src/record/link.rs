@@ -3,30 +3,40 @@
 use flowstart_control::Time;
 use flowstart_network::link::Link;
 use flowstart_network::queue::Limit;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What passed a link.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LinkRow {
     /// Its name.
     pub name: String,
     /// Packets accepted.
+    #[schemars(extend("unit" = "packets"))]
     pub packets: u64,
     /// Bytes accepted.
+    #[schemars(extend("unit" = "bytes"))]
     pub bytes: u64,
     /// Packets refused by the queue or lost.
+    #[schemars(extend("unit" = "packets"))]
     pub dropped: u64,
     /// Packets that the queue marked instead of dropping them (ECN).
+    #[schemars(extend("unit" = "packets"))]
     pub marked: u64,
     /// The queue's limit in packets, where it has one.
+    #[schemars(extend("unit" = "packets", "null" = "the queue is limited in bytes, or not at all"))]
     pub limit_pkts: Option<u64>,
     /// The queue's limit in bytes, where it has one.
+    #[schemars(extend("unit" = "bytes", "null" = "the queue is limited in packets, or not at all"))]
     pub limit_bytes: Option<u64>,
     /// The most the queue held, packets, as its limit counts them.
+    #[schemars(extend("unit" = "packets"))]
     pub max_queue_pkts: u64,
     /// The most the queue held, bytes.
+    #[schemars(extend("unit" = "bytes"))]
     pub max_queue_bytes: u64,
     /// Share of the run spent transmitting.
+    #[schemars(extend("unit" = "ratio"))]
     pub utilisation: f64,
 }
 

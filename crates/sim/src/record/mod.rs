@@ -1,9 +1,11 @@
 //! What a run leaves behind. Recording listens; it never changes anything.
 
+pub mod columns;
 pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
 pub mod link;
 pub mod object;
 pub mod outcome;
+pub mod packets;
 pub mod trace;

@@ -2,13 +2,14 @@
 
 use crate::maybe_time::MaybeTime;
 use flowstart_control::Time;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::num::NonZeroU32;
 
 /// What became of an object: a request and the response to it. Times are seconds; `None`
 /// where a thing did not happen. Sizes, losses and the response's own duration are in the
 /// rows of its flows.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ObjectRow {
     /// Which entry of the scenario's `web`.
     pub web: u32,
@@ -23,18 +24,23 @@ pub struct ObjectRow {
     /// The host that answered, among its servers.
     pub server: u32,
     /// Packets of the response.
+    #[schemars(extend("unit" = "packets"))]
     pub packets: u64,
     /// Whether it was drawn larger and cut to the entry's `max_size`.
     pub cut: bool,
     /// The request's flow.
     pub request_flow: u32,
     /// The response's flow.
+    #[schemars(extend("null" = "the response had not begun"))]
     pub flow: Option<u32>,
     /// When the client sent its first SYN for the request.
+    #[schemars(extend("unit" = "seconds"))]
     pub requested_s: f64,
     /// From then until the client held the response's last byte in order.
+    #[schemars(extend("unit" = "seconds", "null" = "the client did not get all of it"))]
     pub response_s: Option<f64>,
     /// From then until the server had it acknowledged.
+    #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub done_s: Option<f64>,
     /// Whether everything was acknowledged.
     pub complete: bool,

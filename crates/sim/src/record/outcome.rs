@@ -4,6 +4,7 @@ use super::flow::TransferRow;
 use super::flow_table::FlowTable;
 use super::link::LinkRow;
 use super::object::ObjectTable;
+use super::packets::FlowLog;
 use super::trace::Trace;
 use serde::Serialize;
 
@@ -29,4 +30,7 @@ pub struct Outcome {
     /// Columns over time, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// Packets of flows, where asked for, in the order of the flows' numbers.
+    #[serde(skip)]
+    pub packets: Vec<FlowLog>,
 }

@@ -1,6 +1,7 @@
 //! Columns over time: what senders and queues did, event by event.
 
 use flowstart_control::Time;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a flow sample is about.
@@ -39,25 +40,43 @@ pub struct Trace {
     pub queue_departures: QueueDepartures,
 }
 
-/// The columns of flow samples.
-#[derive(Clone, Debug, Default, Serialize)]
+/// One row for each event at a sender, and for each of its packets dropped or marked.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct FlowSamples {
-    /// When.
+    /// When, counted from the start of the run.
+    #[schemars(extend("unit" = "nanoseconds"))]
     pub time_ns: Vec<u64>,
     /// Which flow.
     pub flow: Vec<u32>,
-    /// What, see [`Event`].
+    /// What happened: 0 data left for the first time, 1 data left again, 2 an acknowledgement
+    /// arrived, 3 the retransmission timer expired, 4 the SYN left, 5 the connection opened, 6 a data
+    /// packet was dropped, 7 one was marked (ECN), 8 the SYN was dropped.
     pub event: Vec<u8>,
     /// First byte of the segment sent, dropped or marked; the acknowledgement's number for acks.
+    #[schemars(extend("unit" = "bytes"))]
     pub seq: Vec<u64>,
     /// SACK blocks that an acknowledgement carried.
     pub sack_blocks: Vec<u8>,
     /// The window after the event, in segments.
+    #[schemars(extend("unit" = "segments", "null" = "the sample is of a packet on its way"))]
     pub cwnd: Vec<f64>,
     /// The threshold after the event, in segments; infinite until it is set.
+    #[schemars(extend("unit" = "segments", "null" = "the sample is of a packet on its way"))]
     pub ssthresh: Vec<f64>,
     /// Bytes in flight after the event.
+    #[schemars(extend("unit" = "bytes"))]
     pub flight: Vec<u64>,
+    /// The smoothed round-trip time after the event; not a number before the first sample.
+    #[schemars(extend("unit" = "seconds", "null" = "no round trip has been measured"))]
+    pub srtt_s: Vec<f64>,
+    /// The rate at which the sender paces after the event, headers included; not a number where it
+    /// does not.
+    #[schemars(extend("unit" = "bits per second", "null" = "the sender does not pace"))]
+    pub pacing_bps: Vec<f64>,
+    /// The latest sample of the delivery rate; not a number before the first, and where the
+    /// controller takes none.
+    #[schemars(extend("unit" = "bits per second", "null" = "there is no sample, or the controller takes none"))]
+    pub delivery_bps: Vec<f64>,
     /// Columns that start-ups name themselves; not a number where a sample's start-up has none.
     #[serde(skip)]
     pub own: Vec<(String, Vec<f64>)>,
@@ -80,6 +99,12 @@ pub struct FlowSample {
     pub ssthresh: f64,
     /// Bytes in flight.
     pub flight: u64,
+    /// See [`FlowSamples::srtt_s`].
+    pub srtt_s: f64,
+    /// See [`FlowSamples::pacing_bps`].
+    pub pacing_bps: f64,
+    /// See [`FlowSamples::delivery_bps`].
+    pub delivery_bps: f64,
 }
 
 impl FlowSamples {
@@ -93,6 +118,9 @@ impl FlowSamples {
         "cwnd",
         "ssthresh",
         "flight",
+        "srtt_s",
+        "pacing_bps",
+        "delivery_bps",
     ];
 
     /// Adds a number of the start-up's own to the last sample.
@@ -118,6 +146,9 @@ impl FlowSamples {
         self.cwnd.push(sample.cwnd);
         self.ssthresh.push(sample.ssthresh);
         self.flight.push(sample.flight);
+        self.srtt_s.push(sample.srtt_s);
+        self.pacing_bps.push(sample.pacing_bps);
+        self.delivery_bps.push(sample.delivery_bps);
     }
 
     /// Puts samples in order of time: those of packets that a queue evicted or marked are recorded
@@ -139,6 +170,9 @@ impl FlowSamples {
         pick(&mut self.cwnd, &order);
         pick(&mut self.ssthresh, &order);
         pick(&mut self.flight, &order);
+        pick(&mut self.srtt_s, &order);
+        pick(&mut self.pacing_bps, &order);
+        pick(&mut self.delivery_bps, &order);
         for (_, cells) in &mut self.own {
             pick(cells, &order);
         }
@@ -149,27 +183,32 @@ fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
     *column = order.iter().map(|i| column[*i]).collect();
 }
 
-/// The columns of queue samples.
-#[derive(Clone, Debug, Default, Serialize)]
+/// One row whenever the bottleneck's queue was offered a packet.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct QueueSamples {
-    /// When.
+    /// When, counted from the start of the run.
+    #[schemars(extend("unit" = "nanoseconds"))]
     pub time_ns: Vec<u64>,
     /// Which direction of the bottleneck: 0 forward, 1 reverse.
     pub direction: Vec<u8>,
     /// Packets held after the offer, as the limit counts them.
+    #[schemars(extend("unit" = "packets"))]
     pub packets: Vec<u64>,
-    /// Bytes held.
+    /// Bytes held after the offer.
+    #[schemars(extend("unit" = "bytes"))]
     pub bytes: Vec<u64>,
     /// When it would hold nothing if nothing else came.
+    #[schemars(extend("unit" = "nanoseconds"))]
     pub empty_ns: Vec<u64>,
     /// Whether the packet offered was dropped.
     pub dropped: Vec<bool>,
 }
 
-/// The columns of departures from the queue: to be transmitted, or evicted.
-#[derive(Clone, Debug, Default, Serialize)]
+/// One row whenever a packet left the bottleneck's queue, to be transmitted or evicted.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct QueueDepartures {
     /// When the queue's limit did not count the packet any more.
+    #[schemars(extend("unit" = "nanoseconds"))]
     pub time_ns: Vec<u64>,
     /// Which direction of the bottleneck: 0 forward, 1 reverse.
     pub direction: Vec<u8>,
@@ -227,6 +266,9 @@ mod tests {
             cwnd: 1.0,
             ssthresh: 1.0,
             flight: 0,
+            srtt_s: f64::NAN,
+            pacing_bps: f64::NAN,
+            delivery_bps: f64::NAN,
         };
         samples.push(Time(ns), sample);
     }
@@ -254,7 +296,8 @@ mod tests {
     #[test]
     fn every_column_is_among_the_names_that_are_taken() {
         let text = serde_json::to_value(FlowSamples::default()).unwrap();
-        let names: Vec<&String> = text.as_object().unwrap().keys().collect();
+        let mut names: Vec<&String> = text.as_object().unwrap().keys().collect();
+        names.sort_unstable();
         let mut taken = FlowSamples::COLUMNS.to_vec();
         taken.sort_unstable();
         assert_eq!(names, taken);

@@ -6,6 +6,7 @@ mod late;
 mod log;
 mod opening;
 mod outcome;
+mod packets;
 mod routers;
 mod sampling;
 mod simulation;

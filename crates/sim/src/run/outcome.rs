@@ -16,7 +16,9 @@ impl Simulation<'_> {
         self.close_all();
         let prepared = self.prepared;
         let chain = prepared.chain();
+        let packets = self.take_packet_logs();
         Outcome {
+            packets,
             transfers: self.writes.rows(&self.records, &prepared.kinds),
             flows: self.flow_table(),
             objects: ObjectTable {

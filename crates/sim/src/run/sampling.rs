@@ -2,7 +2,7 @@
 
 use super::simulation::Simulation;
 use crate::record::trace::{Event, FlowSample};
-use flowstart_control::Time;
+use flowstart_control::{Rate, Time};
 use flowstart_network::graph::LinkId;
 use flowstart_transport::sender::Sender;
 use flowstart_wire::{Body, Packet};
@@ -58,6 +58,9 @@ impl Simulation<'_> {
                     cwnd: f64::NAN,
                     ssthresh: f64::NAN,
                     flight: 0,
+                    srtt_s: f64::NAN,
+                    pacing_bps: f64::NAN,
+                    delivery_bps: f64::NAN,
                 },
             );
         }
@@ -104,5 +107,15 @@ fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: 
         cwnd: window.cwnd,
         ssthresh: window.ssthresh,
         flight: sender.flight(),
+        srtt_s: sender
+            .rtt()
+            .smoothed()
+            .map_or(f64::NAN, |(srtt, _)| srtt.secs()),
+        pacing_bps: bits_per_second(window.pacing),
+        delivery_bps: bits_per_second(sender.delivery_rate()),
     }
+}
+
+fn bits_per_second(rate: Option<Rate>) -> f64 {
+    rate.map_or(f64::NAN, |rate| rate.bps() as f64)
 }

@@ -13,6 +13,7 @@ use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
+use crate::record::packets::FlowLog;
 use crate::record::trace::{Event, Trace};
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
@@ -68,6 +69,8 @@ pub(super) struct Simulation<'a> {
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
     pub(super) trace: Option<Box<Trace>>,
+    /// The packets of flows that are logged and have opened; mostly there is none.
+    pub(super) packet_logs: Vec<FlowLog>,
 }
 
 impl<'a> Simulation<'a> {
@@ -111,6 +114,7 @@ impl<'a> Simulation<'a> {
             memories: Memories::default(),
             routers,
             trace: prepared.trace.then(Box::default),
+            packet_logs: Vec::new(),
             prepared,
         }
     }
@@ -272,6 +276,9 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its receiver.
     #[inline]
     fn on_data(&mut self, link: LinkId) {
+        if self.logs_packets() {
+            self.log_arrival(link);
+        }
         let Some(packet) = self.links[link as usize].first() else {
             return;
         };
@@ -294,6 +301,9 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its sender.
     #[inline]
     fn on_answer(&mut self, link: LinkId) {
+        if self.logs_packets() {
+            self.log_arrival(link);
+        }
         let Some(packet) = self.links[link as usize].first() else {
             return;
         };
@@ -307,6 +317,9 @@ impl<'a> Simulation<'a> {
             self.sample_answer(&packet);
         }
         self.leave(link);
+        if self.logs_packets() {
+            self.log_sender(flow);
+        }
         self.pump(flow);
     }
 
@@ -320,6 +333,9 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
+            if self.logs_packets() {
+                self.log_sending(answer);
+            }
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
         }
@@ -349,6 +365,9 @@ impl<'a> Simulation<'a> {
             if expired && self.notes_sends {
                 self.note_timeout(flow);
             }
+            if self.logs_packets() {
+                self.log_timer(flow, expired);
+            }
             self.pump(flow);
         }
     }
@@ -370,6 +389,10 @@ impl<'a> Simulation<'a> {
             };
             if self.notes_sends {
                 self.note_sent(packet);
+            }
+            if self.logs_packets() {
+                self.log_sending(packet);
+                self.log_sender(flow);
             }
             self.enter(first, packet);
         };
@@ -445,6 +468,9 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_drop(&mut self, packet: &Packet, at: Time) {
+        if self.logs_packets() {
+            self.log_drop(packet, at);
+        }
         match packet.body {
             Body::Data(_) => {
                 self.records[packet.flow as usize].packets_dropped += 1;

@@ -9,7 +9,7 @@
 use super::super::plan::Plan;
 use super::hint::Hint;
 use flowstart_control::signals::{Delivery, RateSample};
-use flowstart_control::Time;
+use flowstart_control::{Rate, Time};
 use std::collections::{btree_map, BTreeMap, VecDeque};
 use std::ops::Bound;
 
@@ -82,6 +82,8 @@ pub struct DeliveryRate {
     fresh: u64,
     pipe_before: u64,
     now: Time,
+    /// The rate of the last sample.
+    rate: Option<Rate>,
 }
 
 impl DeliveryRate {
@@ -204,6 +206,11 @@ impl DeliveryRate {
         }
     }
 
+    /// The rate of the last sample.
+    pub fn rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
     /// What the acknowledgement says, now that recovery has judged it: `pipe` is in flight.
     pub fn conclude(&mut self, pipe: u64, repairing: bool, least_rtt: Option<Time>) -> Delivery {
         // What neither arrived nor is in flight any more has been found lost.
@@ -231,6 +238,10 @@ impl DeliveryRate {
         let interval = sending.max(acknowledging);
         // Shorter than any round trip: a retransmission that was none.
         let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
+        if fair {
+            let delivered = self.delivered - snapshot.delivered;
+            self.rate = Some(Rate::of(delivered, interval));
+        }
         fair.then(|| RateSample {
             prior_delivered: snapshot.delivered,
             sent: snapshot.sent,

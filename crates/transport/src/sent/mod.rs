@@ -34,7 +34,7 @@ use super::ranges::RangeSet;
 use boundaries::Boundaries;
 use delivery::DeliveryRate;
 use first::FirstSendings;
-use flowstart_control::Time;
+use flowstart_control::{Rate, Time};
 use flowstart_prefetch::prefetch;
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
@@ -597,6 +597,11 @@ impl Ledger {
     /// The sampler of the delivery rate, where the controller wants one.
     pub fn delivery(&mut self) -> Option<&mut DeliveryRate> {
         self.delivery.as_deref_mut()
+    }
+
+    /// The latest sample of the delivery rate, where the controller wants any.
+    pub fn delivery_rate(&self) -> Option<Rate> {
+        self.delivery.as_ref()?.rate()
     }
 
     /// Whether samples of the delivery rate are wanted.

@@ -1,0 +1,194 @@
+//! Packets of chosen flows, as both of their hosts see them, and what their senders knew meanwhile:
+//! what qlog and pcap are made of. Only runs that are asked for it keep any.
+
+use flowstart_control::{Exit, Segments, Time};
+use flowstart_transport::sender::Sender;
+use flowstart_transport::stack::Stack;
+use flowstart_wire::Packet;
+use std::sync::Arc;
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Host {
+    /// That sends the data.
+    Sender,
+    /// That receives it.
+    Receiver,
+}
+
+/// What happened to a flow.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A packet left a host.
+    Sent(Host, Packet),
+    /// A packet reached a host.
+    Received(Host, Packet),
+    /// A packet was dropped on its way.
+    Dropped(Packet),
+    /// The sender has found this part of the stream to be lost.
+    Lost {
+        /// The position of its first byte.
+        start: u64,
+        /// One past that of its last.
+        end: u64,
+    },
+    /// The sender's retransmission timer expired, or its probe timeout.
+    TimedOut,
+    /// What the sender knows has changed to this.
+    Knows(Knowledge),
+}
+
+/// What a sender knows at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knowledge {
+    /// The window in segments.
+    pub cwnd: Segments,
+    /// The threshold in segments; infinite until it is set.
+    pub ssthresh: Segments,
+    /// Bytes in flight.
+    pub flight: u64,
+    /// The smoothed round-trip time and its variation.
+    pub smoothed: Option<(Time, Time)>,
+    /// The latest sample of the round-trip time.
+    pub latest: Option<Time>,
+    /// The smallest.
+    pub min_rtt: Option<Time>,
+    /// At which it paces, bits per second.
+    pub pacing_bps: Option<u64>,
+    /// All data below this position is acknowledged.
+    pub una: u64,
+    /// One past the highest position sent.
+    pub high: u64,
+    /// How many recoveries have begun.
+    pub recoveries: u64,
+}
+
+impl Knowledge {
+    /// That of `sender` now.
+    pub fn of(sender: &Sender) -> Knowledge {
+        let (window, rtt) = (sender.window(), sender.rtt());
+        Knowledge {
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            flight: sender.flight(),
+            smoothed: rtt.smoothed(),
+            latest: rtt.latest(),
+            min_rtt: rtt.min_rtt(),
+            pacing_bps: window.pacing.map(|rate| rate.bps()),
+            una: sender.acknowledged(),
+            high: sender.high(),
+            recoveries: sender.counters().fast_retransmits,
+        }
+    }
+}
+
+/// The packets of one flow.
+#[derive(Clone, Debug)]
+pub struct FlowLog {
+    /// Which flow.
+    pub flow: u32,
+    /// The start-up as the scenario names it.
+    pub startup: Arc<str>,
+    /// The avoidance as the scenario names it.
+    pub avoidance: Arc<str>,
+    /// The behaviours of its endpoints.
+    pub stack: Arc<Stack>,
+    /// The data's receiver opens the connection.
+    pub by_receiver: bool,
+    /// How its start-up ended.
+    pub exit: Option<Exit>,
+    /// What happened, in order of time.
+    pub entries: Vec<(Time, What)>,
+    /// What was lost when somebody looked last.
+    lost: Vec<(u64, u64)>,
+    known: Option<Knowledge>,
+}
+
+impl FlowLog {
+    /// Of a flow that has not begun.
+    pub fn new(flow: u32, names: [&Arc<str>; 2], stack: &Arc<Stack>, by_receiver: bool) -> FlowLog {
+        let [startup, avoidance] = names.map(Arc::clone);
+        FlowLog {
+            flow,
+            startup,
+            avoidance,
+            stack: stack.clone(),
+            by_receiver,
+            exit: None,
+            entries: Vec::new(),
+            lost: Vec::new(),
+            known: None,
+        }
+    }
+
+    /// Something has happened.
+    pub fn push(&mut self, at: Time, what: What) {
+        self.entries.push((at, what));
+    }
+
+    /// Notes what the sender has found out since, if anything.
+    pub fn look_at(&mut self, sender: &Sender, now: Time) {
+        let lost: Vec<(u64, u64)> = sender.lost().collect();
+        if lost != self.lost {
+            for (start, end) in newly_lost(&self.lost, &lost) {
+                self.entries.push((now, What::Lost { start, end }));
+            }
+            self.lost = lost;
+        }
+        let known = Knowledge::of(sender);
+        if self.known != Some(known) {
+            self.known = Some(known);
+            self.entries.push((now, What::Knows(known)));
+        }
+    }
+
+    /// Puts entries in order of time: what a queue evicted is known when its link is next looked
+    /// at. Entries of the same time stay in order.
+    pub fn put_in_order(&mut self) {
+        self.entries.sort_by_key(|entry| entry.0);
+    }
+}
+
+/// What is in `now` and not in `before`; both are in order and disjoint.
+fn newly_lost(before: &[(u64, u64)], now: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let mut before = before.iter().copied().peekable();
+    for (start, end) in now.iter().copied() {
+        let mut from = start;
+        while let Some((known_from, known_to)) = before.peek().copied() {
+            if known_from >= end {
+                break;
+            }
+            if known_from > from {
+                found.push((from, known_from));
+            }
+            from = from.max(known_to);
+            if known_to > end {
+                break;
+            }
+            before.next();
+        }
+        if from < end {
+            found.push((from, end));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_not_lost_before_is_newly_lost() {
+        let before = [(0, 10), (20, 30), (40, 60)];
+        assert_eq!(newly_lost(&before, &before), []);
+        assert_eq!(newly_lost(&[], &before), before);
+        assert_eq!(newly_lost(&before, &[(5, 25)]), [(10, 20)]);
+        assert_eq!(newly_lost(&before, &[(45, 50), (55, 70)]), [(60, 70)]);
+        assert_eq!(
+            newly_lost(&before, &[(0, 100)]),
+            [(10, 20), (30, 40), (60, 100)]
+        );
+    }
+}
