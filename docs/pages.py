@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import columns
 import commands
 import demo
 import exits
@@ -142,6 +143,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     wanted[IMAGES / "exits.svg"] = exits.picture()
     wanted[DOCS / "sources.md"] = sources(fs.algorithms("startup"))
     wanted[DOCS / "fields.md"] = reference.page()
+    wanted[DOCS / "columns.md"] = columns.page()
     model = ROOT / "python" / "flowstart" / "model"
     wanted[model / "signals.pyi"] = stubs.signals()
     wanted[model / "fields.pyi"] = stubs.fields()

@@ -16,7 +16,7 @@ def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
     for name in ("connections", "demands", "transfers"):
         frame = getattr(found, name)
         if len(frame):
-            files |= columns(frame, name)
+            files |= columns(frame, name, f"capture-{name}")
     return files
 
 

@@ -26,7 +26,9 @@ LARGEST_TRACE_BYTES = 500_000_000
 
 def tables(result: Comparison) -> dict[str, bytes]:
     """The rows, and everything as JSON."""
-    return {"result.json": encoded(result.result())} | columns(result.frame, "rows")
+    return {"result.json": encoded(result.result())} | columns(
+        result.frame, "rows", "comparison-rows"
+    )
 
 
 def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, bytes]:

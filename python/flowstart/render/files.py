@@ -4,14 +4,16 @@ import io
 import json
 from typing import TYPE_CHECKING
 
+from flowstart.render import columns as definitions
+
 if TYPE_CHECKING:
     import polars as pl
 
 
-def columns(frame: "pl.DataFrame", name: str) -> dict[str, bytes]:
-    """A frame as Parquet and as CSV."""
+def columns(frame: "pl.DataFrame", name: str, table: str) -> dict[str, bytes]:
+    """A frame as Parquet, which says what the columns of `table` hold, and as CSV."""
     parquet = io.BytesIO()
-    frame.write_parquet(parquet)
+    frame.write_parquet(parquet, metadata=definitions.metadata(table))
     return {f"{name}.parquet": parquet.getvalue(), f"{name}.csv": frame.write_csv().encode()}
 
 

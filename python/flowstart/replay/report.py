@@ -9,7 +9,7 @@ from flowstart.replay.result import Replay
 
 def tables(replay: Replay) -> dict[str, bytes]:
     """The rows, and everything as JSON."""
-    return {"result.json": encoded(replay.result())} | columns(replay.frame, "rows")
+    return {"result.json": encoded(replay.result())} | columns(replay.frame, "rows", "replay-rows")
 
 
 def pictures(replay: Replay) -> dict[str, bytes]:

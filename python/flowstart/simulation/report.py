@@ -28,7 +28,7 @@ def tables(result: Run) -> dict[str, bytes]:
     frames |= {name: frame for name, frame in traced.items() if frame is not None}
     found = {"result.json": encoded(result.result())}
     for name, frame in frames.items():
-        found |= columns(frame, name)
+        found |= columns(frame, name, "flows" if name == "rows" else name)
     return found
 
 

@@ -12,6 +12,7 @@ from flowstart.model import scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import encode, resolve
 from flowstart.model.scenario import ScenarioLike
+from flowstart.render.columns import metadata
 from flowstart.render.folder import Results, check
 from flowstart.render.manifest import About
 from flowstart.simulation import frames
@@ -112,4 +113,4 @@ class _Writer:
         for table, name in FILES.items():
             if table in self.rows:
                 parts = sorted(self.folder.glob(f"{table}-*"))
-                pl.scan_parquet(parts).sink_parquet(folder / name)
+                pl.scan_parquet(parts).sink_parquet(folder / name, metadata=metadata(table))

@@ -1,0 +1,53 @@
+"""The page of all columns, from their definitions."""
+
+from flowstart.render.columns import VERSION, Column, tables
+from reference import cell
+
+HEAD = f"""<!-- Written by `make docs` from the columns' definitions; changes here are lost. -->
+
+# The columns of tables
+
+What every column in the files of `-o` and in `--json` holds. This is version {VERSION}; it grows
+where a column goes or changes its meaning. `flowstart schema rows` prints the same as JSON Schema,
+and Parquet files have it in their metadata, under the key `flowstart`. A column without “no value
+means” always has one; in JSON no value is `null`. Traces have further columns
+where a start-up names some of its own.
+"""
+
+FILES = {
+    "flows": "`rows` of `run`",
+    "transfers": "`transfers` of `run`",
+    "objects": "`objects` of `run`",
+    "links": "`links` of `run`",
+    "flow-samples": "`flow-samples` of `run --trace`",
+    "queue-samples": "`queue-samples` of `run --trace`",
+    "queue-departures": "`queue-departures` of `run --trace`",
+    "comparison-rows": "`rows` of `compare`",
+    "comparison-summaries": "`summaries` of what `fs.compare` returns",
+    "replay-rows": "`rows` of `compare --capture`",
+    "replay-summaries": "`classes` in the `result.json` of `compare --capture`",
+    "capture-connections": "`connections` of `capture`",
+    "capture-directions": "`directions` of `capture`",
+    "capture-transfers": "`transfers` of `capture`",
+}
+"""Where a table is found."""
+
+
+def page() -> str:
+    """The whole page."""
+    sections = [HEAD]
+    for name, table in tables().items():
+        base = tables()["flows"].columns
+        extends = name.endswith("-rows")
+        shown = [column for column in table.columns if not (extends and column in base)]
+        more = " It has the columns of `flows`, and these." if extends else ""
+        rows = ["| column | type | unit | what it holds | no value means |", "| --- " * 5 + "|"]
+        rows += map(_row, shown)
+        head = f"## {name}\n\n{FILES[name]}. {table.about}{more}"
+        sections.append(head + "\n\n" + "\n".join(rows) + "\n")
+    return "\n".join(sections)
+
+
+def _row(column: Column) -> str:
+    parts = (column.kind, column.unit or "", column.doc, column.null or "")
+    return f"| `{column.name}` | " + " | ".join(cell(part) for part in parts) + " |"

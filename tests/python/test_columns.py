@@ -1,0 +1,120 @@
+"""Every column of every file is defined, and every definition is of a column."""
+
+import io
+import json
+import pathlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+
+import flowstart as fs
+from flowstart.capture import reading
+from flowstart.capture import report as capture_report
+from flowstart.comparison import report as comparison_report
+from flowstart.render.columns import KEY, VERSION, schema, tables
+from flowstart.replay import report as replay_report
+from flowstart.replay.execute import replay
+from flowstart.replay.settings import Settings
+from flowstart.simulation import report as run_report
+
+PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
+WEB = {"sessions": 2, "interval": "constant:50ms", "objects": 2, "size": "constant:2"}
+SCENARIO = {
+    "path": PATH,
+    "flows": [{"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]}],
+    "web": [WEB],
+}
+CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"
+OF_LOGS = {"state", "history", "missed_bytes"}
+"""Columns of connections that only a log has."""
+
+
+def written() -> Iterator[tuple[str, dict[str, bytes]]]:
+    """What kind of command writes which files."""
+    yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
+    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=["slow-start"]))
+    found = reading.read(CAPTURES / "small.pcap")
+    yield "capture", capture_report.tables(found)
+    yield "replay", replay_report.tables(replay(found, Settings(startups=("slow-start",))))
+
+
+@pytest.fixture(scope="module")
+def parquets() -> dict[str, bytes]:
+    """All Parquet files, by the command and their name."""
+    return {
+        f"{command}/{name}": content
+        for command, files in written()
+        for name, content in files.items()
+        if name.endswith(".parquet")
+    }
+
+
+def said(content: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(pl.read_parquet_metadata(io.BytesIO(content))[KEY])
+    return found
+
+
+def test_every_column_that_is_written_is_defined_and_the_other_way_round(
+    parquets: dict[str, bytes],
+) -> None:
+    for name, content in parquets.items():
+        table = tables()[said(content)["table"]]
+        has = set(pl.read_parquet_schema(io.BytesIO(content)))
+        defined = {column.name for column in table.columns}
+        assert has == defined - (OF_LOGS if table.name == "capture-connections" else set()), name
+
+
+def test_every_table_of_files_is_written(parquets: dict[str, bytes]) -> None:
+    found = {said(content)["table"] for content in parquets.values()}
+    assert found == {name for name in tables() if not name.endswith("-summaries")}
+
+
+def test_a_column_has_the_type_that_is_defined(parquets: dict[str, bytes]) -> None:
+    names = {"integer": pl.Int64, "number": pl.Float64, "string": pl.String, "boolean": pl.Boolean}
+    for name, content in parquets.items():
+        kinds = {c.name: names[c.kind] for c in tables()[said(content)["table"]].columns}
+        for column, dtype in pl.read_parquet_schema(io.BytesIO(content)).items():
+            same = pl.Int64 if dtype.is_integer() else dtype
+            assert same == kinds[column], f"{name}: {column}"
+
+
+def test_a_column_without_a_meaning_for_null_has_none(parquets: dict[str, bytes]) -> None:
+    for name, content in parquets.items():
+        frame = pl.read_parquet(io.BytesIO(content))
+        always = [c.name for c in tables()[said(content)["table"]].columns if c.null is None]
+        held = frame.select(pl.col(set(always) & set(frame.columns)).null_count())
+        assert not any(held.row(0)), f"{name}: {held}"
+
+
+def test_summaries_have_the_columns_that_are_defined() -> None:
+    from dataclasses import fields
+
+    from flowstart.comparison.summary import Summary
+    from flowstart.replay.summary import ClassSummary
+
+    for name, kind in (("comparison-summaries", Summary), ("replay-summaries", ClassSummary)):
+        assert [f.name for f in fields(kind)] == [c.name for c in tables()[name].columns]
+
+
+def test_parquet_says_version_and_units(parquets: dict[str, bytes]) -> None:
+    document = said(parquets["run/rows.parquet"])
+    assert document["version"] == VERSION
+    fct = document["columns"]["fct_s"]
+    assert fct["unit"] == "seconds"
+    assert fct["null"] == "the receiver did not get all of it"
+
+
+def test_the_schema_of_rows_is_printed(cli: Callable[..., Any]) -> None:
+    answer = cli("schema", "rows")
+    assert answer.status == 0
+    assert json.loads(answer.out) == schema()
+    fct = schema()["$defs"]["flows"]["properties"]["fct_s"]
+    assert fct["type"] == ["number", "null"]
+
+
+def test_streamed_rows_say_what_their_columns_hold(tmp_path: pathlib.Path) -> None:
+    fs.stream({"path": PATH, "flows": [{"size": "3pkt"}]}, tmp_path / "out")
+    content = (tmp_path / "out" / "rows.parquet").read_bytes()
+    assert said(content)["table"] == "flows"
