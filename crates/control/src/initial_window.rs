@@ -129,6 +129,7 @@ impl FromStr for InitialWindow {
                         return Err(ParseError {
                             value: text.into(),
                             expected: AN_INITIAL_WINDOW,
+                            meant: None,
                         })
                     }
                 }

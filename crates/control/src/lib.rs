@@ -30,6 +30,7 @@ pub mod growth_gate;
 mod initial_window;
 pub mod model;
 pub mod named;
+mod near_units;
 mod nearest;
 pub mod params;
 mod rate_codes;

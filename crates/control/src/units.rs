@@ -8,6 +8,8 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 use std::str::FromStr;
 
+use crate::near_units::{self, Measure};
+
 /// A number of segments, possibly fractional.
 ///
 /// Windows are held in segments and as real numbers because congestion avoidance needs
@@ -216,11 +218,29 @@ pub struct ParseError {
     pub value: String,
     /// What would be right.
     pub expected: &'static str,
+    /// What was meant, where its unit is one of those that others write.
+    pub meant: Option<String>,
+}
+
+impl ParseError {
+    /// Of a quantity with a unit.
+    fn of(value: &str, expected: &'static str, measure: Measure) -> ParseError {
+        let parts = quantity(value).and_then(|_| number_and_unit(value));
+        ParseError {
+            value: value.into(),
+            expected,
+            meant: parts.and_then(|(number, unit)| near_units::meant(number, unit, measure)),
+        }
+    }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not {}", self.value, self.expected)
+        write!(f, "`{}` is not {}", self.value, self.expected)?;
+        match &self.meant {
+            Some(meant) => write!(f, "; did you mean `{meant}`?"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -236,8 +256,15 @@ fn saturate(n: u128) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-/// Splits `12.5ms` into a finite, non-negative number and the unit behind it.
-fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+/// A finite, non-negative number and the unit behind it.
+fn quantity(text: &str) -> Option<(f64, &str)> {
+    let (number, unit) = number_and_unit(text)?;
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some((number, unit))
+}
+
+/// Splits `12.5ms` into what may be a number and the unit behind it.
+fn number_and_unit(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let end = text
         .char_indices()
@@ -248,8 +275,7 @@ fn number_and_unit(text: &str) -> Option<(f64, &str)> {
             !(c.is_ascii_digit() || c == '.' || exponent || sign)
         })
         .map_or(text.len(), |(i, _)| i);
-    let number: f64 = text[..end].parse().ok()?;
-    (number.is_finite() && number >= 0.0).then(|| (number, text[end..].trim()))
+    (end > 0).then(|| (&text[..end], text[end..].trim()))
 }
 
 /// `number × scale` as a whole number, where it fits one with room to spare.
@@ -278,7 +304,7 @@ impl FromStr for Time {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Time, ParseError> {
         let parse = || {
-            let (number, unit) = number_and_unit(text)?;
+            let (number, unit) = quantity(text)?;
             let scale = match unit {
                 "ns" => 1.0,
                 // Unicode has two: the micro sign and the Greek letter (UAX #15 makes them one).
@@ -291,10 +317,7 @@ impl FromStr for Time {
             };
             whole(number, scale).map(Time)
         };
-        parse().ok_or_else(|| ParseError {
-            value: text.into(),
-            expected: A_TIME,
-        })
+        parse().ok_or_else(|| ParseError::of(text, A_TIME, Measure::Time))
     }
 }
 
@@ -302,7 +325,7 @@ impl FromStr for Rate {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Rate, ParseError> {
         let parse = || {
-            let (number, unit) = number_and_unit(text)?;
+            let (number, unit) = quantity(text)?;
             let scale = match unit {
                 "bps" | "bit/s" => 1.0,
                 "kbps" | "Kbps" | "kbit/s" => 1e3,
@@ -313,10 +336,7 @@ impl FromStr for Rate {
             };
             whole(number, scale).map(Rate)
         };
-        parse().ok_or_else(|| ParseError {
-            value: text.into(),
-            expected: A_RATE,
-        })
+        parse().ok_or_else(|| ParseError::of(text, A_RATE, Measure::Rate))
     }
 }
 
@@ -324,13 +344,10 @@ impl FromStr for Bytes {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Bytes, ParseError> {
         let parse = || {
-            let (number, unit) = number_and_unit(text)?;
+            let (number, unit) = quantity(text)?;
             whole(number, decimal_bytes(unit)?).map(Bytes)
         };
-        parse().ok_or_else(|| ParseError {
-            value: text.into(),
-            expected: A_SIZE,
-        })
+        parse().ok_or_else(|| ParseError::of(text, A_SIZE, Measure::Size))
     }
 }
 
@@ -338,7 +355,7 @@ impl FromStr for Amount {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Amount, ParseError> {
         let parse = || {
-            let (number, unit) = number_and_unit(text)?;
+            let (number, unit) = quantity(text)?;
             match unit {
                 "pkt" | "pkts" => (number.fract() == 0.0)
                     .then(|| whole(number, 1.0).map(Amount::Packets))
@@ -347,10 +364,7 @@ impl FromStr for Amount {
                 _ => whole(number, decimal_bytes(unit)?).map(Amount::Bytes),
             }
         };
-        parse().ok_or_else(|| ParseError {
-            value: text.into(),
-            expected: AN_AMOUNT,
-        })
+        parse().ok_or_else(|| ParseError::of(text, AN_AMOUNT, Measure::Amount))
     }
 }
 

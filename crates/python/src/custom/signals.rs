@@ -2,7 +2,7 @@
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
 use flowstart_control::{signals, Named, Pair, Rate, RateCodes, Segments, Time};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
 use pyo3::{PyClass, PyClassInitializer};
@@ -341,7 +341,8 @@ impl Window {
     }
 
     #[setter]
-    fn set_cwnd(&self, value: f64) -> PyResult<()> {
+    fn set_cwnd(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: f64 = written("cwnd", value, "a number of segments")?;
         if !(value > 0.0 && value <= LARGEST) {
             return Err(refused(
                 "cwnd",
@@ -359,7 +360,8 @@ impl Window {
     }
 
     #[setter]
-    fn set_ssthresh(&self, value: f64) -> PyResult<()> {
+    fn set_ssthresh(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: f64 = written("ssthresh", value, "a number of segments")?;
         if value.is_nan() || value <= 0.0 {
             return Err(refused(
                 "ssthresh",
@@ -377,7 +379,9 @@ impl Window {
     }
 
     #[setter]
-    fn set_pacing(&self, value: Option<u64>) -> PyResult<()> {
+    fn set_pacing(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let right = "a rate in bits per second, as a whole number, or None";
+        let value: Option<u64> = written("pacing", value, right)?;
         if value == Some(0) {
             return Err(refused(
                 "pacing",
@@ -395,8 +399,10 @@ impl Window {
     }
 
     #[setter]
-    fn set_pacing_from(&self, value: u64) {
+    fn set_pacing_from(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value = written("pacing_from", value, A_TIME)?;
         Time::from_nanos(value).put(&self.pacing_from);
+        Ok(())
     }
 
     #[getter]
@@ -405,7 +411,8 @@ impl Window {
     }
 
     #[setter]
-    fn set_quantum(&self, value: u32) -> PyResult<()> {
+    fn set_quantum(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: u32 = written("quantum", value, "a whole number of segments")?;
         if value == 0 {
             return Err(refused("quantum", 0, "a number of segments above 0"));
         }
@@ -419,7 +426,8 @@ impl Window {
     }
 
     #[setter]
-    fn set_timeout(&self, value: Option<u64>) -> PyResult<()> {
+    fn set_timeout(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: Option<u64> = written("timeout", value, A_TIME_OR_NONE)?;
         if value == Some(0) {
             let right = "a time in nanoseconds above 0, or None";
             return Err(refused("timeout", 0, right));
@@ -434,8 +442,10 @@ impl Window {
     }
 
     #[setter]
-    fn set_startup_excess(&self, value: bool) {
+    fn set_startup_excess(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: bool = written("startup_excess", value, "True or False")?;
         value.put(&self.startup_excess);
+        Ok(())
     }
 
     #[getter]
@@ -465,8 +475,10 @@ impl Window {
     }
 
     #[setter]
-    fn set_congestion_header(&self, value: Option<u64>) {
+    fn set_congestion_header(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: Option<u64> = written("congestion_header", value, A_TIME_OR_NONE)?;
         value.map(Time::from_nanos).put(&self.congestion_header);
+        Ok(())
     }
 
     #[getter]
@@ -475,8 +487,14 @@ impl Window {
     }
 
     #[setter]
-    fn set_proactive_below(&self, value: u64) {
+    fn set_proactive_below(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: u64 = written(
+            "proactive_below",
+            value,
+            "a sequence number in bytes, as a whole number",
+        )?;
         value.put(&self.proactive_below);
+        Ok(())
     }
 
     #[getter]
@@ -485,8 +503,10 @@ impl Window {
     }
 
     #[setter]
-    fn set_proactive_segments(&self, value: u64) {
+    fn set_proactive_segments(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value: u64 = written("proactive_segments", value, "a whole number of segments")?;
         value.put(&self.proactive_segments);
+        Ok(())
     }
 
     #[getter]
@@ -531,4 +551,27 @@ fn brief(value: f64) -> String {
 
 fn refused(field: &str, value: impl std::fmt::Display, right: &str) -> PyErr {
     PyValueError::new_err(format!("window.{field} = {value}: {right} is needed"))
+}
+
+const A_TIME: &str = "a time in nanoseconds, as a whole number";
+const A_TIME_OR_NONE: &str = "a time in nanoseconds, as a whole number, or None";
+
+/// What Python writes into a field of the window; what is of another type is refused.
+fn written<'py, T: FromPyObjectOwned<'py, Error = PyErr>>(
+    field: &str,
+    value: &Bound<'py, PyAny>,
+    right: &str,
+) -> PyResult<T> {
+    value.extract().map_err(|error: PyErr| {
+        let py = value.py();
+        if !error.is_instance_of::<PyTypeError>(py) && !error.is_instance_of::<PyOverflowError>(py)
+        {
+            return error;
+        }
+        let kind = value.get_type().name();
+        let kind = kind.map_or_else(|_| "unknown".into(), |name| name.to_string());
+        PyTypeError::new_err(format!(
+            "window.{field} = {value} of type {kind}: {right} is needed"
+        ))
+    })
 }
