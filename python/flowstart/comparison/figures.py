@@ -101,7 +101,7 @@ def _sizes(found: Sequence[Summary]) -> Scale:
     sizes = sorted({s.size_bytes for s in found})
     limits = (sizes[0] / 1.3, sizes[-1] * 1.3)
     words = [text.size(size) for size in sizes]
-    return Scale("transfer size", limits, sizes, words, is_log=True, is_slanted=len(sizes) > 4)
+    return Scale("transfer size", limits, sizes, words, is_log=True, is_upright=len(sizes) > 4)
 
 
 def _bars(found: Sequence[Summary]) -> Chart:

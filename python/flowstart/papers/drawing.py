@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from flowstart.render.charts import COLOURS, DASHES, MARKERS, STYLE, Chart
+from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,6 +103,7 @@ def _draw(axis: "Axes", panel: Panel) -> None:
             label=name,
         )
         _beside(axis, panel, name, colour)
+    _say_what_is_cut(axis, panel)
     for name, height in (panel.level or {}).items():
         axis.axhline(height, color="0.5", linewidth=1, linestyle=(0, (2, 2)))
         axis.annotate(name, (1, height), xycoords=("axes fraction", "data"), ha="right",
@@ -113,6 +114,15 @@ def _draw(axis: "Axes", panel: Panel) -> None:
     if panel.x.ticks is not None:
         axis.set_xticks(list(panel.x.ticks), [f"{tick:g}" for tick in panel.x.ticks])
         axis.minorticks_off()
+
+
+def _say_what_is_cut(axis: "Axes", panel: Panel) -> None:
+    """How far the curves reach beyond the panel's upper end."""
+    drawn = [*panel.curves.values(), *(panel.published or {}).values()]
+    highest = max((y for _, ys in drawn for y in ys if y is not None), default=0.0)
+    top = panel.y.limits[1]
+    if top is not None and highest > top:
+        axis.annotate(f"↑ up to {highest:,.4g}", **CORNER)
 
 
 def _beside(axis: "Axes", panel: Panel, name: str, colour: str) -> None:

@@ -33,6 +33,10 @@ MARKERS = "osDPX<>"
 FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
 MOST_LINES = 8
 """More lines than these are not told apart in one panel: each gets a panel of its own."""
+SMALL = 8
+"""The size of words that are no axis' own, in points."""
+LINE = 0.14
+"""The height of a line of them, in inches."""
 PALE = "0.8"
 """The others' lines behind it."""
 
@@ -48,6 +52,15 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "flowstart",  # the same figure is the same file
 }
+
+CORNER: Any = {
+    "xy": (0.98, 0.96),
+    "xycoords": "axes fraction",
+    "ha": "right",
+    "va": "top",
+    "fontsize": 7,
+}
+"""Where a panel says what of it is not seen."""
 
 
 class Chart(Figure):
@@ -92,19 +105,24 @@ def broken(name: str) -> str:
 
 
 def titled(chart: Figure, about: str) -> None:
-    """What a figure is of, above it, in lines as long as it is wide."""
-    if about:
-        said = textwrap.fill(about, round(16 * chart.get_figwidth()))
-        chart.suptitle(said, fontsize=8, x=0.01, ha="left")
+    """What a figure is of, above its panels, in lines as long as it is wide."""
+    width = chart.get_figwidth()
+    said = "\n".join(lines(about, width))
+    chart.suptitle(said, x=LINE / width, ha="left", fontsize=SMALL)
+
+
+def lines(words: str, width: float) -> list[str]:
+    """Small words in lines of at most `width` inches."""
+    return textwrap.wrap(words, round(15 * width))
 
 
 def legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
-    """A legend above all panels, of what `axes` shows."""
+    """A legend below all panels, of what `axes` shows."""
     handles, labels = axes.get_legend_handles_labels()
     chart.legend(
         handles,
         labels,
-        loc="outside upper center",
+        loc="outside lower center",
         ncols=min(len(labels), 5),
         handlelength=3,
         title=title,

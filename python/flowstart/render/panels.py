@@ -5,7 +5,6 @@ and at the bottom only, and only there are the ticks matplotlib's own: thirty pa
 their axes, laid out automatically, would take several times as long to draw.
 """
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from flowstart.render.charts import Chart
+from flowstart.render.charts import LINE, SMALL, Chart, lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +23,6 @@ WIDTH, HEIGHT = 2.15, 1.35
 GAP = 0.2
 """Between panels that stand side by side."""
 LEFT, RIGHT = 0.75, 0.15
-LINE = 0.14
-"""A line of small words."""
-SMALL = 8
 DPI = 110
 """Of a picture in PNG: a figure of thirty panels is large."""
 
@@ -41,13 +37,14 @@ class Scale:
     words: Sequence[str]
     """What stands at the ticks."""
     is_log: bool = False
-    is_slanted: bool = False
-    """Whether the words are too long to stand side by side."""
+    is_upright: bool = False
+    """Whether the words are too long to stand side by side, and run upwards."""
 
     @property
     def height(self) -> float:
         """The room that the words need below a panel, in inches."""
-        return 0.25 + (0.07 * max(map(len, self.words), default=0) if self.is_slanted else 0.0)
+        longest = max(map(len, self.words), default=0)
+        return 0.15 + 0.06 * longest if self.is_upright else 0.25
 
 
 def linear(label: str, high: float) -> Scale:
@@ -73,11 +70,11 @@ def panels(
     `about` is what all of them are of; `legend` leaves room for one below it.
     """
     rows, columns = -(-len(titles) // COLUMNS), min(len(titles), COLUMNS)
-    said = textwrap.wrap(about, round(16 * (LEFT + columns * (WIDTH + GAP))))
-    head = LINE * (len(said) + 1) + (2 * LINE if legend else 0)
-    between = LINE * (max(title.count("\n") for title in titles) + 1) + 0.2
-    foot = x.height + 2.5 * LINE
     width = LEFT + columns * (WIDTH + GAP) - GAP + RIGHT
+    said = lines(about, width)
+    head = LINE * (len(said) + 0.5) + (2 * LINE if legend else 0)
+    between = LINE * (max(title.count("\n") for title in titles) + 1) + 0.15
+    foot = x.height + 2.5 * LINE
     height = head + rows * (HEIGHT + between) + foot
     chart = Chart(figsize=(width, height), dpi=DPI, layout=None)
     chart.text(LINE / width, 1 - LINE / 2 / height, "\n".join(said), va="top", fontsize=SMALL)
@@ -119,17 +116,15 @@ def _scale(axes: "Axes", x: Scale, y: Scale, *, at_left: bool, at_bottom: bool) 
         axes.set_xscale("log")
     if y.is_log:
         axes.set_yscale("log")
-    lines = [[(tick, y.limits[0]), (tick, y.limits[1])] for tick in x.ticks]
-    lines += [[(x.limits[0], tick), (x.limits[1], tick)] for tick in y.ticks]
+    rules = [[(tick, y.limits[0]), (tick, y.limits[1])] for tick in x.ticks]
+    rules += [[(x.limits[0], tick), (x.limits[1], tick)] for tick in y.ticks]
     axes.add_collection(
-        LineCollection(lines, colors="0.9", linewidths=0.5, zorder=0), autolim=False
+        LineCollection(rules, colors="0.9", linewidths=0.5, zorder=0), autolim=False
     )
     for axis, scale, shown in ((axes.xaxis, x, at_bottom), (axes.yaxis, y, at_left)):
         axis.set_visible(shown)
         if shown:
             axis.set_ticks(list(scale.ticks), list(scale.words), fontsize=SMALL - 1)
             axis.set_ticks([], minor=True)
-    if at_bottom and x.is_slanted:
-        axes.tick_params(axis="x", rotation=45)
-        for label in axes.get_xticklabels():
-            label.set(ha="right", rotation_mode="anchor")
+    if at_bottom and x.is_upright:
+        axes.tick_params(axis="x", rotation=90)

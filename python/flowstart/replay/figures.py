@@ -70,7 +70,7 @@ def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Chart:
         axes.grid(visible=False, axis="x")
     chart.align_ylabels()
     handles, labels = above.get_legend_handles_labels()
-    chart.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 5))
+    chart.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
     return chart
 
 
@@ -109,7 +109,7 @@ def _classes(found: Sequence[ClassSummary], classes: Sequence[str], reference: s
         limits=(-0.6, len(classes) - 0.4),
         ticks=range(len(classes)),
         words=[f"{c} ({counts[c]})" for c in classes],
-        is_slanted=True,
+        is_upright=True,
     )
 
 

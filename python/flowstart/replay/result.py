@@ -183,7 +183,8 @@ class Replay:
 
         s = self.settings
         ends = [stack.written(s.stack) or "rfc", *filter(None, [s.avoidance])]
-        about = f"{self.capture.file}, stack {', '.join(ends)}, seed {s.seed}"
+        *_, file = self.capture.file.split("/")
+        about = f"{file}, stack {', '.join(ends)}, seed {s.seed}"
         return by_class(self.summaries, about)
 
     def _repr_html_(self) -> str:

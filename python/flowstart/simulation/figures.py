@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from flowstart.model import custom
 from flowstart.render import text, thinning
 from flowstart.render.charts import (
+    CORNER,
     MOST_LINES,
     PALE,
     STYLE,
@@ -37,15 +38,6 @@ SMALL_PANEL = (160, 100)
 """The same among many."""
 MARKS = 1.5
 """What lies below is drawn as pixels in an SVG picture: there may be thousands of marks."""
-
-CORNER: Any = {
-    "xy": (0.98, 0.96),
-    "xycoords": "axes fraction",
-    "ha": "right",
-    "va": "top",
-    "fontsize": 7,
-}
-"""Where a panel says what of it is not seen."""
 
 
 @dataclass(frozen=True)
