@@ -26,8 +26,7 @@ PROGRAMS = ("flowstart", "make", "cargo", "tcpdump")
 FILES: dict[str, pathlib.Path | str] = {
     "mine.pcap": ROOT / "tests/data/captures/small.pcap",
     "FILE": ROOT / "tests/data/captures/small.pcap",
-    "examples/cautious_start.py": ROOT / "examples/cautious_start.py",
-    "scenario.toml": 'path = { rate = "5Mbps", rtt = "64ms" }\nflows = [{ size = "300kB" }]\n',
+    **{f"examples/{file.name}": file for file in sorted((ROOT / "examples").glob("*.*"))},
 }
 """What stands for a file that a page names. A page's own block of TOML goes before these."""
 

@@ -26,7 +26,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LONG = {
     "make demo": "makes the package anew where it is stale",
     "make papers-quick": "make test runs it",
-    "flowstart compare web.toml --startup slow-start,jump-start --repeat 30 -o out/web": "30 seeds",
+    "flowstart compare examples/web.toml --startup slow-start,jump-start --repeat 30 -o out/web": (
+        "30 seeds"
+    ),
     "flowstart papers run jump-start": "all runs of a paper",
     "flowstart papers run --all -o out/papers": "all runs of all papers",
 }

@@ -743,8 +743,8 @@ def test_a_scenario_finds_the_file_beside_it(cli: Cli, folder: pathlib.Path) -> 
     (deep / "its.py").write_text(MINE)
     text = '[path]\nrate = "5Mbps"\nrtt = "64ms"\n[[flows]]\nstartup = "its.py:Mine"\nsize = "9kB"'
     (deep / "scenario.toml").write_text(text)
-    assert "its.py:Mine" in cli("run", "deep/scenario.toml").out
-    assert fs.run(deep / "scenario.toml").rows[0]["complete"]
+    assert "its.py:Mine" in cli("run", "deep/scenario.toml", "--allow-python").out
+    assert fs.run(deep / "scenario.toml", allow_python=True).rows[0]["complete"]
 
 
 REFUSED = [

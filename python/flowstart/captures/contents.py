@@ -91,7 +91,13 @@ class Capture:
         return needed_rates(self.demands)
 
     def __str__(self) -> str:
-        return tables.headline(self)
+        from flowstart.render.terminal import screen  # loads rich
+
+        return screen(tables.headline(self), tables.summary(self.summary), "`.summary`")
+
+    def __repr__(self) -> str:
+        counts = f"{self.connections.height} connections, {self.transfers.height} transfers"
+        return f"<Capture {self.file}: {counts}>"
 
     def _repr_html_(self) -> str:
         return html.table(tables.summary(self.summary)) + html.table(tables.networks(self))

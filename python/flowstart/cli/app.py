@@ -1,10 +1,11 @@
 """The subcommands, one module each, under one name."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from flowstart.cli import algorithms, capture, compare, papers, run, schema
+from flowstart.cli import algorithms, capture, compare, known, papers, run, schema
 from flowstart.cli.once import Command
 
 app = typer.Typer(
@@ -13,15 +14,26 @@ app = typer.Typer(
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=Command)(compare.compare)
-app.command(cls=Command)(run.run)
-app.command(cls=Command)(capture.capture)
-app.command(cls=Command)(algorithms.algorithms)
+
+
+def _add(command: Callable[..., None]) -> None:
+    """A subcommand; its help is what it says of itself, in paragraphs without line breaks."""
+    paragraphs = (command.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    app.command(cls=Command, help=text)(command)
+
+
+_add(compare.compare)
+_add(run.run)
+_add(capture.capture)
+_add(algorithms.algorithms)
+_add(known.paths)
+_add(known.stacks)
 app.add_typer(papers.app, name="papers")
-app.command(cls=Command)(schema.schema)
+_add(schema.schema)
 
 
 def _show_version(wanted: bool) -> None:

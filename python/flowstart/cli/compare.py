@@ -33,16 +33,17 @@ CAPTURES = Annotated[
         "sizes; may be given several times. Path options override what the capture tells.",
     ),
 ]
-FLAGS = (*path.FLAGS, *TRAFFIC, *endpoints.FLAGS, *REPETITION)
+FLAGS = (*TRAFFIC, *path.FLAGS, *endpoints.FLAGS, *REPETITION)
 
 
 @taking(FLAGS)
 def compare(
     scenario: SCENARIO_FILE = None,
-    capture: CAPTURES = None,
     *,
     given: Given,
+    capture: CAPTURES = None,
     workers: options.Workers = None,
+    allow_python: options.AllowPython = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -61,7 +62,10 @@ def compare(
         replay.compare(capture, given, workers, json, output)
         return
     with console.speaking_of(scenario):
-        plan = _of_scenario(scenario, given) if scenario else _of_path(given)
+        if scenario:
+            plan = _of_scenario(scenario, given, allow_python=allow_python)
+        else:
+            plan = _of_path(given)
         result = _execute(plan, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
@@ -85,7 +89,7 @@ def _refuse_beside_a_capture(scenario: str | None, given: Given) -> None:
         )
 
 
-def _of_scenario(scenario: str, given: Given) -> "Plan":
+def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
     """What is compared in a scenario, which describes path, endpoints and flows itself."""
     from flowstart.comparison.plan import Plan
 
@@ -102,6 +106,7 @@ def _of_scenario(scenario: str, given: Given) -> "Plan":
         sizes=_sizes(traffic),
         seed=repetition.seed,
         repeat=repetition.repeat,
+        allow_python=allow_python,
     )
 
 

@@ -54,10 +54,13 @@ def _as_option(message: str) -> str:
     message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
     message = re.sub(r"^flows\[0\]: ", "", message)
     message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
-    field = re.match(r"(path|flows\[0\])\.(\w+)\b", message)
-    if field:
-        return f"--{field[2].replace('_', '-')}{message[field.end() :]}"
-    return message
+    message = re.sub(r"^(path|flows\[0\])\.(\w+)\b", _option, message)
+    return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
+
+
+def _option(field: re.Match[str], group: int = 2) -> str:
+    """The option that a field of the scenario came from."""
+    return f"--{field[group].replace('_', '-')}"
 
 
 @contextmanager
@@ -146,6 +149,11 @@ def show_json(document: Any) -> None:
         text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
+
+
+def show_text(words: str) -> None:
+    """A paragraph on stdout, in the width of the terminal."""
+    _stdout().print(words, markup=False, emoji=False, soft_wrap=False)
 
 
 def show_grid(grid: "Grid") -> None:

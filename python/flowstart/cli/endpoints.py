@@ -16,15 +16,18 @@ class Endpoints:
         "NAME",
         beside=(CAPTURE,),
     )
-    avoidance: str | None = flag("Congestion avoidance.", "NAME", beside=(CAPTURE,))
+    avoidance: str | None = flag(
+        "Congestion avoidance.", "NAME", beside=(CAPTURE,), panel="Endpoints"
+    )
     remembered: str | None = flag(
         "Window that an earlier connection left behind. [1bdp; with --capture nothing]",
         "SIZE",
         beside=(CAPTURE,),
+        panel="Endpoints",
     )
 
 
-_FLAGS = defined("Stack", replayed=("iw", "ack"))
+_FLAGS = defined("Stack", "Endpoints", replayed=("iw", "ack"))
 OWN = tuple(_FLAGS)
 """The fields of a stack that have flags of their own; `--stack` takes them all."""
 

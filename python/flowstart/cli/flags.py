@@ -37,16 +37,28 @@ class Flag:
     """The smallest number that it may be."""
     beside: tuple[str, ...] = ()
     """Where it means something besides on a path: `SCENARIO`, `CAPTURE`."""
+    panel: str | None = None
+    """Under which heading the help has it; None for the usual options, which stand first."""
 
     def parameter(self) -> inspect.Parameter:
         """The same as typer knows it."""
         # Without a name of its own, one that is true or false would have an opposite.
         names = [option(self.name)] if self.type == bool | None else []
         described = typer.Option(
-            self.default, *names, metavar=self.metavar, help=self.help, min=self.least
+            self.default,
+            *names,
+            metavar=self.metavar,
+            help=plain(self.help),
+            min=self.least,
+            rich_help_panel=self.panel,
         )
         kind = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(self.name, kind, default=described, annotation=self.type)
+
+
+def plain(words: str) -> str:
+    """Words of a help in which brackets are no markup."""
+    return words.replace("[", "\\[")
 
 
 def option(name: str) -> str:
@@ -67,10 +79,13 @@ def of(kind: Any) -> tuple[Flag, ...]:
     )
 
 
-def defined(part: str, replayed: Sequence[str] = ()) -> dict[str, Flag]:
+def defined(
+    part: str, panel: str, replayed: Sequence[str] = (), usual: Sequence[str] = ()
+) -> dict[str, Flag]:
     """The flags that a part of a scenario has by its definition, by field.
 
-    Those of `replayed` fields mean something beside a capture.
+    Those of `replayed` fields mean something beside a capture. The help has them in `panel`, but
+    for the `usual` ones.
     """
     fields = [field for field in parts()[part].fields if field.flag is not None]
     names = {field.name for field in fields}
@@ -86,6 +101,7 @@ def defined(part: str, replayed: Sequence[str] = ()) -> dict[str, Flag]:
             field.flag or None,
             type=kinds.get(field.value, str | None),
             beside=(CAPTURE,) if field.name in replayed else (),
+            panel=None if field.name in usual else panel,
         )
         for field in fields
     }

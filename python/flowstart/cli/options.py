@@ -14,7 +14,20 @@ Folder = Annotated[
         help="Write tables, figures and a report into this folder.",
     ),
 ]
+AllowPython = Annotated[
+    bool,
+    typer.Option(
+        "--allow-python",
+        help="Run start-ups in Python that the scenario's file names.",
+        rich_help_panel="How it is run",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Threads to simulate on; all cores by default.")
+    int | None,
+    typer.Option(
+        min=1,
+        help="Threads to simulate on; all cores by default.",
+        rich_help_panel="How it is run",
+    ),
 ]

@@ -13,7 +13,7 @@ REPLAYED = ("rate", "rtt", "buffer", "loss", "reverse_rate", "reverse_buffer")
 
 FLAGS = (
     Flag("path", "A path known by name; options override it.", "NAME"),
-    *defined("Path", replayed=REPLAYED).values(),
+    *defined("Path", "Path", replayed=REPLAYED, usual=("rate", "rtt", "buffer")).values(),
 )
 """Its flags, in the order of the help; all but the first are fields of `Path`."""
 

@@ -44,6 +44,7 @@ def run(
             "--rows-only", help="Write only the rows into -o DIR, as Parquet, in little memory."
         ),
     ] = False,
+    allow_python: options.AllowPython = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -60,11 +61,13 @@ def run(
         _refuse_without_folder(asked[0] if asked else "--rows-only")
     if rows_only and output:
         beside = [*asked, "--json"] if json else asked
-        _stream(scenario, output, asked_too=beside[0] if beside else None)
+        _stream(scenario, output, beside[0] if beside else None, allow_python=allow_python)
         return
     recorded = recordings.read(qlog, pcap)
     with console.speaking_of(scenario), console.attending():
-        result = simulated(scenario, trace=trace or None, packets=recorded.flows)
+        result = simulated(
+            scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
+        )
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         output,
@@ -80,14 +83,16 @@ def _refuse_without_folder(option: str) -> None:
     raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
 
 
-def _stream(scenario: str, folder: pathlib.Path, asked_too: str | None) -> None:
+def _stream(
+    scenario: str, folder: pathlib.Path, asked_too: str | None, *, allow_python: bool
+) -> None:
     from flowstart.simulation.streaming import FILES, store
 
     if asked_too:
         raise RequestError(f"--rows-only: contradicts {asked_too}; give one of the two")
     command = ["flowstart", *sys.argv[1:]]
     with console.speaking_of(scenario), console.attending():
-        stored = store(scenario, folder, f"-o {folder}", command)
+        stored = store(scenario, folder, f"-o {folder}", command, allow_python=allow_python)
     for table, count in stored.rows.items():
         print(f"{count} {table} in {folder / FILES[table]}")
     if stored.all_failed:

@@ -16,8 +16,8 @@ class Traffic:
 
     startup: str | None = flag(
         "Start-ups, with parameters as name:key=value; all, and -NAME to leave one out; "
-        "FILE.py:CLASS for one of your own. [slow-start,limited-slow-start,hystart,"
-        "hystart-plus-plus,jump-start]",
+        "FILE.py:CLASS for one of your own. [slow-start, limited-slow-start, "
+        "hystart, hystart-plus-plus, jump-start]",
         "A,B,...",
         beside=(SCENARIO, CAPTURE),
     )
@@ -26,10 +26,11 @@ class Traffic:
         "iw=30`; keys are startup, avoidance, stack and its fields. Or a TOML file of them.",
         "NAME: KEY=VALUE ...",
         beside=(SCENARIO, CAPTURE),
+        panel="Traffic",
     )
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...", beside=(SCENARIO,))
-    flows: int | None = flag("Connections at once. [1]", least=1)
-    interval: str | None = flag("Time between their openings.", "TIME")
+    flows: int | None = flag("Connections at once. [1]", least=1, panel="Traffic")
+    interval: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
 
     def startups(self) -> Sequence[str] | None:
         """The start-ups that were listed; None where none was."""
@@ -52,11 +53,14 @@ class Traffic:
 class Repetition:
     """With which seeds."""
 
-    seed: int | None = flag("Seed of everything random. [1]", beside=(SCENARIO, CAPTURE))
+    seed: int | None = flag(
+        "Seed of everything random. [1]", beside=(SCENARIO, CAPTURE), panel="How it is run"
+    )
     repeat: int = flag(
         "Repeat with as many seeds, where anything is random.",
         default=1,
         least=1,
+        panel="How it is run",
         beside=(SCENARIO, CAPTURE),
     )
 

@@ -34,13 +34,15 @@ def compare(
     repeat: int = 1,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    allow_python: bool = False,
 ) -> Comparison:
     """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
-    nothing is drawn at random.
+    nothing is drawn at random. A scenario's file may name start-ups written in Python only with
+    `allow_python`.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
     derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
     processes, and stay on the calling thread with one worker. Raises RequestError where anything
@@ -70,7 +72,7 @@ def compare(
         given = [name for name, value in extra.items() if value is not None]
         if given:
             raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
-        plan = Plan.of_scenario(setting, sizes=sizes, **common)
+        plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
     return execute(plan, workers=workers, progress=progress)
 
 

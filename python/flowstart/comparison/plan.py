@@ -115,13 +115,14 @@ class Plan:
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
         repeat: int = 1,
+        allow_python: bool = False,
     ) -> Self:
         """A scenario with those flows and web sessions under test that name no start-up.
 
         `sizes` are for flows under test that have no size of their own.
         """
         custom = CustomStartups()
-        base = custom.settle(scenario.document(like))
+        base = custom.settle(scenario.document(like, allow_python=allow_python))
         flows = _flows(base)
         tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
         if not tested and not tested_web:
@@ -142,7 +143,9 @@ class Plan:
         )
         if isinstance(like, (Scenario, Mapping)):
             return plan
-        return dataclasses.replace(plan, command=plan._command({}, str(like)))
+        return dataclasses.replace(
+            plan, command=plan._command({"allow_python": allow_python}, str(like))
+        )
 
     @property
     def startups(self) -> tuple[str, ...]:

@@ -194,6 +194,16 @@ class Comparison:
         first = next(row["flow"] for row in rows if row["tested"])
         return of_flow(traced.outcome, first, case.startup)
 
+    def __str__(self) -> str:
+        from flowstart.render.terminal import screen  # loads rich
+
+        return screen(self.headline, self.table, "`.table`, or one row per flow in `.frame`")
+
+    def __repr__(self) -> str:
+        startups, cases = len(self.plan.startups), len(self.plan.cases())
+        runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
+        return f"<Comparison of {startups} start-ups: {runs}, {len(self.rows)} rows>"
+
     def _repr_html_(self) -> str:
         from flowstart.render import charts  # loads matplotlib
 

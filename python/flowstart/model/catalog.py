@@ -121,9 +121,12 @@ def listed(startup: str) -> Algorithm | None:
 
 
 def suggest(name: str, known: list[str]) -> str:
-    """The end of an error message: the nearest known name, or all of them."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean `{near[0]}`?" if near else f"; there are {', '.join(known)}"
+    """The end of an error message: the names that it is a part of, the nearest, or all of them."""
+    longer = [one for one in known if name in (one.split("-")[0], *one.split("-")) and name]
+    near = longer[:3] or difflib.get_close_matches(name, known, n=1)
+    if not near:
+        return f"; there are {', '.join(known)}"
+    return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"
 
 
 @functools.cache

@@ -96,6 +96,11 @@ def load(spec: str) -> Startup:
         raise RequestError(f"startup `{spec}`: {problem}") from error
 
 
+def is_in_a_file(name: object) -> bool:
+    """Whether this names a start-up in a file of Python."""
+    return isinstance(name, str) and _FILE.fullmatch(name) is not None
+
+
 def short(name: str) -> str:
     """A name without the folders of its file, for tables."""
     match = _FILE.fullmatch(name)

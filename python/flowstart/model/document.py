@@ -81,6 +81,10 @@ def resolve(document: Document, known: CustomStartups | None = None) -> Document
 def schema(kind: str = "scenario") -> Document:
     """The JSON Schema of a scenario file, for editors."""
     found: Document = json.loads(_native.schema(kind))
+    if "stack" in found.get("properties", {}):
+        # Read here, before the simulator has the document.
+        text = {"type": "string", "description": "A preset, such as `linux`, or `linux:iw=20`."}
+        found["properties"]["stack"] = {"anyOf": [found["properties"]["stack"], text]}
     return found
 
 

@@ -19,11 +19,7 @@ class Path(fields.Path):
     @classmethod
     def named(cls, name: str) -> Self:
         """A path known by name, from the list in `paths.toml`."""
-        known = named_paths()
-        if name not in known:
-            raise RequestError(f"no path is called `{name}`{suggest(name, list(known))}")
-        given: dict[str, Any] = {k: v for k, v in known[name].items() if k != "about"}
-        return cls(**given)
+        return cls(**{k: v for k, v in named_path(name).items() if k != "about"})
 
     def but(self, **given: Any) -> Self:
         """The path with other fields; one way to give the rate takes the place of another."""
@@ -35,6 +31,14 @@ class Path(fields.Path):
         if "reverse_rate_trace" in given:
             given = {"reverse_rate": None} | given
         return dataclasses.replace(self, **given)
+
+
+def named_path(name: str) -> dict[str, Any]:
+    """The fields of a path known by name, and `about`."""
+    known = named_paths()
+    if name not in known:
+        raise RequestError(f"no path is called `{name}`{suggest(name, list(known))}")
+    return known[name]
 
 
 def named_paths() -> dict[str, dict[str, Any]]:

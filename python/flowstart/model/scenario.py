@@ -13,7 +13,7 @@ import json
 import os
 import pathlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -53,17 +53,30 @@ ScenarioLike: TypeAlias = Scenario | Mapping[str, Any] | str | os.PathLike[str]
 """A scenario, its document, or the name of the TOML (or JSON) file that holds it."""
 
 
-def document(scenario: ScenarioLike) -> Document:
-    """The document of whatever describes a scenario."""
+def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
+    """The document of whatever describes a scenario.
+
+    A file that names start-ups written in Python is refused unless `allow_python`, for it would
+    run their code.
+    """
     if isinstance(scenario, Scenario):
         return scenario.document()
     if isinstance(scenario, Mapping):
         copied: Document = plain(scenario)
-        return copied
-    return read(scenario)
+        return _with_fields_of_stacks(copied)
+    return _with_fields_of_stacks(read(scenario, allow_python=allow_python))
 
 
-def read(file: str | os.PathLike[str]) -> Document:
+def _with_fields_of_stacks(document: Document) -> Document:
+    """A document in which stacks that are written as text are tables of fields."""
+    flows = document.get("flows")
+    for holder in (document, *(flows if isinstance(flows, list) else [])):
+        if isinstance(holder, dict) and isinstance(holder.get("stack"), str):
+            holder["stack"] = stack.parse(holder["stack"])
+    return document
+
+
+def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Document:
     """Reads a scenario file: TOML, or JSON where its name ends so."""
     path = pathlib.Path(file)
     try:
@@ -80,12 +93,24 @@ def read(file: str | os.PathLike[str]) -> Document:
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
     _find_traces(found.get("path"), path.parent)
-    for kind in custom.BEGINNERS:
-        entries = found.get(kind)
-        for entry in entries if isinstance(entries, list) else []:
-            if isinstance(entry, dict) and "startup" in entry:
-                entry["startup"] = custom.beside(entry["startup"], path.parent)
+    for field, entry in _beginners(found):
+        name = entry["startup"]
+        if custom.is_in_a_file(name) and not allow_python:
+            raise RequestError(
+                f"{path}: {field}.startup `{name}` is Python code, which the file of a scenario "
+                "runs with --allow-python only (from Python, allow_python=True)"
+            )
+        entry["startup"] = custom.beside(name, path.parent)
     return found
+
+
+def _beginners(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The entries of a file that name a start-up, with their fields."""
+    for kind in custom.BEGINNERS:
+        entries = document.get(kind)
+        for place, entry in enumerate(entries if isinstance(entries, list) else []):
+            if isinstance(entry, dict) and "startup" in entry:
+                yield f"{kind}[{place}]", entry
 
 
 def _find_traces(described: object, folder: pathlib.Path) -> None:

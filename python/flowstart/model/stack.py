@@ -4,7 +4,29 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from flowstart.errors import RequestError
 from flowstart.model import definitions, specs
+from flowstart.model.catalog import suggest
+from flowstart.model.document import resolve
+
+PRESETS = {
+    "rfc": "the standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323",
+    "ns2": "the one-way agents of ns-2.35, which number packets and acknowledge each of them",
+    "opnet": "the hosts of the OPNET study of Modified Swift Start: no SACK, no window scaling",
+    "linux": "a current Linux kernel with time stamps, and receive buffers of 32 to 128 MiB",
+    "quic": "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
+}
+"""The presets of endpoints by name, each with what it is."""
+
+
+def preset(name: str) -> dict[str, Any]:
+    """Every field of a preset with its value."""
+    if name not in PRESETS:
+        raise RequestError(f"no stack is called `{name}`{suggest(name, list(PRESETS))}")
+    # Of a path that no field of a stack depends on.
+    path = {"rate": "1Mbps", "rtt": "100ms"}
+    fields = resolve({"path": path, "stack": {"preset": name}, "flows": [{"size": "1kB"}]})["stack"]
+    return {key: value for key, value in fields.items() if key != "preset"}
 
 
 def parse(text: str) -> dict[str, Any]:

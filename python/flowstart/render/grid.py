@@ -25,6 +25,11 @@ class Grid:
     """The best rows."""
     title: str = ""
 
+    def first(self, count: int) -> "Grid":
+        """The same table with at most so many rows."""
+        groups = {row: heading for row, heading in self.groups.items() if row < count}
+        return replace(self, rows=self.rows[:count], groups=groups)
+
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""
         columns = [*self.columns[:index], *self.columns[index + 1 :]]

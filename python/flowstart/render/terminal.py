@@ -1,5 +1,8 @@
 """Grids on the terminal."""
 
+import io
+import shutil
+
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
@@ -11,9 +14,10 @@ from flowstart.render.marks import MARK
 
 
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
-    """The table in the console's width: closer where need be, then without spare columns.
+    """The table in the console's width: closer where need be, then with fewer columns.
 
-    Returns the titles of the columns that were left out, too.
+    The spare columns are left out first, then numbers from the right: a number is shown whole or
+    not at all, and words go on in another line. Returns the titles of what was left out, too.
     """
     titles = [column.title for column in grid.columns]
     hidden: set[str] = set()
@@ -23,13 +27,40 @@ def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
             found = table(grid, gap)
             if Measurement.get(console, unbounded, found).maximum <= console.width:
                 return found, [title for title in titles if title in hidden]
-        # Of columns that are as spare as each other, the last.
-        spare = {column.spare: i for i, column in enumerate(grid.columns) if column.spare}
-        if not spare:
+        place = _spared(grid)
+        if place is None:
             return found, [title for title in titles if title in hidden]
-        place = spare[max(spare)]
         hidden.add(grid.columns[place].title)
         grid = grid.without(place)
+
+
+def _spared(grid: Grid) -> int | None:
+    """The place of the column that is left out next; None where none is."""
+    # Of columns that are as spare as each other, the last.
+    spare = {column.spare: i for i, column in enumerate(grid.columns) if column.spare}
+    if spare:
+        return spare[max(spare)]
+    numbers = [i for i, column in enumerate(grid.columns) if column.number]
+    return numbers[-1] if len(numbers) > 1 else None
+
+
+def plain(grid: Grid, width: int) -> str:
+    """The table as text of at most so many columns, with what it has no room for below it."""
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    with console.capture() as caught:
+        found, hidden = fitted(grid, console)
+        console.print(found)
+        if hidden:
+            console.print(f"Hidden for want of width: {', '.join(hidden)}.")
+    return "\n".join(line.rstrip() for line in caught.get().strip("\n").splitlines())
+
+
+def screen(headline: str, grid: Grid, more: str) -> str:
+    """A result on one screen of the terminal; where rows are missing, `more` says who has them."""
+    size = shutil.get_terminal_size((100, 40))
+    rows = max(10, size.lines - 10)
+    left = f"{len(grid.rows) - rows} more rows: {more}" if len(grid.rows) > rows else ""
+    return "\n".join(filter(None, [headline, plain(grid.first(rows), size.columns), left]))
 
 
 def table(grid: Grid, gap: int = 1) -> Table:
@@ -37,11 +68,11 @@ def table(grid: Grid, gap: int = 1) -> Table:
     found = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0), title=grid.title or None
     )
-    for column in grid.columns:
+    for place, column in enumerate(grid.columns):
         found.add_column(
             column.title,
             justify="right" if column.number else "left",
-            no_wrap=column.number or column.title == "start-up",
+            no_wrap=column.number or place == 0 or column.title == "start-up",
         )
     if grid.marked:
         found.add_column("")

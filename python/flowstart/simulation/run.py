@@ -189,22 +189,36 @@ class Run:
 
         return of_run(self.outcome)
 
+    def __str__(self) -> str:
+        from flowstart.render.terminal import screen  # loads rich
+
+        return screen(self.headline, tables.of_run(self.outcome)[0], "`.flows` has them all")
+
+    def __repr__(self) -> str:
+        traced = ", traced" if self.outcome["trace"] else ""
+        return f"<Run of {len(self.rows)} flows, {self.about['simulated_s']:.4g} s{traced}>"
+
     def _repr_html_(self) -> str:
         shown = "".join(map(html.table, tables.of_run(self.outcome)))
         return shown + html.paragraph("\n".join(self.notes))
 
 
 def run(
-    scenario_like: ScenarioLike, *, trace: bool | None = None, packets: Sequence[int] = ()
+    scenario_like: ScenarioLike,
+    *,
+    trace: bool | None = None,
+    packets: Sequence[int] = (),
+    allow_python: bool = False,
 ) -> Run:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
-    The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. Raises
+    The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
+    scenario's file may name start-ups written in Python only with `allow_python`. Raises
     RequestError where the scenario is wrong or has no such flow, and what a start-up written in
     Python raises.
     """
     custom = CustomStartups()
-    document = custom.settle(scenario.document(scenario_like))
+    document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
     if trace is not None:
         document["trace"] = trace
     return simulate(document, custom, packets)

@@ -58,22 +58,30 @@ class StoredRun:
         return pl.scan_parquet(self.folder / FILES[table])
 
 
-def stream(scenario_like: ScenarioLike, folder: str | pathlib.Path) -> StoredRun:
+def stream(
+    scenario_like: ScenarioLike, folder: str | pathlib.Path, *, allow_python: bool = False
+) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
-    The folder is replaced as a whole. Raises RequestError where the scenario is wrong or asks for
-    a trace, or where the folder holds what flowstart did not write, and what a start-up written in
-    Python raises.
+    The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
+    with `allow_python`. Raises RequestError where the scenario is wrong or asks for a trace, or
+    where the folder holds what flowstart did not write, and what a start-up written in Python
+    raises.
     """
-    return store(scenario_like, pathlib.Path(folder), str(folder))
+    return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)
 
 
 def store(
-    scenario_like: ScenarioLike, folder: pathlib.Path, name: str, command: list[str] | None = None
+    scenario_like: ScenarioLike,
+    folder: pathlib.Path,
+    name: str,
+    command: list[str] | None = None,
+    *,
+    allow_python: bool = False,
 ) -> StoredRun:
     """The same where messages call the folder `name`, and its manifest names the command."""
     custom = CustomStartups()
-    document = custom.settle(scenario.document(scenario_like))
+    document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
     if document.get("trace"):
         raise RequestError("trace: a run whose rows are streamed keeps none; leave it out")
     check(folder, name)

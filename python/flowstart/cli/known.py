@@ -1,0 +1,62 @@
+"""`flowstart paths` and `flowstart stacks`: what there is by name, and what it is made of."""
+
+from typing import Annotated
+
+import typer
+
+from flowstart.cli import console, options
+
+NAME = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Show this one in full.", show_default=False),
+]
+
+
+def paths(name: NAME = None, json: options.Json = False) -> None:
+    """List the paths known by name, or show what one is made of."""
+    from flowstart.model.definitions import parts
+    from flowstart.model.path import named_path, named_paths
+    from flowstart.render import known
+
+    if name:
+        found = named_path(name)
+        if json:
+            console.show_json({"name": name, **found})
+            return
+        about = found.pop("about")
+        console.show_text(f"{name}: {about}.")
+        console.show_grid(known.fields(found, parts()["Path"].fields))
+        print(f"On it: flowstart compare --path {name}")
+    elif json:
+        console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
+    else:
+        console.show_grid(known.paths(named_paths()))
+        print("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
+
+
+def stacks(name: NAME = None, json: options.Json = False) -> None:
+    """List the presets of endpoints, or show every field of one."""
+    from flowstart.model import stack
+    from flowstart.model.definitions import parts
+    from flowstart.render import known
+
+    if name:
+        found = stack.preset(name)
+        if json:
+            console.show_json({"name": name, **found})
+            return
+        console.show_text(f"{name}: {stack.PRESETS[name]}.")
+        console.show_grid(known.fields(found, parts()["Stack"].fields))
+        print(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
+        return
+    presets = {name: stack.preset(name) for name in stack.PRESETS}
+    if json:
+        console.show_json([{"name": name, **fields} for name, fields in presets.items()])
+        return
+    for name, about in stack.PRESETS.items():
+        console.show_text(f"{name}: {about}.")
+    console.show_grid(known.stacks(presets))
+    print(
+        "Fields on which these agree are not listed. One in full: flowstart stacks NAME. "
+        "With one: flowstart compare --stack NAME"
+    )
