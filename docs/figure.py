@@ -107,7 +107,7 @@ class Figure:
 
     def _axes(self) -> list[str]:
         parts = [
-            words(LEFT, 24, "window (packets)", "t"),
+            words(LEFT, 24, f"window (packets{self._cut()})", "t"),
             words(LEFT, QUEUE_TOP - 16, "queue (packets)", "t"),
             words(RIGHT, HEIGHT - 12, "seconds since the SYN", "e"),
         ]
@@ -122,6 +122,12 @@ class Figure:
             parts.append(words(x, QUEUE_FOOT + 18, f"{second:g}", "c"))
             parts.append(rule(x, QUEUE_FOOT, x, QUEUE_FOOT + 4, "l"))
         return parts
+
+    def _cut(self) -> str:
+        """How far the windows reach that the axis cuts off."""
+        drawn = [line for line in (self.shown, self.pale) if line]
+        highest = max(_highest(line, self.seconds) for line in drawn)
+        return f"; cut: up to {highest:,.0f}" if highest > self.most else ""
 
     def _capacity(self) -> list[str]:
         parts = []
@@ -180,6 +186,12 @@ class Figure:
             words(side, below, told, f"{kind} h"),
             words(side, below, told, kind),
         ]
+
+
+def _highest(line: "Series", seconds: float) -> float:
+    """The largest window of a line within so many seconds."""
+    kept = line.at_sender
+    return float(np.nanmax(line.cwnd[kept][line.time_s[kept] <= seconds]))
 
 
 def stepped(
