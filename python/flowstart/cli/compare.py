@@ -66,7 +66,7 @@ def compare(
             plan = _of_scenario(scenario, given, allow_python=allow_python)
         else:
             plan = _of_path(given)
-        result = _execute(plan, workers)
+        result = _execute(plan, workers, intervals=bool(given.get("intervals")))
     for warning in result.warnings:
         console.note(f"warning: {warning}")
     with console.attending():  # the figures run start-ups again, with a trace
@@ -154,12 +154,12 @@ def _sizes(traffic: Traffic) -> Sequence[str] | None:
     return None if traffic.size is None else specs.listed("size", traffic.size, ())
 
 
-def _execute(plan: "Plan", workers: int | None) -> "Comparison":
+def _execute(plan: "Plan", workers: int | None, *, intervals: bool) -> "Comparison":
     from flowstart.cli.progress import Progress
     from flowstart.comparison.execute import execute
 
     with console.attending(), Progress() as progress:
-        return execute(plan, workers=workers, progress=progress)
+        return execute(plan, intervals=intervals, workers=workers, progress=progress)
 
 
 def _show(result: "Comparison") -> None:
@@ -168,8 +168,10 @@ def _show(result: "Comparison") -> None:
     if result.rows:
         console.show_grid(result.table)
         print(result.legend)
-    if result.plan.command:
-        print(f"Again: {result.plan.command}")
+        for line in result.verdict:
+            print(line)
+    if result.command:
+        print(f"Again: {result.command}")
 
 
 def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
@@ -189,6 +191,8 @@ def _say_what_is_missing(result: "Comparison", kept: str) -> None:
         raise Stopped(
             f"stopped by Ctrl-C: {result.finished} of {total} runs are finished and {kept}"
         )
+    if result.intervals and result.intervals.interrupted:
+        raise Stopped(f"stopped by Ctrl-C during the repeats: those that are finished are {kept}")
     for failure in result.failures[:3]:
         console.note(failure)
     if result.failures:

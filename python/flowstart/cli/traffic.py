@@ -63,6 +63,11 @@ class Repetition:
         panel="How it is run",
         beside=(SCENARIO, CAPTURE),
     )
+    intervals: bool | None = flag(
+        "Say how far each change goes: repeats with round trips, openings and seeds a little "
+        "different.",
+        beside=(SCENARIO,),
+    )
 
 
 TRAFFIC, REPETITION = of(Traffic), of(Repetition)

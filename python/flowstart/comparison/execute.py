@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
+from flowstart.comparison.repeats import repeated
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
@@ -32,6 +33,7 @@ def compare(
     remembered: str | None = None,
     seed: int | None = None,
     repeat: int = 1,
+    intervals: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     allow_python: bool = False,
@@ -41,8 +43,9 @@ def compare(
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
-    nothing is drawn at random. A scenario's file may name start-ups written in Python only with
-    `allow_python`.
+    nothing is drawn at random. `intervals` runs repeats of the path that nobody could tell from it,
+    and says how far the changes go over them. A scenario's file may name start-ups written in
+    Python only with `allow_python`.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
     derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
     processes, and stay on the calling thread with one worker. Raises RequestError where anything
@@ -73,12 +76,13 @@ def compare(
         if given:
             raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
         plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
-    return execute(plan, workers=workers, progress=progress)
+    return execute(plan, intervals=intervals, workers=workers, progress=progress)
 
 
 def execute(
     plan: Plan,
     *,
+    intervals: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
@@ -99,7 +103,7 @@ def execute(
     scenarios = [encode(plan.scenario(case)) for case in cases]
     batch = run_many(scenarios, workers, progress, plan.custom)
     runs = frames.rows(batch["runs"])
-    return Comparison(
+    found = Comparison(
         plan=plan,
         rows=placed(batch, cases, plan),
         failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
@@ -109,6 +113,11 @@ def execute(
         buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
         spared=asked - len(plan.seeds),
     )
+    if not intervals or found.interrupted or not found.rows:
+        return found
+    beside = repeated(plan, found.summaries, workers=workers, progress=progress)
+    # A copy, since summaries that are made without intervals are remembered.
+    return dataclasses.replace(found, intervals=beside)
 
 
 def _failure(case: Case, error: str) -> str:

@@ -26,9 +26,11 @@ LARGEST_TRACE_BYTES = 500_000_000
 
 def tables(result: Comparison) -> dict[str, bytes]:
     """The rows, and everything as JSON."""
-    return {"result.json": encoded(result.result())} | columns(
-        result.frame, "rows", "comparison-rows"
-    )
+    files = {"result.json": encoded(result.result())}
+    files |= columns(result.frame, "rows", "comparison-rows")
+    if result.intervals:
+        files |= columns(result.interval_frame, "intervals", "comparison-intervals")
+    return files
 
 
 def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, bytes]:
@@ -40,7 +42,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         return {}
     found: dict[str, bytes] = {}
     parts = [html.paragraph(result.headline), html.table(result.table)]
-    parts.append(html.paragraph(result.legend))
+    parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     drawn = _drawn(result)
     for done, (name, draw) in enumerate(drawn.items()):
         if progress:
@@ -50,8 +52,8 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
         figure.clear()  # what is left of it refers to itself, and would stay for long
         parts.append(html.picture(svg, caption))
-    if result.plan.command:
-        parts += [html.heading("Again"), html.code(result.plan.command)]
+    if result.command:
+        parts += [html.heading("Again"), html.code(result.command)]
     found["report.html"] = html.page("Start-ups compared", [*parts, html.made_by()]).encode()
     return found
 

@@ -9,6 +9,7 @@ from flowstart import _native
 from flowstart.comparison import sentences, tables
 from flowstart.comparison.order import ordered
 from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.repeats import Intervals
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import BASELINE, Summary, summarise
 from flowstart.model import buffers, randomness
@@ -44,6 +45,8 @@ class Comparison:
     buffer_reading: str | None
     spared: int = 0
     """How many seeds were asked for and not run, since nothing is drawn from them."""
+    intervals: Intervals | None = None
+    """How far the changes go over repeats of the path, where that was asked for."""
 
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
@@ -53,8 +56,28 @@ class Comparison:
 
     @functools.cached_property
     def summaries(self) -> list[Summary]:
-        """One summary per size and start-up, over flows and seeds."""
-        return summarise(self.rows, self.plan.startups, len(self.plan.seeds))
+        """One summary per size and start-up, over flows and seeds.
+
+        With intervals, marked are the start-ups that these recommend.
+        """
+        found = summarise(self.rows, self.plan.startups, len(self.plan.seeds))
+        if not self.intervals:
+            return found
+        return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
+
+    @property
+    def command(self) -> str | None:
+        """The command that does the same, where there is one."""
+        command = self.plan.command
+        return f"{command} --intervals" if command and self.intervals else command
+
+    @functools.cached_property
+    def interval_frame(self) -> "pl.DataFrame":
+        """One row per size and start-up with its interval, where intervals were asked for."""
+        import polars as pl
+
+        records = self.intervals.records if self.intervals else []
+        return pl.DataFrame(records, infer_schema_length=None)
 
     @functools.cached_property
     def resolved(self) -> Document:
@@ -123,7 +146,9 @@ class Comparison:
     @property
     def table(self) -> Grid:
         """The table that is shown: a group per size, a row per start-up."""
-        return tables.comparison(self.summaries, self.order, acked=self.measured_by_sender)
+        return tables.comparison(
+            self.summaries, self.order, acked=self.measured_by_sender, intervals=self.intervals
+        )
 
     @functools.cached_property
     def order(self) -> list[str]:
@@ -141,7 +166,15 @@ class Comparison:
     def legend(self) -> str:
         """What columns and marks of the table mean, and the notes on its rows."""
         startups, acked = self.plan.startups, self.measured_by_sender
-        return sentences.legend(startups, self.summaries, self.notes, acked=acked)
+        repeated = self.intervals is not None
+        return sentences.legend(
+            startups, self.summaries, self.notes, acked=acked, repeated=repeated
+        )
+
+    @property
+    def verdict(self) -> list[str]:
+        """What to choose for each size, where intervals were asked for."""
+        return sentences.verdict(self.intervals) if self.intervals else []
 
     @property
     def all_failed(self) -> bool:
@@ -153,7 +186,7 @@ class Comparison:
         """Everything as one JSON document."""
         return {
             "flowstart": _native.version(),
-            "command": self.plan.command,
+            "command": self.command,
             "scenario": self.plan.base,
             "resolved": self.resolved,
             "buffer": self.buffer,
@@ -167,6 +200,7 @@ class Comparison:
             "warnings": self.warnings,
             "interrupted": self.interrupted,
             "failures": self.failures,
+            "intervals": self.intervals.records if self.intervals else None,
             "rows": self.rows,
         }
 

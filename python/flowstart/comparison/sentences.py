@@ -3,23 +3,50 @@
 from collections.abc import Sequence
 
 from flowstart.comparison.order import MANY
+from flowstart.comparison.repeats import MOST, Intervals
 from flowstart.comparison.summary import BASELINE, Summary
+from flowstart.inference.ranges import content
 from flowstart.model import custom
+from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
 from flowstart.render.marks import MARK
 
 
 def legend(
-    startups: Sequence[str], found: Sequence[Summary], notes: Sequence[str], *, acked: bool
+    startups: Sequence[str],
+    found: Sequence[Summary],
+    notes: Sequence[str],
+    *,
+    acked: bool,
+    repeated: bool = False,
 ) -> str:
-    """What columns and marks of the table mean, and the `notes` on its rows."""
+    """What columns and marks of the table mean, and the `notes` on its rows.
+
+    `repeated` is whether intervals stand beside the changes, and decide what is marked.
+    """
     baseline = custom.short(BASELINE if BASELINE in startups else startups[0])
     several = len({s.group for s in found}) > 1
     by = "least average × ideal first; " if several else "soonest first; "
     order = by if len(startups) > MANY else ""
     sender = "acked: until the sender knew; " if acked else ""
-    best = f"{MARK}: soonest; " if any(s.best for s in found) else ""
+    soonest = "sooner in each repeat, and no other surely sooner than it" if repeated else "soonest"
+    best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
+    ends = "from, to: the range of the change over the path and its repeats; " if repeated else ""
     columns = (
-        f"{order}{best}change: against {baseline}; {sender}exit cwnd: the window just before "
-        "start-up ended, packets; queue: the most at the bottleneck, packets."
+        f"{order}{best}change: against {baseline}; {ends}{sender}exit cwnd: the window just "
+        "before start-up ended, packets; queue: the most at the bottleneck, packets."
     )
     return "\n".join([columns, *notes])
+
+
+def verdict(found: Intervals) -> list[str]:
+    """What to choose for each size, and how many repeats that rests on; each follows from rows."""
+    lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
+    counts = sorted({group.repeats for group in found.groups.values()})
+    number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+    lines.append(
+        f"Repeats: {number} of each size, until the ranges were settled or {MOST} were run; round "
+        f"trips differ by up to {DELAY_SHARE:.0%}, openings by up to {1e3 * START_SPREAD:g} ms, "
+        "and seeds. With 95% confidence a range holds for "
+        f"{content(counts[0]):.0%} of such paths or more."
+    )
+    return lines

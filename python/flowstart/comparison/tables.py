@@ -1,17 +1,25 @@
 """The table of a comparison."""
 
 from collections.abc import Sequence
+from math import inf
 
+from flowstart.comparison.repeats import Intervals
 from flowstart.comparison.summary import Summary
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 
 
-def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool) -> Grid:
+def comparison(
+    found: Sequence[Summary],
+    startups: Sequence[str],
+    *,
+    acked: bool,
+    intervals: Intervals | None = None,
+) -> Grid:
     """A group per size, a row per start-up, and only the columns that say something.
 
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
-    sender knew are of interest.
+    sender knew are of interest. `intervals` stand beside the changes.
     """
     found = sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
     several = any(s.flows > 1 for s in found)
@@ -19,6 +27,7 @@ def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool
     columns = [Column("start-up", number=False), Column("FCT")]
     columns += [Column("worst", spare=2)] if several else []
     columns += [Column("change")]
+    columns += [Column("from"), Column("to")] if intervals else []
     columns += [Column("acked"), Column("change")] if acked else []
     columns += [Column("× ideal"), Column("dropped"), Column("retrans.", spare=3)]
     columns += [Column("RTOs"), Column("exit reason", number=False), Column("exit cwnd", spare=1)]
@@ -30,8 +39,23 @@ def comparison(found: Sequence[Summary], startups: Sequence[str], *, acked: bool
             grid.groups[len(grid.rows)] = _group(s)
         if s.best:
             grid.marked.add(len(grid.rows))
-        grid.rows.append(_summary_cells(s, several, background, acked))
+        cells = _summary_cells(s, several, background, acked)
+        place = 3 if several else 2  # beside the change
+        cells[place + 1 : place + 1] = _ends(s, intervals) if intervals else []
+        grid.rows.append(cells)
     return grid
+
+
+def _ends(s: Summary, intervals: Intervals) -> list[str]:
+    """Between what a change lies over the repeats."""
+    row = intervals.row(s)
+    if row is None or row.low is None or row.high is None:
+        return [text.ABSENT, text.ABSENT]
+    return [_end(row.low), _end(row.high)]
+
+
+def _end(value: float) -> str:
+    return "not done" if value == inf else text.percent(value)
 
 
 def _group(s: Summary) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flowstart.errors import RequestError
+from flowstart.render import marks
 
 HURT = 0.1
 """A transfer is hurt where it takes this much longer than under the baseline."""
@@ -103,13 +104,13 @@ class Row:
 
     @property
     def gains(self) -> bool:
-        """Whether the whole interval is on the side of the sooner."""
-        return self.enough and self.high is not None and self.high < 0
+        """Whether the whole interval is on the side of the sooner, as tables show its end."""
+        return self.enough and marks.gains(self.high)
 
     @property
     def loses(self) -> bool:
-        """Whether the whole interval is on the side of the later."""
-        return self.enough and self.low is not None and self.low > 0
+        """Whether the whole interval is on the side of the later, as tables show its end."""
+        return self.enough and marks.loses(self.low)
 
 
 def finite(value: float | None) -> float | None:

@@ -1,0 +1,169 @@
+"""Repeats of a comparison, for the intervals of its rows; its table stays the exact path's."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, TypeAlias
+
+from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.rows import placed
+from flowstart.comparison.summary import BASELINE, Summary, summarise
+from flowstart.inference.data import Row, finite
+from flowstart.inference.ranges import Repeats, ranges, recommend_ranges, settled
+from flowstart.inference.recommendation import Recommendation
+from flowstart.model.document import encode
+from flowstart.model.perturbation import perturbed
+from flowstart.render import text
+from flowstart.simulation.batch import run_many
+
+FIRST, MOST = 40, 160
+"""How many repeats a size has at first, and at most; until its ranges are settled they double."""
+
+Key: TypeAlias = tuple[bool, int]
+"""A group of summaries: whether it is web sessions', and otherwise its size in bytes."""
+Times: TypeAlias = dict[Key, dict[str, float]]
+"""Mean completion times in seconds by group and variant; `inf` where not all were done."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How far the changes of a comparison go over its repeats."""
+
+    baseline: str
+    groups: dict[Key, Repeats]
+    rows: dict[tuple[Key, str], Row]
+    """By group and variant, without the baseline."""
+    recommendations: dict[Key, Recommendation]
+    interrupted: bool
+    """Whether Ctrl-C ended the repeats; these are the ones that were finished."""
+
+    def row(self, s: Summary) -> Row | None:
+        """The interval beside a summary."""
+        return self.rows.get((key_of(s), s.startup))
+
+    def recommended(self, s: Summary) -> bool:
+        """Whether a summary's variant is what to choose in its group."""
+        found = self.recommendations.get(key_of(s))
+        return found is not None and s.startup in found.best
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as JSON and Parquet have them."""
+        return [
+            {
+                "group": row.group,
+                "size_bytes": None if key[0] else key[1],
+                "variant": row.variant,
+                "baseline": self.baseline,
+                "statistic": str(row.statistic),
+                "estimate": finite(row.estimate),
+                "low": finite(row.low),
+                "high": finite(row.high),
+                "repeats": self.groups[key].repeats,
+                "enough": row.enough,
+                "reason": row.reason or None,
+            }
+            for (key, _), row in self.rows.items()
+        ]
+
+
+def key_of(s: Summary) -> Key:
+    """The group of a summary; the mean size of web sessions differs from repeat to repeat."""
+    return s.web, 0 if s.web else s.size_bytes
+
+
+def repeated(
+    plan: Plan,
+    exact: Sequence[Summary],
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Intervals:
+    """Runs the comparison again, a little perturbed, until its ranges are settled."""
+    runner = _Runner(plan, workers, progress)
+    found = [_times(exact)]
+    unsettled = list(plan.sizes)
+    done: dict[str | None, list[Times]] = {size: [] for size in plan.sizes}
+    number = 0
+    while unsettled and number < MOST and not runner.interrupted:
+        last = FIRST if not number else min(2 * number, MOST)
+        for size in unsettled:
+            done[size] += runner.run(size, range(number + 1, last + 1))
+        number = last
+        unsettled = [s for s in unsettled if not _settled(plan, found[0], done[s])]
+    groups = _groups(plan, found[0], [times for of_size in done.values() for times in of_size])
+    return _intervals(plan, groups, runner.interrupted)
+
+
+def _settled(plan: Plan, exact: Times, repeats: list[Times]) -> bool:
+    place = plan.startups.index(baseline(plan.startups))
+    return all(
+        settled(group, place) for group in _groups(plan, exact, repeats).values() if group.repeats
+    )
+
+
+def baseline(startups: Sequence[str]) -> str:
+    """Slow start, or the first where it does not take part."""
+    return BASELINE if BASELINE in startups else startups[0]
+
+
+@dataclass
+class _Runner:
+    """Runs repeats, each of which becomes the times of its groups."""
+
+    plan: Plan
+    workers: int | None
+    progress: Callable[[int, int], object] | None
+    interrupted: bool = False
+
+    def run(self, size: str | None, numbers: Iterable[int]) -> list[Times]:
+        """The repeats of one size; none after Ctrl-C."""
+        if self.interrupted:
+            return []
+        plan, numbers = self.plan, list(numbers)
+        cases = [Case(name, size, plan.seeds[0]) for _ in numbers for name in plan.startups]
+        which = [number for number in numbers for _ in plan.startups]
+        scenarios = [
+            encode(perturbed(plan.scenario(case), number))
+            for case, number in zip(cases, which, strict=True)
+        ]
+        batch = run_many(scenarios, self.workers, self.progress, plan.custom)
+        if batch["interrupted"]:
+            self.interrupted = True
+            return []
+        by: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
+        for row in placed(batch, cases, plan):
+            by[which[row["run"]]].append(row)
+        return [_times(summarise(rows, plan.startups)) for rows in by.values() if rows]
+
+
+def _times(summaries: Sequence[Summary]) -> Times:
+    found: Times = {}
+    for s in summaries:
+        time = s.fct_s if s.fct_s is not None and s.complete == s.flows else inf
+        found.setdefault(key_of(s), {})[s.startup] = time
+    return found
+
+
+def _groups(plan: Plan, exact: Times, repeats: Sequence[Times]) -> dict[Key, Repeats]:
+    """The times of every group, the exact path's first."""
+    found = {}
+    for key, first in exact.items():
+        rows = [first, *(times[key] for times in repeats if key in times)]
+        matrix = [[row.get(name, float("nan")) for name in plan.startups] for row in rows]
+        name = "objects of web sessions" if key[0] else text.size(key[1])
+        found[key] = Repeats.of(name, matrix)
+    return found
+
+
+def _intervals(plan: Plan, groups: dict[Key, Repeats], interrupted: bool) -> Intervals:
+    base = baseline(plan.startups)
+    rows = {
+        (key, row.variant): row
+        for key, group in groups.items()
+        for row in ranges([group], plan.startups, base)
+    }
+    chosen = {
+        key: recommend_ranges([group], plan.startups, base)[0] for key, group in groups.items()
+    }
+    return Intervals(base, groups, rows, chosen, interrupted)

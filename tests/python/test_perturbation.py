@@ -1,0 +1,210 @@
+"""Repeats of a scenario, and how far an answer goes over them."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flowstart as fs
+from flowstart.errors import RequestError
+from flowstart.inference.ranges import Repeats, content, ranges, recommend_ranges, settled
+from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD, perturbed
+
+SCENARIO: dict[str, Any] = {
+    "path": {"rate": "10Mbps", "rtt": "80ms", "access_delay": "1ms", "buffer": "1bdp"},
+    "flows": [{"size": "1MB"}, {"start": "2s", "rtt": "0.1s", "size": "1MB"}],
+    "seed": 7,
+}
+
+
+def nanoseconds(written: str) -> int:
+    assert written.endswith("ns")
+    return int(written.removesuffix("ns"))
+
+
+def test_repeat_0_is_the_scenario_and_no_repeat_changes_it() -> None:
+    before = copy.deepcopy(SCENARIO)
+    assert perturbed(SCENARIO, 0) == SCENARIO
+    perturbed(SCENARIO, 5)
+    assert before == SCENARIO
+
+
+def test_a_repeat_is_the_same_every_time_and_unlike_the_others() -> None:
+    assert perturbed(SCENARIO, 3) == perturbed(SCENARIO, 3)
+    assert perturbed(SCENARIO, 3) != perturbed(SCENARIO, 4)
+
+
+def test_delays_keep_their_proportion_and_starts_come_a_little_later() -> None:
+    for number in range(1, 50):
+        found = perturbed(SCENARIO, number)
+        factor = nanoseconds(found["path"]["rtt"]) / 80e6
+        assert abs(factor - 1) <= DELAY_SHARE
+        assert nanoseconds(found["path"]["access_delay"]) == pytest.approx(1e6 * factor, rel=1e-5)
+        assert nanoseconds(found["flows"][1]["rtt"]) == pytest.approx(1e8 * factor, rel=1e-5)
+        for flow, start in zip(found["flows"], (0, 2e9), strict=True):
+            assert 0 <= nanoseconds(flow["start"]) - start <= START_SPREAD * 1e9
+        assert found["path"]["buffer"] == "1bdp"
+        assert found["seed"] != 7
+
+
+def test_a_time_that_is_none_is_left_for_the_simulator_to_refuse() -> None:
+    scenario = {"path": {"rate": "10Mbps", "rtt": "80"}, "flows": [{"start": 3}]}
+    found = perturbed(scenario, 1)
+    assert found["path"]["rtt"] == "80"
+    assert found["flows"] == [{"start": 3}]
+
+
+def test_the_hops_of_a_chain_share_the_factor() -> None:
+    scenario = {"path": {"hops": [{"rate": "1Mbps", "delay": "10ms"}, {"rate": "1Mbps"}]}}
+    found = perturbed(scenario, 1)
+    assert nanoseconds(found["path"]["hops"][0]["delay"]) != 10_000_000
+    assert found["path"]["hops"][1] == {"rate": "1Mbps"}
+
+
+def test_a_range_reaches_from_the_least_to_the_largest_change() -> None:
+    group = Repeats.of("1 MB", [[1.0, 0.8], [1.0, 0.9], [1.1, 0.77]])
+    (row,) = ranges([group], ["old", "new"], "old")
+    assert row.estimate == pytest.approx(-0.2)
+    assert row.low == pytest.approx(-0.3)
+    assert row.high == pytest.approx(-0.1)
+    assert row.gains
+
+
+def test_a_transfer_that_is_not_done_in_a_repeat_has_no_upper_end() -> None:
+    group = Repeats.of("1 MB", [[1.0, 0.8], [1.0, np.inf]])
+    (row,) = ranges([group], ["old", "new"], "old")
+    assert row.high == np.inf
+    assert not row.gains
+
+
+def test_without_repeats_or_times_no_range_is_stated() -> None:
+    (row,) = ranges([Repeats.of("1 MB", [[1.0, 0.8]])], ["old", "new"], "old")
+    assert row.reason == "there are no repeats"
+    group = Repeats.of("1 MB", [[1.0, 0.8], [np.inf, np.inf]])
+    (row,) = ranges([group], ["old", "new"], "old")
+    assert not row.enough
+    with pytest.raises(RequestError, match=r"1 MB: times of shape \(2,\); repeats × variants"):
+        Repeats.of("1 MB", [1.0, 2.0])
+
+
+def test_ranges_are_settled_where_as_many_repeats_again_add_nothing() -> None:
+    calm = [[1.0, 0.8 + 0.001 * (i % 5)] for i in range(41)]
+    assert settled(Repeats.of("1 MB", calm), 0)
+    assert not settled(Repeats.of("1 MB", [*calm[:40], [1.0, 2.0]]), 0)
+
+
+@pytest.mark.parametrize(("values", "share"), [(93, 0.95), (473, 0.99), (46, 0.90)])
+def test_how_much_a_range_holds_is_as_in_wilks_tables(values: int, share: float) -> None:
+    assert content(values - 1) == pytest.approx(share, abs=1.5e-3)
+
+
+def test_what_is_sooner_in_each_repeat_is_chosen_and_others_tie_or_are_kept_out() -> None:
+    times = [[1.0, 0.8, 0.81, 0.7], [1.0, 0.8, 0.79, 1.2], [1.0, 0.82, 0.83, 0.7]]
+    names = ["old", "a", "b", "sometimes"]
+    (found,) = recommend_ranges([Repeats.of("1 MB", times)], names, "old")
+    assert found.best == ("a", "b")
+    assert found.reason.endswith("; they cannot be told apart")
+    (kept,) = recommend_ranges(
+        [Repeats.of("1 MB", np.array(times)[:, [0, 3]])], ["old", "x"], "old"
+    )
+    assert kept.keep
+    assert kept.reason == "keep old: nothing is sooner in each of 2 repeats"
+
+
+def gain(path: fs.Path, size: str, **more: Any) -> tuple[float, float, float]:
+    result = fs.compare(
+        path, startups=["slow-start", "hystart"], sizes=[size], intervals=True, **more
+    )
+    assert result.intervals
+    (row,) = result.intervals.rows.values()
+    assert row.estimate is not None
+    assert row.low is not None
+    assert row.high is not None
+    assert row.estimate == pytest.approx(result.summaries[1].change)
+    return row.low, row.estimate, row.high
+
+
+def test_a_gain_that_hangs_on_one_round_trip_time_is_shown_as_one() -> None:
+    path = fs.Path(rate="50Mbps", rtt="81ms")
+    low, exact, high = gain(path, "10MB", stack="linux")
+    assert exact == pytest.approx(-0.036, abs=0.002)  # and nothing at 80 or 82 ms
+    assert low <= exact
+    assert high == pytest.approx(0, abs=0.005)
+
+
+def test_seeds_on_a_path_that_varies_widen_the_range() -> None:
+    low, _, high = gain(fs.Path.named("lte"), "10MB")
+    assert high - low > 0.5
+
+
+def test_the_table_stays_that_of_the_exact_path(path: fs.Path) -> None:
+    startups = ["slow-start", "jump-start"]
+    plain = fs.compare(path, startups=startups, sizes=["100kB"])
+    beside = fs.compare(path, startups=startups, sizes=["100kB"], intervals=True)
+    assert beside.rows == plain.rows
+    titles = [column.title for column in beside.table.columns]
+    assert titles[titles.index("change") + 1 :][:2] == ["from", "to"]
+    assert "from" not in [column.title for column in plain.table.columns]
+
+
+def test_marks_and_sentences_follow_from_the_intervals(path: fs.Path) -> None:
+    result = fs.compare(
+        path, startups=["slow-start", "jump-start", "hystart"], sizes=["100kB"], intervals=True
+    )
+    assert result.intervals
+    for s in result.summaries:
+        row = result.intervals.row(s)
+        assert s.best == (row is not None and row.gains and result.intervals.recommended(s))
+    assert result.summaries[1].best
+    words = "\n".join(result.verdict)
+    assert "100 kB: sooner than slow-start in each of" in words
+    assert "Repeats: " in words
+    assert "◀: sooner in each repeat" in result.legend
+
+
+def test_intervals_do_not_depend_on_the_number_of_workers(path: fs.Path) -> None:
+    def records(workers: int) -> list[dict[str, Any]]:
+        result = fs.compare(
+            path,
+            startups=["slow-start", "jump-start"],
+            sizes=["30kB"],
+            intervals=True,
+            workers=workers,
+        )
+        assert result.intervals
+        return result.intervals.records
+
+    assert records(1) == records(2)
+
+
+def test_intervals_are_in_the_json_the_files_and_the_command(
+    cli: Callable[..., Any], tmp_path: Any
+) -> None:
+    import json
+
+    words = "compare --rate 5Mbps --rtt 64ms --startup slow-start,jump-start --size 30kB"
+    answer = cli(*words.split(), "--intervals", "--json", "-o", str(tmp_path / "out"))
+    document = json.loads(answer.out)
+    (row,) = document["intervals"]
+    assert row["variant"] == "jump-start"
+    assert row["low"] <= row["estimate"] <= row["high"]
+    assert row["repeats"] >= 40
+    assert document["command"].endswith(" --intervals")
+    assert (tmp_path / "out" / "intervals.parquet").exists()
+    assert json.loads(cli(*words.split(), "--json").out)["intervals"] is None
+
+
+def test_intervals_mean_nothing_beside_a_capture(cli: Callable[..., Any]) -> None:
+    answer = cli("compare", "--capture", "some.pcap", "--intervals")
+    assert answer.status == 2
+    assert "--intervals and --capture" in answer.err
+
+
+def test_a_gain_too_small_to_be_shown_is_none() -> None:
+    group = Repeats.of("1 MB", [[1.0, 0.9], [1.0, 0.9999]])
+    (row,) = ranges([group], ["old", "new"], "old")
+    assert row.high is not None
+    assert row.high < 0
+    assert not row.gains
