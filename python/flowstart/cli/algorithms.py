@@ -59,6 +59,7 @@ def _show(found: "Algorithm") -> None:
     _print(found.compared, first="compared   ", rest=11)
     _print(found.certainty_in_words, first="certainty  ", rest=11)
     _print(found.needs_in_words, first="needs      ", rest=11)
+    _show_offer(found)
     if not found.params:
         _print("It has no parameters.", before="\n")
         return
@@ -66,6 +67,17 @@ def _show(found: "Algorithm") -> None:
     for param in found.params:
         _print(f"{param.name}  ({param.unit}; default {param.default})", "\n", first="  ", rest=6)
         _print(param.meaning, first="      ", rest=6)
+
+
+def _show_offer(found: "Algorithm") -> None:
+    """What real stacks offer, where that is known."""
+    from flowstart.deployment.knobs import offer
+
+    if found.kind not in ("startup", "avoidance"):
+        return
+    known = offer(found.kind, found.name)
+    for place, line in enumerate(known.lines if known else []):
+        _print(line, first="in stacks  " if not place else " " * 11, rest=13)
 
 
 def _print(text: str, before: str = "", *, first: str = "", rest: int = 0, after: str = "") -> None:

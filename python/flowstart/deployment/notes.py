@@ -1,0 +1,114 @@
+"""What to do with a recommendation: where to turn it on, how to test it, when to turn it off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flowstart.deployment.experiment import LEVEL, POWER, TestSize, size
+from flowstart.deployment.knobs import Offer, offer
+from flowstart.inference.data import Group, Row, Statistic
+from flowstart.inference.recommendation import Recommendation, of_group
+from flowstart.render import text
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a variant is made of, as far as stacks have options for it."""
+
+    name: str
+    startup: str
+    avoidance: str | None = None
+    iw: str | None = None
+    """Its initial window, where that differs from the baseline's."""
+    pacing: bool = False
+    """Whether it is paced where the baseline is not."""
+
+
+@dataclass(frozen=True)
+class Rollback:
+    """When a test is to be ended."""
+
+    measure: str
+    above: float
+    """The relative change, or share, that is worse than predicted."""
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """The threshold in words."""
+        return f"{self.measure} above {text.percent(self.above)} ({self.reason})"
+
+
+WATCH = (
+    "the share of packets retransmitted, and of connections with a retransmission timeout",
+    "p95 and p99 of completion time, by size class",
+    "completion times of the other arm on the same links, since a gain may be their loss",
+)
+"""What to watch in a test beside its main statistic."""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What to do with one recommended variant of one group."""
+
+    group: str
+    variant: Variant
+    offers: tuple[tuple[str, Offer | None], ...]
+    """What the stacks offer, for each part of the variant."""
+    test: TestSize | None
+    watch: tuple[str, ...]
+    rollback: tuple[Rollback, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """The notes in words."""
+        lines = [f"{self.variant.name}, {self.group}:"]
+        for part, found in self.offers:
+            lines.append(f"  {part}:")
+            told = self._told(found) if found else ["nothing is known of stacks that offer it"]
+            lines += [f"    {line}" for line in told]
+        lines.append(f"  {self.test.text}" if self.test else "  A/B test: no effect to size it by.")
+        lines += [f"  Watch {what}." for what in self.watch]
+        lines += [f"  Roll back where the test's interval has {r.text}." for r in self.rollback]
+        return lines
+
+    def _told(self, found: Offer) -> list[str]:
+        return [line.replace("{iw}", str(self.variant.iw)) for line in found.lines]
+
+
+def notes(
+    recommendation: Recommendation,
+    variant: Variant,
+    rows: Sequence[Row],
+    group: Group | None = None,
+    columns: tuple[int, int] | None = None,
+    *,
+    level: float = LEVEL,
+    power: float = POWER,
+) -> Notes:
+    """The notes of one recommended variant.
+
+    `rows` are those that the recommendation rests on. The size of a test needs the group's times,
+    and the variant's and the baseline's columns in them.
+    """
+    offers: list[tuple[str, Offer | None]] = [(variant.startup, offer("startup", variant.startup))]
+    if variant.avoidance:
+        offers.append((variant.avoidance, offer("avoidance", variant.avoidance)))
+    if variant.iw:
+        offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
+    if variant.pacing:
+        offers.append(("pacing", offer("setting", "pacing")))
+    test = size(group, *columns, level=level, power=power) if group and columns else None
+    thresholds = tuple(_rollback(rows, recommendation.group, variant.name))
+    return Notes(recommendation.group, variant, tuple(offers), test, WATCH, thresholds)
+
+
+def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:
+    """Thresholds: what lies beyond the predicted interval refutes the prediction."""
+    found = of_group(rows, group)
+    thresholds = []
+    for statistic in (Statistic.P50, Statistic.MEAN, Statistic.P95):
+        row = found.get((variant, statistic))
+        if row and row.high is not None:
+            reason = f"predicted: {text.percent(row.low)} to {text.percent(row.high)}"
+            thresholds.append(Rollback(f"the change of {statistic}", row.high, reason))
+    return thresholds
