@@ -1,6 +1,6 @@
 """Repeats of a comparison, for the intervals of its rows; its table stays the exact path's."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
@@ -18,6 +18,8 @@ from flowstart.simulation.batch import run_many
 
 FIRST, MOST = 40, 160
 """How many repeats a size has at first, and at most; until its ranges are settled they double."""
+MOST_ROWS = 50_000
+"""Rows that are held at a time, as far as single repeats have fewer."""
 
 Key: TypeAlias = tuple[bool, int]
 """A group of summaries: whether it is web sessions', and otherwise its size in bytes."""
@@ -80,7 +82,8 @@ def repeated(
     progress: Callable[[int, int], object] | None = None,
 ) -> Intervals:
     """Runs the comparison again, a little perturbed, until its ranges are settled."""
-    runner = _Runner(plan, workers, progress)
+    rows = sum(s.flows for s in exact) // len(plan.seeds)
+    runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
     found = [_times(exact)]
     unsettled = list(plan.sizes)
     done: dict[str | None, list[Times]] = {size: [] for size in plan.sizes}
@@ -114,13 +117,20 @@ class _Runner:
     plan: Plan
     workers: int | None
     progress: Callable[[int, int], object] | None
+    at_once: int
+    """How many repeats are held at a time."""
     interrupted: bool = False
 
-    def run(self, size: str | None, numbers: Iterable[int]) -> list[Times]:
-        """The repeats of one size; none after Ctrl-C."""
-        if self.interrupted:
-            return []
-        plan, numbers = self.plan, list(numbers)
+    def run(self, size: str | None, numbers: range) -> list[Times]:
+        """The repeats of one size, as far as Ctrl-C does not come first."""
+        found = []
+        for first in range(0, len(numbers), self.at_once):
+            if not self.interrupted:
+                found += self._batch(size, numbers[first : first + self.at_once])
+        return found
+
+    def _batch(self, size: str | None, numbers: range) -> list[Times]:
+        plan = self.plan
         cases = [Case(name, size, plan.seeds[0]) for _ in numbers for name in plan.startups]
         which = [number for number in numbers for _ in plan.startups]
         scenarios = [
