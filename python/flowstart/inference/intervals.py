@@ -64,11 +64,22 @@ def contrasted(
     seed: int,
 ) -> list[Row]:
     """The rows of any contrasts, whose intervals hold all at once; as `intervals` otherwise."""
-    _check(groups, variants)
+    _check(groups, variants, statistics, level)
+    if not groups:
+        return []
     return _Table(_numbered(groups), variants, seed).rows(contrasts, statistics, level)
 
 
-def _check(groups: Sequence[Group], variants: Sequence[str]) -> None:
+def _check(
+    groups: Sequence[Group], variants: Sequence[str], statistics: Sequence[Statistic], level: float
+) -> None:
+    if not 0 < level < 1:
+        raise RequestError(f"level = {level:g}: more than 0 and less than 1 is needed")
+    for statistic in statistics:
+        if statistic not in OF_TRANSFERS:
+            raise RequestError(
+                f"statistic = {statistic}: one of {', '.join(OF_TRANSFERS)} is needed"
+            )
     for group in groups:
         if group.times.shape[1] != len(variants):
             raise RequestError(
@@ -79,8 +90,6 @@ def _check(groups: Sequence[Group], variants: Sequence[str]) -> None:
 
 def _numbered(groups: Sequence[Group]) -> list[Group]:
     """The groups with clusters that are numbered from 0 on, their transfers by cluster."""
-    if not groups:
-        return []
     found = []
     numbers = clusters.numbered([group.clusters for group in groups])
     for group, number in zip(groups, numbers, strict=True):
