@@ -113,6 +113,9 @@ pub struct TransferRow {
     /// How much it was.
     #[schemars(extend("unit" = "bytes"))]
     pub bytes: u64,
+    /// The least time from there to its delivery: one-way delay + wire bytes / bottleneck rate, and
+    /// the handshake's round trips where it opens the connection.
+    pub ideal_fct_s: f64,
     /// When its first byte left.
     #[schemars(extend("unit" = "seconds", "null" = "nothing of it left"))]
     pub sent_s: Option<f64>,

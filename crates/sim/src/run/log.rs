@@ -3,9 +3,10 @@
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;
-use crate::record::flow::TransferRow;
+use crate::record::flow::{ideal_fct, wire_bytes, TransferRow};
 use crate::record::flow_record::FlowRecord;
 use flowstart_control::Time;
+use flowstart_network::chain::Chain;
 use flowstart_wire::Data;
 use std::ops::Range;
 
@@ -104,21 +105,32 @@ impl WriteLog {
     }
 
     /// One row for each of them.
-    pub(super) fn rows(&self, records: &[FlowRecord], kinds: &[FlowKind]) -> Vec<TransferRow> {
+    pub(super) fn rows(
+        &self,
+        records: &[FlowRecord],
+        kinds: &[FlowKind],
+        chain: &Chain,
+    ) -> Vec<TransferRow> {
         let mut rows = Vec::with_capacity(self.records.len());
         let mut mine = self.records.iter();
         if mine.len() == 0 {
             return rows;
         }
         for (flow, record) in (0..).zip(records) {
-            let writes = &kinds[record.plan.kind as usize].writes;
-            for ((number, write), noted) in (0..).zip(writes).zip(&mut mine) {
-                let bytes = write.end - begin(writes, number as usize);
+            let kind = &kinds[record.plan.kind as usize];
+            for ((number, write), noted) in (0..).zip(&kind.writes).zip(&mut mine) {
                 let available = match write.when {
                     When::At(at) => record.plan.start.get().map(|start| start + at),
                     When::After(_) => noted.available.get(),
                 };
-                rows.push(noted.row((flow, number), available, bytes));
+                rows.push(TransferRow {
+                    flow,
+                    transfer: number,
+                    available_s: available.map(Time::secs),
+                    bytes: kind.bytes_of(number as usize),
+                    ideal_fct_s: ideal(kind, &record.plan, number as usize, chain),
+                    ..noted.row()
+                });
             }
         }
         rows
@@ -126,13 +138,15 @@ impl WriteLog {
 }
 
 impl WriteRecord {
-    fn row(&self, (flow, number): (u32, u32), available: Option<Time>, bytes: u64) -> TransferRow {
+    /// A row of what is noted.
+    fn row(&self) -> TransferRow {
         let seconds = |time: MaybeTime| time.get().map(Time::secs);
         TransferRow {
-            flow,
-            transfer: number,
-            available_s: available.map(Time::secs),
-            bytes,
+            flow: 0,
+            transfer: 0,
+            available_s: None,
+            bytes: 0,
+            ideal_fct_s: 0.0,
             sent_s: seconds(self.sent),
             first_delivered_s: seconds(self.first_delivered),
             delivered_s: seconds(self.times[Stage::Delivered as usize]),
@@ -143,6 +157,18 @@ impl WriteRecord {
             timeouts: self.timeouts,
         }
     }
+}
+
+/// The best possible time for a write.
+fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 {
+    let stack = &kind.stack;
+    let round_trips = match plan.handshake && number == 0 {
+        true => stack.round_trips(),
+        false => 0,
+    };
+    let wire = wire_bytes(kind.bytes_of(number), stack.mss, stack.header);
+    let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, plan.reverse);
+    ideal_fct(wire, round_trips, kind.rtt, rate)
 }
 
 /// The writes of a flow, and what is noted of them.

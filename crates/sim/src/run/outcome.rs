@@ -19,7 +19,7 @@ impl Simulation<'_> {
         let packets = self.take_packet_logs();
         Outcome {
             packets,
-            transfers: self.writes.rows(&self.records, &prepared.kinds),
+            transfers: self.writes.rows(&self.records, &prepared.kinds, chain),
             flows: self.flow_table(),
             objects: ObjectTable {
                 records: self.web.into_objects(),
