@@ -82,6 +82,8 @@ struct Offer {
     seen: bool,
     mss: Option<u16>,
     scale: Option<u8>,
+    sack: bool,
+    stamps: bool,
     whole: bool,
 }
 
@@ -91,6 +93,8 @@ struct Window {
     /// Of a SYN or SYN-ACK, which are never scaled (RFC 7323, section 2.2).
     syn: Option<u16>,
     widest: Option<u16>,
+    /// The widest of all, early or late.
+    widest_ever: Option<u16>,
     handshake: Option<u16>,
     /// It has acknowledged data: what the peer sends now is no longer the start.
     acknowledged: bool,
@@ -223,6 +227,8 @@ impl Live {
             seen: true,
             mss: options.mss,
             scale: options.scale,
+            sack: options.sack,
+            stamps: options.stamp.is_some(),
             whole: options.whole,
         };
         side.window.syn = Some(segment.window);
@@ -387,6 +393,7 @@ impl Live {
         window.acknowledged |= first
             .zip(window.acked)
             .is_some_and(|(first, acked)| acked > first);
+        window.widest_ever = window.widest_ever.max(Some(segment.window));
         if !window.acknowledged {
             window.widest = window.widest.max(Some(segment.window));
         }
@@ -426,6 +433,7 @@ impl Live {
             server_port: self.ends[SERVER].port,
             handshake: shake.class(),
             rtt_s: shake.rtt().map(|rtt| since(0, rtt)),
+            server_rtt_s: shake.halves().map(|halves| since(0, halves[0])),
             syns: Some(shake.syns),
             syn_acks: Some(shake.syn_acks),
             c2s_bytes: Some(sent),
@@ -438,10 +446,14 @@ impl Live {
             s2c_window: windows[1].0,
             c2s_handshake_window: windows[0].1,
             s2c_handshake_window: windows[1].1,
+            c2s_widest_window: self.widest_window(SERVER).filter(|_| known),
+            s2c_widest_window: self.widest_window(CLIENT).filter(|_| known),
             client_wscale: client.offer.scale,
             server_wscale: server.offer.scale,
             client_mss: client.offer.mss,
             server_mss: server.offer.mss,
+            timestamps: self.offered(|offer| offer.stamps),
+            sack: self.offered(|offer| offer.sack),
             c2s_retransmissions: credible(client.retransmissions),
             s2c_retransmissions: credible(server.retransmissions),
             c2s_out_of_order: credible(client.out_of_order),
@@ -488,6 +500,20 @@ impl Live {
             _ => window.handshake.and_then(scaled),
         };
         (widest, handshake)
+    }
+
+    /// The widest window that a side has advertised, early or late.
+    fn widest_window(&self, receiver: usize) -> Option<u64> {
+        let scale = self.scale(receiver)?;
+        let widest = self.sides[receiver].window.widest_ever?;
+        Some(u64::from(widest) << scale)
+    }
+
+    /// Whether both sides have offered something in their SYNs, if what they offered is known.
+    fn offered(&self, what: impl Fn(&Offer) -> bool) -> Option<bool> {
+        let offers = self.sides.each_ref().map(|side| side.offer);
+        let known = offers.iter().all(|offer| offer.seen && offer.whole);
+        known.then(|| offers.iter().all(what))
     }
 
     /// What a side's windows are to be multiplied with, as a shift. Both must have announced a scale for either to

@@ -149,6 +149,8 @@ pub struct Connection {
     /// Round trip by the handshake: the client's first ACK after the SYN-ACK, less the last SYN not later than the
     /// last SYN-ACK before that ACK.
     pub rtt_s: Option<f64>,
+    /// The part of it between the monitor and the server: from that SYN to the SYN-ACK.
+    pub server_rtt_s: Option<f64>,
     /// SYNs of the client.
     pub syns: Option<u32>,
     /// SYN-ACKs of the server.
@@ -173,6 +175,10 @@ pub struct Connection {
     pub c2s_handshake_window: Option<u64>,
     /// Window of the completing ACK.
     pub s2c_handshake_window: Option<u64>,
+    /// Largest window that the server advertised at any time.
+    pub c2s_widest_window: Option<u64>,
+    /// Largest window that the client advertised at any time.
+    pub s2c_widest_window: Option<u64>,
     /// Window scale that the client announced.
     pub client_wscale: Option<u8>,
     /// Window scale that the server announced.
@@ -181,6 +187,10 @@ pub struct Connection {
     pub client_mss: Option<u16>,
     /// Segment size that the server announced.
     pub server_mss: Option<u16>,
+    /// Whether both sides' SYNs had time stamps.
+    pub timestamps: Option<bool>,
+    /// Whether both sides permitted selective acknowledgements.
+    pub sack: Option<bool>,
     /// Data packets that repeat what was sent, as far as a monitor can tell; not told where packets were captured twice.
     pub c2s_retransmissions: Option<u32>,
     /// The same of the server.
@@ -233,6 +243,7 @@ impl Connection {
             server_port: 0,
             handshake: Handshake::NotSeen,
             rtt_s: None,
+            server_rtt_s: None,
             syns: None,
             syn_acks: None,
             c2s_bytes: None,
@@ -245,10 +256,14 @@ impl Connection {
             s2c_window: None,
             c2s_handshake_window: None,
             s2c_handshake_window: None,
+            c2s_widest_window: None,
+            s2c_widest_window: None,
             client_wscale: None,
             server_wscale: None,
             client_mss: None,
             server_mss: None,
+            timestamps: None,
+            sack: None,
             c2s_retransmissions: None,
             s2c_retransmissions: None,
             c2s_out_of_order: None,

@@ -34,6 +34,8 @@ pub(crate) struct Segment {
 pub(crate) struct Options {
     pub mss: Option<u16>,
     pub scale: Option<u8>,
+    /// Selective acknowledgements are permitted.
+    pub sack: bool,
     /// Time stamp and echoed time stamp.
     pub stamp: Option<(u32, u32)>,
     /// All options were captured: what is not among them was not sent.
@@ -114,6 +116,7 @@ fn options(mut area: &[u8]) -> Options {
         match (kind, length) {
             (2, 4) => found.mss = u16_at(area, 2),
             (3, 3) => found.scale = area.get(2).map(|&scale| scale.min(LARGEST_SCALE)),
+            (4, 2) => found.sack = true,
             (8, 10) => found.stamp = u32_at(area, 2).zip(u32_at(area, 6)),
             _ => {}
         }
