@@ -166,7 +166,7 @@ def test_the_readme_says_what_the_demo_shows() -> None:
     (transfers,) = readme(r"(\d+) transfers of a server, replayed on the ten paths")
     readme("under five start-ups")
     replayed = demo.replayed()
-    assert sum(len(replayed.transfers) for replayed in replayed.paths) == int(transfers)
+    assert sum(replayed.transfers for replayed in replayed.paths) == int(transfers)
     assert (len(replayed.paths), len(replayed.settings.startups)) == (10, 5)
 
 

@@ -90,9 +90,10 @@ def _both(*names: str) -> list[str]:
 
 COLUMNS: list[str] = [
     *("stream", "file", "start", "client_ip", "client_port", "server_ip", "server_port"),
-    *("ip_version", "network", "opener", "handshake", "rtt_s", "syns", "syn_acks"),
-    *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window"),
-    *("client_wscale", "server_wscale", "client_mss", "server_mss"),
+    *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
+    *("syns", "syn_acks"),
+    *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
+    *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
     *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
     *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),
 ]

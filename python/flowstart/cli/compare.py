@@ -9,7 +9,7 @@ import typer
 from flowstart.cli import console, endpoints, options, path, replay
 from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
-from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
+from flowstart.cli.traffic import REPETITION, REPLAYED, TRAFFIC, Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ CAPTURES = Annotated[
         "sizes; may be given several times. Path options override what the capture tells.",
     ),
 ]
-FLAGS = (*TRAFFIC, *path.FLAGS, *endpoints.FLAGS, *REPETITION)
+FLAGS = (*TRAFFIC, *path.FLAGS, *REPLAYED, *endpoints.FLAGS, *REPETITION)
 
 
 @taking(FLAGS)
@@ -61,6 +61,7 @@ def compare(
         _refuse_beside_a_capture(scenario, given)
         replay.compare(capture, given, workers, json, output)
         return
+    _refuse_without_a_capture(given)
     with console.speaking_of(scenario):
         if scenario:
             plan = _of_scenario(scenario, given, allow_python=allow_python)
@@ -87,6 +88,13 @@ def _refuse_beside_a_capture(scenario: str | None, given: Given) -> None:
         raise RequestError(
             f"{name} and --capture: a replay has no use for it; leave one of the two out"
         )
+
+
+def _refuse_without_a_capture(given: Given) -> None:
+    """What only a replay can do."""
+    for flag in REPLAYED:
+        if flag.name in given:
+            raise RequestError(f"{option(flag.name)}: --capture is missing; only a replay has it")
 
 
 def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":

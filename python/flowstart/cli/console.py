@@ -52,9 +52,9 @@ def _as_option(message: str) -> str:
     message = re.sub(r"^stack\.(ack|iw)\b", r"--\1", message)
     message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
     message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
-    message = re.sub(r"^flows\[0\]: ", "", message)
+    message = re.sub(r"^flows\[\d+\]: ", "", message)
     message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
-    message = re.sub(r"^(path|flows\[0\])\.(\w+)\b", _option, message)
+    message = re.sub(r"^(path|flows\[\d+\])\.(\w+)\b", _option, message)
     return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
 
 

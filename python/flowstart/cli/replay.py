@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flowstart.cli import capture, console, path
 from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import Given, filled
-from flowstart.cli.traffic import Repetition, Traffic
+from flowstart.cli.traffic import Repetition, Replayed, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def _settings(given: Given) -> "Settings":
     from flowstart.model import specs
     from flowstart.model.custom import CustomStartups
     from flowstart.model.path import Path
-    from flowstart.render.footnotes import IDLE
-    from flowstart.replay.settings import Settings
+    from flowstart.replay.settings import Settings, side
 
     repetition, ends = filled(Repetition, given), filled(Endpoints, given)
+    replayed = filled(Replayed, given)
     described = path.read(given) or Path()
     if repetition.repeat > 1:
         raise RequestError(
@@ -66,9 +66,8 @@ def _settings(given: Given) -> "Settings":
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     startups = specs.listed("startup", filled(Traffic, given).startup, DEFAULT_STARTUPS)
     custom = CustomStartups()
-    idle = () if ends.remembered else IDLE
     stack = stack_of(given)
-    names = specs.startups(startups, custom, without=idle)
+    names = specs.startups(startups, custom)
     applicability.refuse_what_does_nothing(given, names, custom, stack)
     return Settings(
         startups=names,
@@ -81,7 +80,8 @@ def _settings(given: Given) -> "Settings":
         stack=stack,
         avoidance=ends.avoidance,
         remembered=ends.remembered,
-        without=tuple(name for name in idle if "all" in startups and name not in names),
+        direction=side(replayed.direction or "server"),
+        without=frozenset(specs.listed("without", replayed.without, ())),
         seed=repetition.seed or 1,
         custom=custom,
     )

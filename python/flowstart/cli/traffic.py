@@ -50,6 +50,26 @@ class Traffic:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Replayed:
+    """What of a capture is replayed, and whose data is under test."""
+
+    direction: str | None = flag(
+        "Whose data in the capture is under test: server, client or both. [server]",
+        "SIDE",
+        beside=(CAPTURE,),
+    )
+    without: str | None = flag(
+        "Leave parts of the capture out of its replay: turns, page, pauses, warm, handshake, "
+        "windows.",
+        "A,B,...",
+        beside=(CAPTURE,),
+    )
+
+
+REPLAYED = of(Replayed)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Repetition:
     """With which seeds."""
 

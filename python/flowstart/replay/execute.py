@@ -1,11 +1,10 @@
 """Runs replays."""
 
 from collections.abc import Callable
-from typing import Any
 
 from flowstart.captures.contents import Capture
 from flowstart.model.document import encode
-from flowstart.replay.jobs import Job, jobs
+from flowstart.replay.jobs import jobs, rows
 from flowstart.replay.paths import build
 from flowstart.replay.result import Replay
 from flowstart.replay.settings import Settings
@@ -32,21 +31,7 @@ def replay(
         settings=settings,
         paths=paths,
         left_out=left_out,
-        rows=[_row(row, planned[row["run"]]) for row in frames.rows(batch["flows"])],
+        rows=rows(planned, batch).filter("tested").rows(named=True) if batch["transfers"] else [],
         interrupted=batch["interrupted"],
         failures=[f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]],
     )
-
-
-def _row(row: dict[str, Any], job: Job) -> dict[str, Any]:
-    """A flow's row with the transfer it stands for."""
-    transfer = job.transfers[row["flow"]]
-    return row | {
-        "mode": job.mode,
-        "network": job.replayed.name,
-        "transfer": transfer.number,
-        "connection": transfer.connection,
-        "capture_direction": transfer.direction,
-        "rtt": transfer.rtt,
-        "startup": job.startup,
-    }

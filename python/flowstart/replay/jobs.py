@@ -1,91 +1,133 @@
-"""The simulations of a replay: every path under every start-up, together and one by one."""
+"""The simulations of a replay: every part of every path under every variant, together and apart."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from flowstart.model.document import Document
-from flowstart.model.path import told_interface
-from flowstart.replay.paths import ReplayPath, Transfer
+from flowstart.model.variants import Variant
+from flowstart.replay.conversations import Conversation, conversations
+from flowstart.replay.paths import ReplayPath
+from flowstart.replay.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
 from flowstart.replay.settings import Settings
+from flowstart.simulation import frames
 
-AFTERWARDS_S = 3600
-"""How long a replay may go on after the last transfer has begun."""
+if TYPE_CHECKING:
+    import polars as pl
+
+    from flowstart._native import Batch
+
+Mode = Literal["together", "alone"]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One simulation: a path under one start-up, with some or all of its transfers."""
+    """One simulation: a path under one variant, with some conversations or one of them."""
 
     replayed: ReplayPath
-    startup: str
-    mode: str
-    transfers: tuple[Transfer, ...]
+    variant: str
+    mode: Mode
     scenario: Document
+    labels: Labels
 
     @property
     def label(self) -> str:
         """What a message calls it."""
-        return f"{self.startup}, {self.mode}, {self.replayed.name}"
+        return f"{self.variant}, {self.mode}, {self.replayed.name}"
 
 
-def jobs(paths: Sequence[ReplayPath], settings: Settings) -> Iterator[Job]:
-    """All of them, those of a path next to each other."""
+def jobs(
+    paths: Sequence[ReplayPath],
+    settings: Settings,
+    modes: Sequence[Mode] = ("together", "alone"),
+) -> Iterator[Job]:
+    """All of them, those of a part of a path next to each other.
+
+    They are made as they are asked for, so that memory grows with a part and not with the capture.
+    """
     for replayed in paths:
-        for startup in settings.startups:
-            yield job(replayed, startup, "together", replayed.transfers, settings)
-            for transfer in replayed.transfers:
-                yield job(replayed, startup, "alone", (transfer,), settings)
+        for part in replayed.traffic.chunks():
+            talks = conversations(part)
+            for variant in settings.compared:
+                if "together" in modes:
+                    yield job(replayed, variant, "together", talks, settings)
+                if "alone" in modes:
+                    for one in apart(talks):
+                        yield job(replayed, variant, "alone", one, settings)
 
 
 def job(
     replayed: ReplayPath,
-    startup: str,
-    mode: str,
-    transfers: tuple[Transfer, ...],
+    variant: Variant,
+    mode: Mode,
+    talks: Sequence[Conversation],
     settings: Settings,
 ) -> Job:
-    """One of them; `mode` is `together` or `alone`."""
-    starts = without_long_gaps([t.start_s for t in transfers])
-    told = told_interface(replayed.path)
-    flows = [
-        told | _flow(t, startup, settings, at) for t, at in zip(transfers, starts, strict=True)
-    ]
+    """One of them."""
+    writer = Writer(talks, variant, settings, replayed.path)
+    flows = writer.flows()
+    last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     document: Document = {
         "seed": settings.seed,
-        "duration": f"{max(starts) + AFTERWARDS_S:.6f}s",
+        "duration": f"{last_s - writer.begin_s + AFTERWARDS_S:.6f}s",
         "path": replayed.path,
+        "stack": usual_stack(settings),
         "flows": flows,
     }
-    if settings.stack:
-        document["stack"] = settings.stack
-    return Job(replayed, startup, mode, transfers, document)
+    return Job(replayed, variant.name, mode, document, writer.labels)
 
 
-def without_long_gaps(starts: Sequence[float]) -> list[float]:
-    """Times from zero on; where nothing begins for long, that long is enough.
+def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
+    """One row per transfer and job of a batch: `planned` in the order of its scenarios.
 
-    By then what began before is over, and captures may be put together over years.
+    Times are those of the transfer: `fct_s` counts from when the application had it, and includes
+    the handshake where that was when the connection opened.
     """
-    at: dict[float, float] = {}
-    before, now = min(starts), 0.0
-    for start in sorted(starts):
-        now += min(start - before, AFTERWARDS_S)
-        before = start
-        at[start] = now
-    return [at[start] for start in starts]
+    import polars as pl
+
+    if not batch["transfers"]:
+        return pl.DataFrame()
+    writes = frames.frame(batch["transfers"]).rename({"transfer": "write", "bytes": "size_bytes"})
+    writes = writes.with_columns(
+        fct_s=pl.col("delivered_s") - pl.col("available_s"),
+        duration_s=pl.col("acked_s") - pl.col("available_s"),
+        complete=pl.col("acked_s").is_not_null(),
+        begins=pl.col("size_bytes").cum_sum().over("run", "flow") - pl.col("size_bytes"),
+    )
+    flows = frames.frame(batch["flows"]).select(*OF_FLOWS)
+    found = (
+        _labels(planned).join(writes, on=["run", "flow", "write"]).join(flows, on=["run", "flow"])
+    )
+    delivered = pl.col("bytes_delivered").cast(pl.Int64) - pl.col("begins").cast(pl.Int64)
+    return (
+        found.sort("run", "transfer")
+        .with_columns(
+            slowdown=pl.col("fct_s") / pl.col("ideal_fct_s"),
+            bytes_delivered=pl.min_horizontal(delivered.clip(0), "size_bytes"),
+        )
+        .drop("begins", "write")
+    )
 
 
-def _flow(transfer: Transfer, startup: str, settings: Settings, start_s: float) -> Document:
-    flow: Document = {
-        "startup": startup,
-        "size": f"{transfer.size_bytes}B",
-        "start": f"{round(start_s * 1e6)}us",
-        "direction": "forward" if transfer.to_remote else "reverse",
-        "rtt": transfer.rtt,
-        "handshake": False,
-    }
-    if settings.avoidance:
-        flow["avoidance"] = settings.avoidance
-    if settings.remembered:
-        flow["remembered"] = settings.remembered
-    return flow
+OF_FLOWS = (
+    *("run", "flow", "avoidance", "stack", "seed", "direction", "bytes_delivered"),
+    *("startup_exit_s", "startup_exit_cwnd_pkts", "startup_exit_flight_bytes"),
+    *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts", "bdp_pkts", "min_rtt_s"),
+    *("buffer_reading", "reset"),
+)
+"""The columns that the transfers of a flow share."""
+
+
+def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
+    """Which transfer each write of each job stands for."""
+    import polars as pl
+
+    parts = []
+    for run, job in enumerate(planned):
+        columns = vars(job.labels)
+        part = pl.DataFrame(columns, schema_overrides={"opener": pl.String})
+        named = {"startup": job.variant, "mode": job.mode, "network": job.replayed.name}
+        parts.append(part.with_columns(run=pl.lit(run), **{k: pl.lit(v) for k, v in named.items()}))
+    direction = pl.when("from_client").then(pl.lit("c2s")).otherwise(pl.lit("s2c"))
+    whole = pl.concat(parts).with_columns(pl.col("run").cast(pl.Int64), capture_direction=direction)
+    return whole.drop("from_client")

@@ -9,28 +9,12 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
+from flowstart.replay.scenario import usual_stack
 from flowstart.replay.settings import Settings
+from flowstart.replay.traffic import WITHOUT_RTT, Traffic
 
-WITHOUT_RTT = "round trip not known"
-"""Why a transfer is left out that `rtt` would let in."""
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """One transfer of the capture, as it is replayed."""
-
-    number: int
-    """Its place among the capture's transfers."""
-    connection: int
-    direction: str
-    """`c2s` or `s2c`."""
-    to_remote: bool
-    start_s: float
-    """Since the capture's first transfer."""
-    size_bytes: int
-    rtt: str
 
 
 @dataclass(frozen=True)
@@ -42,25 +26,27 @@ class ReplayPath:
     """The scenario's path; forward is towards the remote network."""
     rate_method: str
     buffer_method: str
-    transfers: tuple[Transfer, ...]
+    traffic: Traffic
     assumed: tuple[str, ...] = ()
     """Which of the path's fields are neither given nor estimated from its own packets."""
 
+    @property
+    def transfers(self) -> int:
+        """How many transfers cross it."""
+        return self.traffic.transfers.height
+
 
 def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[ReplayPath]:
-    """The paths of a capture with their transfers; counts what is left out, by reason."""
-    transfers = _transfers(capture, settings, left_out)
-    if not transfers:
+    """The paths of a capture with their traffic; counts what is left out, by reason."""
+    traffic = Traffic.of(capture, settings, left_out)
+    if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     if settings.rate is not None:
-        return [_given(settings, transfers)]
-    network = capture.connections["network"]
-    by_network: dict[str, list[Transfer]] = {}
-    for transfer in transfers:
-        by_network.setdefault(network[transfer.connection], []).append(transfer)
+        return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
     return [
-        _estimated(groups[network], settings, mine, capture) for network, mine in by_network.items()
+        _estimated(groups[network], settings, traffic.within(network), capture)
+        for network in traffic.networks()
     ]
 
 
@@ -71,45 +57,7 @@ def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
     return "there is no transfer to replay"
 
 
-def _transfers(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[Transfer]:
-    connections = capture.connections.select("network", "opener", "rtt_s", "flags").rows(named=True)
-    least = {group.network: group.min_rtt_s for group in capture.groups}
-    found = []
-    begin = capture.transfers["start"].min() or 0.0
-    for number, row in enumerate(capture.transfers.iter_rows(named=True)):
-        connection = connections[row["connection"]]
-        rtt = settings.rtt or _round_trip(connection, least.get(connection["network"]))
-        if connection["network"] is None:
-            why = "far side not known"
-        elif rtt is None:
-            why = WITHOUT_RTT
-        else:
-            towards_client = row["direction"] == "s2c"
-            found.append(
-                Transfer(
-                    number=number,
-                    connection=row["connection"],
-                    direction=row["direction"],
-                    to_remote=towards_client == (connection["opener"] == "remote"),
-                    start_s=row["start"] - begin,
-                    size_bytes=row["bytes"],
-                    rtt=rtt,
-                )
-            )
-            continue
-        left_out[why] = left_out.get(why, 0) + 1
-    return found
-
-
-def _round_trip(connection: dict[str, Any], least: float | None) -> str | None:
-    """The handshake's, unless it is not known which of several SYN-ACKs was answered."""
-    rtt_s: float | None = connection["rtt_s"]
-    if least is not None and "syn-ack-retransmitted" in connection["flags"]:
-        rtt_s = least
-    return f"{max(round(rtt_s * 1e6), 1)}us" if rtt_s else None
-
-
-def _given(settings: Settings, transfers: list[Transfer]) -> ReplayPath:
+def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
     """One path for all, as the options say."""
     path = {
         "rate": settings.rate,
@@ -118,7 +66,7 @@ def _given(settings: Settings, transfers: list[Transfer]) -> ReplayPath:
         "reverse_buffer": settings.reverse_buffer,
     }
     path = {name: value for name, value in path.items() if value is not None}
-    path = _with_rtt(path, settings, transfers)
+    path = _with_rtt(path, settings, traffic)
     assumed = _assumed_buffers(path, settings)
     methods = ["by --buffer" if path.get("buffer") else ASSUMED] * 2
     methods[1] = "by --reverse-buffer" if settings.reverse_buffer else methods[0]
@@ -127,13 +75,13 @@ def _given(settings: Settings, transfers: list[Transfer]) -> ReplayPath:
         path | assumed,
         "by --rate",
         joined(methods),
-        tuple(transfers),
+        traffic,
         tuple(assumed),
     )
 
 
 def _estimated(
-    group: Group, settings: Settings, transfers: list[Transfer], capture: Capture
+    group: Group, settings: Settings, traffic: Traffic, capture: Capture
 ) -> ReplayPath:
     """A network's own path, as far as the capture tells it."""
     ways = group.ways
@@ -150,7 +98,7 @@ def _estimated(
         methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
-    path = _with_rtt(path, settings, transfers)
+    path = _with_rtt(path, settings, traffic)
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -162,7 +110,7 @@ def _estimated(
         path | known | guessed,
         joined(methods),
         joined([buffer_methods[name] for name in BUFFERS]),
-        tuple(transfers),
+        traffic,
         tuple(assumed),
     )
 
@@ -197,8 +145,7 @@ def _assumed_buffers(path: Document, settings: Settings) -> Document:
 def resolved(path: Document, settings: Settings) -> Document:
     """A scenario on a path, with every default filled in."""
     document: Document = {"path": path, "flows": [{"size": "1pkt"}]}
-    if settings.stack:
-        document["stack"] = settings.stack
+    document["stack"] = usual_stack(settings)
     return resolve(document)
 
 
@@ -220,12 +167,13 @@ def joined(methods: Sequence[str]) -> str:
     return methods[0] if len(set(methods)) == 1 else f"there: {methods[0]}; back: {methods[1]}"
 
 
-def _with_rtt(path: Document, settings: Settings, transfers: list[Transfer]) -> Document:
-    """The path's own round trip is the least of its transfers'; the rest is the flows'."""
+def _with_rtt(path: Document, settings: Settings, traffic: Traffic) -> Document:
+    """The path's own round trip is the least of its connections'; the rest is the flows'."""
     if settings.loss:
         path |= {"loss": settings.loss, "reverse_loss": settings.loss}
-    return path | {"rtt": settings.rtt or min((t.rtt for t in transfers), key=_microseconds)}
+    least = min(traffic.connections["rtt"].unique().to_list(), key=_microseconds)
+    return path | {"rtt": settings.rtt or least}
 
 
 def _microseconds(rtt: str) -> int:
-    return int(rtt.removesuffix("us"))
+    return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0

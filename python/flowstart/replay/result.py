@@ -13,9 +13,11 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.render import footnotes, html
 from flowstart.replay import tables
+from flowstart.replay.conversations import conversations
 from flowstart.replay.jobs import job
 from flowstart.replay.paths import ReplayPath, resolved
-from flowstart.replay.settings import Settings
+from flowstart.replay.scenario import apart
+from flowstart.replay.settings import PARTS, Settings
 from flowstart.replay.summary import EVERYTHING, ClassSummary, baseline, summarise
 from flowstart.simulation import frames
 
@@ -62,6 +64,8 @@ class Replay:
         }
         options |= {"stack": stack.written(s.stack), "avoidance": s.avoidance}
         options |= {"remembered": s.remembered}
+        options |= {"direction": s.direction if s.direction != "server" else None}
+        options |= {"without": ",".join(sorted(s.without))}
         options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
         words = ["flowstart", "compare"]
         for file in self.capture.files:
@@ -75,8 +79,13 @@ class Replay:
     def resolved(self) -> dict[str, Document]:
         """The whole configuration of one transfer under each start-up, on the first path."""
         replayed, s = self.paths[0], self.settings
-        first = [job(replayed, name, "alone", replayed.transfers[:1], s) for name in s.startups]
-        return {one.startup: resolve(one.scenario, s.custom) for one in first}
+        talks = conversations(next(replayed.traffic.chunks()))
+        found = {}
+        for variant in s.compared:
+            one = next(apart(talks))
+            scenario = job(replayed, variant, "alone", one, s).scenario
+            found[variant.name] = resolve(scenario, s.custom)
+        return found
 
     @functools.cached_property
     def drawn(self) -> list[str]:
@@ -90,7 +99,7 @@ class Replay:
         notes = footnotes.footnotes(
             footnotes.Setting(
                 startups=s.startups,
-                remembered=[s.remembered],
+                remembered=[s.remembered] if s.remembered else [],
                 memory_option="--remembered 1bdp gives each path its own",
                 interfaces=[
                     told_interface(replayed.path).get("interface_rate") for replayed in self.paths
@@ -101,10 +110,19 @@ class Replay:
                 seed_option=f"--seed {s.seed + 1}",
             )
         )
-        if s.without:
-            who = ", ".join(s.without)
-            notes.append(f"left out of all, as nothing is remembered (--remembered 1bdp): {who}.")
-        return notes + self._beyond_the_capture()
+        return notes + self._recalled() + self._left_out() + self._beyond_the_capture()
+
+    def _recalled(self) -> list[str]:
+        """Says what start-ups that use a memory have had."""
+        s = self.settings
+        if s.remembered or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
+            return []
+        who = "what earlier connections with the same network have left in the replay itself"
+        return [f"remembered: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
+
+    def _left_out(self) -> list[str]:
+        """Says which parts of the capture were not replayed."""
+        return [f"not replayed: {name} ({PARTS[name]})." for name in sorted(self.settings.without)]
 
     def _beyond_the_capture(self) -> list[str]:
         """Says where the replay loses far more than the capture: a buffer may be too small."""
@@ -163,7 +181,7 @@ class Replay:
                     "rate_method": replayed.rate_method,
                     "buffer_method": replayed.buffer_method,
                     "assumed": list(replayed.assumed),
-                    "transfers": len(replayed.transfers),
+                    "transfers": replayed.transfers,
                 }
                 for replayed in self.paths
             ],

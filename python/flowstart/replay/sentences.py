@@ -6,12 +6,12 @@ from flowstart.model import custom
 from flowstart.render import marks, text
 from flowstart.replay.paths import BUFFERS, joined
 from flowstart.replay.result import Replay
+from flowstart.replay.scenario import usual_stack
 from flowstart.replay.summary import ENOUGH, EVERYTHING, ClassSummary, baseline
 
 LIMITS = (
-    "Every transfer has a fresh window on a connection that is open already, so no handshake.",
-    "It begins when it began in the capture, even if those before it would have ended sooner.",
-    "Receive windows and what the applications waited for are not replayed.",
+    "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
+    "Receivers that stopped reading and applications that wrote bit by bit are not replayed.",
 )
 """What a replay does not show."""
 GIVEN = "as given"
@@ -19,10 +19,10 @@ GIVEN = "as given"
 
 def headline(replay: Replay) -> str:
     """One line on what was replayed."""
-    count = sum(len(replayed.transfers) for replayed in replay.paths)
+    count = sum(replayed.transfers for replayed in replay.paths)
     left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
     out = f" ({left})" if left else ""
-    stack = (replay.settings.stack or {}).get("preset", "rfc")
+    stack = usual_stack(replay.settings).get("preset", "rfc")
     paths = "one path" if len(replay.paths) == 1 else f"{len(replay.paths)} paths"
     return (
         f"{replay.capture.file}: {count} transfers{out} over {paths}, "

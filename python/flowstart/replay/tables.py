@@ -13,7 +13,7 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
     titles = ["rate there", "back", "RTT", "buffer there", "back", "transfers"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
-    largest = sorted(built, key=lambda replayed: -len(replayed.transfers))
+    largest = sorted(built, key=lambda replayed: -replayed.transfers)
     for replayed in largest[:most]:
         path = replayed.path
         buffer = str(path["buffer"])
@@ -29,7 +29,7 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
                 _time(path["rtt"]),
                 shown("buffer", buffer),
                 shown("reverse_buffer", str(path.get("reverse_buffer", buffer))),
-                str(len(replayed.transfers)),
+                str(replayed.transfers),
             ]
         )
     if len(built) > most:

@@ -1,0 +1,142 @@
+"""How well a replay of what was recorded agrees with the recording, transfer by transfer."""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart.captures.contents import Capture
+from flowstart.model.document import encode
+from flowstart.replay.jobs import jobs, rows
+from flowstart.replay.paths import ReplayPath, build
+from flowstart.replay.settings import Settings
+from flowstart.replay.summary import CLASSES, EVERYTHING, percentile
+from flowstart.simulation.batch import run_many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEAST_S = 0.001
+"""What takes less at the monitor says more of the hosts than of their path."""
+
+
+@dataclass(frozen=True)
+class ClassCalibration:
+    """Simulated over recorded times of one size class."""
+
+    size_class: str
+    transfers: int
+    median: float | None
+    p5: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A capture replayed as it was recorded, beside the recording."""
+
+    settings: Settings
+    frame: "pl.DataFrame"
+    """One row per transfer: what was replayed, `recorded_s`, `simulated_s` and their `ratio`."""
+    left_out: dict[str, int]
+    """Transfers that are not compared, by reason."""
+
+    @property
+    def classes(self) -> list[ClassCalibration]:
+        """One for each size class that has transfers, all sizes last."""
+        import polars as pl
+
+        size = pl.col("size_bytes")
+        found = []
+        for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
+            wanted = size >= least if below is None else (size >= least) & (size < below)
+            ratios = self.frame.filter(wanted)["ratio"].to_list()
+            if ratios:
+                marks = (percentile(ratios, p) for p in (50, 5, 95))
+                found.append(ClassCalibration(name, len(ratios), *marks))
+        return found
+
+
+def calibrate(
+    capture: Capture,
+    settings: Settings | None = None,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Calibration:
+    """Replays a capture as `settings.recorded` has it. Raises RequestError where it cannot.
+
+    Both times are those at the monitor: of data that leaves its side from the first packet to the
+    acknowledgement of the last byte, of data that comes from the first to the last packet.
+    """
+    given = settings or Settings()
+    told = dataclasses.replace(
+        given, startups=(), variants=(given.recorded,), direction="both", stack=None, avoidance=None
+    )
+    left_out: dict[str, int] = {}
+    paths = build(capture, told, left_out)
+    planned = list(jobs(paths, told, ("together",)))
+    batch = run_many([encode(job.scenario) for job in planned], workers, progress, told.custom)
+    frame = _compared(rows(planned, batch), paths)
+    return Calibration(told, _without_the_unknown(frame, left_out), left_out)
+
+
+def _compared(simulated: "pl.DataFrame", paths: list[ReplayPath]) -> "pl.DataFrame":
+    """Both times of each transfer as the monitor sees them."""
+    import polars as pl
+
+    recorded = pl.concat([replayed.traffic.transfers for replayed in paths])
+    places = pl.concat(
+        [
+            replayed.traffic.connections.select(
+                "connection", "client_is_remote", "least_rtt_s", "server_rtt_s"
+            )
+            for replayed in paths
+        ]
+    )
+    recorded = recorded.select("transfer", "from_client", "start_s", "end_s", "acked_s").rename(
+        {"acked_s": "recorded_acked_s"}
+    )
+    found = simulated.join(recorded, on="transfer").join(places, on="connection")
+    leaves = pl.col("from_client") != pl.col("client_is_remote")
+    near = (
+        pl.when("from_client")
+        .then(pl.col("least_rtt_s") - pl.col("server_rtt_s"))
+        .otherwise("server_rtt_s")
+    )
+    acked = pl.col("recorded_acked_s") - pl.col("start_s")
+    found = found.with_columns(
+        leaves=leaves,
+        recorded_s=pl.when(leaves).then(acked).otherwise(pl.col("end_s") - pl.col("start_s")),
+        simulated_s=pl.when(leaves)
+        .then(pl.col("acked_s") - pl.col("sent_s") - near)
+        .otherwise(pl.col("delivered_s") - pl.col("first_delivered_s")),
+    )
+    return found.with_columns(ratio=pl.col("simulated_s") / pl.col("recorded_s"))
+
+
+def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl.DataFrame":
+    """The transfers whose times are known and long enough; counts the others."""
+    import polars as pl
+
+    reasons = (
+        ("its end was not seen", pl.col("recorded_s").is_null()),
+        ("shorter than a millisecond at the monitor", pl.col("recorded_s") < LEAST_S),
+        ("not done in the replay", pl.col("simulated_s").is_null()),
+    )
+    for why, lacks in reasons:
+        count = frame.filter(lacks).height
+        if count:
+            left_out[why] = left_out.get(why, 0) + count
+        frame = frame.filter(~lacks)
+    return frame
+
+
+def result(calibration: Calibration) -> dict[str, Any]:
+    """The calibration as JSON types."""
+    return {
+        "recorded": calibration.settings.recorded.written,
+        "without": sorted(calibration.settings.without),
+        "classes": [dataclasses.asdict(found) for found in calibration.classes],
+        "left_out": calibration.left_out,
+    }

@@ -1,0 +1,95 @@
+"""What the two hosts of a recorded connection said of themselves, as fields of a flow's stack."""
+
+import functools
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.model.document import Document, resolve
+from flowstart.replay.conversations import Conversation
+from flowstart.replay.settings import Settings
+
+TIMESTAMPS = 12
+"""Bytes of each segment that RFC 7323's timestamps take, with their padding."""
+BESIDE_OPTIONS = {4: 40, 6: 60}
+"""Bytes of the headers of IP and TCP, by the version of IP."""
+DEFAULT_MSS = {4: 536, 6: 1220}
+"""What a side takes that announces no segment size (RFC 9293, section 3.7.1)."""
+
+
+@dataclass(frozen=True)
+class _Nature:
+    """What fields mean something beside a stack's others."""
+
+    numbers_packets: bool
+    grows: bool
+    counts_duplicates: bool
+    timestamps: bool
+
+
+def own_fields(
+    conversation: Conversation, from_client: bool, stack: dict[str, Any], settings: Settings
+) -> Document:
+    """The fields of a flow's stack that are this connection's, for the data of one side.
+
+    `stack` is the sender's without them.
+    """
+    nature = _nature(json.dumps(stack, sort_keys=True))
+    if nature.numbers_packets:
+        return {}
+    own = _segments(conversation.connection, nature)
+    mss = int(own["mss"].removesuffix("B"))
+    if settings.has("windows"):
+        own |= _windows(conversation.connection, from_client, nature, mss)
+    return own
+
+
+@functools.cache
+def _nature(stack: str) -> _Nature:
+    whole = resolve(
+        {
+            "path": {"rate": "10Mbps", "rtt": "50ms"},
+            "flows": [{"size": "1kB"}],
+            "stack": json.loads(stack),
+        }
+    )["stack"]
+    return _Nature(
+        numbers_packets=whole["recovery"] == "quic",
+        grows=whole["window_growth"] == "linux",
+        counts_duplicates=whole["recovery"] == "rack",
+        timestamps=int(whole["header"].removesuffix("B")) >= BESIDE_OPTIONS[4] + TIMESTAMPS,
+    )
+
+
+def _segments(connection: dict[str, Any], nature: _Nature) -> Document:
+    """The segment size that both announced, less options, and what goes with a segment."""
+    version = 6 if ":" in connection["client_ip"] else 4
+    announced = [connection[name] or DEFAULT_MSS[version] for name in ("client_mss", "server_mss")]
+    known = connection["handshake"] == "complete"
+    beside = BESIDE_OPTIONS[version]
+    mss = min(announced) if known else 1500 - beside
+    options = 0
+    if nature.timestamps and connection["timestamps"] is not False:
+        options = TIMESTAMPS
+    own: Document = {"mss": f"{mss - options}B", "header": f"{beside + options}B"}
+    if nature.counts_duplicates and connection["sack"] is False:
+        own |= {"sack": False, "dsack": False}
+    return own
+
+
+def _windows(connection: dict[str, Any], from_client: bool, nature: _Nature, mss: int) -> Document:
+    """What the receiver offered at first, and the most it ever did.
+
+    Of a Linux receiver's buffer one half counts as payload until a segment has shown more.
+    """
+    way = "c2s" if from_client else "s2c"
+    offers = (connection[f"{way}_window"], connection[f"{way}_handshake_window"])
+    first = max((offer for offer in offers if offer), default=None)
+    if first is None:
+        return {}
+    widest = max(connection[f"{way}_widest_window"] or 0, first, mss)
+    own: Document = {"window": f"{widest}B"}
+    if nature.grows:
+        whole = max(first, mss) // mss * mss
+        own |= {"receive_buffer": f"{2 * max(whole, 2 * mss)}B"}
+    return own

@@ -1,0 +1,195 @@
+"""A part of a capture's traffic as a scenario: two flows for a connection, one each way."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowstart.model.document import Document
+from flowstart.model.path import told_interface
+from flowstart.model.variants import Variant
+from flowstart.render import footnotes
+from flowstart.replay.conversations import Cause, Conversation, Turn
+from flowstart.replay.ends import own_fields
+from flowstart.replay.settings import Settings
+
+AFTERWARDS_S = 3600
+"""How long a replay may go on after the last transfer has begun."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What the senders of a replay do: those under test, or all others."""
+
+    flow: Document
+    stack: dict[str, Any]
+    """Fields of the stack, those of its preset aside from defaults."""
+    given: dict[str, Any]
+    """Those of them that a flow has to name."""
+
+
+def sides(variant: Variant, settings: Settings) -> dict[bool, Side]:
+    """What senders do, by whether they are under test."""
+    usual = usual_stack(settings)
+    tested, others = variant.flow(), settings.recorded.flow()
+    if settings.avoidance:
+        tested.setdefault("avoidance", settings.avoidance)
+    if settings.remembered:
+        tested["remembered"] = settings.remembered
+    elif _remembers(variant):
+        lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
+        tested["stack"] = lifetime | tested.get("stack", {})
+    if others.get("stack") == usual:
+        del others["stack"]
+    return {True: _side(tested, usual), False: _side(others, usual)}
+
+
+def _side(flow: Document, usual: dict[str, Any]) -> Side:
+    given = flow.pop("stack", {})
+    stack = given if "preset" in given else usual | given
+    return Side(flow, stack, given)
+
+
+def usual_stack(settings: Settings) -> dict[str, Any]:
+    """The stack of all hosts, unless a flow says otherwise."""
+    return settings.stack or settings.recorded.fields
+
+
+def _remembers(variant: Variant) -> bool:
+    """Whether a variant's start-up has a use for what earlier connections left behind."""
+    return footnotes.uses_memory(str(variant.begins))
+
+
+@dataclass
+class Labels:
+    """Which transfer each write of a scenario's flows stands for, in columns."""
+
+    flow: list[int] = field(default_factory=list)
+    write: list[int] = field(default_factory=list)
+    transfer: list[int] = field(default_factory=list)
+    connection: list[int] = field(default_factory=list)
+    from_client: list[bool] = field(default_factory=list)
+    tested: list[bool] = field(default_factory=list)
+    opener: list[str | None] = field(default_factory=list)
+    rtt: list[str] = field(default_factory=list)
+
+
+class Writer:
+    """Writes the flows of some conversations."""
+
+    def __init__(
+        self, talks: Sequence[Conversation], variant: Variant, settings: Settings, path: Document
+    ) -> None:
+        self.talks = talks
+        self.settings = settings
+        self.sides = sides(variant, settings)
+        self.told = told_interface(path)
+        self.begin_s = min(talk.opens_s for talk in talks)
+        self.places = _places(talks, warm=settings.has("warm"))
+        self.labels = Labels()
+
+    def flows(self) -> list[Document]:
+        """All flows, and beside them their labels."""
+        grouped: dict[int, list[tuple[int, Turn]]] = {}
+        for number, talk in enumerate(self.talks):
+            for turn in range(len(talk.turns)):
+                flow, _ = self.places[number, turn]
+                grouped.setdefault(flow, []).append((number, talk.turns[turn]))
+        found = []
+        for flow in range(len(grouped)):
+            number = grouped[flow][0][0]
+            found.append(self._flow(flow, self.talks[number], [turn for _, turn in grouped[flow]]))
+        return found
+
+    def _flow(self, number: int, talk: Conversation, turns: list[Turn]) -> Document:
+        connection, first = talk.connection, turns[0]
+        tested = self.settings.direction in ("both", "client" if first.from_client else "server")
+        side = self.sides[tested]
+        towards_remote = first.from_client != connection["client_is_remote"]
+        flow: Document = {**self.told, **side.flow}
+        if not towards_remote:
+            flow["direction"] = "reverse"
+        flow["rtt"] = connection["rtt"]
+        own = own_fields(talk, first.from_client, side.stack, self.settings)
+        flow["stack"] = side.given | own
+        flow |= self._timing(talk, turns)
+        for write, turn in enumerate(turns):
+            self._label(number, write, turn, connection, tested)
+        return flow
+
+    def _timing(self, talk: Conversation, turns: list[Turn]) -> Document:
+        """The writes, and how the flow opens."""
+        first, opens = turns[0], talk.turns[0] is turns[0]
+        shakes = opens and talk.shook_hands and self.settings.has("handshake")
+        found: Document = {"handshake": shakes}
+        if shakes and not first.from_client:
+            found["opener"] = "receiver"
+        start_s = talk.opens_s if shakes else first.start_s
+        cause = self._cause(talk, first)
+        if cause is None:
+            found["start"] = _time(start_s - self.begin_s)
+        writes = []
+        for turn in turns:
+            cause = self._cause(talk, turn)
+            at_s = 0.0 if turn is first else max(turn.start_s - start_s, 0.0)
+            when: Document = {"at": _time(at_s)} if cause is None else {"after": self._after(cause)}
+            writes.append({"size": f"{turn.size_bytes}B"} | when)
+        return found | {"writes": writes}
+
+    def _cause(self, talk: Conversation, turn: Turn) -> Cause | None:
+        """What a turn waits for in this replay."""
+        if turn is talk.turns[0]:
+            return talk.page if self.settings.has("page") and self.settings.has("turns") else None
+        return turn.cause if self.settings.has("turns") else None
+
+    def _after(self, cause: Cause) -> Document:
+        flow, write = self.places[cause.conversation, cause.turn]
+        pause_s = cause.pause_s if self.settings.has("pauses") else 0.0
+        return {"flow": flow, "write": write, "pause": _time(pause_s)}
+
+    def _label(
+        self, flow: int, write: int, turn: Turn, connection: dict[str, Any], tested: bool
+    ) -> None:
+        labels = self.labels
+        labels.flow.append(flow)
+        labels.write.append(write)
+        labels.transfer.append(turn.transfer)
+        labels.connection.append(connection["connection"])
+        labels.from_client.append(turn.from_client)
+        labels.tested.append(tested)
+        labels.opener.append(connection["opener"])
+        labels.rtt.append(connection["rtt"])
+
+
+def _places(talks: Sequence[Conversation], *, warm: bool) -> dict[tuple[int, int], tuple[int, int]]:
+    """The flow and the write of each turn of each conversation."""
+    places: dict[tuple[int, int], tuple[int, int]] = {}
+    flows = 0
+    for number, talk in enumerate(talks):
+        mine: dict[bool, int] = {}
+        written: dict[bool, int] = {}
+        for turn, said in enumerate(talk.turns):
+            side = said.from_client
+            if not warm or side not in mine:
+                mine[side], written[side] = flows, 0
+                flows += 1
+            places[number, turn] = mine[side], written[side]
+            written[side] += 1
+    return places
+
+
+def _time(seconds: float) -> str:
+    return f"{round(seconds * 1e6)}us"
+
+
+def apart(talks: Sequence[Conversation]) -> Iterator[list[Conversation]]:
+    """Each conversation by itself: what it waits for on others is not there."""
+    for talk in talks:
+        turns = tuple(
+            Turn(t.transfer, t.from_client, t.start_s, t.size_bytes, _alone(t.cause))
+            for t in talk.turns
+        )
+        yield [Conversation(talk.connection, talk.opens_s, None, turns)]
+
+
+def _alone(cause: Cause | None) -> Cause | None:
+    return Cause(0, cause.turn, cause.pause_s) if cause else None

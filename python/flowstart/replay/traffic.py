@@ -1,0 +1,153 @@
+"""What of a capture is replayed: connections and transfers as frames, cut where nothing is open."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flowstart.captures.contents import Capture
+from flowstart.replay.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WITHOUT_RTT = "round trip not known"
+"""Why a transfer is left out that `rtt` would let in."""
+PAGE_GAP_S = 1.0
+"""A page ends where nothing of it is under way for a second.
+
+So the studies of web traffic tell the pages of one client apart (Barford and Crovella, 1998;
+Smith, Hernández-Campos, Jeffay and Ott, 2001).
+"""
+LEAST_TRANSFERS = 300
+"""A cut is worth while after so many."""
+SILENCE_S = 3600.0
+"""Or where nothing is open for so long: captures may be put together over years."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Connections and their transfers, in the order of their starts; times since the first."""
+
+    connections: "pl.DataFrame"
+    """One row per connection with data, with `network`, `client_is_remote`, `rtt`, ..."""
+    transfers: "pl.DataFrame"
+    """One row per transfer: its number, `connection`, `from_client`, bytes and times."""
+
+    @classmethod
+    def of(cls, capture: Capture, settings: Settings, left_out: dict[str, int]) -> "Traffic":
+        """All that can be replayed; counts what is left out, by reason."""
+        import polars as pl
+
+        connections = _connections(capture, settings)
+        transfers = (
+            _transfers(capture)
+            .join(connections.select("connection", "network", "rtt"), on="connection", how="left")
+            .sort("start_s", "transfer")
+        )
+        for name, why in (("network", "far side not known"), ("rtt", WITHOUT_RTT)):
+            lacks = transfers[name].null_count()
+            if lacks:
+                left_out[why] = left_out.get(why, 0) + lacks
+            transfers = transfers.filter(pl.col(name).is_not_null())
+        return cls(_with_times(connections, transfers), transfers)
+
+    def networks(self) -> list[str]:
+        """The networks in the order of their first transfers."""
+        found: list[str] = self.transfers["network"].unique(maintain_order=True).to_list()
+        return found
+
+    def within(self, network: str) -> "Traffic":
+        """What a network has of it."""
+        import polars as pl
+
+        mine = pl.col("network") == network
+        return Traffic(self.connections.filter(mine), self.transfers.filter(mine))
+
+    def chunks(self) -> Iterator["Traffic"]:
+        """Parts of some hundred transfers, cut where no connection and no page is open."""
+        for first, last in _cuts(self.connections):
+            some = self.connections[first:last]
+            mine = self.transfers.join(some.select("connection"), on="connection", how="semi")
+            yield Traffic(some, mine)
+
+
+def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
+    """Connections with their far side, and the least round trip of the host there.
+
+    A handshake waits in queues like anything else; the least of a host's is its distance.
+    """
+    import polars as pl
+
+    remote = pl.when("client_is_remote").then("client_ip").otherwise("server_ip")
+    certain = pl.when(~pl.col("flags").str.contains("syn-ack-retransmitted")).then("rtt_s")
+    least = pl.coalesce(
+        certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
+    )
+    told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
+    return _placed(capture).with_columns(
+        least_rtt_s=least.fill_null(0.0),
+        rtt=pl.lit(settings.rtt) if settings.rtt else told,
+        server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least.fill_null(0.0)),
+    )
+
+
+def _placed(capture: Capture) -> "pl.DataFrame":
+    """Connections with which side opened them; as `opener` where the handshake was seen."""
+    import polars as pl
+
+    seen = pl.col("handshake") != "not seen"
+    return capture.connections.with_columns(
+        pl.col("stream").cast(pl.Int64).alias("connection"),
+        client_is_remote=pl.col("opener") == "remote",
+        opener=pl.when(seen).then("opener"),
+    )
+
+
+def _transfers(capture: Capture) -> "pl.DataFrame":
+    """Transfers in the order of their starts, with times since the first."""
+    import polars as pl
+
+    found = capture.transfers.with_row_index("transfer").sort("start", maintain_order=True)
+    since = pl.col("start") - (found["start"].min() or 0.0)
+    return found.select(
+        pl.col("transfer").cast(pl.Int64),
+        pl.col("connection").cast(pl.Int64),
+        from_client=pl.col("direction") == "c2s",
+        start_s=since,
+        bytes="bytes",
+        end_s=since + pl.col("end_s"),
+        acked_s=since + pl.col("acked_s"),
+    )
+
+
+def _with_times(connections: "pl.DataFrame", transfers: "pl.DataFrame") -> "pl.DataFrame":
+    """The connections that have transfers, with when they were open, in the order of that."""
+    import polars as pl
+
+    last = pl.max_horizontal("end_s", "acked_s").max()
+    times = transfers.group_by("connection").agg(
+        transfers=pl.len(), first_s=pl.col("start_s").min(), last_s=last
+    )
+    found = connections.rename({"end_s": "lasts_s"}).join(times, on="connection")
+    begin = (found["start"] - found["first_s"]).min() or 0.0
+    open_s = pl.min_horizontal("first_s", pl.col("start") - begin)
+    return found.with_columns(
+        open_s=open_s,
+        close_s=pl.max_horizontal("last_s", open_s + pl.col("lasts_s").fill_null(0.0)),
+    ).sort("open_s", "connection")
+
+
+def _cuts(connections: "pl.DataFrame") -> Iterator[tuple[int, int]]:
+    """The first and the last but one row of each part."""
+    import polars as pl
+
+    before = pl.col("close_s").cum_max().shift(1)
+    silences = connections.select(pl.col("open_s") - before).to_series().fill_null(0.0)
+    sizes = connections["transfers"].cum_sum()
+    first, behind = 0, 0
+    for row in (silences > PAGE_GAP_S).arg_true().to_list():
+        if sizes[row - 1] - behind >= LEAST_TRANSFERS or silences[row] > SILENCE_S:
+            yield first, row
+            first, behind = row, sizes[row - 1]
+    if first < connections.height:
+        yield first, connections.height
