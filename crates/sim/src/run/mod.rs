@@ -2,6 +2,7 @@
 
 mod flows;
 mod foresight;
+mod handing_over;
 mod late;
 mod log;
 mod opening;
