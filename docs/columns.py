@@ -27,7 +27,7 @@ FILES = {
     "replay-rows": "`rows` of `compare --capture`",
     "replay-summaries": "`classes` in the `result.json` of `compare --capture`",
     "capture-connections": "`connections` of `capture`",
-    "capture-directions": "`directions` of `capture`",
+    "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",
 }
 """Where a table is found."""

@@ -20,7 +20,7 @@ from flowstart.model import catalog
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "5Mbps", "--rtt", "64ms")
-FILES = {"rows.parquet", "rows.csv", "result.json", "report.html"}
+FILES = {"rows.parquet", "rows.csv", "result.json", "report.html", "manifest.json"}
 
 
 @pytest.fixture

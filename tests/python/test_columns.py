@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.capture import reading
-from flowstart.capture import report as capture_report
+from flowstart.captures import reading
+from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.replay import report as replay_report
@@ -27,15 +27,13 @@ SCENARIO = {
     "web": [WEB],
 }
 CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"
-OF_LOGS = {"state", "history", "missed_bytes"}
-"""Columns of connections that only a log has."""
 
 
 def written() -> Iterator[tuple[str, dict[str, bytes]]]:
     """What kind of command writes which files."""
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
     yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=["slow-start"]))
-    found = reading.read(CAPTURES / "small.pcap")
+    found = reading.capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     yield "replay", replay_report.tables(replay(found, Settings(startups=("slow-start",))))
 
@@ -63,7 +61,7 @@ def test_every_column_that_is_written_is_defined_and_the_other_way_round(
         table = tables()[said(content)["table"]]
         has = set(pl.read_parquet_schema(io.BytesIO(content)))
         defined = {column.name for column in table.columns}
-        assert has == defined - (OF_LOGS if table.name == "capture-connections" else set()), name
+        assert has == defined, name
 
 
 def test_every_table_of_files_is_written(parquets: dict[str, bytes]) -> None:

@@ -1,7 +1,7 @@
 //! Files of simulated flows, read by others: qlog by Cloudflare's reader of it, pcap by this
 //! project's own, which judges as Wireshark does.
 
-use flowstart_capture::{Capture, Options};
+use flowstart_capture::{Collected, Connection, Options};
 use flowstart_export::{pcap, qlog};
 use flowstart_sim::record::packets::{FlowLog, Host};
 use flowstart_sim::{Outcome, Prepared, Scenario};
@@ -38,7 +38,8 @@ fn events(log: &FlowLog) -> Vec<qlog_reader::events::Event> {
     reader.map(known).collect()
 }
 
-fn captured(log: &FlowLog, side: Host) -> Capture {
+/// How many packets a capture has, and its one connection.
+fn captured(log: &FlowLog, side: Host) -> (u64, Connection) {
     let file = std::env::temp_dir().join(format!(
         "flowstart-export-{}-{:?}.pcap",
         std::process::id(),
@@ -46,9 +47,13 @@ fn captured(log: &FlowLog, side: Host) -> Capture {
     ));
     std::fs::write(&file, pcap::pcap(log, side)).unwrap();
     let go_on = &mut |_| ControlFlow::Continue(());
-    let capture = flowstart_capture::read(&file, &Options::default(), go_on).unwrap();
-    std::fs::remove_file(&file).unwrap();
-    capture
+    let mut rows = Collected::default();
+    let options = Options::default();
+    let files = [file];
+    let reading = flowstart_capture::read(&files, &options, &mut rows, go_on).unwrap();
+    std::fs::remove_file(&files[0]).unwrap();
+    assert_eq!(rows.connections.len(), 1);
+    (reading.packets, rows.connections.remove(0))
 }
 
 #[test]
@@ -114,10 +119,7 @@ fn a_capture_at_the_sender_has_the_flows_bytes_round_trip_and_retransmissions() 
     for stack in ["linux", "rfc", "ns2"] {
         let outcome = outcome(stack, "");
         let row = outcome.flows.row(0);
-        let capture = captured(log(&outcome), Host::Sender);
-        let [connection] = &capture.connections[..] else {
-            panic!("{stack}: one connection");
-        };
+        let (_, connection) = captured(log(&outcome), Host::Sender);
         // ns-2 sends whole segments.
         let bytes = if stack == "ns2" {
             1370 * 1460
@@ -140,7 +142,7 @@ fn a_capture_at_the_sender_has_the_flows_bytes_round_trip_and_retransmissions() 
 fn a_capture_at_the_receiver_lacks_what_was_dropped() {
     let outcome = outcome("linux", "");
     let row = outcome.flows.row(0);
-    let packets = |side| captured(log(&outcome), side).packets;
+    let packets = |side| captured(log(&outcome), side).0;
     let difference = packets(Host::Sender) - packets(Host::Receiver);
     assert_eq!(difference, row.packets_dropped);
 }
@@ -148,8 +150,8 @@ fn a_capture_at_the_receiver_lacks_what_was_dropped() {
 #[test]
 fn a_flow_that_its_receiver_opens_comes_from_the_server() {
     let outcome = outcome("linux", "opener = 'receiver'");
-    let capture = captured(log(&outcome), Host::Sender);
-    assert_eq!(capture.connections[0].s2c_seen_bytes, Some(2_000_000));
+    let (_, connection) = captured(log(&outcome), Host::Sender);
+    assert_eq!(connection.s2c_seen_bytes, Some(2_000_000));
 }
 
 #[test]
