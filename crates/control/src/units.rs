@@ -225,11 +225,16 @@ pub struct ParseError {
 impl ParseError {
     /// Of a quantity with a unit.
     fn of(value: &str, expected: &'static str, measure: Measure) -> ParseError {
-        let parts = quantity(value).and_then(|_| number_and_unit(value));
+        // A number that is out of range has nothing wrong with its unit.
+        let known = quantity(value).filter(|(number, _)| *number < 1e12);
+        let meant = known
+            .and_then(|_| number_and_unit(value))
+            .and_then(|(number, unit)| near_units::meant(number, unit, measure))
+            .filter(|meant| meant != value);
         ParseError {
             value: value.into(),
             expected,
-            meant: parts.and_then(|(number, unit)| near_units::meant(number, unit, measure)),
+            meant,
         }
     }
 }
