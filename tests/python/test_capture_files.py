@@ -1,8 +1,9 @@
 """Several files in one answer: rotated captures, folders, the standard input."""
 
-import io
+import gzip
 import pathlib
 import struct
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,12 +18,12 @@ SMALL = (CAPTURES / "small.pcap").read_bytes()
 HEADER, PACKETS = SMALL[:24], SMALL[24:]
 
 
-def records() -> list[bytes]:
-    """The packets of `small`, each with its header."""
+def records(packets: bytes = PACKETS) -> list[bytes]:
+    """The packets of a capture, each with its header."""
     found, at = [], 0
-    while at < len(PACKETS):
-        end = at + 16 + struct.unpack_from("<I", PACKETS, at + 8)[0]
-        found.append(PACKETS[at:end])
+    while at < len(packets):
+        end = at + 16 + struct.unpack_from("<I", packets, at + 8)[0]
+        found.append(packets[at:end])
         at = end
     return found
 
@@ -63,12 +64,14 @@ def test_files_of_the_same_time_are_captures_of_their_own() -> None:
 
 
 def test_a_file_out_of_order_among_others_is_sorted(tmp_path: pathlib.Path) -> None:
-    later = tmp_path / "later.pcap"
-    hours = [struct.pack("<I", struct.unpack_from("<I", r)[0] + 10_800) + r[4:] for r in records()]
-    later.write_bytes(HEADER + b"".join(hours))
-    found = fs.capture(CAPTURES / "small-time-backwards.pcap.gz", later)
-    assert found.summary["by_handshake"]["complete"] == 20
-    assert "time runs backwards" in found.warnings[0]
+    content = gzip.decompress((CAPTURES / "web-mix.pcap.gz").read_bytes())
+    packets = records(content[24:])
+    half = len(packets) // 2
+    turned = tmp_path / "turned.pcap"
+    turned.write_bytes(content[:24] + b"".join(packets[half:] + packets[:half]))
+    found = fs.capture(CAPTURES / "small.pcap", turned)
+    assert found.summary["by_handshake"]["complete"] == 10 + 278
+    assert "its 2 pieces were merged in order of time" in found.warnings[0]
 
 
 def test_a_folder_stands_for_the_files_in_it(cli: Cli, tmp_path: pathlib.Path) -> None:
@@ -107,8 +110,6 @@ def test_the_standard_input_is_read_alone(cli: Cli) -> None:
 
 
 def test_the_standard_input_is_read_as_it_comes() -> None:
-    import subprocess
-
     command = [sys.executable, "-m", "flowstart", "capture", "-"]
     done = subprocess.run(command, input=SMALL, capture_output=True, check=True)
     assert done.stdout.decode().startswith("standard input: pcap, 833 packets")
