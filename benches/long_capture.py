@@ -47,7 +47,9 @@ class Template:
         return tuple(np.array(places) for places in (seconds, v4, v6))
 
     def _times(self) -> NDArray[np.int64]:
-        return sum(self.packets[self.seconds + i].astype(np.int64) << 8 * i for i in range(4))
+        octets = [self.packets[self.seconds + i].astype(np.int64) << 8 * i for i in range(4)]
+        times: NDArray[np.int64] = np.sum(octets, axis=0)
+        return times
 
     def again(self, number: int) -> bytes:
         """The packets once more, for the `number`-th time."""

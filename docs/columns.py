@@ -29,6 +29,7 @@ FILES = {
     "capture-connections": "`connections` of `capture`",
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",
+    "capture-quic": "`quic` of `capture`",
 }
 """Where a table is found."""
 

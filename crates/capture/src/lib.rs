@@ -20,6 +20,7 @@ mod file;
 mod gathered;
 mod handshake;
 mod layers;
+mod quic;
 mod read;
 mod reading;
 mod repeats;
@@ -38,5 +39,6 @@ pub use error::Error;
 pub use read::read;
 pub use reading::{Collected, Reading, Rows};
 pub use results::{
-    Connection, Direction, Flag, Format, Group, Handshake, Options, Path, Progress, Transfer,
+    Connection, Direction, Flag, Format, Group, Handshake, Options, Path, Progress, QuicConnection,
+    Transfer,
 };

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::connection::Listeners;
+use crate::file::order::Timed;
 use crate::file::{self, Opened, PacketFile};
 use crate::gathered::Gathered;
-use crate::layers::Segment;
+use crate::layers::Passed;
 use crate::reading::{Reading, Rows};
 use crate::results::{Format, Options, Progress};
 use crate::segments::{reopen, Merged, Pieces, Segments};
@@ -191,11 +192,11 @@ impl Attempt<'_> {
         Ok(true)
     }
 
-    /// Takes a segment. False when it comes too late to be put in order; it is taken all the same.
-    fn pass(&mut self, strand: &mut Option<usize>, input: &Input, segment: Segment) -> bool {
-        let strand = *strand.get_or_insert_with(|| self.strands.of_file(segment.time));
+    /// Takes a segment or datagram. False when it comes too late to be put in order; it is taken all the same.
+    fn pass(&mut self, strand: &mut Option<usize>, input: &Input, passed: Passed) -> bool {
+        let strand = *strand.get_or_insert_with(|| self.strands.of_file(passed.time()));
         let listeners = &mut self.listeners;
-        self.strands.take(strand, segment, input.number, listeners)
+        self.strands.take(strand, passed, input.number, listeners)
     }
 
     /// What there is to say of a file that was read to its end.
@@ -239,6 +240,9 @@ impl Attempt<'_> {
         let mut notes = Vec::new();
         if packets {
             notes.extend(NOTES.map(String::from));
+            if listeners.sink.quic > 0 {
+                notes.push(QUIC.into());
+            }
         } else {
             for path in groups
                 .iter_mut()
@@ -293,6 +297,10 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
     let counted = found.into_iter().filter(|(count, _)| *count > 0);
     counted.map(|(_, what)| what).collect()
 }
+
+const QUIC: &str = "QUIC: bytes are those of UDP datagrams, headers and repetitions included; what is in them is \
+                    encrypted, so transfers, windows and losses are not known, and replays leave QUIC out (a qlog of an \
+                    endpoint tells them)";
 
 const NOTES: [&str; 4] = [
     "RTT: the client's first ACK after the SYN-ACK, less the last SYN not later than the last SYN-ACK before it",

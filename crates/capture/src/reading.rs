@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::results::{Connection, Format, Group, Transfer};
+use crate::results::{Connection, Format, Group, QuicConnection, Transfer};
 
 /// Takes the rows of a reading, each as soon as nothing more can change it.
 pub trait Rows {
@@ -10,6 +10,8 @@ pub trait Rows {
     fn connection(&mut self, row: Connection);
     /// A transfer is over.
     fn transfer(&mut self, row: Transfer);
+    /// A QUIC connection is over.
+    fn quic(&mut self, row: QuicConnection);
     /// The reading begins again: nothing that was taken so far counts.
     fn clear(&mut self);
 }
@@ -58,6 +60,8 @@ pub struct Collected {
     pub connections: Vec<Connection>,
     /// The transfers.
     pub transfers: Vec<Transfer>,
+    /// The QUIC connections.
+    pub quic: Vec<QuicConnection>,
 }
 
 impl Rows for Collected {
@@ -67,6 +71,10 @@ impl Rows for Collected {
 
     fn transfer(&mut self, row: Transfer) {
         self.transfers.push(row);
+    }
+
+    fn quic(&mut self, row: QuicConnection) {
+        self.quic.push(row);
     }
 
     fn clear(&mut self) {

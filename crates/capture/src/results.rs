@@ -315,6 +315,38 @@ pub struct Transfer {
     pub acked_s: Option<f64>,
 }
 
+/// One QUIC connection, as far as it can be seen from outside. Bytes are those of UDP datagrams.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuicConnection {
+    /// Number of the file that holds its first datagram.
+    pub file: usize,
+    /// Time of the first datagram, seconds since 1970.
+    pub start: f64,
+    /// The side that opened the connection.
+    pub client_ip: IpAddr,
+    /// Its port.
+    pub client_port: u16,
+    /// The side that was called.
+    pub server_ip: IpAddr,
+    /// Its port.
+    pub server_port: u16,
+    /// The version of the first long header: `v1`, `v2`, `draft-29`.
+    pub version: String,
+    /// Round trip by the handshake: the client's first packet with keys of the server's first flight, less the last
+    /// Initial before that flight.
+    pub rtt_s: Option<f64>,
+    /// Bytes that the client sent.
+    pub c2s_bytes: u64,
+    /// Bytes that the server sent.
+    pub s2c_bytes: u64,
+    /// Datagrams of the client.
+    pub c2s_datagrams: u64,
+    /// Datagrams of the server.
+    pub s2c_datagrams: u64,
+    /// Time of the last datagram, seconds after `start`.
+    pub end_s: f64,
+}
+
 /// One network at the far side of the monitor.
 #[derive(Clone, Debug, Serialize)]
 pub struct Group {

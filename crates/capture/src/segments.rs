@@ -1,18 +1,18 @@
-//! The TCP segments of a packet file: as they come, or in order of time where its times run backwards.
+//! The TCP segments and QUIC datagrams of a packet file: as they come, or in order of time where its times run backwards.
 
 use std::path::Path;
 
 use crate::file::order::{Late, Order, Timed};
 use crate::file::{self, Opened, PacketFile};
 use crate::gathered::Gathered;
-use crate::layers::{self, Decoded, Segment};
+use crate::layers::{self, Decoded, Passed};
 use crate::ticker::Ticker;
 use crate::Error;
 
 /// Pieces into which a file is divided at most: each is a file open at the same time.
 pub(crate) const MOST_PIECES: usize = 32;
 
-/// The TCP segments of a file, as they come.
+/// The segments and datagrams of a file, as they come.
 pub(crate) struct Segments {
     file: PacketFile,
     clock: u64,
@@ -34,12 +34,12 @@ impl Segments {
         &self.file
     }
 
-    /// The next segment; what else passes is counted.
+    /// The next segment or datagram; what else passes is counted.
     pub fn next(
         &mut self,
         gathered: &mut Gathered,
         ticker: &mut Ticker,
-    ) -> Result<Option<Segment>, Error> {
+    ) -> Result<Option<Passed>, Error> {
         loop {
             let taken = self.file.taken();
             let Some(packet) = self.file.next() else {
@@ -54,7 +54,7 @@ impl Segments {
                 None => gathered.timeless += 1,
             }
             match layers::decode(packet.link, packet.data, packet.original, self.clock) {
-                Decoded::Segment(segment) => return Ok(Some(segment)),
+                Decoded::Passed(passed) => return Ok(Some(passed)),
                 Decoded::Other => {}
                 Decoded::Fragment => gathered.fragments += 1,
                 Decoded::Unreadable => gathered.cut += 1,
@@ -69,7 +69,7 @@ impl Segments {
 /// A file in pieces, each in order within itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces {
-    /// Number of the first segment of each piece.
+    /// Number of the first segment or datagram of each piece.
     pub starts: Vec<u64>,
     pub too_many: bool,
 }
@@ -93,7 +93,7 @@ impl Pieces {
         let mut order = Order::new();
         let mut number = 0;
         while let Some(segment) = segments.next(&mut Gathered::default(), ticker)? {
-            if order.push(Moment(segment.time)).is_err() {
+            if order.push(Moment(segment.time())).is_err() {
                 if pieces.starts.len() == MOST_PIECES {
                     pieces.too_many = true;
                 } else {
@@ -136,8 +136,8 @@ pub(crate) fn reopen(path: &Path) -> Result<PacketFile, Error> {
 struct Piece {
     segments: Segments,
     left: u64,
-    order: Order<Segment>,
-    head: Option<Segment>,
+    order: Order<Passed>,
+    head: Option<Passed>,
 }
 
 impl Piece {
@@ -207,12 +207,12 @@ impl Merged {
         Ok(merged)
     }
 
-    /// The earliest segment that is left.
+    /// The earliest that is left.
     pub fn next(
         &mut self,
         gathered: &mut Gathered,
         ticker: &mut Ticker,
-    ) -> Result<Option<Segment>, Error> {
+    ) -> Result<Option<Passed>, Error> {
         let Some(at) = self.earliest() else {
             return Ok(None);
         };
@@ -233,7 +233,7 @@ impl Merged {
             .pieces
             .iter()
             .enumerate()
-            .filter_map(|(at, piece)| Some((piece.head?.time, at != self.at, at)));
+            .filter_map(|(at, piece)| Some((piece.head?.time(), at != self.at, at)));
         heads.min().map(|(.., at)| at)
     }
 

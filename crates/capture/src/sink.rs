@@ -1,7 +1,7 @@
 //! Where finished rows go: numbered, flagged and counted on their way out.
 
 use crate::reading::Rows;
-use crate::results::{Connection, Flag, Options, Transfer};
+use crate::results::{Connection, Flag, Options, QuicConnection, Transfer};
 use crate::turns::Finished;
 
 /// Hands rows on and counts them.
@@ -19,6 +19,8 @@ pub(crate) struct Sink<'a> {
     pub twice: u64,
     /// Those that do not count in the computation.
     pub not_valid: u64,
+    /// QUIC connections handed on.
+    pub quic: u64,
 }
 
 impl<'a> Sink<'a> {
@@ -32,6 +34,7 @@ impl<'a> Sink<'a> {
             connections: 0,
             twice: 0,
             not_valid: 0,
+            quic: 0,
         }
     }
 
@@ -51,6 +54,12 @@ impl<'a> Sink<'a> {
         self.twice += u64::from(row.flags.contains(&Flag::SeenTwice));
         self.not_valid += u64::from(row.flags.contains(&Flag::NotValid));
         self.rows.connection(row);
+    }
+
+    /// A QUIC connection is over.
+    pub fn quic(&mut self, row: QuicConnection) {
+        self.quic += 1;
+        self.rows.quic(row);
     }
 
     /// Transfers of a connection are over.

@@ -6,9 +6,35 @@
 //! its own, and its connections are its own too. Files are taken in the order of their first packets.
 
 use crate::connection::Listeners;
-use crate::file::order::{Late, Order};
-use crate::layers::Segment;
+use crate::file::order::{Late, Order, Timed};
+use crate::layers::Passed;
+use crate::quic::QuicTable;
 use crate::table::Table;
+
+/// What is waiting to be taken, and its file.
+struct Waiting(Passed, usize);
+
+impl Timed for Waiting {
+    fn time(&self) -> u64 {
+        self.0.time()
+    }
+}
+
+/// The connections of one capture.
+#[derive(Default)]
+struct Tables {
+    tcp: Table,
+    quic: QuicTable,
+}
+
+impl Tables {
+    fn take(&mut self, Waiting(passed, file): Waiting, listeners: &mut Listeners) {
+        match passed {
+            Passed::Tcp(segment) => self.tcp.take(&segment, file, listeners),
+            Passed::Quic(datagram) => self.quic.take(&datagram, file, &mut listeners.sink),
+        }
+    }
+}
 
 /// Captures, each of one or several files.
 #[derive(Default)]
@@ -16,8 +42,8 @@ pub(crate) struct Strands(Vec<Strand>);
 
 struct Strand {
     /// Packets that may still be overtaken.
-    order: Order<(Segment, usize)>,
-    table: Table,
+    order: Order<Waiting>,
+    tables: Tables,
     /// Time of the latest packet.
     last: u64,
 }
@@ -31,27 +57,31 @@ impl Strands {
         }
         self.0.push(Strand {
             order: Order::new(),
-            table: Table::default(),
+            tables: Tables::default(),
             last: 0,
         });
         self.0.len() - 1
     }
 
-    /// Takes a segment of a file. False when it comes too late to be put in order; it is taken all the same.
+    /// Takes a segment or datagram of a file. False when it comes too late to be put in order; it is taken all the same.
     pub fn take(
         &mut self,
         strand: usize,
-        segment: Segment,
+        passed: Passed,
         file: usize,
         listeners: &mut Listeners,
     ) -> bool {
-        let Strand { order, table, last } = &mut self.0[strand];
-        *last = segment.time.max(*last);
-        match order.push((segment, file)) {
-            Ok(Some((first, of))) => table.take(&first, of, listeners),
+        let Strand {
+            order,
+            tables,
+            last,
+        } = &mut self.0[strand];
+        *last = passed.time().max(*last);
+        match order.push(Waiting(passed, file)) {
+            Ok(Some(first)) => tables.take(first, listeners),
             Ok(None) => {}
-            Err(Late((late, of))) => {
-                table.take(&late, of, listeners);
+            Err(Late(late)) => {
+                tables.take(late, listeners);
                 return false;
             }
         }
@@ -61,10 +91,11 @@ impl Strands {
     /// Ends everything.
     pub fn finish(&mut self, listeners: &mut Listeners) {
         for mut strand in std::mem::take(&mut self.0) {
-            while let Some((segment, file)) = strand.order.pop() {
-                strand.table.take(&segment, file, listeners);
+            while let Some(first) = strand.order.pop() {
+                strand.tables.take(first, listeners);
             }
-            strand.table.finish(listeners);
+            strand.tables.tcp.finish(listeners);
+            strand.tables.quic.finish(&mut listeners.sink);
         }
     }
 }

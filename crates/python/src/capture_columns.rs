@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
 
-use flowstart_capture::{Connection, Direction, Flag, Handshake, Reading, Rows, Transfer};
+use flowstart_capture::{
+    Connection, Direction, Flag, Handshake, QuicConnection, Reading, Rows, Transfer,
+};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -72,6 +74,18 @@ fn or_nan(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
+/// A column in another order.
+fn ordered<T: Copy>(cells: Vec<T>, order: &[u32]) -> Vec<T> {
+    order.iter().map(|&row| cells[row as usize]).collect()
+}
+
+/// The order of rows by a key; equal ones stay as they are.
+fn order_by<K: Ord>(rows: usize, key: impl Fn(usize) -> K) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    order.sort_by_key(|&row| key(row as usize));
+    order
+}
+
 /// Declares a table: for each column its name, the type of its cells and how a row gives one. Of a column of words the
 /// type is that of the keys.
 macro_rules! table {
@@ -96,13 +110,14 @@ macro_rules! table {
                 })*
             }
 
-            /// `{name: array}`, and `{name: (array of numbers, words)}` of words.
-            fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+            /// `{name: array}`, and `{name: (array of numbers, words)}` of words; the rows in the given order.
+            fn into_dict<'py>(self, py: Python<'py>, order: &[u32]) -> PyResult<Bound<'py, PyDict>> {
                 let dict = PyDict::new(py);
-                $(dict.set_item(stringify!($number), self.$number.into_pyarray(py))?;)*
+                $(dict.set_item(stringify!($number), ordered(self.$number, order).into_pyarray(py))?;)*
                 $({
                     let (words, numbers) = self.$text;
-                    dict.set_item(stringify!($text), (numbers.into_pyarray(py), words.words))?;
+                    let numbers = ordered(numbers, order).into_pyarray(py);
+                    dict.set_item(stringify!($text), (numbers, words.words))?;
                 })*
                 Ok(dict)
             }
@@ -121,6 +136,7 @@ table! {
             client_port: u32 = row.client_port.into(),
             server_port: u32 = row.server_port.into(),
             rtt_s: f64 = or_nan(row.rtt_s),
+            server_rtt_s: f64 = or_nan(row.server_rtt_s),
             syns: u32 = or_absent(row.syns),
             syn_acks: u32 = or_absent(row.syn_acks),
             c2s_bytes: u64 = or_absent(row.c2s_bytes),
@@ -133,10 +149,14 @@ table! {
             s2c_window: u32 = or_absent(row.s2c_window.map(|window| window as u32)),
             c2s_handshake_window: u32 = or_absent(row.c2s_handshake_window.map(|window| window as u32)),
             s2c_handshake_window: u32 = or_absent(row.s2c_handshake_window.map(|window| window as u32)),
+            c2s_widest_window: u32 = or_absent(row.c2s_widest_window.map(|window| window as u32)),
+            s2c_widest_window: u32 = or_absent(row.s2c_widest_window.map(|window| window as u32)),
             client_wscale: u8 = or_absent(row.client_wscale),
             server_wscale: u8 = or_absent(row.server_wscale),
             client_mss: u32 = or_absent(row.client_mss.map(u32::from)),
             server_mss: u32 = or_absent(row.server_mss.map(u32::from)),
+            timestamps: u8 = or_absent(row.timestamps.map(u8::from)),
+            sack: u8 = or_absent(row.sack.map(u8::from)),
             c2s_retransmissions: u32 = or_absent(row.c2s_retransmissions),
             s2c_retransmissions: u32 = or_absent(row.s2c_retransmissions),
             c2s_out_of_order: u32 = or_absent(row.c2s_out_of_order),
@@ -178,11 +198,35 @@ table! {
     }
 }
 
+table! {
+    /// One row per QUIC connection.
+    QuicConnections(row: QuicConnection) {
+        numbers {
+            file: u32 = row.file as u32,
+            start: f64 = row.start,
+            client_port: u32 = row.client_port.into(),
+            server_port: u32 = row.server_port.into(),
+            rtt_s: f64 = or_nan(row.rtt_s),
+            c2s_bytes: u64 = row.c2s_bytes,
+            s2c_bytes: u64 = row.s2c_bytes,
+            c2s_datagrams: u64 = row.c2s_datagrams,
+            s2c_datagrams: u64 = row.s2c_datagrams,
+            end_s: f64 = row.end_s,
+        }
+        words {
+            client_ip: IpAddr = Some(row.client_ip),
+            server_ip: IpAddr = Some(row.server_ip),
+            version: String = Some(row.version),
+        }
+    }
+}
+
 /// The rows of a reading.
 #[derive(Default)]
 pub struct Columns {
     connections: Connections,
     transfers: Transfers,
+    quic: QuicConnections,
 }
 
 impl Rows for Columns {
@@ -194,20 +238,27 @@ impl Rows for Columns {
         self.transfers.push(row);
     }
 
+    fn quic(&mut self, row: QuicConnection) {
+        self.quic.push(row);
+    }
+
     fn clear(&mut self) {
         *self = Columns::default();
     }
 }
 
 impl Columns {
-    /// `{connections: columns, transfers: columns}`; of each connection also the network at its far side (`network`)
+    /// `{connections: columns, transfers: columns, quic: columns}`, connections by number and transfers by start; of each connection also the network at its far side (`network`)
     /// and which side opened it (`opener`).
     pub fn into_dict<'py>(
         mut self,
         py: Python<'py>,
         reading: &Reading,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let pairs = std::mem::take(&mut self.connections.pair);
+        let begun = &self.connections.stream;
+        let order = order_by(begun.len(), |row| begun[row]);
+        let pairs = ordered(std::mem::take(&mut self.connections.pair), &order);
+        self.connections.pair = vec![0; order.len()];
         let far_sides = pairs
             .into_iter()
             .map(|pair| reading.far_side((pair as usize >> 1, pair & 1 == 1)));
@@ -222,13 +273,18 @@ impl Columns {
             .iter()
             .map(|group| group.network.as_str())
             .collect();
-        let connections = self.connections.into_dict(py)?;
+        let connections = self.connections.into_dict(py, &order)?;
         connections.del_item("pair")?;
         connections.set_item("network", (networks.into_pyarray(py), names))?;
         connections.set_item("opener", (openers.into_pyarray(py), ["local", "remote"]))?;
+        let (starts, of) = (&self.transfers.start, &self.transfers.connection);
+        // Times are positive: their bits are in the order of their values.
+        let by_start = order_by(starts.len(), |row| (starts[row].to_bits(), of[row]));
+        let as_they_ended = order_by(self.quic.start.len(), |_| ());
         let tables = PyDict::new(py);
         tables.set_item("connections", connections)?;
-        tables.set_item("transfers", self.transfers.into_dict(py)?)?;
+        tables.set_item("transfers", self.transfers.into_dict(py, &by_start)?)?;
+        tables.set_item("quic", self.quic.into_dict(py, &as_they_ended)?)?;
         Ok(tables)
     }
 }

@@ -1,13 +1,15 @@
 """What was found in captures: connections, transfers, the paths they came over."""
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import tables
+from flowstart.captures import anonymity, tables
 from flowstart.captures.demands import demands
 from flowstart.captures.groups import Group, retransmitted_share
-from flowstart.captures.summary import flagged, summary
+from flowstart.captures.sampling import Sample
+from flowstart.captures.summary import flagged, spread, summary
 from flowstart.render import html
 
 if TYPE_CHECKING:
@@ -38,6 +40,12 @@ class Capture:
     """What was wrong with the files or is not to be believed."""
     notes: list[str]
     """Methods, and what this kind of file cannot tell."""
+    quic: "pl.DataFrame | None" = None
+    """One row per QUIC connection that passed: what can be seen of it from outside."""
+    sampled_from: int | None = None
+    """How many connections there were, where a sample of them was drawn."""
+    anonymous: bool = False
+    """Whether networks have other names, and addresses are dropped."""
 
     @property
     def file(self) -> str:
@@ -71,7 +79,9 @@ class Capture:
         return {
             "files": list(self.files),
             **self.about,
+            **({"sampled_from": self.sampled_from} if self.sampled_from is not None else {}),
             **(lists if rows else {}),
+            "quic": self._quic_document(rows=rows),
             "groups": [
                 group.document(sorted(numbers.get(group.network, [])))
                 if rows
@@ -83,6 +93,51 @@ class Capture:
             "warnings": self.warnings,
             "notes": self.notes,
         }
+
+    def sampled(self, sample: Sample) -> "Capture":
+        """The same with a part of the connections, each with all of its transfers.
+
+        The estimates of paths are those of all connections.
+        """
+        import polars as pl
+
+        drawn = sample.of(self.connections)
+        numbers = drawn.select(pl.col("was").alias("connection"), pl.col("stream").alias("number"))
+        transfers = self.transfers.join(numbers, on="connection", maintain_order="left")
+        return dataclasses.replace(
+            self,
+            connections=drawn.drop("was"),
+            transfers=transfers.with_columns(connection=pl.col("number")).drop("number"),
+            sampled_from=len(self.connections),
+        )
+
+    def anonymized(self) -> "Capture":
+        """The same without addresses, ports and names of networks."""
+        names = anonymity.networks(self.connections["network"])
+        files = anonymity.files(self.files)
+        quic = self.quic
+        return dataclasses.replace(
+            self,
+            files=tuple(files[file] for file in self.files),
+            connections=anonymity.without_addresses(self.connections, names, files),
+            quic=quic if quic is None else anonymity.without_addresses(quic, {}, files),
+            # What no connection is left of has no name.
+            groups=[
+                dataclasses.replace(group, network=names[group.network])
+                for group in self.groups
+                if group.network in names
+            ],
+            warnings=[anonymity.without_names(text, self.files) for text in self.warnings],
+            anonymous=True,
+        )
+
+    def _quic_document(self, *, rows: bool) -> dict[str, Any]:
+        """The QUIC connections counted, and one by one."""
+        if self.quic is None:
+            return {"connections": 0}
+        sums = {name: int(self.quic[name].sum()) for name in ("c2s_bytes", "s2c_bytes")}
+        counted = {"connections": len(self.quic), **sums, "rtt_s": spread(self.quic["rtt_s"])}
+        return counted | ({"rows": self.quic.to_dicts()} if rows else {})
 
     def plot(self) -> "Figure":
         """Needed initial rate over size, as in the Jump Start paper's figure 3."""

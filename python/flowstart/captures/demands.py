@@ -17,12 +17,14 @@ DEFAULT_MSS = {4: 536, 6: 1220}
 """Of a host that announced none, by IP version (RFC 9293, section 3.7.1)."""
 
 
-def valid(connections: "pl.DataFrame") -> "pl.DataFrame":
+def valid(connections: "pl.DataFrame") -> "pl.LazyFrame":
     """The connections that count: handshake seen whole, nothing missing by a log's own account."""
     import polars as pl
 
     whole = pl.col("handshake") == "complete"
-    return connections.filter(whole & ~pl.col("flags").str.contains("not-valid", literal=True))
+    return connections.lazy().filter(
+        whole & ~pl.col("flags").str.contains("not-valid", literal=True)
+    )
 
 
 def demands(connections: "pl.DataFrame") -> "pl.DataFrame":
@@ -31,10 +33,10 @@ def demands(connections: "pl.DataFrame") -> "pl.DataFrame":
 
     counted = valid(connections)
     ways = [_direction(counted, "c2s", "server"), _direction(counted, "s2c", "client")]
-    return pl.concat(ways).sort("connection", maintain_order=True)
+    return pl.concat(ways).sort("connection", maintain_order=True).collect()
 
 
-def _direction(connections: "pl.DataFrame", way: str, receiver: str) -> "pl.DataFrame":
+def _direction(connections: "pl.LazyFrame", way: str, receiver: str) -> "pl.LazyFrame":
     import polars as pl
 
     size = pl.col(f"{way}_bytes")

@@ -30,6 +30,21 @@ class PathEstimate:
     buffer_method: str
     """How the buffer was found, or why not."""
 
+    @classmethod
+    def unknown(cls, size: int, why: str, *, packets: int = 0, repeated: int = 0) -> "PathEstimate":
+        """A path of which only what went over it is known, and `why`."""
+        return cls(
+            bytes=size,
+            data_packets=packets,
+            retransmitted_packets=repeated,
+            rate_bps=None,
+            rate_method=why,
+            queueing_s=None,
+            buffer_packets=None,
+            buffer_at_least=False,
+            buffer_method=why,
+        )
+
 
 @dataclass(frozen=True)
 class Group:

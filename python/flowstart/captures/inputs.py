@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from flowstart.errors import RequestError
 
 
-def listed(files: Sequence[str | pathlib.Path]) -> tuple[list[str], list[str]]:
-    """The files in the order given, folders as their files by name; and what is to be said."""
+def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
+    """The files in the order given, folders as their files by name."""
     paths: list[str] = []
     for given in files:
         path = pathlib.Path(given)
@@ -21,4 +21,4 @@ def listed(files: Sequence[str | pathlib.Path]) -> tuple[list[str], list[str]]:
     twice = next((path for i, path in enumerate(paths) if path in paths[:i]), None)
     if twice is not None:
         raise RequestError(f"{twice} is given twice; its connections would count double")
-    return paths, []
+    return paths

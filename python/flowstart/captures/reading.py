@@ -2,14 +2,16 @@
 
 import json
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart import _native
+from flowstart.captures import anonymity, inputs, log_columns, qlog, server_log
+from flowstart.captures.columns import CONNECTIONS, QUIC, TRANSFERS
 from flowstart.captures.contents import Capture
 from flowstart.captures.frames import frame
 from flowstart.captures.groups import Group
-from flowstart.captures.inputs import listed
+from flowstart.captures.sampling import Sample
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -20,17 +22,61 @@ LOGS = ("zeek-tsv", "zeek-json")
 
 
 def capture(
-    *files: str | pathlib.Path, progress: Callable[[int, int | None], object] | None = None
+    *files: str | pathlib.Path,
+    columns: Mapping[str, str] | str | None = None,
+    sample: str | None = None,
+    seed: int = 1,
+    anonymize: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
 ) -> Capture:
-    """Reads packet captures (pcap, pcapng) and Zeek conn.logs as one, compressed or not.
+    """Reads packet captures (pcap, pcapng), Zeek conn.logs, qlogs or servers' logs as one.
 
-    A folder stands for the captures in it, `-` for the standard input. `progress(bytes, total)`
-    is called a few times a second. Memory grows with the number of connections and transfers,
-    not with the files. Raises RequestError where a file is none of these.
+    The content tells what a file is, compressed or not. A folder stands for the files in it, `-`
+    for the standard input. `columns` says which column of a server's log is what
+    (`"time=ts,bytes=size,rtt=rtt_us:us"`). `sample` draws a share (`"10%"`) or a number (`"5000"`)
+    of the connections by their hash and `seed`. `anonymize` gives networks other names and drops
+    addresses. `progress(bytes, total)` is called a few times a second.
+
+    Memory grows with the number of connections and transfers, not with the files. Raises
+    RequestError where a file is none of these.
     """
     if not files:
-        raise RequestError("no file is given: name a capture, a conn.log or a folder of them")
-    paths, left_out = listed(files)
+        raise RequestError("no file is given: name a capture, a log or a folder of them")
+    drawn = Sample.parse(sample, seed) if sample else None
+    paths = inputs.listed(files)
+    try:
+        found = _read(paths, columns, progress)
+    except RequestError as error:
+        if anonymize:
+            raise RequestError(anonymity.without_names(str(error), paths)) from None
+        raise
+    if drawn:
+        found = found.sampled(drawn)
+    return found.anonymized() if anonymize else found
+
+
+def _read(
+    paths: list[str],
+    columns: Mapping[str, str] | str | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> Capture:
+    """The files as one capture, by what they are."""
+    qlogs = [path for path in paths if path != "-" and qlog.is_qlog(path)]
+    logs = [path for path in paths if path != "-" and server_log.is_table(path)]
+    if qlogs and len(qlogs) < len(paths):
+        raise RequestError(f"{qlogs[0]} is a qlog: qlogs are read by themselves, not beside others")
+    if not logs:
+        if columns is not None:
+            raise RequestError(f"--columns: {paths[0]} is no table of transfers")
+        return qlog.read(qlogs) if qlogs else _captured(paths, progress)
+    if len(paths) > 1:
+        raise RequestError(f"{logs[0]} is a table of transfers: such a log is read alone")
+    mapping = log_columns.parse(columns) if isinstance(columns, str) else columns
+    return server_log.read(logs[0], mapping or {})
+
+
+def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:
+    """Packet captures and Zeek's logs."""
     text, tables = _native.read_capture(paths, progress)
     about = json.loads(text)
     connections, transfers = (frame(tables.pop(name)) for name in ("connections", "transfers"))
@@ -38,14 +84,15 @@ def capture(
         connections, transfers = _by_start(connections, transfers)
     return Capture(
         files=tuple(paths),
-        connections=_dressed(connections.sort("stream"), paths),
-        transfers=_in_order(transfers),
+        connections=_dressed(connections, paths),
+        transfers=transfers.select(*TRANSFERS),
+        quic=_quic(frame(tables.pop("quic")), paths),
         groups=[Group.of(group) for group in about["groups"]],
         about={
             "format": ", ".join(dict.fromkeys(about["formats"])),
             **{name: about[name] for name in ("link_types", "packets", "unreadable")},
         },
-        warnings=left_out + about["warnings"],
+        warnings=about["warnings"],
         notes=about["notes"],
     )
 
@@ -63,7 +110,8 @@ def _by_start(
     )
     renamed = transfers.join(numbers, on="connection", maintain_order="left")
     renamed = renamed.with_columns(connection=pl.col("number")).drop("number")
-    return ordered.with_columns(stream=pl.int_range(pl.len(), dtype=pl.UInt32)), renamed
+    renumbered = ordered.with_columns(stream=pl.int_range(pl.len(), dtype=pl.UInt32))
+    return renumbered, renamed.sort("start", "connection", maintain_order=True)
 
 
 def _dressed(connections: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
@@ -71,30 +119,17 @@ def _dressed(connections: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
     import polars as pl
 
     version = pl.when(pl.col("client_ip").str.contains(":", literal=True)).then(6).otherwise(4)
-    dressed = connections.with_columns(
-        file=pl.Series(paths, dtype=pl.String).gather(connections["file"]),
-        ip_version=version.cast(pl.UInt8),
-    )
-    return dressed.select(*COLUMNS)
+    named = _named(connections, paths)
+    offered = pl.col("timestamps", "sack").cast(pl.Boolean)
+    return named.with_columns(offered, ip_version=version.cast(pl.UInt8)).select(*CONNECTIONS)
 
 
-def _in_order(transfers: "pl.DataFrame") -> "pl.DataFrame":
-    """By start, with their connection and direction in front."""
-    ordered = transfers.sort("start", "connection", maintain_order=True)
-    return ordered.select("connection", "direction", "start", "bytes", "end_s", "acked_s")
+def _quic(connections: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
+    return _named(connections, paths).select(*QUIC).sort("start", maintain_order=True)
 
 
-def _both(*names: str) -> list[str]:
-    return [f"{way}_{name}" for name in names for way in ("c2s", "s2c")]
+def _named(rows: "pl.DataFrame", paths: list[str]) -> "pl.DataFrame":
+    """The rows with the names of files in place of their numbers."""
+    import polars as pl
 
-
-COLUMNS: list[str] = [
-    *("stream", "file", "start", "client_ip", "client_port", "server_ip", "server_port"),
-    *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
-    *("syns", "syn_acks"),
-    *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
-    *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
-    *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
-    *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),
-]
-"""The columns of connections in their order."""
+    return rows.with_columns(file=pl.Series(paths, dtype=pl.String).gather(rows["file"]))

@@ -13,9 +13,9 @@ def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
     With `rows` JSON has them too, which takes several times the memory.
     """
     files = {"capture.json": encoded(found.document(rows=rows))}
-    for name in ("connections", "demands", "transfers"):
+    for name in ("connections", "demands", "transfers", "quic"):
         frame = getattr(found, name)
-        if len(frame):
+        if frame is not None and len(frame):
             files |= columns(frame, name, f"capture-{name}")
     return files
 
@@ -23,7 +23,7 @@ def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
 def pictures(found: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     files: dict[str, bytes] = {}
-    parts = [html.paragraph(grids.headline(found))]
+    parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
     shown = (grids.summary(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
     for name, figure, caption in (

@@ -26,8 +26,9 @@ def summary(connections: "pl.DataFrame", demands: "pl.DataFrame") -> dict[str, A
     """The counts over all connections of a capture."""
     import polars as pl
 
-    complete = valid(connections)
-    over = demands.filter("over")
+    complete = valid(connections).select("rtt_s", "syns", "syn_acks").collect()
+    reductions = ("reduction_bytes_per_s", "handshake_reduction_bytes_per_s")
+    over = demands.lazy().filter("over").select("rate_bytes_per_s", *reductions).collect()
     rates = over["rate_bytes_per_s"].drop_nulls()
     by = dict(connections["handshake"].value_counts().iter_rows())
     return {

@@ -23,6 +23,14 @@ class Contents(Protocol):
         """Of the files: their format and packets."""
 
     @property
+    def quic(self) -> "pl.DataFrame | None":
+        """One row per QUIC connection."""
+
+    @property
+    def sampled_from(self) -> int | None:
+        """How many connections there were, where a sample of them was drawn."""
+
+    @property
     def summary(self) -> dict[str, Any]:
         """The counts over all connections."""
 
@@ -43,11 +51,37 @@ def headline(found: Contents) -> str:
     """One line on what the file is."""
     s = found.summary
     by = s["by_handshake"]
+    rows_of_a_log = found.about["format"].startswith(("zeek", "server-log"))
+    what = "rows" if rows_of_a_log else "packets"
+    protocol = "QUIC" if found.about["format"] == "qlog" else "TCP"
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
     return (
-        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} packets, "
-        f"{s['tcp_connections']} TCP connections ({kinds}), "
+        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} {what}, "
+        f"{_sampled(found)}{s['tcp_connections']} {protocol} connections ({kinds}), "
         f"{len(found.transfers)} transfers"
+    )
+
+
+def _sampled(found: Contents) -> str:
+    if found.sampled_from is None:
+        return ""
+    return f"a sample of {text.count(found.sampled_from)} connections: "
+
+
+def quic(found: Contents) -> str | None:
+    """A line on the QUIC connections, where there are any."""
+    rows = found.quic
+    if rows is None or rows.is_empty():
+        return None
+    versions = ", ".join(sorted(set(rows["version"])))
+    known = rows["rtt_s"].drop_nulls()
+    middle: Any = known.median()
+    trip = f"; median round trip {text.seconds(middle)} ({len(known)} handshakes)" if middle else ""
+    to_servers, to_clients = (int(rows[name].sum()) for name in ("c2s_bytes", "s2c_bytes"))
+    return (
+        f"QUIC: {len(rows)} connections ({versions}), {text.size(to_servers)} to servers and "
+        f"{text.size(to_clients)} to clients{trip}. The rest of it is encrypted; it is not among "
+        "the rows."
     )
 
 
@@ -132,7 +166,9 @@ def connections(found: Contents, most: int = 20) -> Grid:
     """The connections with the most data."""
     import polars as pl
 
-    columns = [Column("client", number=False), Column("server", number=False)]
+    named = "client_ip" in found.connections.columns
+    ends = ("client", "server") if named else ("network",)
+    columns = [Column(end, number=False) for end in ends]
     columns += [Column("handshake", number=False), Column("RTT")]
     columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
@@ -146,11 +182,15 @@ def connections(found: Contents, most: int = 20) -> Grid:
 
 
 def _connection(row: dict[str, Any]) -> list[str]:
+    named = "client_ip" in row
     repeated = [row["c2s_retransmissions"], row["s2c_retransmissions"]]
     known = [count for count in repeated if count is not None]
     return [
-        _end(row["client_ip"], row["client_port"]),
-        _end(row["server_ip"], row["server_port"]),
+        *(
+            [_end(row[f"{side}_ip"], row[f"{side}_port"]) for side in ("client", "server")]
+            if named
+            else [row["network"] or text.ABSENT]
+        ),
         row["handshake"],
         text.seconds(row["rtt_s"]),
         text.size(row["c2s_bytes"]),
@@ -160,5 +200,7 @@ def _connection(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _end(address: str, port: int) -> str:
+def _end(address: str | None, port: int | None) -> str:
+    if address is None or port is None:
+        return address or text.ABSENT
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -1,12 +1,13 @@
-"""`flowstart capture`: what is in a packet capture or a Zeek conn.log."""
+"""`flowstart capture`: what is in packet captures and logs."""
 
-import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flowstart.cli import console, options
+from flowstart.cli.flags import Flag, Given, filled, taking
+from flowstart.cli.reading import READING, Reading, read
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ FILES = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="pcap or pcapng, compressed or not, or a Zeek conn.log; a folder of them; - is the "
-        "standard input.",
+        help="pcap or pcapng, compressed or not, a Zeek conn.log, a qlog, or a server's log of "
+        "transfers; a folder of them; - is the standard input.",
         show_default=False,
     ),
 ]
@@ -25,10 +26,17 @@ ROWS = Annotated[
     bool,
     typer.Option("--rows", help="Keep all rows in capture.json too, not only as Parquet and CSV."),
 ]
+SEED = Flag("seed", "Another one draws another sample. [1]", type=int | None, least=0)
 
 
+@taking((*READING, SEED))
 def capture(
-    files: FILES, json: options.Json = False, rows: ROWS = False, output: options.Folder = None
+    files: FILES,
+    *,
+    given: Given,
+    json: options.Json = False,
+    rows: ROWS = False,
+    output: options.Folder = None,
 ) -> None:
     """Show the transfers, round trips and needed initial rates in captures."""
     from flowstart.cli import output as folders
@@ -37,7 +45,7 @@ def capture(
         folders.check(output)
     if rows and not output:
         raise RequestError("--rows: it says what capture.json holds, and needs -o DIR")
-    found = read(files)
+    found = read(files, filled(Reading, given), given.get("seed"))
     console.deliver(
         lambda: console.show_json(found.document()) if json else _show(found),
         output,
@@ -45,22 +53,12 @@ def capture(
     )
 
 
-def read(files: Sequence[str | pathlib.Path]) -> "Capture":
-    """Reads with progress; warnings go to stderr."""
-    from flowstart.captures.reading import capture
-    from flowstart.cli.progress import Progress
-
-    with Progress("bytes") as progress:
-        found = capture(*files, progress=progress.of_unknown_total)
-    for warning in found.warnings:
-        console.note(f"warning: {warning}")
-    return found
-
-
 def _show(found: "Capture") -> None:
     from flowstart.captures import tables
 
     print(tables.headline(found))
+    if quic := tables.quic(found):
+        print(quic)
     console.show_grid(tables.summary(found.summary))
     if found.groups:
         console.show_grid(tables.networks(found))

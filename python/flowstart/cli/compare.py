@@ -9,6 +9,7 @@ import typer
 from flowstart.cli import console, endpoints, options, path, replay
 from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
+from flowstart.cli.reading import READING
 from flowstart.cli.traffic import REPETITION, REPLAYED, TRAFFIC, Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
@@ -29,11 +30,11 @@ CAPTURES = Annotated[
     list[pathlib.Path] | None,
     typer.Option(
         metavar="FILE",
-        help="The transfers of a pcap, pcapng or Zeek conn.log, or of a folder of them, instead of "
-        "sizes; may be given several times. Path options override what the capture tells.",
+        help="The transfers of a pcap, pcapng, conn.log, qlog or server's log instead of sizes, or "
+        "of a folder; may be given several times. Path options override what it tells.",
     ),
 ]
-FLAGS = (*TRAFFIC, *path.FLAGS, *REPLAYED, *endpoints.FLAGS, *REPETITION)
+FLAGS = (*TRAFFIC, *path.FLAGS, *REPLAYED, *endpoints.FLAGS, *REPETITION, *READING)
 
 
 @taking(FLAGS)

@@ -4,9 +4,10 @@ import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flowstart.cli import capture, console, path
+from flowstart.cli import console, path
 from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import Given, filled
+from flowstart.cli.reading import Reading, read
 from flowstart.cli.traffic import Repetition, Replayed, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
@@ -25,7 +26,8 @@ def compare(
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
     settings = _settings(given)
-    found = capture.read(files)
+    how = filled(Reading, given)
+    found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
         result = _replay(found, settings, workers)
     for warning in result.warnings:

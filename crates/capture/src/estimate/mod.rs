@@ -27,6 +27,7 @@ mod waits;
 pub(crate) use flights::{Data, Flights};
 pub(crate) use waits::{Acknowledgement, Waits};
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
@@ -221,7 +222,7 @@ impl Lanes {
                 *popularity.entry(network).or_default() += pair.connections;
             }
         }
-        let mut remotes: BTreeMap<Network, Remote> = BTreeMap::new();
+        let mut remotes: BTreeMap<Network, Vec<(usize, usize)>> = BTreeMap::new();
         for (number, pair) in self.pairs.iter().enumerate() {
             let weight = |side: usize| {
                 (
@@ -230,34 +231,40 @@ impl Lanes {
                 )
             };
             let remote = usize::from(weight(0) >= weight(1));
-            let of_network = remotes.entry(pair.networks[remote]).or_default();
-            of_network.add(pair, remote);
-            of_network.pairs.push((number, remote == 1));
+            let pairs = remotes.entry(pair.networks[remote]).or_default();
+            pairs.push((number, remote));
         }
-        let mut sorted: Vec<(Network, Remote)> = remotes.into_iter().collect();
-        sorted.sort_by_key(|(_, remote)| std::cmp::Reverse(remote.to.bytes + remote.from.bytes));
+        // One network after the other: what the paths to it came to takes more memory than what is said of them.
+        let mut found: Vec<(Group, Vec<(usize, usize)>)> = Vec::with_capacity(remotes.len());
+        for (network, pairs) in remotes {
+            let mut remote = Remote::default();
+            for &(number, side) in &pairs {
+                remote.add(&self.pairs[number], side);
+            }
+            found.push((remote.group(network), pairs));
+        }
+        found.sort_by_key(|(group, _)| Reverse(group.to_remote.bytes + group.from_remote.bytes));
         let nowhere = FarSide {
             group: 0,
             is_second: false,
         };
         let mut far_sides = vec![nowhere; self.pairs.len()];
-        for (group, (_, remote)) in sorted.iter().enumerate() {
-            for &(pair, is_second) in &remote.pairs {
-                far_sides[pair] = FarSide { group, is_second };
+        for (group, (_, pairs)) in found.iter().enumerate() {
+            for &(number, side) in pairs {
+                let is_second = side == 1;
+                far_sides[number] = FarSide { group, is_second };
             }
         }
-        let groups = sorted
-            .iter()
-            .map(|(network, remote)| remote.group(*network));
-        (groups.collect(), far_sides)
+        (
+            found.into_iter().map(|(group, _)| group).collect(),
+            far_sides,
+        )
     }
 }
 
 /// What all pairs with a remote network came to.
 #[derive(Default)]
 struct Remote {
-    /// The pairs, by number.
-    pairs: Vec<(usize, bool)>,
     connections: usize,
     least_rtt: Option<u64>,
     to: Lane,

@@ -4,10 +4,10 @@
 //! [`MOST`], a longer packet shows its beginning and the rest is stepped over.
 
 use std::cell::Cell;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::rc::Rc;
 
-use flate2::read::MultiGzDecoder;
+use super::packing;
 
 /// The most that can be looked at in one piece. Headers end long before.
 pub(crate) const MOST: usize = 64 * 1024;
@@ -20,7 +20,7 @@ pub(crate) struct Bytes {
     end: usize,
     finished: bool,
     fault: Option<io::Error>,
-    gzip: bool,
+    packing: Option<&'static str>,
     taken: Rc<Cell<u64>>,
 }
 
@@ -37,20 +37,11 @@ impl Bytes {
 
     #[cfg(test)]
     pub fn of(data: Vec<u8>) -> Self {
-        Self::detect(Box::new(Cursor::new(data)), Rc::default()).expect("memory can be read")
+        Self::detect(Box::new(io::Cursor::new(data)), Rc::default()).expect("memory can be read")
     }
 
-    fn detect(mut input: Box<dyn Read>, taken: Rc<Cell<u64>>) -> io::Result<Self> {
-        let mut first = Vec::with_capacity(2);
-        input.by_ref().take(2).read_to_end(&mut first)?;
-        let gzip = first == [0x1f, 0x8b];
-        let whole = Cursor::new(first).chain(input);
-        let input: Box<dyn Read> = match gzip {
-            true => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(
-                MOST, whole,
-            ))),
-            false => Box::new(whole),
-        };
+    fn detect(input: Box<dyn Read>, taken: Rc<Cell<u64>>) -> io::Result<Self> {
+        let (input, packing) = packing::unpacked(input)?;
         Ok(Bytes {
             input,
             buffer: vec![0; BUFFER],
@@ -58,7 +49,7 @@ impl Bytes {
             end: 0,
             finished: false,
             fault: None,
-            gzip,
+            packing,
             taken,
         })
     }
@@ -116,8 +107,9 @@ impl Bytes {
         self.fault.take()
     }
 
-    pub fn is_gzip(&self) -> bool {
-        self.gzip
+    /// How the stream was compressed.
+    pub fn packing(&self) -> Option<&'static str> {
+        self.packing
     }
 
     /// Bytes of the file itself read so far, for a progress display.
@@ -174,7 +166,7 @@ mod tests {
         data.extend(gzip(b"two"));
         let mut bytes = Bytes::of(data);
         assert_eq!(bytes.peek(100), b"one two");
-        assert!(bytes.is_gzip() && bytes.fault().is_none());
+        assert!(bytes.packing() == Some("gzip") && bytes.fault().is_none());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod bytes;
 mod frame;
 pub(crate) mod order;
+mod packing;
 mod pcap;
 mod pcapng;
 
@@ -188,8 +189,9 @@ impl PacketFile {
             count => format!("{count} packets were read"),
         };
         match (found, self.bytes.fault()) {
-            (_, Some(fault)) if self.bytes.is_gzip() => Some(format!(
-                "the gzip stream is cut or damaged ({fault}): {read} before"
+            (_, Some(fault)) if self.bytes.packing().is_some() => Some(format!(
+                "the {} stream is cut or damaged ({fault}): {read} before",
+                self.bytes.packing().unwrap_or_default()
             )),
             (_, Some(fault)) => Some(format!("reading failed ({fault}): {read} before")),
             (Found::Cut, None) => Some(format!("the file ends in mid-packet: {read} before")),

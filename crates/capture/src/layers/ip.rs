@@ -1,11 +1,11 @@
-//! IPv4 and IPv6, down to the TCP header.
+//! IPv4 and IPv6, down to the TCP or UDP header.
 
 use std::net::Ipv4Addr;
 
 use super::header::{u16_at, DEEPEST};
 
-/// A TCP header with what the IP header knows of it.
-pub(super) struct TcpPacket<'a> {
+/// A TCP or UDP header with what the IP header knows of it.
+pub(super) struct Packet<'a> {
     pub source: u128,
     pub destination: u128,
     /// IPv4's identification; 0 in IPv6.
@@ -19,13 +19,24 @@ pub(super) struct TcpPacket<'a> {
 }
 
 pub(super) enum Transport<'a> {
-    Tcp(TcpPacket<'a>),
+    Tcp(Packet<'a>),
+    Udp(Packet<'a>),
     Other,
     Fragment,
     Cut,
 }
 
 const TCP: u8 = 6;
+const UDP: u8 = 17;
+
+/// The packet, by the protocol in it.
+fn of_protocol(protocol: u8, packet: Packet<'_>) -> Transport<'_> {
+    match protocol {
+        TCP => Transport::Tcp(packet),
+        UDP => Transport::Udp(packet),
+        _ => Transport::Other,
+    }
+}
 
 /// `on_wire`: bytes from here on by the capture's account; `limit`: by that of the link layer.
 pub(super) fn transport(packet: &[u8], on_wire: usize, limit: Option<usize>) -> Transport<'_> {
@@ -41,7 +52,7 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
     let Some(header) = packet.first_chunk::<20>() else {
         return Transport::Cut;
     };
-    if header[9] != TCP {
+    if !matches!(header[9], TCP | UDP) {
         return Transport::Other;
     }
     let field = |at| u16_at(header, at).unwrap_or(0);
@@ -61,14 +72,15 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         let octets = [header[at], header[at + 1], header[at + 2], header[at + 3]];
         u128::from(Ipv4Addr::from(octets).to_ipv6_mapped())
     };
-    Transport::Tcp(TcpPacket {
+    let packet = Packet {
         source: address(12),
         destination: address(16),
         id: field(4),
         data,
         length,
         packet: total,
-    })
+    };
+    of_protocol(header[9], packet)
 }
 
 fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
@@ -79,7 +91,7 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         0 => on_wire,
         payload => (payload + 40).min(limit),
     };
-    let at = match upper_layer(packet, header[6]) {
+    let (at, protocol) = match upper_layer(packet, header[6]) {
         Ok(at) => at,
         Err(other) => return other,
     };
@@ -92,22 +104,23 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
             .and_then(|rest| rest.first_chunk().copied())
             .map(u128::from_be_bytes)
     };
-    Transport::Tcp(TcpPacket {
+    let packet = Packet {
         source: address(8).unwrap_or(0),
         destination: address(24).unwrap_or(0),
         id: 0,
         data,
         length,
         packet: total,
-    })
+    };
+    of_protocol(protocol, packet)
 }
 
-/// Steps over the extension headers of RFC 8200 and says where TCP begins.
-fn upper_layer(packet: &[u8], mut next: u8) -> Result<usize, Transport<'static>> {
+/// Steps over the extension headers of RFC 8200 and says where TCP or UDP begins, and which of them.
+fn upper_layer(packet: &[u8], mut next: u8) -> Result<(usize, u8), Transport<'static>> {
     let mut at = 40;
     for _ in 0..DEEPEST {
-        if next == TCP {
-            return Ok(at);
+        if matches!(next, TCP | UDP) {
+            return Ok((at, next));
         }
         let length = match next {
             // Hop-by-hop, routing, destination, mobility, host identity, shim.

@@ -1,4 +1,4 @@
-//! From a captured packet to one TCP segment.
+//! From a captured packet to one TCP segment, or to a datagram that may be QUIC's.
 //!
 //! The headers are taken apart by hand. Captures are cut on purpose (54, 68 or 128 bytes a packet), and what this
 //! crate needs of a TCP header is complete long before its options are; a parser that asks for whole headers would
@@ -11,15 +11,35 @@ mod header;
 mod ip;
 mod link;
 mod tcp;
+mod udp;
 
 pub(crate) use address::{mapped, written, Endpoint};
 pub(crate) use link::name as link_name;
 pub(crate) use tcp::{Segment, ACK, FIN, RST, SYN};
+pub(crate) use udp::{version_name, Datagram, Long, QuicPacket};
+
+use crate::file::order::Timed;
+
+/// What is followed, small enough to be handed on by value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Passed {
+    Tcp(Segment),
+    Quic(Datagram),
+}
+
+impl Timed for Passed {
+    fn time(&self) -> u64 {
+        match self {
+            Passed::Tcp(segment) => segment.time,
+            Passed::Quic(datagram) => datagram.time,
+        }
+    }
+}
 
 /// What a packet was.
 pub(crate) enum Decoded {
-    Segment(Segment),
-    /// Something else: ARP, UDP, ICMP, ...
+    Passed(Passed),
+    /// Something else: ARP, ICMP, other UDP, ...
     Other,
     /// A later fragment: TCP's payload perhaps, but not its header.
     Fragment,
@@ -44,8 +64,12 @@ pub(crate) fn decode(link: u32, data: &[u8], original: u32, time: u64) -> Decode
     let limit = end.map(|end| end.saturating_sub(network));
     match ip::transport(packet, on_wire, limit) {
         ip::Transport::Tcp(header) => match tcp::segment(&header, time) {
-            Some(segment) => Decoded::Segment(segment),
+            Some(segment) => Decoded::Passed(Passed::Tcp(segment)),
             None => Decoded::Unreadable,
+        },
+        ip::Transport::Udp(packet) => match udp::datagram(&packet, time) {
+            Some(datagram) => Decoded::Passed(Passed::Quic(datagram)),
+            None => Decoded::Other,
         },
         ip::Transport::Other => Decoded::Other,
         ip::Transport::Fragment => Decoded::Fragment,
@@ -61,7 +85,7 @@ pub(crate) mod tests {
 
     fn segment(link: u32, data: &[u8]) -> Segment {
         match decode(link, data, data.len() as u32, 0) {
-            Decoded::Segment(segment) => segment,
+            Decoded::Passed(Passed::Tcp(segment)) => segment,
             _ => panic!("no segment in {data:02x?}"),
         }
     }
@@ -152,7 +176,8 @@ pub(crate) mod tests {
     #[test]
     fn cut_options_are_known_to_be_cut() {
         let data = ethernet();
-        let Decoded::Segment(segment) = decode(1, &data[..68], data.len() as u32, 0) else {
+        let Decoded::Passed(Passed::Tcp(segment)) = decode(1, &data[..68], data.len() as u32, 0)
+        else {
             panic!()
         };
         assert_eq!(

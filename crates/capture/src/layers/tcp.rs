@@ -2,8 +2,7 @@
 
 use super::address::Endpoint;
 use super::header::{u16_at, u32_at};
-use super::ip::TcpPacket;
-use crate::file::order::Timed;
+use super::ip::Packet;
 
 pub(crate) const FIN: u8 = 0x01;
 pub(crate) const SYN: u8 = 0x02;
@@ -48,23 +47,11 @@ impl Segment {
     }
 }
 
-impl Timed for Segment {
-    fn time(&self) -> u64 {
-        self.time
-    }
-}
-
-impl Timed for (Segment, usize) {
-    fn time(&self) -> u64 {
-        self.0.time
-    }
-}
-
 /// The largest shift that RFC 7323 allows (section 2.3): a larger one is to be read as this.
 const LARGEST_SCALE: u8 = 14;
 
 /// Reads a header of which at least the window was captured.
-pub(super) fn segment(packet: &TcpPacket, time: u64) -> Option<Segment> {
+pub(super) fn segment(packet: &Packet, time: u64) -> Option<Segment> {
     let data = packet.data;
     let endpoint = |address, at| {
         Some(Endpoint {

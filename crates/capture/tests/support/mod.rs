@@ -7,7 +7,9 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use flowstart_capture::{read, Collected, Connection, Error, Flag, Options, Reading, Transfer};
+use flowstart_capture::{
+    read, Collected, Connection, Error, Flag, Options, QuicConnection, Reading, Transfer,
+};
 
 /// A reading with its rows.
 #[derive(Debug)]
@@ -15,6 +17,7 @@ pub struct Capture {
     pub reading: Reading,
     pub connections: Vec<Connection>,
     pub transfers: Vec<Transfer>,
+    pub quic: Vec<QuicConnection>,
 }
 
 impl std::ops::Deref for Capture {
@@ -46,11 +49,13 @@ pub fn read_with(paths: &[PathBuf], options: &Options) -> Result<Capture, Error>
     let Collected {
         connections,
         transfers,
+        quic,
     } = rows;
     Ok(Capture {
         reading,
         connections,
         transfers,
+        quic,
     })
 }
 

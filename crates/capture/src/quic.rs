@@ -1,0 +1,179 @@
+//! QUIC connections, as far as they can be seen from outside: who, when, how much, and the round trip of the handshake.
+//!
+//! A connection is known by its long headers, and from then on by its addresses and ports; one that moves to others
+//! (RFC 9000, section 9) is followed no further. All that is told of data is the size of datagrams.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::layers::{version_name, written, Datagram, Endpoint, Long, QuicPacket};
+use crate::results::QuicConnection;
+use crate::sink::Sink;
+use crate::time::{seconds, since};
+
+/// A connection that is silent for longer is over. Endpoints give up sooner (RFC 9000, section 10.1). ns
+const PATIENCE: u64 = 300_000_000_000;
+/// Time between two looks for those that are over. ns
+const LOOK_EVERY: u64 = 30_000_000_000;
+/// Ports below are those of well-known services.
+const WELL_KNOWN: u16 = 1024;
+
+/// The QUIC connections that go on.
+#[derive(Default)]
+pub(crate) struct QuicTable {
+    /// By the two ends, the lower first.
+    live: HashMap<(Endpoint, Endpoint), Live, RandomState>,
+    looked: u64,
+}
+
+struct Live {
+    file: usize,
+    first: u64,
+    last: u64,
+    client: Endpoint,
+    server: Endpoint,
+    version: u32,
+    /// Bytes of datagrams and their number: of the client's and of the server's.
+    bytes: [u64; 2],
+    datagrams: [u64; 2],
+    shake: Shake,
+}
+
+/// The round trip of a handshake: from the client's last Initial before the server's first answer to the client's first
+/// packet that proves that it has heard the answer. Both are taken at the monitor, so it is the whole round trip.
+#[derive(Default)]
+struct Shake {
+    initial: Option<u64>,
+    answered: bool,
+    rtt: Option<u64>,
+}
+
+impl Shake {
+    fn client(&mut self, time: u64, packet: QuicPacket) {
+        match packet {
+            QuicPacket::Long {
+                kind: Long::Initial,
+                ..
+            } if !self.answered => self.initial = Some(time),
+            // Keys for these come with the server's first flight (RFC 9001, section 4.1.4).
+            QuicPacket::Short
+            | QuicPacket::Long {
+                kind: Long::Handshake,
+                ..
+            } if self.answered && self.rtt.is_none() => {
+                self.rtt = self.initial.and_then(|initial| time.checked_sub(initial));
+            }
+            _ => {}
+        }
+    }
+
+    fn server(&mut self, packet: QuicPacket) {
+        // A Retry is answered with another Initial, from which the time counts.
+        let answers = matches!(
+            packet,
+            QuicPacket::Long {
+                kind: Long::Initial | Long::Handshake,
+                ..
+            }
+        );
+        self.answered |= answers && self.initial.is_some();
+    }
+}
+
+impl QuicTable {
+    /// Takes a datagram of a file; they come in the order of their times.
+    pub fn take(&mut self, datagram: &Datagram, file: usize, sink: &mut Sink) {
+        if datagram.time.saturating_sub(self.looked) > LOOK_EVERY {
+            self.lay_aside(datagram.time, sink);
+        }
+        let (a, b) = (datagram.source, datagram.destination);
+        let key = if a <= b { (a, b) } else { (b, a) };
+        let live = match (self.live.get_mut(&key), datagram.packet) {
+            (Some(live), _) => live,
+            (None, QuicPacket::Long { version, .. }) => {
+                let live = Live::new(datagram, version, file);
+                self.live.entry(key).or_insert(live)
+            }
+            (None, QuicPacket::Short) => return,
+        };
+        live.take(datagram);
+    }
+
+    fn lay_aside(&mut self, now: u64, sink: &mut Sink) {
+        self.looked = now;
+        let over = |live: &Live| live.last.saturating_add(PATIENCE) < now;
+        let mut ended: Vec<_> = self
+            .live
+            .iter()
+            .filter(|(_, live)| over(live))
+            .map(|(key, live)| (live.first, *key))
+            .collect();
+        ended.sort_unstable();
+        for (_, key) in ended {
+            if let Some(live) = self.live.remove(&key) {
+                sink.quic(live.row());
+            }
+        }
+    }
+
+    /// Ends everything.
+    pub fn finish(&mut self, sink: &mut Sink) {
+        self.lay_aside(u64::MAX, sink);
+    }
+}
+
+impl Live {
+    fn new(datagram: &Datagram, version: u32, file: usize) -> Self {
+        let (source, destination) = (datagram.source, datagram.destination);
+        let by_server = source.port < WELL_KNOWN && destination.port >= WELL_KNOWN;
+        let (client, server) = match by_server {
+            true => (destination, source),
+            false => (source, destination),
+        };
+        Live {
+            file,
+            first: datagram.time,
+            last: datagram.time,
+            client,
+            server,
+            version,
+            bytes: [0; 2],
+            datagrams: [0; 2],
+            shake: Shake::default(),
+        }
+    }
+
+    fn take(&mut self, datagram: &Datagram) {
+        let from = usize::from(datagram.source != self.client);
+        self.last = self.last.max(datagram.time);
+        self.bytes[from] += u64::from(datagram.payload);
+        self.datagrams[from] += 1;
+        match from {
+            0 => self.shake.client(datagram.time, datagram.packet),
+            _ => self.shake.server(datagram.packet),
+        }
+    }
+
+    fn row(self) -> QuicConnection {
+        QuicConnection {
+            file: self.file,
+            start: seconds(self.first),
+            client_ip: written(self.client.address),
+            client_port: self.client.port,
+            server_ip: written(self.server.address),
+            server_port: self.server.port,
+            version: version_name(self.version),
+            rtt_s: self
+                .shake
+                .rtt
+                .filter(|&rtt| rtt > 0)
+                .map(|rtt| since(0, rtt)),
+            c2s_bytes: self.bytes[0],
+            s2c_bytes: self.bytes[1],
+            c2s_datagrams: self.datagrams[0],
+            s2c_datagrams: self.datagrams[1],
+            end_s: since(self.first, self.last),
+        }
+    }
+}

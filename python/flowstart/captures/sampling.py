@@ -1,0 +1,77 @@
+"""A share or a number of the connections, drawn by a hash of each."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How much is to be drawn: a share of the connections, or a number of them."""
+
+    share: float | None
+    count: int | None
+    seed: int
+
+    @classmethod
+    def parse(cls, text: str, seed: int = 1) -> "Sample":
+        """`10%` or `5000`."""
+        if percent := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
+            share = float(percent[1]) / 100
+            if 0 < share <= 1:
+                return cls(share, None, seed)
+        elif re.fullmatch(r"\d+", text.strip()) and int(text) > 0:
+            return cls(None, int(text), seed)
+        raise RequestError(
+            f"--sample `{text}`: a share of the connections is needed, such as 10%, or a number of "
+            "them, such as 5000"
+        )
+
+    def of(self, connections: "pl.DataFrame") -> "pl.DataFrame":
+        """The connections that are drawn, with new numbers in `stream`; `was` has the old ones.
+
+        Whether a connection is among them depends on itself and the seed; of a number of them,
+        also on the others.
+        """
+        import polars as pl
+
+        draws = pl.Series(_draws(connections, self.seed))
+        if self.share is not None:
+            chosen = draws.to_frame("draw").select(pl.col("draw") < self.share * 2.0**64)["draw"]
+        else:
+            chosen = draws.rank("ordinal") <= (self.count or 0)
+        drawn = connections.filter(chosen)
+        numbers = pl.int_range(pl.len(), dtype=pl.UInt32)
+        return drawn.with_columns(was=pl.col("stream"), stream=numbers)
+
+
+def _draws(connections: "pl.DataFrame", seed: int) -> "NDArray[Any]":
+    """A number of 64 bits for each connection, from its start, ports and bytes."""
+    import numpy as np
+
+    hashed = np.full(len(connections), seed, np.uint64)
+    for name in ("start", "client_port", "server_port", "c2s_bytes", "s2c_bytes"):
+        column = connections[name].fill_null(0).to_numpy()
+        bits = column.view(np.uint64) if column.dtype == np.float64 else column.astype(np.uint64)
+        hashed = _mixed(hashed ^ bits)
+    return hashed
+
+
+def _mixed(bits: "NDArray[Any]") -> "NDArray[Any]":
+    """Numbers of which every bit depends on every bit of the argument.
+
+    splitmix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+    """
+    import numpy as np
+
+    bits = bits + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[Any] = bits ^ (bits >> np.uint64(31))
+    return mixed

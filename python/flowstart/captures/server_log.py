@@ -1,0 +1,273 @@
+"""Tables of transfers that servers log: CSV, JSON lines or Parquet, such as nginx's access log.
+
+Each row is a transfer that the server sent to a peer, on a connection of its own unless a column
+says which. A network's path is told by the round trips and rates of its rows; there are no packets
+that could tell its buffer.
+"""
+
+import dataclasses
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from flowstart.captures import sources
+from flowstart.captures.contents import Capture
+from flowstart.captures.endpoint_frames import all_columns
+from flowstart.captures.groups import Group, PathEstimate
+from flowstart.captures.log_columns import Columns
+from flowstart.captures.networks import network
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ENOUGH_BYTES = 146_000
+"""A transfer of ten of the usual initial windows (RFC 6928) shows something of its path's rate;
+what is smaller may have gone into the server's send buffer at once."""
+RATE_SHARE = 0.9
+"""This quantile of a network's rates is taken for the bottleneck's, an assumption: most transfers
+do not fill it, and the very fastest may be errors of measurement."""
+ANYWHERE = "all peers"
+"""The network of rows that name no peer."""
+NO_PACKETS = "not estimated: a server's log has no packets"
+PARQUET = b"PAR1"
+
+
+def is_table(file: str) -> bool:
+    """Whether a file may be a table of rows, by its first bytes: Parquet, or lines of text."""
+    start = sources.start_of(file)
+    if start.startswith(PARQUET):
+        return True
+    first = start.split(b"\n")[0].lstrip()
+    if first.startswith(b"#") or b"\0" in start or b'"qlog_' in start:
+        return False
+    if first.startswith(b"{"):
+        return b'"id.orig_h"' not in start  # a Zeek conn.log's
+    return any(mark in first for mark in b",;\t")
+
+
+def read(file: str, mapping: Mapping[str, str]) -> Capture:
+    """Reads a log of transfers. Raises RequestError where columns or usable rows are missing."""
+    import polars as pl
+
+    with _plain(file) as path:
+        try:
+            table = _scanned(path)
+            columns = Columns.find(file, table.collect_schema().names(), mapping)
+            rows = table.select(columns.expressions()).collect(engine="streaming")
+        except pl.exceptions.PolarsError as error:
+            reason = str(error).splitlines()[0]
+            raise RequestError(f"{file} is no table that can be read: {reason}") from None
+    rows, bad = _judged(_completed(rows))
+    if rows.is_empty():
+        reasons = "; ".join(_counted(bad)) or "it has no rows"
+        raise RequestError(f"{file} holds no transfers: {reasons}")
+    return _capture(file, rows, _counted(bad), columns)
+
+
+def _scanned(path: pathlib.Path) -> "pl.LazyFrame":
+    """The table, its numbers of text as text: what they are is judged cell by cell."""
+    import polars as pl
+
+    with path.open("rb") as stream:
+        start = stream.read(4096)
+    if start.startswith(PARQUET):
+        return pl.scan_parquet(path)
+    first = start.split(b"\n")[0]
+    if first.lstrip().startswith(b"{"):
+        return pl.scan_ndjson(path, infer_schema_length=1000, ignore_errors=True)
+    separator = max(",;\t", key=lambda mark: first.count(mark.encode()))
+    return pl.scan_csv(path, separator=separator, infer_schema=False, truncate_ragged_lines=True)
+
+
+@contextmanager
+def _plain(file: str) -> Iterator[pathlib.Path]:
+    """The file itself, or for the time being an unpacked one: so memory does not grow with it."""
+    with sources.opened(file) as stream:
+        if not sources.is_packed(stream):
+            yield pathlib.Path(file)
+            return
+        with tempfile.NamedTemporaryFile(prefix="flowstart-") as unpacked:
+            try:
+                shutil.copyfileobj(stream, unpacked, 1 << 20)
+            except sources.BROKEN as error:
+                raise RequestError(f"{file} is damaged: {error}") from None
+            unpacked.flush()
+            yield pathlib.Path(unpacked.name)
+
+
+def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """Every column that may be told, and the start of what tells its end."""
+    import polars as pl
+
+    absent = {"peer": pl.String, "connection": pl.String, "rtt": pl.Float64, "rate": pl.Float64,
+              "duration": pl.Float64}  # fmt: skip
+    rows = rows.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in absent.items() if name not in rows.columns
+    )
+    if "time" not in rows.columns:
+        rows = rows.with_columns(time=pl.col("end") - pl.col("duration").fill_null(0.0))
+    return rows
+
+
+def _judged(rows: "pl.DataFrame") -> tuple["pl.DataFrame", dict[str, int]]:
+    """The rows that can be used, with their networks; and how many cannot, by reason."""
+    import polars as pl
+
+    rows = rows.join(_networks(rows["peer"]), on="peer", how="left", nulls_equal=True)
+    wrong = {
+        "time is missing or no time": ~(pl.col("time").is_finite() & (pl.col("time") >= 0)),
+        "bytes are missing or not above zero": ~(
+            pl.col("bytes").is_finite() & (pl.col("bytes") >= 1) & (pl.col("bytes") < 2.0**53)
+        ),
+        "the peer is no address": pl.col("network").is_null(),
+        "rtt is not above zero": pl.col("rtt").is_not_null() & ~_positive("rtt"),
+        "duration is below zero": pl.col("duration").is_not_null()
+        & ~(pl.col("duration").is_finite() & (pl.col("duration") >= 0)),
+    }
+    reason = pl.coalesce(
+        pl.when(test.fill_null(value=True)).then(pl.lit(why)) for why, test in wrong.items()
+    )
+    rows = rows.with_columns(wrong=reason)
+    counts = rows["wrong"].drop_nulls().value_counts().sort("wrong")
+    return rows.filter(pl.col("wrong").is_null()), dict(counts.iter_rows())
+
+
+def _positive(name: str) -> "pl.Expr":
+    import polars as pl
+
+    return pl.col(name).is_finite() & (pl.col(name) > 0)
+
+
+def _networks(peers: "pl.Series") -> "pl.DataFrame":
+    """The network of each different peer; null where it is no address."""
+    import polars as pl
+
+    different = peers.unique()
+    names = [ANYWHERE if peers.null_count() == len(peers) else network(p) for p in different]
+    return pl.DataFrame({"peer": different, "network": pl.Series(names, dtype=pl.String)})
+
+
+def _counted(bad: Mapping[str, int]) -> list[str]:
+    return [
+        f"{count} {'rows were' if count > 1 else 'row was'} left out: {reason}"
+        for reason, count in bad.items()
+    ]
+
+
+def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Columns) -> Capture:
+    """The rows as connections, transfers and networks."""
+    import polars as pl
+
+    rows = rows.sort("time", maintain_order=True).with_row_index("row")
+    if columns.has("connection"):
+        rows = rows.with_columns(pl.coalesce("connection", pl.format("row {}", "row")))
+        first = pl.col("time").min().over("connection")
+        rows = rows.with_columns(stream=pl.struct(first, "connection").rank("dense") - 1)
+    else:
+        rows = rows.with_columns(stream=pl.col("row"))
+    rows = rows.with_columns(pl.col("stream").cast(pl.UInt32), pl.col("bytes").cast(pl.UInt64))
+    return Capture(
+        files=(file,),
+        connections=_connections(file, rows),
+        transfers=rows.select(
+            pl.col("stream").alias("connection"),
+            pl.lit("s2c").alias("direction"),
+            pl.col("time").alias("start"),
+            "bytes",
+            pl.col("duration").fill_null(0.0).alias("end_s"),
+            pl.lit(None, pl.Float64).alias("acked_s"),
+        ),
+        groups=_groups(rows),
+        about={"format": "server-log", "link_types": [], "packets": len(rows), "unreadable": 0},
+        warnings=warnings,
+        notes=_notes(columns),
+    )
+
+
+def _connections(file: str, rows: "pl.DataFrame") -> "pl.DataFrame":
+    """One row per connection, with all columns that captures have."""
+    import polars as pl
+
+    ends = (pl.col("time") + pl.col("duration").fill_null(0.0)).max()
+    found = rows.group_by("stream", maintain_order=True).agg(
+        pl.col("time").min().alias("start"),
+        pl.col("peer").first().alias("client_ip"),
+        pl.col("network").first(),
+        pl.col("rtt").min().alias("rtt_s"),
+        pl.col("bytes").sum().alias("s2c_bytes"),
+        (ends - pl.col("time").min()).alias("end_s"),
+    )
+    version = pl.when(pl.col("client_ip").str.contains(":", literal=True)).then(6).otherwise(4)
+    known = found.sort("stream").with_columns(
+        pl.lit(file).alias("file"),
+        version.cast(pl.UInt8).alias("ip_version"),
+        # Only what was opened whole is served.
+        pl.lit("complete").alias("handshake"),
+        pl.lit("remote").alias("opener"),
+        pl.lit("").alias("flags"),
+        pl.lit(0, pl.UInt64).alias("copies"),
+    )
+    return all_columns(known)
+
+
+def _groups(rows: "pl.DataFrame") -> list[Group]:
+    """The networks with what their rows tell of the paths to them, the largest first."""
+    import polars as pl
+
+    telling = (pl.col("bytes") >= ENOUGH_BYTES) & _positive("duration")
+    seen = rows.with_columns(
+        seen=pl.when(telling).then(8 * pl.col("bytes") / pl.col("duration")),
+        told=pl.when(_positive("rate")).then(pl.col("rate")),
+    )
+    networks = seen.group_by("network").agg(
+        pl.col("stream").n_unique().alias("connections"),
+        pl.col("rtt").min().alias("min_rtt_s"),
+        pl.col("bytes").sum(),
+        pl.col("told").quantile(RATE_SHARE, "nearest"),
+        pl.col("seen").quantile(RATE_SHARE, "nearest"),
+    )
+    networks = networks.sort("bytes", "network", descending=[True, False])
+    return [_group(row) for row in networks.iter_rows(named=True)]
+
+
+def _group(row: Mapping[str, Any]) -> Group:
+    rate, method = row["told"], f"{RATE_SHARE:.0%} quantile of the rates in the log"
+    if rate is None:
+        rate, method = (
+            row["seen"],
+            (
+                f"{RATE_SHARE:.0%} quantile of bytes over duration of transfers of at least "
+                f"{ENOUGH_BYTES // 1000} kB; the path may be faster"
+            ),
+        )
+    if rate is None:
+        method = "not estimated: the log tells no rates, nor the durations of large transfers"
+    return Group(
+        network=row["network"],
+        connections=row["connections"],
+        min_rtt_s=row["min_rtt_s"],
+        to_remote=dataclasses.replace(
+            PathEstimate.unknown(row["bytes"], NO_PACKETS), rate_bps=rate, rate_method=method
+        ),
+        from_remote=PathEstimate.unknown(0, NO_PACKETS),
+    )
+
+
+def _notes(columns: Columns) -> list[str]:
+    """What was assumed for want of columns."""
+    used = ", ".join(f"{what} is {source.column}" for what, source in columns.sources.items())
+    notes = [
+        f"a server's log tells no packets: windows, losses and buffers are not known; {used}",
+        "every row counts as a transfer to a client that opened the connection",
+    ]
+    missing = {
+        "peer": "no column tells the peer: all transfers share one path",
+        "rtt": "no column tells round trips: a replay needs --rtt",
+        "duration": "no column tells durations: transfers count as over at once",
+        "connection": "no column tells connections: each row has one of its own",
+    }
+    return notes + [text for what, text in missing.items() if not columns.has(what)]

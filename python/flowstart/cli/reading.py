@@ -1,0 +1,55 @@
+"""How captures and logs are to be read, on the command line."""
+
+import pathlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flowstart.cli import console
+from flowstart.cli.flags import CAPTURE, flag, of
+
+if TYPE_CHECKING:
+    from flowstart.captures.contents import Capture
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How captures are to be read."""
+
+    columns: str | None = flag(
+        "Of a server's log: which column is what, with its unit where its name does not tell, such "
+        "as time=ts,peer=client_ip,bytes=size,rtt=tcpinfo_rtt:us.",
+        "NAME=COLUMN,...",
+        beside=(CAPTURE,),
+    )
+    sample: str | None = flag(
+        "Of a capture: only a share of the connections (10%), or a number of them (5000).",
+        "SHARE",
+        beside=(CAPTURE,),
+    )
+    anonymize: bool | None = flag(
+        "Of a capture: name networks `network 1` and so on, and drop addresses.",
+        beside=(CAPTURE,),
+    )
+
+
+READING = of(Reading)
+
+
+def read(files: Sequence[str | pathlib.Path], how: Reading, seed: int | None) -> "Capture":
+    """Reads with progress; warnings go to stderr."""
+    from flowstart.captures.reading import capture
+    from flowstart.cli.progress import Progress
+
+    with Progress("bytes") as progress:
+        found = capture(
+            *files,
+            columns=how.columns,
+            sample=how.sample,
+            anonymize=bool(how.anonymize),
+            seed=seed or 1,
+            progress=progress.of_unknown_total,
+        )
+    for warning in found.warnings:
+        console.note(f"warning: {warning}")
+    return found

@@ -1,0 +1,194 @@
+"""qlogs of QUIC endpoints, read as captures."""
+
+import json
+import pathlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flowstart as fs
+
+Cli = Callable[..., Any]
+Event = dict[str, Any]
+
+
+def packet(time: float, kind: str, *frames: tuple[int, int, int], prefix: str = "quic") -> Event:
+    """A packet with stream frames: (stream, offset, length)."""
+    described = [
+        {"frame_type": "stream", "stream_id": number, "offset": offset, "length": length}
+        for number, offset, length in frames
+    ]
+    data = {"raw": {"length": 1252}, "frames": [{"frame_type": "ack"}, *described]}
+    return {"time": time, "name": f"{prefix}:packet_{kind}", "data": data}
+
+
+EVENTS = [
+    {
+        "time": 0.0,
+        "name": "transport:connection_started",
+        "data": {"src_ip": "198.51.100.1", "src_port": 443, "dst_ip": "192.0.2.9", "dst_port": 5},
+    },
+    packet(1.0, "received", (0, 0, 300)),
+    packet(3.0, "sent", (0, 0, 1200)),
+    packet(3.5, "sent", (0, 1200, 1200)),
+    {
+        "time": 40.0,
+        "name": "recovery:metrics_updated",
+        "data": {"latest_rtt": 36.5, "min_rtt": 36.5, "congestion_window": 12_000},
+    },
+    packet(41.0, "sent", (0, 1200, 1200), prefix="transport"),
+    packet(42.0, "received", (4, 0, 200)),
+    packet(44.0, "sent", (4, 0, 1000)),
+    {"time": 45.0, "name": "recovery:packet_lost", "data": {}},
+    {
+        "time": 90.0,
+        "name": "quic:recovery_metrics_updated",
+        "data": {"latest_rtt": 35.0, "congestion_window": 24_000},
+    },
+]
+TRACE = {
+    "vantage_point": {"type": "server"},
+    "common_fields": {"ODCID": "ab12", "time_format": "relative", "reference_time": 5000.0},
+}
+
+
+def sequence(events: Iterable[Event], trace: Event = TRACE) -> bytes:
+    header = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": trace}
+    return b"".join(b"\x1e" + json.dumps(r).encode() + b"\n" for r in (header, *events))
+
+
+def contained(events: Iterable[Event], trace: Event = TRACE) -> bytes:
+    whole = {"qlog_version": "0.3", "traces": [trace | {"events": list(events)}]}
+    return json.dumps(whole).encode()
+
+
+@pytest.fixture
+def qlog(tmp_path: pathlib.Path) -> Callable[[bytes], pathlib.Path]:
+    def write(content: bytes) -> pathlib.Path:
+        file = tmp_path / "connection.qlog"
+        file.write_bytes(content)
+        return file
+
+    return write
+
+
+Write = Callable[[bytes], pathlib.Path]
+
+
+@pytest.mark.parametrize("form", [sequence, contained])
+def test_a_stream_in_one_direction_is_a_transfer(
+    qlog: Write, form: Callable[[Iterable[Event]], bytes]
+) -> None:
+    found = fs.capture(qlog(form(EVENTS)))
+    rows = found.transfers.select("direction", "bytes", "start", "end_s").rows()
+    assert rows == [
+        ("c2s", 300, 5.001, 0.0),
+        ("s2c", 2400, 5.003, pytest.approx(0.0005)),  # what is sent again does not count
+        ("c2s", 200, 5.042, 0.0),
+        ("s2c", 1000, 5.044, 0.0),
+    ]
+    [row] = found.connections.to_dicts()
+    assert (row["c2s_bytes"], row["s2c_bytes"], row["s2c_packets"]) == (500, 3400, 4)
+    assert (row["rtt_s"], row["network"], row["opener"]) == (0.0365, "192.0.2.0/24", "remote")
+    assert found.groups[0].min_rtt_s == 0.035
+    assert found.about["recovery"][0]["max_cwnd_bytes"] == 24_000
+
+
+def test_times_of_every_form_are_the_same(qlog: Write) -> None:
+    plain = fs.capture(qlog(sequence(EVENTS))).transfers
+    before = [0.0, *(event["time"] for event in EVENTS)]
+    delta = [e | {"time": e["time"] - b} for e, b in zip(EVENTS, before, strict=False)]
+    common = {"time_format": "delta", "reference_time": 5000.0}
+    deltas = fs.capture(qlog(sequence(delta, TRACE | {"common_fields": common}))).transfers
+    assert deltas["start"].to_list() == pytest.approx(plain["start"].to_list())
+    clock = {"clock_type": "system", "wall_clock_time": "1970-01-01T00:00:05Z"}
+    later = {"time_format": "relative_to_epoch", "reference_time": clock}
+    newer = fs.capture(qlog(sequence(EVENTS, TRACE | {"common_fields": later}))).transfers
+    assert newer["start"].to_list() == plain["start"].to_list()
+
+
+def test_without_stream_frames_packets_are_counted(qlog: Write) -> None:
+    events = [packet(1, "received"), packet(2, "sent"), packet(3, "sent")]
+    found = fs.capture(qlog(sequence(events)))
+    assert found.transfers["bytes"].to_list() == [1252, 2504]
+    assert found.connections["network"].to_list() == ["peer of ab12"]
+
+
+def test_several_qlogs_are_one_answer(cli: Cli, tmp_path: pathlib.Path) -> None:
+    for name in ("a.sqlog", "b.sqlog"):
+        (tmp_path / name).write_bytes(sequence(EVENTS))
+    answer = cli("capture", tmp_path)
+    assert "a.sqlog and 1 more: qlog, 12 packets, 2 QUIC connections" in answer.out
+
+
+def test_a_qlog_is_replayed_where_a_rate_is_given(cli: Cli, qlog: Write) -> None:
+    file = qlog(sequence(EVENTS))
+    answer = cli("compare", "--capture", file)
+    assert answer.status == 2
+    assert "no bottleneck rate can be estimated" in answer.err
+    words = ("--rate", "20Mbps", "--startup", "slow-start", "--json")
+    rows = json.loads(cli("compare", "--capture", file, *words).out)["rows"]
+    assert {row["size_bytes"] for row in rows} == {300, 2400, 200, 1000}
+    assert {row["rtt"] for row in rows} == {"36500us"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (sequence([]), "holds no data: no packets were sent or received in it"),
+        (contained(EVENTS)[:-5], "is cut or damaged: it is no JSON object"),
+        (b'\x1e{"qlog_version": 3\n', "is no qlog: its first record is no JSON object"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    cli: Cli, qlog: Write, content: bytes, message: str
+) -> None:
+    answer = cli("capture", qlog(content))
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1
+    assert message in answer.err
+
+
+def test_a_cut_record_is_left_out_and_said(cli: Cli, qlog: Write) -> None:
+    answer = cli("capture", qlog(sequence(EVENTS)[:-20]))
+    assert answer.status == 0
+    assert "1 record is no JSON object and was left out" in answer.err
+
+
+def test_a_qlog_beside_a_capture_is_refused(cli: Cli, qlog: Write) -> None:
+    small = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
+    answer = cli("capture", small, qlog(sequence(EVENTS)))
+    assert answer.status == 2
+    assert "is a qlog: qlogs are read by themselves, not beside others" in answer.err
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+NAMES = st.sampled_from(["quic:packet_sent", "packet_received", "recovery:metrics_updated"])
+FIELDS = st.sampled_from(["raw", "frames", "header", "latest_rtt", "congestion_window", "length"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"time": ANYTHING, "name": NAMES, "data": st.dictionaries(FIELDS, ANYTHING)}
+        ),
+        max_size=6,
+    )
+)
+def test_no_event_raises_anything_but_a_refusal(
+    tmp_path_factory: pytest.TempPathFactory, events: list[Event]
+) -> None:
+    file = tmp_path_factory.mktemp("qlog") / "any.sqlog"
+    file.write_bytes(sequence(events))
+    try:
+        fs.capture(file)
+    except fs.RequestError as error:
+        assert "\n" not in str(error)

@@ -1,0 +1,173 @@
+"""Tables of transfers from servers' logs."""
+
+import gzip
+import json
+import lzma
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flowstart as fs
+
+Cli = Callable[..., Any]
+STARTS = (b"ts,bytes\n1,2\n", b'{"ts":1,"bytes":2}\n', b"PAR1")
+NGINX = """msec,remote_addr,body_bytes_sent,tcpinfo_rtt,request_time
+1700000003.5,192.0.2.8,1500,39000,0.5
+1700000001.5,192.0.2.7,250000,41000,0.9
+1700000004.0,2001:db8::1,9000,12000,0.1
+"""
+
+
+@pytest.fixture
+def log(tmp_path: pathlib.Path) -> Callable[[str | bytes], pathlib.Path]:
+    def write(content: str | bytes) -> pathlib.Path:
+        file = tmp_path / "access.log"
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    return write
+
+
+Log = Callable[[str | bytes], pathlib.Path]
+
+
+def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
+    found = fs.capture(log(NGINX))
+    assert found.transfers["bytes"].to_list() == [250_000, 1500, 9000]
+    # nginx writes a row when the request is done.
+    assert found.transfers["start"].to_list() == pytest.approx(
+        [1_700_000_000.6, 1_700_000_003.0, 1_700_000_003.9]
+    )
+    assert found.connections["rtt_s"].to_list() == pytest.approx([0.041, 0.039, 0.012])
+    assert [group.network for group in found.groups] == ["192.0.2.0/24", "2001:db8::/48"]
+    assert found.groups[0].min_rtt_s == 0.039
+    assert found.groups[0].to_remote.rate_bps == pytest.approx(250_000 * 8 / 0.9)
+    assert found.summary["by_handshake"]["complete"] == 3
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_compression_changes_nothing(log: Log, pack: Callable[[bytes], bytes]) -> None:
+    found = fs.capture(log(pack(NGINX.encode())))
+    assert found.transfers["bytes"].to_list() == [250_000, 1500, 9000]
+
+
+def test_json_lines_and_parquet_are_read_as_csv_is(log: Log, tmp_path: pathlib.Path) -> None:
+    plain = fs.capture(log(NGINX))
+    table = pl.read_csv(NGINX.encode())
+    table.write_parquet(tmp_path / "log.parquet")
+    table.write_ndjson(tmp_path / "log.jsonl")
+    for name in ("log.parquet", "log.jsonl"):
+        assert fs.capture(tmp_path / name).transfers.equals(plain.transfers)
+
+
+def test_a_mapping_names_columns_and_units(log: Log) -> None:
+    file = log("when;who;size;trip;took\n5000;192.0.2.1;2;41;1500\n")
+    columns = "time=when:ms,peer=who,bytes=size:kB,rtt=trip:ms,duration=took:ms"
+    found = fs.capture(file, columns=columns)
+    [row] = found.transfers.to_dicts()
+    assert (row["start"], row["bytes"], row["end_s"]) == (5.0, 2000, 1.5)
+    assert found.connections["rtt_s"].to_list() == pytest.approx([0.041])
+
+
+def test_rows_of_one_connection_belong_together(log: Log) -> None:
+    file = log("ts,client_ip,bytes,connection\n3,192.0.2.1,5,b\n1,192.0.2.1,6,a\n2,192.0.2.1,7,a\n")
+    found = fs.capture(file)
+    assert found.transfers["connection"].to_list() == [0, 0, 1]
+    assert found.connections["s2c_bytes"].to_list() == [13, 5]
+
+
+def test_times_may_be_dates(log: Log) -> None:
+    rows = "time_local,bytes_sent\n16/Nov/2026:10:00:00 +0100,5\n2026-11-16T09:00:01Z,6\n"
+    starts = fs.capture(log(rows)).transfers["start"].to_list()
+    assert starts == [1_794_819_600.0, 1_794_819_601.0]
+
+
+def test_bad_rows_are_counted_by_reason(cli: Cli, log: Log) -> None:
+    bad = [
+        *("x,192.0.2.8,1,1,1", "y,192.0.2.8,1,1,1", "1,nobody,1,1,1", "1,192.0.2.8,0,1,1"),
+        *("1,192.0.2.8,1,-1,1", "1,192.0.2.8,1,1,-1"),
+    ]
+    answer = cli("capture", log(NGINX + "\n".join(bad)))
+    assert answer.status == 0
+    lines = [line.removeprefix("flowstart: warning: ") for line in answer.err.splitlines()]
+    assert lines == [
+        "1 row was left out: bytes are missing or not above zero",
+        "1 row was left out: duration is below zero",
+        "1 row was left out: rtt is not above zero",
+        "1 row was left out: the peer is no address",
+        "2 rows were left out: time is missing or no time",
+    ]
+
+
+def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
+    file = log("ts,bytes\n1,5000\n2,6000\n")
+    answer = cli("capture", file)
+    assert "no column tells the peer: all transfers share one path" in answer.out
+    assert "no column tells round trips: a replay needs --rtt" in answer.out
+    answer = cli("compare", "--capture", file)
+    assert answer.status == 2
+    assert "give --rtt and --rate" in answer.err
+
+
+def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
+    words = ("--startup", "slow-start", "--json")
+    answer = cli("compare", "--capture", log(NGINX), *words)
+    assert answer.status == 0, answer.err
+    document = json.loads(answer.out)
+    assert {row["size_bytes"] for row in document["rows"]} == {250_000, 1500, 9000}
+    assert document["paths"][0]["rate"] == "2222222bps"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("bytes=nope", "has no column `nope`; there is a, b"),
+        ("bytes=a,rtt=b", "--columns rtt=b: its unit is not known; write rtt=b:s (s, ms, us, ns)"),
+        ("bytes=a,rtt=b:kB", "the unit `kB` is not known; it may be s, ms, us, ns"),
+        ("size=a", "--columns: `size` is none of time, end, rtt"),
+        ("bytes=a,bytes=b", "--columns: `bytes` is given twice"),
+        ("bytes", "--columns `bytes`: NAME=COLUMN is needed, such as time=ts"),
+        (None, "no column is known to be `bytes`; name it, such as --columns bytes=a"),
+        ("bytes=a", "no column is known to be `time`"),
+    ],
+)
+def test_wrong_columns_are_refused_and_those_there_are_named(
+    cli: Cli, log: Log, columns: str | None, message: str
+) -> None:
+    words = ["--columns", columns] if columns else []
+    answer = cli("capture", log("a,b\n1,2\n"), *words)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert answer.err.count("\n") == 1
+    assert message in answer.err
+
+
+def test_columns_of_what_is_no_table_are_refused(cli: Cli) -> None:
+    small = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
+    answer = cli("capture", small, "--columns", "bytes=a")
+    assert answer.status == 2
+    assert "small.pcap is no table of transfers" in answer.err
+
+
+def test_a_table_without_usable_rows_is_refused(cli: Cli, log: Log) -> None:
+    answer = cli("capture", log("ts,bytes\nx,1\n"))
+    assert answer.status == 2
+    assert "holds no transfers: 1 row was left out: time is missing or no time" in answer.err
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=400), st.sampled_from(STARTS))
+def test_no_bytes_raise_anything_but_a_refusal(
+    tmp_path_factory: pytest.TempPathFactory, noise: bytes, start: bytes
+) -> None:
+    file = tmp_path_factory.mktemp("noise") / "log"
+    file.write_bytes(start + noise)
+    try:
+        fs.capture(file)
+    except fs.RequestError as error:
+        assert "\n" not in str(error)
