@@ -176,7 +176,12 @@ def _why_not(baseline: str, found: dict[tuple[str, Statistic], Row], rule: Rule)
 
 
 def interval(row: Row) -> str:
-    """An estimate with its interval, in words."""
+    """An estimate with its interval, in words; a share has no sign."""
+    if row.statistic == Statistic.HURT and row.estimate is not None:
+        share = f"{row.estimate:.1%}"
+        if row.low is None or row.high is None:
+            return share
+        return f"{share}, from {row.low:.1%} to {row.high:.1%}"
     if row.low is None or row.high is None:
         return text.percent(row.estimate)
     return f"{text.percent(row.estimate)}, from {text.percent(row.low)} to {text.percent(row.high)}"
