@@ -1,6 +1,7 @@
 """How sure differences are: intervals, what they rest on, and what to choose."""
 
 import math
+import pathlib
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.inference import critical
 from flowstart.inference.data import Group, Row, Statistic
 from flowstart.inference.intervals import intervals
-from flowstart.inference.recommendation import Recommendation, Rule, recommend
+from flowstart.inference.recommendation import Recommendation, Rule, interval, recommend
 
 NAMES = ["old", "new"]
 
@@ -204,6 +205,23 @@ def test_a_baseline_that_is_no_variant_is_refused() -> None:
         intervals([group], [*NAMES, "third"], "old")
 
 
+def test_statistics_and_levels_that_mean_nothing_here_are_refused() -> None:
+    group = Group.of("g", made_up(), np.arange(400))
+    with pytest.raises(RequestError, match="statistic = mean: one of p50, p95, p99, own, hurt"):
+        intervals([group], NAMES, "old", statistics=[Statistic.MEAN])
+    with pytest.raises(RequestError, match="level = 95: more than 0 and less than 1"):
+        intervals([group], NAMES, "old", level=95)
+
+
+def test_no_groups_have_no_rows_and_an_empty_group_has_no_statistics() -> None:
+    assert intervals([], NAMES, "old") == []
+    empty = Group.of("empty", np.empty((0, 2)), np.empty(0, dtype=np.int64))
+    full = Group.of("full", made_up(), np.arange(400))
+    rows = intervals([empty, full], NAMES, "old")
+    assert [row.estimate for row in rows[:5]] == [None] * 5
+    assert rows[5].enough
+
+
 def chosen(
     times: NDArray[np.float64], names: list[str], rule: Rule | None = None
 ) -> Recommendation:
@@ -268,6 +286,12 @@ def test_too_little_to_tell_keeps_what_there_is_and_says_so() -> None:
     assert found.reason.startswith("keep old: not enough to tell, the transfers tell as much as")
 
 
+def test_an_interval_in_words_has_a_sign_where_it_is_a_change() -> None:
+    found = rows_of(made_up(transfers=1000))
+    assert interval(found["p50"]).startswith("−")
+    assert interval(found["hurt"]).startswith("0.0%, from 0.0% to ")
+
+
 def test_a_recommendation_never_contradicts_its_rows() -> None:
     for seed in range(20):
         groups = interval_coverage.DESIGNS[5].groups(np.random.default_rng(seed), 200)
@@ -286,3 +310,16 @@ def test_a_recommendation_never_contradicts_its_rows() -> None:
 def test_a_harm_that_is_no_share_is_refused(harm: float) -> None:
     with pytest.raises(RequestError, match=r"max_harm = .*: a share above 0, at most 1 is needed"):
         Rule(max_harm=harm)
+
+
+def test_the_page_has_the_measured_table_of_every_design() -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
+    assert interval_coverage.HEADING in page
+    for design in interval_coverage.DESIGNS:
+        line = next(line for line in page.splitlines() if line.startswith(f"| {design.name} |"))
+        _, rows, stated, hold, chosen = (cell.strip() for cell in line.strip("|").split("|"))
+        assert int(rows) == design.classes * (design.variants - 1) * 5
+        assert float(stated.strip("%")) > 30
+        assert float(hold.strip("%")) >= 94
+        assert bool(chosen) == design.null
+        assert not chosen or float(chosen.strip("%")) <= 5
