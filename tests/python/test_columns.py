@@ -3,6 +3,7 @@
 import io
 import json
 import pathlib
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.captures import reading
+import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
@@ -33,8 +34,11 @@ def written() -> Iterator[tuple[str, dict[str, bytes]]]:
     """What kind of command writes which files."""
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
     yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=["slow-start"]))
-    found = reading.capture(CAPTURES / "small.pcap")
+    found = fs.capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
+    with tempfile.TemporaryDirectory() as folder:
+        quic = fs.capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
+    yield "quic", capture_report.tables(quic)
     yield "replay", replay_report.tables(replay(found, Settings(startups=("slow-start",))))
 
 

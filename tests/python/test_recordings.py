@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.captures import reading
 
 TSHARK = shutil.which("tshark")
 
@@ -94,7 +93,7 @@ def test_the_capture_reader_finds_bytes_and_round_trip(stack: str, tmp_path: pat
     run = fs.run(scenario(stack), packets=[0])
     file = tmp_path / "flow-0.pcap"
     file.write_bytes(run.pcap(0))
-    (connection,) = reading.capture(file).connections.to_dicts()
+    (connection,) = fs.capture(file).connections.to_dicts()
     (row,) = run.rows
     # ns-2 sends whole segments.
     assert connection["c2s_seen_bytes"] == (1370 * 1460 if stack == "ns2" else 2_000_000)
