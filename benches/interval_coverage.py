@@ -156,6 +156,9 @@ def truth(design: Design, clusters: int = POPULATION) -> dict[Key, float]:
                 p = statistic.quantile or 0.0
                 new, old = (np.quantile(t, p, method="inverted_cdf") for t in (times, base))
                 found[group.name, name, statistic] = float(new / old - 1)
+            both = np.isfinite(base) & np.isfinite(times)
+            logs = np.log(times[both]) - np.log(base[both])
+            found[group.name, name, Statistic.TYPICAL] = float(np.exp(logs.mean()) - 1)
             known = np.isfinite(base)
             own = times[known] / base[known] - 1
             middle = np.quantile(own, 0.5, method="inverted_cdf")

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 mod _native {
     use std::sync::Arc;
 
-    use flowstart_control::{Amount, Bytes, InitialWindow};
+    use flowstart_control::{Amount, Bytes, InitialWindow, Rate};
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
@@ -205,6 +205,13 @@ mod _native {
             Ok(Amount::Packets(n)) => n.checked_mul(mss),
             Ok(Amount::Bdp(_)) | Err(_) => None,
         })
+    }
+
+    /// The bits a second of a rate.
+    #[pyfunction]
+    fn rate_bps(rate: &str) -> PyResult<u64> {
+        let rate: Rate = rate.parse().map_err(request)?;
+        Ok(rate.bps())
     }
 
     /// The segments of an initial window, as a stack has it, of segments that carry `mss`.

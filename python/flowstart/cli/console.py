@@ -17,6 +17,7 @@ from flowstart.errors import FlowstartError, RequestError, SimulationError, Stop
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from flowstart.render.files import Content
     from flowstart.render.grid import Grid
 
 PLAIN_WIDTH = 132
@@ -84,7 +85,7 @@ def attending() -> Iterator[None]:
 def deliver(
     show: Callable[[], None],
     folder: pathlib.Path | None,
-    contents: Iterator[Mapping[str, bytes]],
+    contents: "Iterator[Mapping[str, Content]]",
     *,
     seed: int | None = None,
     interrupted: bool = False,

@@ -1,18 +1,22 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
+import dataclasses
 import pathlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart.cli import console, path
 from flowstart.cli.endpoints import Endpoints, stack_of
-from flowstart.cli.flags import Given, filled
+from flowstart.cli.flags import Given, filled, option
 from flowstart.cli.reading import Reading, read
 from flowstart.cli.traffic import Repetition, Replayed, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
+    from flowstart.render.files import Content
+    from flowstart.replay.execute import Questions
     from flowstart.replay.result import Replay
     from flowstart.replay.settings import Settings
 
@@ -25,33 +29,52 @@ def compare(
     folder: pathlib.Path | None,
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
-    settings = _settings(given)
+    settings, questions = _settings(given), _questions(given)
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
-        result = _replay(found, settings, workers)
+        result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
     console.deliver(
         lambda: console.show_json(result.result()) if json else _show(result),
         folder,
-        _files(result),
+        _files(result, rows=bool(given.get("rows"))),
         interrupted=result.interrupted,
     )
     _say_what_is_missing(result)
 
 
-def _files(result: "Replay") -> Iterator[Mapping[str, bytes]]:
+def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]":
     """What a folder keeps: tables, then figures, whose library is slow to load."""
     from flowstart.replay import report
 
-    yield report.tables(result)
+    yield report.tables(result, rows=rows)
     yield report.pictures(result)
+
+
+def _questions(given: Given) -> "Questions":
+    from flowstart.inference import Rule
+    from flowstart.inference.recommendation import MAX_HARM
+    from flowstart.replay.execute import QUICK, Questions
+
+    asked = filled(Replayed, given)
+    share = None if asked.share is None else _part("share", asked.share)
+    harm = MAX_HARM if asked.max_harm is None else _part("max_harm", asked.max_harm)
+    usual = QUICK if asked.quick else Questions()
+    return dataclasses.replace(usual, share=share, rule=Rule(max_harm=harm))
+
+
+def _part(name: str, text: str) -> float:
+    """`10%` as a share of one."""
+    if found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
+        return float(found[1]) / 100
+    raise RequestError(f"{option(name)} `{text}`: a share is needed, such as 10%")
 
 
 def _settings(given: Given) -> "Settings":
     from flowstart.cli import applicability
-    from flowstart.comparison.plan import DEFAULT_STARTUPS
+    from flowstart.comparison.plan import chosen
     from flowstart.model import specs
     from flowstart.model.custom import CustomStartups
     from flowstart.model.path import Path
@@ -66,13 +89,20 @@ def _settings(given: Given) -> "Settings":
         )
     if described.reverse_rate and not described.rate:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
-    startups = specs.listed("startup", filled(Traffic, given).startup, DEFAULT_STARTUPS)
+    traffic = filled(Traffic, given)
     custom = CustomStartups()
     stack = stack_of(given)
-    names = specs.startups(startups, custom)
-    applicability.refuse_what_does_nothing(given, names, custom, stack)
+    variants = chosen(traffic.variants(), traffic.startups(), custom)
+    begins = [str(variant.begins) for variant in variants]
+    applicability.refuse_what_does_nothing(given, begins, custom, stack)
+    own = {name: getattr(described, name) for name in path.IMPAIRING}
     return Settings(
-        startups=names,
+        startups=tuple(v.name for v in variants if v.name == v.startup),
+        variants=tuple(v for v in variants if v.name != v.startup),
+        baseline=traffic.baseline,
+        impairments={name: value for name, value in own.items() if value is not None},
+        cross=0.0 if replayed.cross is None else _part("cross", replayed.cross),
+        beside=tuple(specs.listed("beside", replayed.beside, ())),
         rate=described.rate,
         reverse_rate=described.reverse_rate,
         buffer=described.buffer,
@@ -89,23 +119,32 @@ def _settings(given: Given) -> "Settings":
     )
 
 
-def _replay(found: "Capture", settings: "Settings", workers: int | None) -> "Replay":
+def _replay(
+    found: "Capture", settings: "Settings", questions: "Questions", workers: int | None
+) -> "Replay":
     from flowstart.cli.progress import Progress
     from flowstart.replay.execute import replay
 
-    with console.attending(), Progress("runs") as progress:
-        return replay(found, settings, workers=workers, progress=progress)
+    with console.attending(), Progress("transfers") as progress:
+        return replay(found, settings, questions, workers=workers, progress=progress)
 
 
 def _show(result: "Replay") -> None:
     from flowstart.replay import sentences, tables
+    from flowstart.replay.further import further
 
     print(sentences.headline(result))
     console.show_grid(tables.paths(result.paths))
     print(" ".join([sentences.sources(result), *sentences.details(result)]))
     console.show_grid(tables.classes(result.summaries))
     print(sentences.legend(result))
-    for line in (*sentences.verdict(result), *sentences.LIMITS):
+    for line in sentences.verdict(result):
+        print(line)
+    for grid in further(result):
+        console.show_grid(grid)
+    for notes in result.notes_to_deploy:
+        print("\n".join(notes.lines))
+    for line in sentences.LIMITS:
         print(line)
     print(f"Again: {result.command}")
 

@@ -28,6 +28,12 @@ class Traffic:
         beside=(SCENARIO, CAPTURE),
         panel="Traffic",
     )
+    baseline: str | None = flag(
+        "What the others are measured against. [slow-start, or the first]",
+        "NAME",
+        beside=(SCENARIO, CAPTURE),
+        panel="Traffic",
+    )
     size: str | None = flag("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...", beside=(SCENARIO,))
     flows: int | None = flag("Connections at once. [1]", least=1, panel="Traffic")
     interval: str | None = flag("Time between their openings.", "TIME", panel="Traffic")
@@ -57,6 +63,41 @@ class Replayed:
         "Whose data in the capture is under test: server, client or both. [server]",
         "SIDE",
         beside=(CAPTURE,),
+    )
+    share: str | None = flag(
+        "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
+        "and the others lose.",
+        "SHARE",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    cross: str | None = flag(
+        "Traffic of others on each path of a capture, as a share of its rate, such as 40%.",
+        "SHARE",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    beside: str | None = flag(
+        "Who else is on each path of a capture: a long cubic or bbr transfer, a call's probe.",
+        "A,B,...",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    max_harm: str | None = flag(
+        "The share of transfers of a capture that a variant may hurt and be recommended. [5%]",
+        "SHARE",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    quick: bool | None = flag(
+        "The replay of a capture alone, without repeats, other buffers and calibration.",
+        beside=(CAPTURE,),
+        panel="Captures",
+    )
+    rows: bool | None = flag(
+        "Keep all rows in result.json too, not only as Parquet and CSV.",
+        beside=(CAPTURE,),
+        panel="Captures",
     )
     without: str | None = flag(
         "Leave parts of the capture out of its replay: turns, page, pauses, warm, handshake, "

@@ -11,7 +11,7 @@ import numpy as np
 
 from flowstart.errors import RequestError
 from flowstart.inference.changes import QuantileChange, Spread
-from flowstart.inference.clusters import Part, Sums, effective
+from flowstart.inference.clusters import Sums, effective
 from flowstart.inference.components import Components
 from flowstart.inference.critical import NORMAL
 from flowstart.inference.data import Group, Statistic
@@ -75,7 +75,7 @@ def size(
     change, _ = measure(components, variant, base, statistic)
     if not isinstance(change, QuantileChange) or not math.isfinite(change.estimate):
         return None
-    covariance, _ = Sums((Part(components.matrix(), numbers),)).spread()
+    covariance, _ = Sums((components.part(),)).spread()
     covariance = covariance[np.ix_(change.columns, change.columns)]
     slopes = change.slopes(Spread(covariance, SLOPE_REACH, SLOPE_REACH, effective(numbers)))
     least = change.p * (1 - change.p) / change.transfers

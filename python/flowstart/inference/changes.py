@@ -5,6 +5,7 @@ over clusters, whatever the times are (Woodruff 1952). So heavy tails, ties, and
 never done need nothing of their own.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -138,6 +139,31 @@ class OwnChange:
 
 
 @dataclass(frozen=True)
+class TypicalChange:
+    """The geometric mean of transfers' times against those under the baseline, less one."""
+
+    mean_log: float
+    transfers: int
+    columns: tuple[int]
+    statistic = Statistic.TYPICAL
+
+    @property
+    def estimate(self) -> float:
+        """That of the sample."""
+        return math.expm1(self.mean_log)
+
+    def slopes(self, spread: Spread) -> Floats:
+        """One component alone has nothing to be weighed against."""
+        del spread
+        return np.array([1.0])
+
+    def interval(self, spread: Spread) -> Ends:
+        """The mean of the logarithms, as far to both sides as it may be off."""
+        half = spread.reach * math.sqrt(spread.covariance[0, 0])
+        return math.expm1(self.mean_log - half), math.expm1(self.mean_log + half)
+
+
+@dataclass(frozen=True)
 class HurtShare:
     """The share of transfers that are hurt."""
 
@@ -170,7 +196,7 @@ class HurtShare:
         return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 
-Change: TypeAlias = QuantileChange | OwnChange | HurtShare
+Change: TypeAlias = QuantileChange | TypicalChange | OwnChange | HurtShare
 _ZERO = np.zeros(1)
 
 

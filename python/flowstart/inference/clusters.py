@@ -18,39 +18,53 @@ LEFT_OUT = -1
 """Stands in an indicator for a transfer that is not compared."""
 
 
+Column = NDArray[np.int8] | Floats
+"""A component of each transfer: 1, 0 or `LEFT_OUT`; or a number, NaN where it is left out."""
+
+
 @dataclass(frozen=True)
 class Part:
-    """Yes-or-no indicators of one group's transfers."""
+    """The components of one group's transfers."""
 
-    indicators: NDArray[np.int8]
-    """Transfers × components: 1, 0, or `LEFT_OUT`."""
+    columns: tuple[Column, ...]
     clusters: NDArray[np.int64]
     """The cluster of each transfer, in rising order."""
+
+    def deviations(self, begin: int, end: int, means: Floats) -> Floats:
+        """How far transfers lie from the means, transfers × components; 0 where left out."""
+        found = np.zeros((end - begin, len(self.columns)))
+        for place, (column, mean) in enumerate(zip(self.columns, means, strict=True)):
+            some = column[begin:end]
+            found[:, place] = np.where(_known(some), some - mean, 0.0)
+        return found
+
+
+def _known(column: Column) -> NDArray[np.bool_]:
+    if column.dtype == np.int8:
+        return np.asarray(column != LEFT_OUT)
+    return ~np.isnan(column)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Indicators of several groups, ready to be summed up by cluster."""
+    """Components of several groups, ready to be summed up by cluster."""
 
     parts: tuple[Part, ...]
 
     @property
     def width(self) -> int:
         """How many components all parts have together."""
-        return sum(part.indicators.shape[1] for part in self.parts)
+        return sum(len(part.columns) for part in self.parts)
 
     def means(self) -> Floats:
-        """The share of ones of each component."""
-        return np.concatenate([ones / np.maximum(of, 1) for ones, of in self._counts()])
+        """The mean of each component, which is the share of ones where it has only these."""
+        sums = [np.sum(c, where=_known(c), dtype=np.float64) for p in self.parts for c in p.columns]
+        return np.array(sums) / self.counts()
 
     def counts(self) -> Floats:
-        """How many transfers each component has."""
-        return np.concatenate([np.maximum(of, 1) for _, of in self._counts()])
-
-    def _counts(self) -> Iterator[tuple[Floats, Floats]]:
-        for part in self.parts:
-            ones = (part.indicators == 1).sum(axis=0, dtype=np.float64)
-            yield ones, (part.indicators != LEFT_OUT).sum(axis=0, dtype=np.float64)
+        """How many transfers each component has, at least 1."""
+        known = [_known(c).sum() for p in self.parts for c in p.columns]
+        return np.maximum(np.array(known, dtype=np.float64), 1)
 
     def blocks(self) -> Iterator[Floats]:
         """By how much the components' means differ without each cluster, clusters × components."""
@@ -60,7 +74,7 @@ class Sums:
             found = np.zeros((min(BLOCK, last + 1 - first), self.width))
             column = 0
             for part in self.parts:
-                columns = slice(column, column + part.indicators.shape[1])
+                columns = slice(column, column + len(part.columns))
                 _add(part, first, means[columns], found[:, columns])
                 column = columns.stop
             yield found / counts
@@ -90,8 +104,7 @@ def _add(part: Part, first: int, means: Floats, found: Floats) -> None:
     begin, end = np.searchsorted(part.clusters, [first, first + len(found)])
     if begin == end:
         return
-    rows = part.indicators[begin:end]
-    deviations = np.where(rows == LEFT_OUT, 0.0, rows - means)
+    deviations = part.deviations(int(begin), int(end), means)
     numbers = part.clusters[begin:end] - first
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     sums = np.add.reduceat(deviations, starts, axis=0)

@@ -1,7 +1,8 @@
-"""The yes-or-no questions about transfers that statistics are made of.
+"""What statistics are made of: questions about transfers, most of them with yes or no as answer.
 
-A component is the share of a group's transfers to which the answer is yes: below a quantile, or
-hurt. Each is kept as an indicator per transfer, so that it can be summed up by cluster.
+A component is the share of a group's transfers to which the answer is yes (below a quantile, or
+hurt), or the mean of a number that each has. It is kept per transfer, so that it can be summed up
+by cluster.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.inference.clusters import LEFT_OUT, Floats
+from flowstart.inference.clusters import LEFT_OUT, Column, Floats, Part
 from flowstart.inference.data import Group
 
 Chosen = NDArray[np.bool_]
@@ -46,7 +47,7 @@ class Components:
     group: Group
     shuffled: NDArray[np.int64]
     """The transfers in random order, which is that of equal values, for all variants the same."""
-    columns: list[NDArray[np.int8]] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
     _ranked: dict[object, Ranked] = field(default_factory=dict)
     _below: dict[object, int] = field(default_factory=dict)
 
@@ -72,12 +73,14 @@ class Components:
         """The column of answers that are known."""
         return self._add(np.where(compared, answers, LEFT_OUT).astype(np.int8))
 
-    def matrix(self) -> NDArray[np.int8]:
-        """All columns, transfers × components."""
-        if not self.columns:
-            return np.empty((len(self.shuffled), 0), dtype=np.int8)
-        return np.stack(self.columns, axis=1)
+    def values(self, values: Floats, compared: Chosen) -> int:
+        """The column of numbers that are known."""
+        return self._add(np.where(compared, values, np.nan))
 
-    def _add(self, column: NDArray[np.int8]) -> int:
+    def part(self) -> Part:
+        """All columns, ready to be summed up."""
+        return Part(tuple(self.columns), self.group.clusters)
+
+    def _add(self, column: Column) -> int:
         self.columns.append(column)
         return len(self.columns) - 1

@@ -28,6 +28,9 @@ class Statistic(StrEnum):
     """That of the 95th percentile."""
     P99 = "p99"
     """That of the 99th percentile."""
+    TYPICAL = "typical"
+    """The geometric mean over transfers of their own time against that under the baseline, less
+    one; of those that are done both ways."""
     OWN = "own"
     """The median over transfers of their own relative changes."""
     HURT = "hurt"
@@ -39,7 +42,10 @@ class Statistic(StrEnum):
         return {"p50": 0.5, "p95": 0.95, "p99": 0.99}.get(self.value)
 
 
-OF_TRANSFERS = (Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN, Statistic.HURT)
+OF_TRANSFERS = (
+    *(Statistic.TYPICAL, Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN),
+    Statistic.HURT,
+)
 """What is told of groups of transfers."""
 
 

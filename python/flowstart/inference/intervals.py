@@ -8,7 +8,7 @@ import numpy as np
 from flowstart.errors import RequestError
 from flowstart.inference import clusters, critical
 from flowstart.inference.changes import Change, Spread
-from flowstart.inference.clusters import Floats, Part, Sums
+from flowstart.inference.clusters import Floats, Sums
 from flowstart.inference.components import Components
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, Group, Row, Statistic
 from flowstart.inference.measures import measure
@@ -52,6 +52,26 @@ def intervals(
         if variant != base
     ]
     return contrasted(groups, variants, contrasts, statistics=statistics, level=level, seed=seed)
+
+
+def estimates(
+    groups: Sequence[Group],
+    variants: Sequence[str],
+    baseline: str,
+    statistics: Sequence[Statistic] = OF_TRANSFERS,
+) -> dict[tuple[str, str, Statistic], float]:
+    """Every statistic by group, variant and itself, without intervals; none where none is known."""
+    _check(groups, variants, statistics, LEVEL)
+    base = list(variants).index(baseline)
+    found = {}
+    for group in groups:
+        components = Components(group, np.arange(len(group.times)))
+        for place, variant in enumerate(variants):
+            for statistic in statistics if place != base else ():
+                change, _ = measure(components, place, base, statistic)
+                if change is not None and not np.isnan(change.estimate):
+                    found[group.name, variant, statistic] = change.estimate
+    return found
 
 
 def contrasted(
@@ -135,8 +155,8 @@ class _Table:
             for c in contrasts
             for s in statistics
         ]
-        parts = tuple(Part(c.matrix(), c.group.clusters) for c in self.components)
-        starts = np.cumsum([0, *(part.indicators.shape[1] for part in parts)])
+        parts = tuple(c.part() for c in self.components)
+        starts = np.cumsum([0, *(len(part.columns) for part in parts)])
         measured = [
             _Measured(
                 contrast,

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from flowstart.inference.changes import Change, HurtShare, OwnChange, QuantileChange
+from flowstart.inference.changes import Change, HurtShare, OwnChange, QuantileChange, TypicalChange
+from flowstart.inference.clusters import Floats
 from flowstart.inference.components import Chosen, Components
 from flowstart.inference.data import HURT, Statistic
 
@@ -21,12 +22,24 @@ def measure(
     same = bool(np.array_equal(new[compared], old[compared]))
     if statistic.quantile:
         return _quantile(components, (variant, base), statistic, compared), same
+    if statistic == Statistic.TYPICAL:
+        return _typical(components, new, old, compared & np.isfinite(new)), same
     changes = new / np.where(compared, old, 1) - 1
     if statistic == Statistic.HURT:
         return _hurt(components, changes > HURT, compared), same
     key = ("own", variant, base)
     ranked = components.ranked(key, changes, compared)
     return OwnChange(ranked, (components.below(key, 0.5),)), same
+
+
+def _typical(
+    components: Components, new: Floats, old: Floats, done: Chosen
+) -> TypicalChange | None:
+    if not done.any():
+        return None
+    logs = np.log(np.where(done, new, 1.0) / np.where(done, old, 1.0))
+    column = components.values(logs, done)
+    return TypicalChange(float(logs[done].mean()), int(done.sum()), (column,))
 
 
 def _quantile(

@@ -17,10 +17,10 @@ MAX_HARM = 0.05
 class Rule:
     """What a variant must do to be recommended."""
 
-    statistic: Statistic = Statistic.P50
+    statistic: Statistic = Statistic.TYPICAL
     """What it must improve."""
     max_harm: float = MAX_HARM
-    """The share of transfers that it may hurt, by the upper end of that interval."""
+    """The share of transfers that it may hurt."""
 
     def __post_init__(self) -> None:
         if not 0 < self.max_harm <= 1:
@@ -95,9 +95,10 @@ def objections(found: dict[tuple[str, Statistic], Row], variant: str, rule: Rule
     """Why a variant that gains is not recommended."""
     said = []
     harm = found.get((variant, Statistic.HURT))
-    if harm and (harm.high is None or harm.high >= rule.max_harm):
-        most = "an unknown share" if harm.high is None else f"up to {harm.high:.1%}"
-        said.append(f"it may hurt {most} of the transfers ({rule.max_harm:.0%} are allowed)")
+    if harm and (harm.estimate or 0.0) > rule.max_harm:
+        said.append(
+            f"it hurts {harm.estimate:.1%} of the transfers ({rule.max_harm:.0%} are allowed)"
+        )
     late = found.get((variant, Statistic.P95))
     if late and late.loses:
         said.append(f"its p95 is later ({interval(late)})")
@@ -156,10 +157,16 @@ def _why(
     parts = []
     for name in best:
         harm = found.get((name, Statistic.HURT))
-        hurts = f", at most {harm.high:.1%} hurt" if harm and harm.high is not None else ""
+        hurts = f", {_harm(harm)} hurt" if harm and harm.estimate is not None else ""
         parts.append(f"{name} ({interval(found[name, rule.statistic])}{hurts})")
     tie = "; they cannot be told apart" if len(best) > 1 else ""
     return f"{rule.statistic} against {baseline}: {', '.join(parts)}{tie}"
+
+
+def _harm(row: Row) -> str:
+    """A share that is hurt, with the upper end of its interval."""
+    most = "" if row.high is None else f" (at most {row.high:.1%})"
+    return f"{row.estimate:.1%}{most}"
 
 
 def _why_not(baseline: str, found: dict[tuple[str, Statistic], Row], rule: Rule) -> str:

@@ -20,6 +20,7 @@ from types import TracebackType
 from flowstart.errors import RequestError, SimulationError
 from flowstart.render import manifest
 from flowstart.render.exchange import exchange
+from flowstart.render.files import Content
 from flowstart.render.manifest import About, State
 
 
@@ -102,11 +103,14 @@ class Results:
             raise ValueError("files are written within the `with` block, before the last `put`")
         return self.staged.path
 
-    def write(self, files: Mapping[str, bytes]) -> None:
+    def write(self, files: Mapping[str, Content]) -> None:
         """Adds files. Raises SimulationError where they cannot be written."""
         with self._failing():
             for name, content in files.items():
-                (self.path / name).write_bytes(content)
+                if isinstance(content, bytes):
+                    (self.path / name).write_bytes(content)
+                else:
+                    content(self.path / name)
 
     def put(self, state: State = "complete") -> None:
         """Moves all that was written into place; more may be added while pictures are pending.

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
-from flowstart.model.document import encode
-from flowstart.replay.jobs import jobs, rows
 from flowstart.replay.paths import ReplayPath, build
+from flowstart.replay.rounds import TOGETHER
+from flowstart.replay.runner import Runner
 from flowstart.replay.settings import Settings
 from flowstart.replay.summary import CLASSES, EVERYTHING, percentile
-from flowstart.simulation.batch import run_many
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,15 +68,24 @@ def calibrate(
     Both times are those at the monitor: of data that leaves its side from the first packet to the
     acknowledgement of the last byte, of data that comes from the first to the last packet.
     """
+    import polars as pl
+
     given = settings or Settings()
     told = dataclasses.replace(
-        given, startups=(), variants=(given.recorded,), direction="both", stack=None, avoidance=None
+        given,
+        startups=(),
+        variants=(given.recorded,),
+        baseline=None,
+        direction="both",
+        stack=None,
+        avoidance=None,
+        cross=0.0,
+        beside=(),
     )
     left_out: dict[str, int] = {}
     paths = build(capture, told, left_out)
-    planned = list(jobs(paths, told, ("together",)))
-    batch = run_many([encode(job.scenario) for job in planned], workers, progress, told.custom)
-    frame = _compared(rows(planned, batch), paths)
+    parts = Runner(capture, told, workers, progress).run(paths, TOGETHER)
+    frame = _compared(pl.concat(parts), paths)
     return Calibration(told, _without_the_unknown(frame, left_out), left_out)
 
 

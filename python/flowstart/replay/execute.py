@@ -1,37 +1,170 @@
-"""Runs replays."""
+"""Replays a capture and answers what was asked of it."""
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from flowstart.captures.contents import Capture
-from flowstart.model.document import encode
-from flowstart.replay.jobs import jobs, rows
-from flowstart.replay.paths import build
+from flowstart.errors import RequestError
+from flowstart.inference import Rule
+from flowstart.replay.answer import FEWEST_REPEATS, MOST_REPEATS, answer, settled
+from flowstart.replay.bands import Band, bands
+from flowstart.replay.calibration import Calibration, calibrate
+from flowstart.replay.facts import facts
+from flowstart.replay.paths import ReplayPath, build
 from flowstart.replay.result import Replay
+from flowstart.replay.rounds import ALONE, TOGETHER, Round
+from flowstart.replay.runner import Progress, Runner
 from flowstart.replay.settings import Settings
-from flowstart.simulation import frames
-from flowstart.simulation.batch import run_many
+from flowstart.replay.share import Share, shared
+from flowstart.replay.store import Rows
+from flowstart.replay.times import Times
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of a replay beyond its rows."""
+
+    share: float | None = None
+    """The part of the connections that is switched in a pass of its own."""
+    repeats: int = MOST_REPEATS
+    """At most so many perturbed repeats widen the intervals."""
+    buffers: bool = True
+    """Whether buffers that are assumed are also taken for smaller and larger ones."""
+    calibrate: bool = True
+    """Whether the capture is also replayed as it was recorded, and compared with the recording."""
+    rule: Rule = dataclasses.field(default_factory=Rule)
+    """What a variant must do to be recommended."""
+
+    def __post_init__(self) -> None:
+        if self.share is not None and not 0 < self.share < 1:
+            raise RequestError(
+                f"share: `{self.share:g}` is out of range; a part above 0 and below 1 is needed"
+            )
+        if self.repeats < 0:
+            raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
+
+
+QUICK = Questions(repeats=0, buffers=False, calibrate=False)
+"""The replay alone."""
 
 
 def replay(
     capture: Capture,
     settings: Settings,
+    questions: Questions | None = None,
     *,
     workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Replay:
-    """Replays the transfers of a capture. Raises RequestError where that cannot be done."""
+    """Replays the transfers of a capture. Raises RequestError where that cannot be done.
+
+    `progress(done, total)` is told of transfers a few times a second.
+    """
+    asked = questions or Questions()
     left_out: dict[str, int] = {}
     paths = build(capture, settings, left_out)
-    planned = list(jobs(paths, settings))
-    scenarios = [encode(job.scenario) for job in planned]
-    batch = run_many(scenarios, workers, progress, settings.custom)
-    runs = frames.rows(batch["runs"])
-    return Replay(
-        capture=capture,
-        settings=settings,
-        paths=paths,
-        left_out=left_out,
-        rows=rows(planned, batch).filter("tested").rows(named=True) if batch["transfers"] else [],
-        interrupted=batch["interrupted"],
-        failures=[f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]],
-    )
+    return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
+
+
+@dataclass
+class _Study:
+    """One replay while its questions are answered, one after the other."""
+
+    runner: Runner
+    paths: list[ReplayPath]
+    asked: Questions
+
+    @property
+    def settings(self) -> Settings:
+        return self.runner.settings
+
+    def run(self, left_out: dict[str, int]) -> Replay:
+        """All of it; what Ctrl-C leaves out is missing in the result."""
+        store, together, alone = Rows(), Times(), Times()
+        for times, one in ((together, TOGETHER), (alone, ALONE)):
+            for rows in self.runner.run(self.paths, one):
+                store.add(rows)
+                times.add(rows)
+        self.facts = facts(self.paths, self.settings)
+        self.together = together
+        names, reference = self.settings.names, self.settings.reference.name
+        repeats = self._repeats()
+        found = answer(
+            self.facts,
+            together,
+            names,
+            reference,
+            self.asked.rule,
+            repeats=repeats,
+            seed=self.settings.seed,
+        )
+        return Replay(
+            capture=self.runner.capture,
+            settings=self.settings,
+            paths=self.paths,
+            left_out=left_out,
+            store=store,
+            facts=self.facts,
+            together=together,
+            alone=alone,
+            answer=found,
+            share=self._share(),
+            bands=self._bands(),
+            calibration=self._calibration(),
+            beside=self.runner.beside,
+            interrupted=self.runner.interrupted,
+            failures=self.runner.failures,
+        )
+
+    def _times(self, paths: Sequence[ReplayPath], one: Round) -> Times | None:
+        """The times of one more pass; None where it was interrupted."""
+        times = Times()
+        for rows in self.runner.run(paths, one):
+            times.add(rows)
+        return None if self.runner.interrupted else times
+
+    def _repeats(self) -> list[Times]:
+        """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
+        names, reference = self.settings.names, self.settings.reference.name
+        found: list[Times] = []
+        wanted = min(FEWEST_REPEATS, self.asked.repeats)
+        while len(found) < wanted and len(names) > 1:
+            times = self._times(self.paths, Round(repeat=len(found) + 1))
+            if times is None:
+                break
+            found.append(times)
+            done = len(found) == wanted
+            if done and not settled(self.facts, self.together, found, names, reference):
+                wanted = min(2 * wanted, self.asked.repeats)
+        return found
+
+    def _share(self) -> Share | None:
+        if self.asked.share is None:
+            return None
+        one = Round("share", share=self.asked.share, seed=self.settings.seed)
+        times = self._times(self.paths, one)
+        if times is None:
+            return None
+        return shared(self.facts, times, self.together, one, self.settings, self.asked.rule)
+
+    def _bands(self) -> list[Band]:
+        found = []
+        for name, paths in bands(self.paths) if self.asked.buffers else ():
+            times = self._times(paths, TOGETHER_AGAIN)
+            if times is not None:
+                reference = self.settings.reference.name
+                names, rule = self.settings.names, self.asked.rule
+                one = answer(self.facts, times, names, reference, rule, seed=self.settings.seed)
+                found.append(Band(name, one))
+        return found
+
+    def _calibration(self) -> Calibration | None:
+        if not self.asked.calibrate or self.runner.interrupted:
+            return None
+        runner = self.runner
+        return calibrate(runner.capture, self.settings, workers=runner.workers)
+
+
+TOGETHER_AGAIN = Round("together", seed=2)
+"""The plain pass on other paths, whose company is of no interest."""

@@ -13,7 +13,7 @@ from flowstart.model.custom import short
 from flowstart.render import text
 from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, titled
 from flowstart.render.panels import Scale, logarithmic, panels
-from flowstart.replay.summary import ClassSummary, baseline
+from flowstart.replay.summary import ClassSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,29 +28,30 @@ OVER_A_CLASS: Any = {
 """Where the number of a class stands in a panel."""
 
 
-def by_class(found: Sequence[ClassSummary], about: str = "") -> Figure:
+def by_class(found: Sequence[ClassSummary], reference: str, about: str = "") -> Figure:
     """Slowdown by size class (median and 95th percentile), and the share that is hurt.
 
-    With more start-ups than markers, a panel for each. `about` is what was replayed.
+    With more variants than markers, a panel for each. `reference` is the baseline, `about` what was
+    replayed.
     """
-    startups = list(dict.fromkeys(s.startup for s in found))
+    variants = list(dict.fromkeys(s.variant for s in found))
     with mpl.rc_context(STYLE):
-        if len(startups) > len(MARKERS):
-            return _panels(found, startups, about)
-        chart = _rows(found, startups)
+        if len(variants) > len(MARKERS):
+            return _panels(found, variants, reference, about)
+        chart = _rows(found, variants)
         titled(chart, about)
         return chart
 
 
-def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Chart:
-    """Slowdown above, the share that is hurt below; the start-ups side by side in each class."""
+def _rows(found: Sequence[ClassSummary], variants: Sequence[str]) -> Chart:
+    """Slowdown above, the share that is hurt below; the variants side by side in each class."""
     classes = list(dict.fromkeys(s.size_class for s in found))
     chart = Chart(figsize=(9, 5.8))
     above, below = chart.subplots(2, 1, sharex=True, height_ratios=[2, 1])
-    width = 0.8 / len(startups)
-    for place, (name, look) in enumerate(looks(startups).items()):
-        at = {s.size_class: s for s in found if s.startup == name}
-        x = np.arange(len(classes)) + (place - (len(startups) - 1) / 2) * width
+    width = 0.8 / len(variants)
+    for place, (name, look) in enumerate(looks(variants).items()):
+        at = {s.size_class: s for s in found if s.variant == name}
+        x = np.arange(len(classes)) + (place - (len(variants) - 1) / 2) * width
         mine = [at.get(c) for c in classes]
         middle = _values(s.slowdown_median if s else None for s in mine)
         high = _values(s.slowdown_p95 if s else None for s in mine)
@@ -58,7 +59,7 @@ def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Chart:
         above.plot(
             x, middle, marker=look["marker"], color=look["color"], linestyle="", label=short(name)
         )
-        hurt = [100 * (s.hurt or 0) if s else 0 for s in mine]
+        hurt = [100 * (s.hurt_share or 0) if s else 0 for s in mine]
         below.bar(x, hurt, width=0.9 * width, color=look["color"])
     _slowdown_axis(above)
     above.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
@@ -74,28 +75,29 @@ def _rows(found: Sequence[ClassSummary], startups: Sequence[str]) -> Chart:
     return chart
 
 
-def _panels(found: Sequence[ClassSummary], startups: Sequence[str], about: str) -> Figure:
-    """A panel per start-up with its slowdown, that of the baseline pale behind.
+def _panels(
+    found: Sequence[ClassSummary], variants: Sequence[str], reference: str, about: str
+) -> Figure:
+    """A panel per variant with its slowdown, that of the baseline pale behind.
 
     Over each class stands the share that is hurt.
     """
     classes = list(dict.fromkeys(s.size_class for s in found))
-    reference = baseline(startups)
     known = [v for s in found for v in (s.slowdown_median, s.slowdown_p95) if v is not None]
     y = logarithmic("completion time / ideal (mark: median, line: to p95)", known)
     low, high = y.limits
     y = replace(y, limits=(low, high * (high / low) ** 0.2))  # room for the numbers on top
-    titles = [broken(name) for name in startups]
+    titles = [broken(name) for name in variants]
     chart, panel_axes = panels(titles, _classes(found, classes, reference), y, about)
-    for axes, name in zip(panel_axes, startups, strict=True):
+    for axes, name in zip(panel_axes, variants, strict=True):
         for shown, colour in ((reference, PALE), (name, COLOURS[0])):
-            mine = [s for s in found if s.startup == shown]
+            mine = [s for s in found if s.variant == shown]
             x = [classes.index(s.size_class) for s in mine]
             middle = _values(s.slowdown_median for s in mine)
             high_end = _values(s.slowdown_p95 for s in mine)
             axes.vlines(x, middle, high_end, color=colour, linewidth=1.2)
             axes.plot(x, middle, marker="o", markersize=4, linestyle="", color=colour)
-        hurt = {s.size_class: s.hurt for s in found if s.startup == name}
+        hurt = {s.size_class: s.hurt_share for s in found if s.variant == name}
         for place, size_class in enumerate(classes):
             axes.annotate(_share(hurt.get(size_class)), (place, 0.97), **OVER_A_CLASS)
     return chart

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
+from flowstart.replay import company
 from flowstart.replay.conversations import Conversation, conversations
 from flowstart.replay.paths import ReplayPath
+from flowstart.replay.rounds import TOGETHER, Round
 from flowstart.replay.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
 from flowstart.replay.settings import Settings
 from flowstart.simulation import frames
@@ -17,31 +19,27 @@ if TYPE_CHECKING:
 
     from flowstart._native import Batch
 
-Mode = Literal["together", "alone"]
-
 
 @dataclass(frozen=True)
 class Job:
     """One simulation: a path under one variant, with some conversations or one of them."""
 
     replayed: ReplayPath
-    variant: str
-    mode: Mode
+    variant: Variant
+    round: Round
     scenario: Document
     labels: Labels
+    company: list[str | None]
+    """What the last flows of the scenario are called, which stand for no transfer."""
 
     @property
     def label(self) -> str:
         """What a message calls it."""
-        return f"{self.variant}, {self.mode}, {self.replayed.name}"
+        return f"{self.variant.name}, {self.round.mode}, {self.replayed.name}"
 
 
-def jobs(
-    paths: Sequence[ReplayPath],
-    settings: Settings,
-    modes: Sequence[Mode] = ("together", "alone"),
-) -> Iterator[Job]:
-    """All of them, those of a part of a path next to each other.
+def jobs(paths: Sequence[ReplayPath], settings: Settings, one: Round = TOGETHER) -> Iterator[Job]:
+    """All simulations of a pass, those of a part of a path next to each other.
 
     They are made as they are asked for, so that memory grows with a part and not with the capture.
     """
@@ -49,32 +47,67 @@ def jobs(
         for part in replayed.traffic.chunks():
             talks = conversations(part)
             for variant in settings.compared:
-                if "together" in modes:
-                    yield job(replayed, variant, "together", talks, settings)
-                if "alone" in modes:
-                    for one in apart(talks):
-                        yield job(replayed, variant, "alone", one, settings)
+                for together in apart(talks) if one.mode == "alone" else [talks]:
+                    yield job(replayed, variant, one, together, settings)
 
 
 def job(
     replayed: ReplayPath,
     variant: Variant,
-    mode: Mode,
+    one: Round,
     talks: Sequence[Conversation],
     settings: Settings,
 ) -> Job:
     """One of them."""
-    writer = Writer(talks, variant, settings, replayed.path)
+    writer = Writer(talks, variant, settings, replayed.path, one.is_switched)
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
+    end_s = last_s - writer.begin_s + AFTERWARDS_S
+    names: list[str | None] = []
+    if one.mode != "alone" and (settings.cross or settings.beside):
+        towards = _most_goes_to_remote(talks, settings)
+        others, names = company.flows(
+            talks, writer.begin_s, replayed.rates_bps, settings, towards_remote=towards
+        )
+        flows = flows + others
+        if any(name not in (None, "probe") for name in names):
+            end_s = AFTER_LONG * company.Busy.of(talks, writer.begin_s).last_s + LEAST_AFTER_S
     document: Document = {
         "seed": settings.seed,
-        "duration": f"{last_s - writer.begin_s + AFTERWARDS_S:.6f}s",
+        "duration": f"{end_s:.6f}s",
         "path": replayed.path,
         "stack": usual_stack(settings),
         "flows": flows,
     }
-    return Job(replayed, variant.name, mode, document, writer.labels)
+    return Job(replayed, variant, one, one.applied(document), writer.labels, names)
+
+
+AFTER_LONG, LEAST_AFTER_S = 1.5, 10.0
+"""A replay beside long transfers, which have no end, ends after so many times the capture's own
+length, and some seconds."""
+
+
+def _most_goes_to_remote(talks: Sequence[Conversation], settings: Settings) -> bool:
+    """Whether most of the data under test goes to the remote network."""
+    sizes = {True: 0, False: 0}
+    for talk in talks:
+        for turn in talk.turns:
+            if settings.direction in ("both", "client" if turn.from_client else "server"):
+                towards = turn.from_client != talk.connection["client_is_remote"]
+                sizes[towards] += turn.size_bytes
+    return sizes[True] >= sizes[False]
+
+
+def members(planned: Sequence[Job]) -> list[company.Member]:
+    """The company of some jobs, by their places."""
+    found = []
+    for run, one in enumerate(planned):
+        first = len(one.scenario["flows"]) - len(one.company)
+        for number, name in enumerate(one.company):
+            if name is not None:
+                place = (run, first + number, name)
+                found.append(company.Member(*place, one.variant.name, one.replayed.name))
+    return found
 
 
 def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
@@ -126,7 +159,8 @@ def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
     for run, job in enumerate(planned):
         columns = vars(job.labels)
         part = pl.DataFrame(columns, schema_overrides={"opener": pl.String})
-        named = {"startup": job.variant, "mode": job.mode, "network": job.replayed.name}
+        named = {"variant": job.variant.name, "startup": str(job.variant.begins)}
+        named |= {"mode": job.round.mode, "network": job.replayed.name}
         parts.append(part.with_columns(run=pl.lit(run), **{k: pl.lit(v) for k, v in named.items()}))
     direction = pl.when("from_client").then(pl.lit("c2s")).otherwise(pl.lit("s2c"))
     whole = pl.concat(parts).with_columns(pl.col("run").cast(pl.Int64), capture_direction=direction)

@@ -1,10 +1,10 @@
 """The paths that transfers of a capture are replayed on, as given or as the capture tells them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
+from flowstart import _native
 from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
@@ -29,6 +29,15 @@ class ReplayPath:
     traffic: Traffic
     assumed: tuple[str, ...] = ()
     """Which of the path's fields are neither given nor estimated from its own packets."""
+    least: Mapping[str, int] = field(default_factory=dict)
+    """Packets that assumed buffers are known to hold at least."""
+
+    @property
+    def rates_bps(self) -> tuple[float, float]:
+        """The bottleneck's rates there and back."""
+        whole = resolve({"path": self.path, "flows": [{"size": "1pkt"}]})["path"]
+        there, back = (_native.rate_bps(whole[name]) for name in ("rate", "reverse_rate"))
+        return there, back
 
     @property
     def transfers(self) -> int:
@@ -80,9 +89,7 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
     )
 
 
-def _estimated(
-    group: Group, settings: Settings, traffic: Traffic, capture: Capture
-) -> ReplayPath:
+def _estimated(group: Group, settings: Settings, traffic: Traffic, capture: Capture) -> ReplayPath:
     """A network's own path, as far as the capture tells it."""
     ways = group.ways
     rates = [way.rate_bps for way in ways]
@@ -112,6 +119,7 @@ def _estimated(
         joined([buffer_methods[name] for name in BUFFERS]),
         traffic,
         tuple(assumed),
+        {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
     )
 
 
@@ -172,6 +180,7 @@ def _with_rtt(path: Document, settings: Settings, traffic: Traffic) -> Document:
     if settings.loss:
         path |= {"loss": settings.loss, "reverse_loss": settings.loss}
     least = min(traffic.connections["rtt"].unique().to_list(), key=_microseconds)
+    path |= settings.impairments
     return path | {"rtt": settings.rtt or least}
 
 

@@ -1,15 +1,31 @@
 """The files of a replay: rows, figures and a page to read."""
 
+import dataclasses
+
 from flowstart.render import charts, html
-from flowstart.render.files import columns, encoded
+from flowstart.render.files import Content, columns, encoded, streamed
 from flowstart.replay import sentences
 from flowstart.replay import tables as grids
+from flowstart.replay.further import further
 from flowstart.replay.result import Replay
 
 
-def tables(replay: Replay) -> dict[str, bytes]:
-    """The rows, and everything as JSON."""
-    return {"result.json": encoded(replay.result())} | columns(replay.frame, "rows", "replay-rows")
+def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
+    """The rows and intervals, and all else as JSON; with `rows` those as well."""
+    found: dict[str, Content] = {"result.json": encoded(replay.result(rows=rows))}
+    found |= streamed(replay.store.scan(), "rows", "replay-rows")
+    return found | columns(replay.interval_frame, "intervals", "replay-intervals")
+
+
+def _further(replay: Replay) -> list[str]:
+    """What was asked beyond the table, as far as it was."""
+    found = []
+    for grid in further(replay):
+        found += [html.heading(grid.title), html.table(dataclasses.replace(grid, title=""))]
+    for notes in replay.notes_to_deploy:
+        title, *lines = notes.lines
+        found += [html.heading(f"To deploy {title.rstrip(':')}"), html.code("\n".join(lines))]
+    return found
 
 
 def pictures(replay: Replay) -> dict[str, bytes]:
@@ -20,6 +36,7 @@ def pictures(replay: Replay) -> dict[str, bytes]:
         *map(html.paragraph, sentences.verdict(replay)),
         html.table(grids.classes(replay.summaries)),
         html.paragraph(sentences.legend(replay)),
+        *_further(replay),
         html.picture(
             svg,
             "Completion as a multiple of an unhindered transfer on an empty path, and the share "

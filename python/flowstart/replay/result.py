@@ -1,6 +1,5 @@
 """What the replay of a capture came to."""
 
-import dataclasses
 import functools
 import shlex
 from dataclasses import dataclass, field
@@ -8,18 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.captures.contents import Capture
+from flowstart.deployment import Notes, notes
+from flowstart.deployment import Variant as DeployedVariant
+from flowstart.inference import Recommendation
 from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
+from flowstart.model.variants import Variant
 from flowstart.render import footnotes, html
 from flowstart.replay import tables
+from flowstart.replay.answer import Answer
+from flowstart.replay.bands import Band
+from flowstart.replay.calibration import Calibration
+from flowstart.replay.calibration import result as calibrated
 from flowstart.replay.conversations import conversations
 from flowstart.replay.jobs import job
 from flowstart.replay.paths import ReplayPath, resolved
-from flowstart.replay.scenario import apart
+from flowstart.replay.rounds import ALONE
+from flowstart.replay.scenario import apart, usual_stack
 from flowstart.replay.settings import PARTS, Settings
-from flowstart.replay.summary import EVERYTHING, ClassSummary, baseline, summarise
-from flowstart.simulation import frames
+from flowstart.replay.share import Share
+from flowstart.replay.store import Rows
+from flowstart.replay.summary import EVERYTHING, ClassSummary, summarise
+from flowstart.replay.times import Times
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,21 +48,59 @@ class Replay:
     paths: list[ReplayPath]
     left_out: dict[str, int]
     """Transfers that cannot be replayed, by reason."""
-    rows: list[dict[str, Any]]
-    """One dictionary per transfer, start-up and mode."""
+    store: Rows
+    """One row per transfer, variant and mode."""
+    facts: "pl.DataFrame"
+    """One row per transfer under test."""
+    together: Times
+    alone: Times
+    answer: Answer
+    """The changes with their intervals, and what to choose."""
+    share: Share | None = None
+    """The same where only a part of the connections is switched, if that was asked."""
+    bands: list[Band] = field(default_factory=list)
+    """The same with other buffers in the place of those assumed."""
+    calibration: Calibration | None = None
+    """How well the capture is replayed as it was recorded, if that was asked."""
+    beside: "pl.DataFrame | None" = None
+    """What company has come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 
-    @functools.cached_property
+    @property
     def frame(self) -> "pl.DataFrame":
-        """One row per transfer, start-up and mode."""
-        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
-        return frames.frame(columns)
+        """One row per transfer, variant and mode; all of them in memory."""
+        return self.store.scan().collect()
+
+    @property
+    def interval_frame(self) -> "pl.DataFrame":
+        """One row per size class, variant and statistic, with its interval."""
+        return _frame(self.answer.records)
 
     @functools.cached_property
     def summaries(self) -> list[ClassSummary]:
-        """One summary per size class and start-up, all sizes last."""
-        return summarise(self.rows, self.settings.startups)
+        """One summary per size class and variant, all sizes last."""
+        startups = {variant.name: str(variant.begins) for variant in self.settings.compared}
+        return summarise(self.store, self.facts, self.together, self.alone, self.answer, startups)
+
+    @functools.cached_property
+    def notes_to_deploy(self) -> list[Notes]:
+        """What to do with each recommended variant, for the class where it gains most."""
+        found: dict[str, tuple[float, Notes]] = {}
+        for chosen in self.answer.recommendations.values():
+            for name in chosen.best:
+                row = self.answer.row(chosen.group, name, self.answer.rule.statistic)
+                gain = (row.estimate if row else None) or 0.0
+                if name not in found or gain < found[name][0]:
+                    found[name] = gain, self._notes(chosen, name)
+        return [notes for _, notes in found.values()]
+
+    def _notes(self, chosen: Recommendation, name: str) -> Notes:
+        group = next(g for g in self.answer.groups if g.name == chosen.group)
+        column = self.answer.variants.index(name)
+        variant = next(v for v in self.settings.compared if v.name == name)
+        rows = list(self.answer.rows.values())
+        return notes(chosen, _deployed(variant), rows, group, (column, 0))
 
     @property
     def command(self) -> str:
@@ -67,9 +115,15 @@ class Replay:
         options |= {"direction": s.direction if s.direction != "server" else None}
         options |= {"without": ",".join(sorted(s.without))}
         options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
+        options |= {"baseline": s.baseline, "beside": ",".join(s.beside)}
+        options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
+        options |= {"share": f"{100 * self.share.share:g}%" if self.share else None}
+        options |= {name: str(value) for name, value in s.impairments.items()}
         words = ["flowstart", "compare"]
         for file in self.capture.files:
             words += ["--capture", file]
+        for variant in s.variants:
+            words += ["--variant", variant.written]
         for name, value in options.items():
             if value:
                 words += [f"--{name.replace('_', '-')}", value]
@@ -82,15 +136,14 @@ class Replay:
         talks = conversations(next(replayed.traffic.chunks()))
         found = {}
         for variant in s.compared:
-            one = next(apart(talks))
-            scenario = job(replayed, variant, "alone", one, s).scenario
+            scenario = job(replayed, variant, ALONE, next(apart(talks)), s).scenario
             found[variant.name] = resolve(scenario, s.custom)
         return found
 
     @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return randomness.drawn(self.resolved[self.settings.startups[0]])
+        return randomness.drawn(self.resolved[self.settings.names[0]])
 
     @functools.cached_property
     def notes(self) -> list[str]:
@@ -98,7 +151,7 @@ class Replay:
         s = self.settings
         notes = footnotes.footnotes(
             footnotes.Setting(
-                startups=s.startups,
+                startups=[str(variant.begins) for variant in s.compared],
                 remembered=[s.remembered] if s.remembered else [],
                 memory_option="--remembered 1bdp gives each path its own",
                 interfaces=[
@@ -126,15 +179,15 @@ class Replay:
 
     def _beyond_the_capture(self) -> list[str]:
         """Says where the replay loses far more than the capture: a buffer may be too small."""
-        startup, before = baseline(self.settings.startups), self.capture.retransmitted_share
-        rows = [s for s in self.summaries if (s.size_class, s.startup) == (EVERYTHING, startup)]
+        base, before = self.settings.reference.name, self.capture.retransmitted_share
+        rows = [s for s in self.summaries if (s.size_class, s.variant) == (EVERYTHING, base)]
         lost = rows[0].loss if rows else None
         if lost is None or before is None or self.settings.loss:
             return []
         times, more = MORE_LOST
         if lost <= times * before + more:
             return []
-        under = f"{lost:.2%} of the packets under {custom.short(startup)}"
+        under = f"{lost:.2%} of the packets under {custom.short(base)}"
         was = f"{before:.2%} were retransmitted in the capture"
         said = f"the replay loses more than the capture did: {under}; {was}."
         return [f"{said} --buffer sets another buffer."]
@@ -161,10 +214,10 @@ class Replay:
     @property
     def all_failed(self) -> bool:
         """Whether no transfer was completed."""
-        return bool(self.rows) and not any(row["complete"] for row in self.rows)
+        return self.store.height > 0 and not any(s.complete for s in self.summaries)
 
-    def result(self) -> dict[str, Any]:
-        """Everything as one JSON document."""
+    def result(self, *, rows: bool = True) -> dict[str, Any]:
+        """Everything as one JSON document, the rows of transfers where they are wanted."""
         return {
             "flowstart": _native.version(),
             "command": self.command,
@@ -191,8 +244,25 @@ class Replay:
             "warnings": self.warnings,
             "interrupted": self.interrupted,
             "failures": self.failures,
-            "classes": [dataclasses.asdict(s) for s in self.summaries],
-            "rows": self.rows,
+            "classes": [s.numbers for s in self.summaries],
+            "intervals": self.answer.records,
+            "repeats": self.answer.repeats,
+            "recommendations": _recommended(self.answer),
+            "share": self.share
+            and {
+                "share": self.share.share,
+                "connections": self.share.connections,
+                "switched": self.share.switched.records,
+                "rest": self.share.rest.records,
+            },
+            "buffers": [
+                {"buffers": band.name, "recommendations": _recommended(band.answer)}
+                for band in self.bands
+            ],
+            "calibration": self.calibration and calibrated(self.calibration),
+            "beside": [] if self.beside is None else self.beside.to_dicts(),
+            "deployment": [notes.lines for notes in self.notes_to_deploy],
+            **({"rows": self.frame.to_dicts()} if rows else {}),
         }
 
     def plot(self) -> "Figure":
@@ -200,13 +270,40 @@ class Replay:
         from flowstart.replay.figures import by_class  # loads matplotlib
 
         s = self.settings
-        ends = [stack.written(s.stack) or "rfc", *filter(None, [s.avoidance])]
+        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.avoidance])]
         *_, file = self.capture.file.split("/")
         about = f"{file}, stack {', '.join(ends)}, seed {s.seed}"
-        return by_class(self.summaries, about)
+        return by_class(self.summaries, s.reference.name, about)
 
     def _repr_html_(self) -> str:
         from flowstart.render import charts  # loads matplotlib
 
         figure = html.picture(charts.svg(self.plot()), "Completion by size class")
         return html.table(tables.classes(self.summaries)) + figure
+
+
+def _frame(records: list[dict[str, Any]]) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame(records, infer_schema_length=None)
+
+
+def _recommended(answer: Answer) -> list[dict[str, Any]]:
+    return [
+        {
+            "size_class": one.group,
+            "best": list(one.best),
+            "baseline": one.baseline,
+            "reason": one.reason,
+        }
+        for one in answer.recommendations.values()
+    ]
+
+
+def _deployed(variant: Variant) -> DeployedVariant:
+    """A variant as far as stacks have options for it."""
+    name, _, arguments = str(variant.begins).partition(":")
+    own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
+    iw = own.get("iw") or variant.fields.get("iw")
+    pacing = variant.fields.get("pacing", "none") != "none"
+    return DeployedVariant(variant.name, name, variant.avoidance, iw and str(iw), pacing)

@@ -1,6 +1,6 @@
 """A part of a capture's traffic as a scenario: two flows for a connection, one each way."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,20 +27,25 @@ class Side:
     """Those of them that a flow has to name."""
 
 
-def sides(variant: Variant, settings: Settings) -> dict[bool, Side]:
-    """What senders do, by whether they are under test."""
-    usual = usual_stack(settings)
-    tested, others = variant.flow(), settings.recorded.flow()
+def under(variant: Variant, settings: Settings) -> Side:
+    """What senders do that are under test."""
+    flow = variant.flow()
     if settings.avoidance:
-        tested.setdefault("avoidance", settings.avoidance)
+        flow.setdefault("avoidance", settings.avoidance)
     if settings.remembered:
-        tested["remembered"] = settings.remembered
+        flow["remembered"] = settings.remembered
     elif _remembers(variant):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
-        tested["stack"] = lifetime | tested.get("stack", {})
-    if others.get("stack") == usual:
-        del others["stack"]
-    return {True: _side(tested, usual), False: _side(others, usual)}
+        flow["stack"] = lifetime | flow.get("stack", {})
+    return _side(flow, usual_stack(settings))
+
+
+def recorded(settings: Settings) -> Side:
+    """What all others do."""
+    usual, flow = usual_stack(settings), settings.recorded.flow()
+    if flow.get("stack") == usual:
+        del flow["stack"]
+    return _side(flow, usual)
 
 
 def _side(flow: Document, usual: dict[str, Any]) -> Side:
@@ -69,19 +74,29 @@ class Labels:
     connection: list[int] = field(default_factory=list)
     from_client: list[bool] = field(default_factory=list)
     tested: list[bool] = field(default_factory=list)
+    switched: list[bool] = field(default_factory=list)
+    """Whether it is under the variant, and not under what the connection had before."""
     opener: list[str | None] = field(default_factory=list)
     rtt: list[str] = field(default_factory=list)
 
 
 class Writer:
-    """Writes the flows of some conversations."""
+    """Writes the flows of some conversations, those that are switched under a variant."""
 
     def __init__(
-        self, talks: Sequence[Conversation], variant: Variant, settings: Settings, path: Document
+        self,
+        talks: Sequence[Conversation],
+        variant: Variant,
+        settings: Settings,
+        path: Document,
+        is_switched: Callable[[int], bool],
     ) -> None:
         self.talks = talks
         self.settings = settings
-        self.sides = sides(variant, settings)
+        self.is_switched = is_switched
+        self.switched = under(variant, settings)
+        self.kept = under(settings.reference, settings)
+        self.others = recorded(settings)
         self.told = told_interface(path)
         self.begin_s = min(talk.opens_s for talk in talks)
         self.places = _places(talks, warm=settings.has("warm"))
@@ -103,7 +118,8 @@ class Writer:
     def _flow(self, number: int, talk: Conversation, turns: list[Turn]) -> Document:
         connection, first = talk.connection, turns[0]
         tested = self.settings.direction in ("both", "client" if first.from_client else "server")
-        side = self.sides[tested]
+        switched = tested and self.is_switched(connection["connection"])
+        side = self.switched if switched else self.kept if tested else self.others
         towards_remote = first.from_client != connection["client_is_remote"]
         flow: Document = {**self.told, **side.flow}
         if not towards_remote:
@@ -113,7 +129,7 @@ class Writer:
         flow["stack"] = side.given | own
         flow |= self._timing(talk, turns)
         for write, turn in enumerate(turns):
-            self._label(number, write, turn, connection, tested)
+            self._label(number, write, turn, connection, tested=tested, switched=switched)
         return flow
 
     def _timing(self, talk: Conversation, turns: list[Turn]) -> Document:
@@ -147,7 +163,14 @@ class Writer:
         return {"flow": flow, "write": write, "pause": _time(pause_s)}
 
     def _label(
-        self, flow: int, write: int, turn: Turn, connection: dict[str, Any], tested: bool
+        self,
+        flow: int,
+        write: int,
+        turn: Turn,
+        connection: dict[str, Any],
+        *,
+        tested: bool,
+        switched: bool,
     ) -> None:
         labels = self.labels
         labels.flow.append(flow)
@@ -156,6 +179,7 @@ class Writer:
         labels.connection.append(connection["connection"])
         labels.from_client.append(turn.from_client)
         labels.tested.append(tested)
+        labels.switched.append(switched)
         labels.opener.append(connection["opener"])
         labels.rtt.append(connection["rtt"])
 

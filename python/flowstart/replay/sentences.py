@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from flowstart.inference import Recommendation
 from flowstart.model import custom
-from flowstart.render import marks, text
+from flowstart.render import marks
 from flowstart.replay.paths import BUFFERS, joined
 from flowstart.replay.result import Replay
 from flowstart.replay.scenario import usual_stack
-from flowstart.replay.summary import ENOUGH, EVERYTHING, ClassSummary, baseline
+from flowstart.replay.summary import ENOUGH
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
@@ -71,23 +72,20 @@ def methods(replay: Replay) -> list[str]:
 
 def legend(replay: Replay) -> str:
     """What the columns of the table mean."""
-    reference = custom.short(baseline(replay.settings.startups))
-    best = f" {MARKED}" if any(s.best for s in replay.summaries) else ""
+    base = custom.short(replay.settings.reference.name)
+    answer = replay.answer
+    repeats = f", and by {answer.repeats} perturbed repeats" if answer.repeats else ""
     columns = (
-        "All transfers of a path run together at the times of the capture; alone: the median with "
-        f"each by itself. change: against {reference}, the median of the transfers' own changes; "
-        f"hurt: transfers that take more than a tenth longer than under {reference}; most hurt: "
-        "where the largest share of them is (on a network of fewer than "
-        f"{ENOUGH} transfers only if no other has any).{best}"
+        "All connections of a path run together at the times of the capture; alone: p50 with each "
+        f"by itself. change: against {base}; from … to: intervals in % that hold all at once in 95 "
+        f"of 100 such tables, by connections{repeats}. hurt: transfers that take more than a tenth "
+        f"longer than under {base}; at most: the upper end of that interval; most hurt: where the "
+        f"largest share of them is (on a network of fewer than {ENOUGH} transfers only if no other "
+        "has any)."
     )
-    return "\n".join([columns, *replay.notes, *_without_syn(replay.settings.startups)])
-
-
-MARKED = (
-    f"{marks.MARK}: soonest in the median and in change, of at least {marks.ENOUGH} transfers of "
-    f"one size class, with no more than {marks.MOST_HURT:.0%} hurt."
-)
-"""What the mark says of a row."""
+    marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
+    startups = [str(variant.begins) for variant in replay.settings.compared]
+    return "\n".join([" ".join([columns, *marked]), *replay.notes, *_without_syn(startups)])
 
 
 def _without_syn(startups: Sequence[str]) -> list[str]:
@@ -98,49 +96,18 @@ def _without_syn(startups: Sequence[str]) -> list[str]:
 
 
 def verdict(replay: Replay) -> list[str]:
-    """What a reader who has ten seconds should take away; each line follows from its rows."""
-    found = replay.summaries
-    if not any(s.complete for s in found):
+    """What to choose in each size class, and what that rests on, as its rows say."""
+    if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
-    reference = baseline(replay.settings.startups)
-    if len(replay.settings.startups) < 2:
+    if len(replay.settings.names) < 2:
         return []
-    classes = dict.fromkeys(s.size_class for s in found if s.size_class != EVERYTHING)
-    groups = [[s for s in found if s.size_class == name] for name in classes]
-    lines = [f"{group[0].size_class}: {_of_class(group, reference)}." for group in groups]
-    everything = [s for s in found if s.size_class == EVERYTHING]
-    return lines + [_harm(s, reference, len(replay.paths)) for s in everything if s.hurt]
+    chosen = replay.answer.recommendations.values()
+    return [f"{one.group}: {_choice(one)}" for one in chosen]
 
 
-def _of_class(group: list[ClassSummary], reference: str) -> str:
-    """Who is the best of a size class, or why nobody is."""
-    base = custom.short(reference)
-    if group[0].transfers < marks.ENOUGH:
-        number = group[0].transfers
-        few = "one transfer is" if number == 1 else f"{number} transfers are"
-        return f"{few} too few to name a best ({marks.ENOUGH} are enough)"
-    gainers = [s for s in group if marks.gains(s.change)]
-    best = [s for s in gainers if s.best]
-    if best:
-        return f"soonest under {', '.join(_gain(s, base) for s in best)}"
-    if not gainers:
-        return f"at least half of the transfers gain nothing on {base}, whatever the start-up"
-    first = min(gainers, key=lambda s: s.change or 0.0)
-    hurts = (first.hurt or 0.0) > marks.MOST_HURT
-    why = f"more than {marks.MOST_HURT:.0%} are hurt" if hurts else "its median is not the least"
-    return f"the largest gain is {_gain(first, base)}, but it is not the best: {why}"
-
-
-def _gain(s: ClassSummary, base: str) -> str:
-    name, hurt = custom.short(s.startup), s.hurt or 0.0
-    return f"{name} ({text.percent(s.change)} against {base}, {hurt:.1%} hurt)"
-
-
-def _harm(s: ClassSummary, reference: str, paths: int) -> str:
-    """How many of all transfers a start-up hurts, as its row says."""
-    count = round((s.hurt or 0.0) * s.compared)
-    where = f", worst on {s.worst_network} ({s.worst_share:.1%} there)" if paths > 1 else ""
-    return (
-        f"{custom.short(s.startup)} makes {count} of {s.compared} transfers ({s.hurt:.1%}) more "
-        f"than a tenth slower than {custom.short(reference)}{where}."
-    )
+def _choice(one: Recommendation) -> str:
+    """A recommendation in a sentence."""
+    if one.keep:
+        return f"{one.reason}."
+    names = " or ".join(map(custom.short, one.best))
+    return f"{names} ({one.reason})."

@@ -6,8 +6,11 @@ from typing import Any, Literal, cast, get_args
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
+from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 
+BASELINE = "slow-start"
+"""What others are measured against where nothing else is said."""
 Tested = Literal["server", "client", "both"]
 """Whose data is under test."""
 
@@ -23,6 +26,14 @@ PARTS = {
     "windows": "receivers offer what they offered; without, what the stack does",
 }
 """What a replay takes over of the capture beside sizes, times and paths."""
+
+
+COMPANIONS = {
+    "cubic": "a long transfer under CUBIC",
+    "bbr": "a long transfer under BBR",
+    "probe": "a small packet every 20 ms, as a call sends them",
+}
+"""Who may be beside the transfers under test."""
 
 
 def side(name: str) -> Tested:
@@ -41,6 +52,9 @@ class Settings:
     startups: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
     """What is compared, beside `startups`, of which each is a variant by itself."""
+    baseline: str | None = None
+    """The variant that the others are measured against, which is what the user has; slow start, or
+    the first, where none is named."""
     direction: Tested = "server"
     """Whose data is under test; the other side does what was recorded."""
     recorded: Variant = RECORDED
@@ -62,6 +76,13 @@ class Settings:
     """
     memory_lifetime: str = "600s"
     """How long that stays good."""
+    impairments: Document = field(default_factory=dict)
+    """Fields of a path that every path has beside what the capture tells: queues, jitter, ..."""
+    cross: float = 0.0
+    """The share of each bottleneck's rate that traffic of others takes, in the direction under
+    test."""
+    beside: tuple[str, ...] = ()
+    """Who else is on each path all the while, of `COMPANIONS`."""
     without: frozenset[str] = frozenset()
     """The `PARTS` of the capture that are left out."""
     seed: int = 1
@@ -73,11 +94,36 @@ class Settings:
             right = suggest(name, list(PARTS))
             raise RequestError(f"without: `{name}` is no part of a replay{right}")
 
+        if self.baseline is not None and self.baseline not in self.names:
+            right = suggest(self.baseline, list(self.names))
+            raise RequestError(f"baseline: `{self.baseline}` is not among the variants{right}")
+        for name in self.beside:
+            if name not in COMPANIONS:
+                right = suggest(name, list(COMPANIONS))
+                raise RequestError(f"beside: `{name}` is no company{right}")
+        if not 0 <= self.cross < 1:
+            raise RequestError(
+                f"cross: `{self.cross:g}` is out of range; a share from 0 to below 1 is needed"
+            )
+
     @property
     def compared(self) -> tuple[Variant, ...]:
         """All variants: those given, and one for each start-up, which bears its name."""
         own = (Variant(name, name, self.avoidance) for name in self.startups)
         return (*self.variants, *own)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variants' names."""
+        return tuple(variant.name for variant in self.compared)
+
+    @property
+    def reference(self) -> Variant:
+        """The variant that the others are measured against."""
+        named = {variant.name: variant for variant in self.compared}
+        if self.baseline is not None:
+            return named[self.baseline]
+        return named.get(BASELINE, self.compared[0])
 
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""

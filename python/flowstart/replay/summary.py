@@ -1,50 +1,57 @@
-"""A replay in few numbers: one summary per size class and start-up."""
+"""A replay in few numbers: one summary per size class and variant."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from math import inf
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from flowstart.comparison.summary import BASELINE
-from flowstart.render import marks
+import numpy as np
 
-CLASSES = (
-    ("below 10 kB", 0, 10_000),
-    ("10 to 100 kB", 10_000, 100_000),
-    ("100 kB to 1 MB", 100_000, 1_000_000),
-    ("1 to 10 MB", 1_000_000, 10_000_000),
-    ("above 10 MB", 10_000_000, None),
-)
-EVERYTHING = "all sizes"
+from flowstart.inference import Row, Statistic
+from flowstart.inference.data import HURT, finite
+from flowstart.replay.answer import Answer
+from flowstart.replay.times import CLASSES, EVERYTHING, Floats, Numbers, Times, classes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from flowstart.replay.store import Rows
+
+__all__ = ["CLASSES", "ENOUGH", "EVERYTHING", "HURT", "ClassSummary", "percentile", "summarise"]
+
+STATISTICS = (Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN, Statistic.HURT)
 ENOUGH = 10
 """Transfers that a network needs to be singled out among others."""
-HURT = 0.1
-"""A transfer is hurt where it takes this much longer than under the baseline."""
 
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """How the transfers of one size class fared under one start-up, all running together."""
+    """How the transfers of one size class fared under one variant, all running together."""
 
     size_class: str
+    variant: str
     startup: str
     transfers: int
     complete: int
     fct_median_s: float | None
     fct_p95_s: float | None
+    fct_p99_s: float | None
+    p50: Row | None
+    """The change of the median against the baseline, with its interval; None for the baseline."""
+    p95: Row | None
+    """That of the 95th percentile."""
+    p99: Row | None
+    """That of the 99th."""
+    own: Row | None
+    """The median of the transfers' own changes."""
+    hurt: Row | None
+    """The share of transfers that take more than a tenth longer than under the baseline."""
     alone_median_s: float | None
-    """The median completion time of the same transfers, each alone on its path."""
-    change: float | None
-    """The median over transfers of their change against the baseline: −0.1 is 10 % sooner."""
+    """The median completion time of the same transfers, each connection alone on its path."""
     slowdown_median: float | None
     slowdown_p95: float | None
     loss: float | None
     """Share of their packets that were lost."""
     timeouts: int
-    compared: int
-    """Transfers that were completed under the baseline, so that they have a change."""
-    hurt: float | None
-    """Share of these that took more than a tenth longer than under it, or never ended."""
     worst_network: str | None
     """Where the largest share of transfers is hurt; None where none is.
 
@@ -53,120 +60,127 @@ class ClassSummary:
     worst_share: float | None
     """That share."""
     best: bool = False
-    """Whether the row is marked, by the rule in `marks`."""
+    """Whether the variant is recommended for the class."""
+
+    @property
+    def change(self) -> float | None:
+        """The change of the median against the baseline: −0.1 is 10 % sooner."""
+        return finite(self.p50.estimate) if self.p50 else None
+
+    @property
+    def hurt_share(self) -> float | None:
+        """The share of transfers that are hurt; None for the baseline."""
+        return self.hurt.estimate if self.hurt else None
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The summary as JSON has it; intervals are a table of their own."""
+        rows = {name: getattr(self, name) for name in map(str, STATISTICS)}
+        estimates = {
+            name if name == Statistic.HURT else f"{name}_change": finite(row and row.estimate)
+            for name, row in rows.items()
+        }
+        return {k: v for k, v in vars(self).items() if k not in rows} | estimates
 
 
-def baseline(startups: Sequence[str]) -> str:
-    """Slow start, or the first where it does not take part."""
-    return BASELINE if BASELINE in startups else startups[0]
+def summarise(
+    rows: "Rows",
+    facts: "pl.DataFrame",
+    together: Times,
+    alone: Times,
+    answer: Answer,
+    startups: dict[str, str],
+) -> list[ClassSummary]:
+    """Summaries by size class and then in the order of the variants; all sizes last.
+
+    `startups` has the variants and their start-ups. Variants are read one after the other, so that
+    memory grows with the transfers and not with what is compared.
+    """
+    parts = classes(facts)
+    networks = facts["network"].to_numpy()
+    order = np.argsort(facts["transfer"].to_numpy(), kind="stable")
+    by: dict[tuple[str, str], ClassSummary] = {}
+    for variant, startup in startups.items():
+        counts = _Counts.of(rows, variant)
+        for name, transfers, _ in parts:
+            base = together.of(answer.baseline, transfers)
+            mine = together.of(variant, transfers)
+            place = order[np.searchsorted(facts["transfer"].to_numpy()[order], transfers)]
+            worst = _worst_network(mine, base, networks[place])
+            by[name, variant] = ClassSummary(
+                size_class=name,
+                variant=variant,
+                startup=startup,
+                transfers=len(transfers),
+                fct_median_s=percentile(_done(mine), 50),
+                fct_p95_s=percentile(_done(mine), 95),
+                fct_p99_s=percentile(_done(mine), 99),
+                alone_median_s=percentile(_done(alone.of(variant, transfers)), 50),
+                worst_network=worst[0],
+                worst_share=worst[1],
+                best=answer.recommended(name, variant),
+                **{str(s): answer.row(name, variant, s) for s in STATISTICS},
+                **counts.within(transfers),
+            )
+    return [by[name, variant] for name, _, _ in parts for variant in startups]
 
 
-def summarise(rows: Iterable[dict[str, Any]], startups: Sequence[str]) -> list[ClassSummary]:
-    """Summaries by size class and then in the order of the start-ups; all sizes last."""
-    reference = baseline(startups)
-    by: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
-    for row in rows:
-        by.setdefault((row["startup"], row["mode"]), {})[row["transfer"]] = row
-    found: list[ClassSummary] = []
-    for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
-        wanted = [
-            number
-            for number, row in by.get((reference, "together"), {}).items()
-            if row["size_bytes"] >= least and (below is None or row["size_bytes"] < below)
-        ]
-        if wanted:
-            group = [_summary(name, s, wanted, by, reference) for s in startups]
-            found += _mark_best(group)
-    return found
+@dataclass(frozen=True)
+class _Counts:
+    """What is counted of the transfers under one variant, in the order of their numbers."""
 
+    transfers: Numbers
+    columns: dict[str, Floats]
 
-def _summary(
-    name: str,
-    startup: str,
-    wanted: list[int],
-    by: dict[tuple[str, str], dict[int, dict[str, Any]]],
-    reference: str,
-) -> ClassSummary:
-    together = by.get((startup, "together"), {})
-    alone = by.get((startup, "alone"), {})
-    rows = [together[n] for n in wanted if n in together]
-    base = by[(reference, "together")]
-    changes = {n: _change(together.get(n), base[n]) for n in wanted}
-    known = {n: change for n, change in changes.items() if change is not None}
-    hurt = {n for n, change in known.items() if change > HURT}
-    worst_network, worst_share = _worst_network(hurt, known, base)
-    sent = sum(row["packets_sent"] for row in rows)
-    times = _known(row["fct_s"] for row in rows)
-    slowdowns = _known(row["slowdown"] for row in rows)
-    return ClassSummary(
-        size_class=name,
-        startup=startup,
-        transfers=len(wanted),
-        complete=sum(row["complete"] for row in rows),
-        fct_median_s=percentile(times, 50),
-        fct_p95_s=percentile(times, 95),
-        alone_median_s=percentile(_known(alone[n]["fct_s"] for n in wanted if n in alone), 50),
-        change=_finite(percentile(known.values(), 50)),
-        slowdown_median=percentile(slowdowns, 50),
-        slowdown_p95=percentile(slowdowns, 95),
-        loss=sum(row["packets_dropped"] for row in rows) / sent if sent else None,
-        timeouts=sum(row["timeouts"] for row in rows),
-        compared=len(known),
-        hurt=len(hurt) / len(known) if known else None,
-        worst_network=worst_network,
-        worst_share=worst_share,
-    )
+    @classmethod
+    def of(cls, rows: "Rows", variant: str) -> "_Counts":
+        import polars as pl
+
+        names = ("slowdown", "packets_sent", "packets_dropped", "timeouts", "complete")
+        wanted = (pl.col("variant") == variant) & (pl.col("mode") == "together")
+        found = rows.scan().filter(wanted).select("transfer", *names).collect().sort("transfer")
+        columns = {name: found[name].cast(pl.Float64).to_numpy() for name in names}
+        return cls(found["transfer"].to_numpy(), columns)
+
+    def within(self, transfers: Numbers) -> dict[str, Any]:
+        """The numbers of some transfers, as far as they were run."""
+        there = np.isin(self.transfers, transfers)
+        mine = {name: values[there] for name, values in self.columns.items()}
+        sent = float(mine["packets_sent"].sum())
+        slowdowns = _done(mine["slowdown"])
+        return {
+            "complete": int(mine["complete"].sum()),
+            "slowdown_median": percentile(slowdowns, 50),
+            "slowdown_p95": percentile(slowdowns, 95),
+            "loss": float(mine["packets_dropped"].sum()) / sent if sent else None,
+            "timeouts": int(mine["timeouts"].sum()),
+        }
 
 
 def _worst_network(
-    hurt: set[int], compared: Iterable[int], base: dict[int, dict[str, Any]]
+    mine: Floats, base: Floats, networks: "np.typing.NDArray[np.object_]"
 ) -> tuple[str | None, float | None]:
     """The network with the largest share of transfers that are hurt, and that share."""
-    counts: dict[str, list[bool]] = {}
-    for number in compared:
-        counts.setdefault(base[number]["network"], []).append(number in hurt)
-    counts = {network: marks for network, marks in counts.items() if any(marks)}
+    known = np.isfinite(base) & ~np.isnan(mine)
+    hurt = mine[known] / base[known] - 1 > HURT
+    names, places = np.unique(networks[known].astype(str), return_inverse=True)
+    counts = np.bincount(places, minlength=len(names))
+    shares = np.bincount(places, weights=hurt, minlength=len(names)) / np.maximum(counts, 1)
+    able = shares > 0
     # A share of very few says little of their path.
-    enough = {n: marks for n, marks in counts.items() if len(marks) >= ENOUGH} or counts
-    shares = {network: sum(marks) / len(marks) for network, marks in enough.items()}
-    return max(shares.items(), key=lambda item: item[1], default=(None, None))
+    enough = able & (counts >= ENOUGH)
+    chosen = enough if enough.any() else able
+    if not chosen.any():
+        return None, None
+    first = int(np.argmax(np.where(chosen, shares, -1.0)))
+    return str(names[first]), float(shares[first])
 
 
-def _change(row: dict[str, Any] | None, base: dict[str, Any]) -> float | None:
-    """None where either is not known; without end where only the baseline has ended."""
-    if row is None or not base["fct_s"]:
-        return None
-    time: float = inf if row["fct_s"] is None else row["fct_s"]
-    before: float = base["fct_s"]
-    return time / before - 1
+def _done(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
 
 
-def _finite(value: float | None) -> float | None:
-    return None if value is None or value == inf else value
-
-
-def _mark_best(group: list[ClassSummary]) -> list[ClassSummary]:
-    """The group with its best marked."""
-    if group[0].size_class == EVERYTHING or group[0].transfers < marks.ENOUGH:
-        return group
-    times = [s.fct_median_s if s.complete == s.transfers else None for s in group]
-    changes = [s.change for s in group]
-    gain = min(_known(changes), default=0.0) + marks.TIE
-    return [
-        replace(s, best=first and (s.hurt or 0.0) <= marks.MOST_HURT and _at_most(s.change, gain))
-        for s, first in zip(group, marks.soonest(times, changes), strict=True)
-    ]
-
-
-def _at_most(value: float | None, limit: float) -> bool:
-    return value is not None and value <= limit
-
-
-def percentile(values: Iterable[float], p: float) -> float | None:
+def percentile(values: Iterable[float] | Sequence[float] | Floats, p: float) -> float | None:
     """Nearest rank: the value number round(p(n−1)/100) of the sorted list."""
-    ordered = sorted(values)
-    return ordered[round(p / 100 * (len(ordered) - 1))] if ordered else None
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
+    ordered = np.sort(np.fromiter(values, dtype=np.float64))
+    return float(ordered[round(p / 100 * (len(ordered) - 1))]) if len(ordered) else None

@@ -1,12 +1,24 @@
 """The tables of a replay."""
 
 from collections.abc import Sequence
-from typing import Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
-from flowstart.render import footnotes, marks, text
+from flowstart.inference import Row, Statistic
+from flowstart.inference.data import finite
+from flowstart.model import custom
+from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
+from flowstart.replay.answer import Answer
+from flowstart.replay.bands import Band
+from flowstart.replay.calibration import Calibration
 from flowstart.replay.paths import ReplayPath
+from flowstart.replay.share import Share
 from flowstart.replay.summary import ClassSummary
+from flowstart.replay.times import CLASSES, EVERYTHING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
@@ -49,16 +61,19 @@ def _time(value: str) -> str:
 
 
 def classes(found: Sequence[ClassSummary]) -> Grid:
-    """The answer: a group per size class, a row per start-up."""
-    titles = ["median", "p95", "change", "× ideal", "p95", "alone", "loss", "RTOs", "hurt"]
-    columns = [Column("start-up", number=False), *(Column(title) for title in titles)]
-    grid = Grid([*columns, Column("most hurt", number=False)])
+    """The answer: a group per size class, a row per variant."""
+    columns = [Column("variant", number=False)]
+    for quantile, spare in (("p50", 0), ("p95", 0), ("p99", 4)):
+        columns += [Column(quantile, spare=spare and 6), Column("change", spare=spare)]
+        columns += [Column("from … to", spare=spare and spare + 1)]
+    columns += [Column("hurt"), Column("at most"), Column("loss", spare=2), Column("RTOs", spare=3)]
+    columns += [Column("alone", spare=5), Column("most hurt", number=False, spare=1)]
+    grid = Grid(columns)
     last = None
     for s in found:
         if s.size_class != last:
             last = s.size_class
-            only = "only " if s.transfers < marks.ENOUGH else ""
-            grid.groups[len(grid.rows)] = f"{s.size_class}: {only}{s.transfers} transfers"
+            grid.groups[len(grid.rows)] = f"{s.size_class}: {s.transfers} transfers"
         if s.best:
             grid.marked.add(len(grid.rows))
         grid.rows.append(_cells(s))
@@ -67,16 +82,128 @@ def classes(found: Sequence[ClassSummary]) -> Grid:
 
 def _cells(s: ClassSummary) -> list[str]:
     done = "" if s.complete == s.transfers else f" ({s.complete} done)"
+    own = s.variant == s.startup
+    cells = [footnotes.marked(s.startup) if own else custom.short(s.variant)]
+    for time, row in ((s.fct_median_s, s.p50), (s.fct_p95_s, s.p95), (s.fct_p99_s, s.p99)):
+        cells += [text.seconds(time) + done, text.percent(finite(row and row.estimate)), ends(row)]
+        done = ""
+    harm = s.hurt
     return [
-        footnotes.marked(s.startup),
-        text.seconds(s.fct_median_s) + done,
-        text.seconds(s.fct_p95_s),
-        text.percent(s.change),
-        text.ratio(s.slowdown_median),
-        text.ratio(s.slowdown_p95),
-        text.seconds(s.alone_median_s),
+        *cells,
+        text.ABSENT if harm is None or harm.estimate is None else f"{harm.estimate:.1%}",
+        text.ABSENT if harm is None or harm.high is None else f"{harm.high:.1%}",
         text.ABSENT if s.loss is None else f"{s.loss:.2%}",
         str(s.timeouts),
-        text.ABSENT if s.hurt is None else f"{s.hurt:.1%}",
+        text.seconds(s.alone_median_s),
         s.worst_network or text.ABSENT,
     ]
+
+
+def ends(row: Row | None) -> str:
+    """The ends of an interval, or that there is not enough to state one."""
+    if row is None:
+        return text.ABSENT
+    if row.low is None or row.high is None:
+        return "the same" if row.reason == NO_DIFFERENCE else "not enough"
+    return f"{_end(row.low)} … {_end(row.high)}"
+
+
+def _end(value: float) -> str:
+    return text.percent(value).removesuffix(" %") if isfinite(value) else "∞"
+
+
+NO_DIFFERENCE = "no transfer differs"
+
+
+def share(found: Share) -> Grid:
+    """What connections that are switched gain, and what the others lose, by p50 and harm."""
+    titles = [
+        "p50 of switched",
+        "from … to",
+        "hurt",
+        "p50 of others",
+        "from … to",
+        "hurt",
+        "at most",
+    ]
+    grid = Grid([Column("variant", number=False), *(Column(title) for title in titles)])
+    grid.title = f"{found.share:.0%} of the connections switched ({found.connections})"
+    last = None
+    for variant, name in _in_classes(found):
+        if name != last:
+            last = name
+            grid.groups[len(grid.rows)] = name
+        cells = [custom.short(variant)]
+        for one in (found.switched, found.rest):
+            p50, hurt = (one.row(name, variant, s) for s in (Statistic.P50, Statistic.HURT))
+            cells += [text.percent(finite(p50 and p50.estimate)), ends(p50)]
+            cells += [_share(hurt and hurt.estimate)]
+        grid.rows.append([*cells, _share(hurt and hurt.high)])
+    return grid
+
+
+def _in_classes(found: Share) -> list[tuple[str, str]]:
+    """The variants of each size class that either part has."""
+    classes = dict.fromkeys(g.name for one in (found.switched, found.rest) for g in one.groups)
+    ordered = [name for name, *_ in (*CLASSES, (EVERYTHING,)) if name in classes]
+    return [(variant, name) for name in ordered for variant in found.switched.variants[1:]]
+
+
+def _share(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{value:.1%}"
+
+
+def bands(answer: Answer, found: Sequence[Band]) -> Grid:
+    """What is recommended with other buffers in the place of those assumed."""
+    names = ["× 1", *(band.name for band in found)]
+    grid = Grid([Column(title, number=False) for title in ("size class", *names, "survives")])
+    grid.title = "Recommended with other buffers in the place of those assumed"
+    for name, chosen in answer.recommendations.items():
+        best = [chosen.best, *(band.answer.recommendations[name].best for band in found)]
+        shown = [", ".join(map(custom.short, one)) or f"keep {answer.baseline}" for one in best]
+        survives = all(set(one) & set(best[0]) if best[0] else not one for one in best)
+        grid.rows.append([name, *shown, "yes" if survives else "no"])
+    return grid
+
+
+def calibration(found: Calibration) -> Grid:
+    """How well a capture is replayed as it was recorded."""
+    titles = ["transfers", "median", "p5", "p95"]
+    grid = Grid([Column("size class", number=False), *(Column(title) for title in titles)])
+    grid.title = "Replayed as recorded: simulated over recorded time"
+    for one in found.classes:
+        marks = (text.ratio(value) for value in (one.median, one.p5, one.p95))
+        grid.rows.append([one.size_class, str(one.transfers), *marks])
+    return grid
+
+
+def beside(found: "pl.DataFrame", baseline: str) -> Grid:
+    """What company has come to: the median over paths, against the same under the baseline."""
+    import polars as pl
+
+    titles = ["delivered", "change", "delay p50", "p95", "p99", "change of p95"]
+    grid = Grid([Column("beside", number=False), Column("variant", number=False)])
+    grid.columns += [Column(title) for title in titles]
+    grid.title = "Beside the transfers, on all paths together; delays: medians over paths"
+    base = found.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")
+    place = ["name", "network"]
+    both = found.with_columns(part=pl.int_range(pl.len()).over("name", "network", "variant"))
+    base = base.with_columns(part=pl.int_range(pl.len()).over(place))
+    joined = both.join(base, on=[*place, "part"], suffix="_base")
+    for (name, variant), rows in joined.group_by("name", "variant", maintain_order=True):
+        probe = name == "probe"
+        delivered, was = rows["delivered_bytes"].sum(), rows["delivered_bytes_base"].sum()
+        delays = [rows[f"delay_{p}_s"].median() for p in ("p50", "p95", "p99")]
+        before = rows["delay_p95_s_base"].median()
+        change = delays[1] / before - 1 if probe and before else None
+        grid.rows.append(
+            [
+                str(name),
+                custom.short(str(variant)),
+                text.ABSENT if probe else text.size(delivered),
+                text.ABSENT if probe or not was else text.percent(delivered / was - 1),
+                *(text.seconds(delay) if probe else text.ABSENT for delay in delays),
+                text.percent(change),
+            ]
+        )
+    return grid

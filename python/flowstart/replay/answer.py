@@ -1,0 +1,141 @@
+"""What a replay says of its variants: changes with intervals, and what to choose."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from flowstart.inference import Group, Recommendation, Row, Rule, Statistic, intervals, recommend
+from flowstart.inference.data import finite
+from flowstart.inference.intervals import estimates
+from flowstart.replay.times import Times, groups
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Key: TypeAlias = tuple[str, str, Statistic]
+"""A size class, a variant, a statistic."""
+Estimates: TypeAlias = Mapping[Key, float | None]
+
+FEWEST_REPEATS, MOST_REPEATS = 4, 16
+"""How many perturbed repeats there are at first, and at most: they double until they settle."""
+SETTLED_POINTS = 0.005
+"""Repeats are enough where the second half of them moves no end of an interval by more."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The changes of all variants in all size classes, with simultaneous intervals."""
+
+    baseline: str
+    groups: list[Group]
+    """The times that it rests on; the first column is the baseline's."""
+    variants: tuple[str, ...]
+    """The variants in the order of the columns."""
+    rows: dict[Key, Row]
+    recommendations: dict[str, Recommendation]
+    """By size class."""
+    repeats: int = 0
+    """How many perturbed repeats have widened the intervals."""
+    rule: Rule = field(default_factory=Rule)
+
+    def row(self, size_class: str, variant: str, statistic: Statistic) -> Row | None:
+        """One row; None for the baseline, which is not compared with itself."""
+        return self.rows.get((size_class, variant, statistic))
+
+    def recommended(self, size_class: str, variant: str) -> bool:
+        """Whether a variant is what to choose in a class."""
+        found = self.recommendations.get(size_class)
+        return found is not None and variant in found.best
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as JSON and Parquet have them."""
+        return [
+            {
+                "size_class": row.group,
+                "variant": row.variant,
+                "baseline": self.baseline,
+                "statistic": str(row.statistic),
+                "estimate": finite(row.estimate),
+                "low": finite(row.low),
+                "high": finite(row.high),
+                "transfers": row.transfers,
+                "clusters": row.clusters,
+                "repeats": self.repeats,
+                "enough": row.enough,
+                "reason": row.reason or None,
+            }
+            for row in self.rows.values()
+        ]
+
+
+def answer(
+    facts: "pl.DataFrame",
+    times: Times,
+    variants: Sequence[str],
+    baseline: str,
+    rule: Rule,
+    *,
+    base_times: Times | None = None,
+    repeats: Sequence[Times] = (),
+    seed: int = 1,
+) -> Answer:
+    """What times say of the transfers in `facts`.
+
+    `base_times` has the baseline's, where those are of another pass. Each interval reaches as much
+    further as the estimates of `repeats` lie beside the exact one.
+    """
+    order = (baseline, *(name for name in variants if name != baseline))
+    found = _groups(facts, times, order, base_times or times)
+    rows = {
+        (row.group, row.variant, row.statistic): row
+        for row in intervals(found, order, baseline, seed=seed)
+    }
+    if repeats:
+        moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
+        rows = {key: _widened(row, [one.get(key) for one in moved]) for key, row in rows.items()}
+    chosen = recommend(found, order, baseline, list(rows.values()), rule, seed=seed)
+    named = {one.group: one for one in chosen}
+    return Answer(baseline, found, order, rows, named, len(repeats), rule)
+
+
+def _groups(facts: "pl.DataFrame", times: Times, order: Sequence[str], base: Times) -> list[Group]:
+    first, *others = order
+    return groups(facts, [(first, base), *((name, times) for name in others)])
+
+
+def _widened(row: Row, estimates: Sequence[float | None]) -> Row:
+    """A row whose interval reaches further by how far repeats lie beside its estimate."""
+    if row.low is None or row.high is None or row.estimate is None:
+        return row
+    known = [e - row.estimate for e in estimates if e is not None and isfinite(e - row.estimate)]
+    below, above = min([0.0, *known]), max([0.0, *known])
+    low, high = row.low + below, row.high + above
+    if row.statistic == Statistic.HURT:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return replace(row, low=low, high=high)
+
+
+def settled(
+    facts: "pl.DataFrame",
+    exact: Times,
+    repeats: Sequence[Times],
+    variants: Sequence[str],
+    baseline: str,
+) -> bool:
+    """Whether the second half of the repeats has hardly moved any interval."""
+    order = (baseline, *(name for name in variants if name != baseline))
+    moved = [
+        estimates(_groups(facts, one, order, one), order, baseline) for one in (exact, *repeats)
+    ]
+    half = 1 + len(repeats) // 2
+    for key in moved[0]:
+        values = [one.get(key) for one in moved]
+        known = [v for v in values if v is not None and isfinite(v)]
+        before = [v for v in values[:half] if v is not None and isfinite(v)]
+        if len(known) < len(values) or not before:
+            continue
+        if max(known) - max(before) > SETTLED_POINTS or min(before) - min(known) > SETTLED_POINTS:
+            return False
+    return True

@@ -1,0 +1,25 @@
+"""What is known of the transfers under test before anything is simulated."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flowstart.replay.paths import ReplayPath
+from flowstart.replay.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
+    """A row per transfer under test: `transfer`, `connection`, `network`, `size_bytes`."""
+    import polars as pl
+
+    tested = {"both": pl.lit(True), "client": pl.col("from_client")}
+    wanted = tested.get(settings.direction, ~pl.col("from_client"))
+    parts = [
+        path.traffic.transfers.filter(wanted).select(
+            "transfer", "connection", network=pl.lit(path.name), size_bytes="bytes"
+        )
+        for path in paths
+    ]
+    return pl.concat(parts).sort("transfer")

@@ -1,0 +1,19 @@
+"""What was asked of a replay beyond its table, as tables with titles."""
+
+from flowstart.render.grid import Grid
+from flowstart.replay import tables
+from flowstart.replay.result import Replay
+
+
+def further(replay: Replay) -> list[Grid]:
+    """The tables of what was asked, as far as it was."""
+    found = []
+    if replay.share:
+        found.append(tables.share(replay.share))
+    if replay.bands:
+        found.append(tables.bands(replay.answer, replay.bands))
+    if replay.beside is not None:
+        found.append(tables.beside(replay.beside, replay.answer.baseline))
+    if replay.calibration:
+        found.append(tables.calibration(replay.calibration))
+    return found

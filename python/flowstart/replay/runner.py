@@ -1,0 +1,89 @@
+"""Runs passes over the traffic of a capture, in bounded memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from flowstart.captures.contents import Capture
+from flowstart.model.document import encode
+from flowstart.replay import company
+from flowstart.replay.jobs import Job, jobs, members, rows
+from flowstart.replay.paths import ReplayPath
+from flowstart.replay.rounds import TOGETHER, Round
+from flowstart.replay.settings import Settings
+from flowstart.simulation import frames
+from flowstart.simulation.batch import run_many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Progress: TypeAlias = Callable[[int, int], object]
+
+AT_ONCE = 20_000
+"""Transfers whose simulations are run together, and are in memory at the same time."""
+
+
+@dataclass
+class Runner:
+    """Runs passes over the traffic of a capture."""
+
+    capture: Capture
+    settings: Settings
+    workers: int | None = None
+    progress: Progress | None = None
+    """Told of transfers that are done, and of how many there will be as far as is known."""
+    interrupted: bool = False
+    failures: list[str] = field(default_factory=list)
+    _company: "list[pl.DataFrame]" = field(default_factory=list)
+    _done: int = 0
+    _total: int = 0
+
+    def run(self, paths: Sequence[ReplayPath], one: Round) -> "Iterator[pl.DataFrame]":
+        """The rows of the transfers under test, part by part; none any more after Ctrl-C."""
+        import polars as pl
+
+        self._total += sum(path.transfers for path in paths) * len(self.settings.compared)
+        for some in _together(jobs(paths, self.settings, one)):
+            if self.interrupted:
+                return
+            found = self._run(some, one)
+            if not found.is_empty():
+                yield found.filter(pl.col("tested"))
+
+    @property
+    def beside(self) -> "pl.DataFrame | None":
+        """What company of the plain pass has come to; None without any."""
+        import polars as pl
+
+        return pl.concat(self._company) if self._company else None
+
+    def _run(self, planned: list[Job], one: Round) -> "pl.DataFrame":
+        weight = sum(len(job.labels.transfer) for job in planned)
+
+        def report(done: int, of: int) -> None:
+            if self.progress:
+                self.progress(self._done + weight * done // max(of, 1), self._total)
+
+        scenarios = [encode(job.scenario) for job in planned]
+        batch = run_many(scenarios, self.workers, report, self.settings.custom)
+        self._done += weight
+        self.interrupted |= batch["interrupted"]
+        runs = frames.rows(batch["runs"])
+        self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
+        if one == TOGETHER and self.settings.beside:
+            self._company.append(company.seen(members(planned), batch))
+        return rows(planned, batch)
+
+
+def _together(planned: Iterator[Job]) -> Iterator[list[Job]]:
+    """Jobs in lists of about so many transfers."""
+    some: list[Job] = []
+    transfers = 0
+    for job in planned:
+        some.append(job)
+        transfers += len(job.labels.transfer)
+        if transfers >= AT_ONCE:
+            yield some
+            some, transfers = [], 0
+    if some:
+        yield some
