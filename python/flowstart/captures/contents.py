@@ -45,7 +45,7 @@ class Capture:
     sampled_from: int | None = None
     """How many connections there were, where a sample of them was drawn."""
     anonymous: bool = False
-    """Whether networks have other names, and addresses are dropped."""
+    """Whether networks and hosts have other names, and ports are dropped."""
 
     @property
     def file(self) -> str:
@@ -114,13 +114,14 @@ class Capture:
     def anonymized(self) -> "Capture":
         """The same without addresses, ports and names of networks."""
         names = anonymity.networks(self.connections["network"])
+        hosts = anonymity.hosts(self.connections, self.quic)
         files = anonymity.files(self.files)
         quic = self.quic
         return dataclasses.replace(
             self,
             files=tuple(files[file] for file in self.files),
-            connections=anonymity.without_addresses(self.connections, names, files),
-            quic=quic if quic is None else anonymity.without_addresses(quic, {}, files),
+            connections=anonymity.without_addresses(self.connections, names | hosts, files),
+            quic=quic if quic is None else anonymity.without_addresses(quic, hosts, files),
             # What no connection is left of has no name.
             groups=[
                 dataclasses.replace(group, network=names[group.network])

@@ -166,9 +166,7 @@ def connections(found: Contents, most: int = 20) -> Grid:
     """The connections with the most data."""
     import polars as pl
 
-    named = "client_ip" in found.connections.columns
-    ends = ("client", "server") if named else ("network",)
-    columns = [Column(end, number=False) for end in ends]
+    columns = [Column("client", number=False), Column("server", number=False)]
     columns += [Column("handshake", number=False), Column("RTT")]
     columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
@@ -182,15 +180,10 @@ def connections(found: Contents, most: int = 20) -> Grid:
 
 
 def _connection(row: dict[str, Any]) -> list[str]:
-    named = "client_ip" in row
     repeated = [row["c2s_retransmissions"], row["s2c_retransmissions"]]
     known = [count for count in repeated if count is not None]
     return [
-        *(
-            [_end(row[f"{side}_ip"], row[f"{side}_port"]) for side in ("client", "server")]
-            if named
-            else [row["network"] or text.ABSENT]
-        ),
+        *(_end(row[f"{side}_ip"], row.get(f"{side}_port")) for side in ("client", "server")),
         row["handshake"],
         text.seconds(row["rtt_s"]),
         text.size(row["c2s_bytes"]),

@@ -93,7 +93,7 @@ def _refuse_beside_a_capture(scenario: str | None, given: Given) -> None:
 
 def _refuse_without_a_capture(given: Given) -> None:
     """What only a replay can do."""
-    for flag in REPLAYED:
+    for flag in (*REPLAYED, *READING):
         if flag.name in given:
             raise RequestError(f"{option(flag.name)}: --capture is missing; only a replay has it")
 
