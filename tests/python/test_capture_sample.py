@@ -54,6 +54,13 @@ def test_the_headline_says_that_it_is_a_sample(cli: Cli) -> None:
     assert len(document["connections"]) == 5
 
 
+def test_a_replay_s_command_draws_the_same_sample(cli: Cli) -> None:
+    words = ("--sample", "2", "--anonymize", "--startup", "slow-start")
+    answer = cli("compare", "--capture", SMALL, *words)
+    assert answer.status == 0, answer.err
+    assert "--capture small.pcap --sample 2 --anonymize" in answer.out
+
+
 @pytest.mark.parametrize("wrong", ["0%", "101%", "half", "-3", "0"])
 def test_what_is_no_sample_is_refused(cli: Cli, wrong: str) -> None:
     answer = cli("capture", SMALL, f"--sample={wrong}")

@@ -44,6 +44,8 @@ class Capture:
     """One row per QUIC connection that passed: what can be seen of it from outside."""
     sampled_from: int | None = None
     """How many connections there were, where a sample of them was drawn."""
+    options: tuple[str, ...] = ()
+    """The options of commands that read it so: `--sample`, `10%`."""
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
 

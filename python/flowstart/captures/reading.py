@@ -1,5 +1,6 @@
 """Reading captures and logs."""
 
+import dataclasses
 import json
 import pathlib
 from collections.abc import Callable, Mapping
@@ -50,9 +51,21 @@ def capture(
         if anonymize:
             raise RequestError(anonymity.without_names(str(error), paths)) from None
         raise
+    found = dataclasses.replace(found, options=_options(columns, sample, anonymize))
     if drawn:
         found = found.sampled(drawn)
     return found.anonymized() if anonymize else found
+
+
+def _options(
+    columns: Mapping[str, str] | str | None, sample: str | None, anonymize: bool
+) -> tuple[str, ...]:
+    """What a command says to read in the same way."""
+    if columns is not None and not isinstance(columns, str):
+        columns = ",".join(f"{what}={column}" for what, column in columns.items())
+    given = {"--columns": columns, "--sample": sample}
+    words = [word for name, value in given.items() if value for word in (name, value)]
+    return (*words, *(["--anonymize"] if anonymize else []))
 
 
 def _read(

@@ -122,6 +122,7 @@ class Replay:
         words = ["flowstart", "compare"]
         for file in self.capture.files:
             words += ["--capture", file]
+        words += self.capture.options
         for variant in s.variants:
             words += ["--variant", variant.written]
         for name, value in options.items():
