@@ -177,8 +177,8 @@ def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Pat
     answer = cli("compare", "--capture", log)
     assert answer.status == 2
     assert "--rtt" in answer.err
-    words = ("--rtt", "40ms", "--rate", "20Mbps", "--startup", "slow-start", "--json")
-    words += ("--direction", "both")
+    path = ("--rtt", "40ms", "--rate", "20Mbps", "--direction", "both")
+    words = (*path, "--startup", "slow-start", "--json")
     rows = json.loads(cli("compare", "--capture", log, *words).out)["rows"]
     assert {row["size_bytes"] for row in rows} == {900, 700, 250_000, 9_000}
 
