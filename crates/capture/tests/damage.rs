@@ -113,7 +113,7 @@ fn progress_never_goes_back_when_a_file_needs_several_passes() {
     let mut last = 0;
     let mut rows = Collected::default();
     read(
-        &[file.0.clone()],
+        std::slice::from_ref(&file.0),
         &Options::default(),
         &mut rows,
         &mut |progress| {
