@@ -182,8 +182,8 @@ def test_parts_are_cut_where_no_connection_is_open(
         parts = list(whole.within(network).chunks())
         cut += len(parts) - 1
         for part, behind in itertools.pairwise(parts):
-            last = part.connections["close_s"].max()
-            assert last + traffic.PAGE_GAP_S < behind.connections["open_s"].min()
+            last = max(part.connections["close_s"].to_list())
+            assert last + traffic.PAGE_GAP_S < min(behind.connections["open_s"].to_list())
         assert sum(p.transfers.height for p in parts) == whole.within(network).transfers.height
     assert cut > 0
 
@@ -191,12 +191,17 @@ def test_parts_are_cut_where_no_connection_is_open(
 def test_jobs_are_made_as_they_are_asked_for(
     web_mix: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
-    monkeypatch.setattr("flowstart.replay.jobs.conversations", lambda part: made.append(part) or [])
-    endless = jobs(build(web_mix, BOTH, {}), BOTH, ())
-    assert made == []
-    assert list(endless) == []
-    assert len(made) == 10
+    asked = []
+
+    def none(part: traffic.Traffic) -> list[Conversation]:
+        asked.append(part)
+        return []
+
+    monkeypatch.setattr("flowstart.replay.jobs.conversations", none)
+    planned = jobs(build(web_mix, BOTH, {}), BOTH, ())
+    assert asked == []
+    assert list(planned) == []
+    assert len(asked) == 10
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """`flowstart capture`: what is in packet captures and logs."""
 
+import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import calibration, console, options
 from flowstart.cli.flags import Flag, Given, filled, taking
 from flowstart.cli.reading import READING, Reading, read
 from flowstart.errors import RequestError
@@ -29,11 +30,22 @@ ROWS = Annotated[
 SEED = Flag("seed", "Another one draws another sample. [1]", type=int | None, least=0)
 
 
+CALIBRATE = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate",
+        help="Replay it as it was recorded, and show simulated over recorded times instead.",
+    ),
+]
+
+
 @taking((*READING, SEED))
 def capture(
     files: FILES,
     *,
     given: Given,
+    calibrate: CALIBRATE = False,
+    workers: options.Workers = None,
     json: options.Json = False,
     rows: ROWS = False,
     output: options.Folder = None,
@@ -45,12 +57,25 @@ def capture(
         folders.check(output)
     if rows and not output:
         raise RequestError("--rows: it says what capture.json holds, and needs -o DIR")
+    _refuse_what_contradicts(calibrate, workers, output)
     found = read(files, filled(Reading, given), given.get("seed"))
+    if calibrate:
+        calibration.show(found, workers, json)
+        return
     console.deliver(
         lambda: console.show_json(found.document()) if json else _show(found),
         output,
         _files(found, rows),
     )
+
+
+def _refuse_what_contradicts(
+    calibrate: bool, workers: int | None, output: pathlib.Path | None
+) -> None:
+    if calibrate and output:
+        raise RequestError("--calibrate and -o: a table is all there is; leave one of the two out")
+    if workers is not None and not calibrate:
+        raise RequestError("--workers: reading takes one; it is for --calibrate")
 
 
 def _show(found: "Capture") -> None:

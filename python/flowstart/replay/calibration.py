@@ -1,7 +1,6 @@
 """How well a replay of what was recorded agrees with the recording, transfer by transfer."""
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,24 @@ from flowstart.replay.rounds import TOGETHER
 from flowstart.replay.runner import Runner
 from flowstart.replay.settings import Settings
 from flowstart.replay.summary import CLASSES, EVERYTHING, percentile
+from flowstart.replay.traffic import Traffic
+from flowstart.simulation.batch import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
 LEAST_S = 0.001
 """What takes less at the monitor says more of the hosts than of their path."""
+KEPT = (
+    *("network", "connection", "transfer", "capture_direction", "size_bytes", "packets_dropped"),
+    *("timeouts", "leaves", "closings", "recorded_acked_s", "recorded_s", "simulated_s"),
+)
+"""The columns of a calibration, beside `ratio`."""
+PLACES = (
+    *("connection", "client_is_remote", "least_rtt_s", "server_rtt_s"),
+    *("c2s_zero_windows", "s2c_zero_windows"),
+)
+"""What it has to know of connections."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,15 @@ class Calibration:
     left_out: dict[str, int]
     """Transfers that are not compared, by reason."""
 
+    def result(self) -> dict[str, Any]:
+        """All but the rows as JSON types."""
+        return {
+            "recorded": self.settings.recorded.written,
+            "without": sorted(self.settings.without),
+            "classes": [dataclasses.asdict(found) for found in self.classes],
+            "left_out": self.left_out,
+        }
+
     @property
     def classes(self) -> list[ClassCalibration]:
         """One for each size class that has transfers, all sizes last."""
@@ -61,15 +81,13 @@ def calibrate(
     settings: Settings | None = None,
     *,
     workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Calibration:
     """Replays a capture as `settings.recorded` has it. Raises RequestError where it cannot.
 
     Both times are those at the monitor: of data that leaves its side from the first packet to the
     acknowledgement of the last byte, of data that comes from the first to the last packet.
     """
-    import polars as pl
-
     given = settings or Settings()
     told = dataclasses.replace(
         given,
@@ -84,27 +102,33 @@ def calibrate(
     )
     left_out: dict[str, int] = {}
     paths = build(capture, told, left_out)
-    parts = Runner(capture, told, workers, progress).run(paths, TOGETHER)
-    frame = _compared(pl.concat(parts), paths)
-    return Calibration(told, _without_the_unknown(frame, left_out), left_out)
+    runner = Runner(capture, told, workers, progress)
+    found = _replayed(paths, runner)
+    return Calibration(told, _without_the_unknown(found, left_out), left_out)
 
 
-def _compared(simulated: "pl.DataFrame", paths: list[ReplayPath]) -> "pl.DataFrame":
+def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
+    """Both times of all transfers; some jobs at a time, so that nothing else adds up."""
+    import polars as pl
+
+    traffic = {replayed.name: replayed.traffic for replayed in paths}
+    parts: list[pl.DataFrame] = []
+    for found in runner.run(paths, TOGETHER):
+        for (name,), mine in found.partition_by("network", as_dict=True).items():
+            parts.append(_compared(mine, traffic[str(name)]))
+    if runner.interrupted:
+        raise KeyboardInterrupt
+    return pl.concat(parts)
+
+
+def _compared(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
     """Both times of each transfer as the monitor sees them."""
     import polars as pl
 
-    recorded = pl.concat([replayed.traffic.transfers for replayed in paths])
-    places = pl.concat(
-        [
-            replayed.traffic.connections.select(
-                "connection", "client_is_remote", "least_rtt_s", "server_rtt_s"
-            )
-            for replayed in paths
-        ]
-    )
-    recorded = recorded.select("transfer", "from_client", "start_s", "end_s", "acked_s").rename(
-        {"acked_s": "recorded_acked_s"}
-    )
+    places = traffic.connections.select(*PLACES)
+    recorded = traffic.transfers.select(
+        "transfer", "from_client", "start_s", "end_s", "acked_s"
+    ).rename({"acked_s": "recorded_acked_s"})
     found = simulated.join(recorded, on="transfer").join(places, on="connection")
     leaves = pl.col("from_client") != pl.col("client_is_remote")
     near = (
@@ -113,14 +137,16 @@ def _compared(simulated: "pl.DataFrame", paths: list[ReplayPath]) -> "pl.DataFra
         .otherwise("server_rtt_s")
     )
     acked = pl.col("recorded_acked_s") - pl.col("start_s")
+    closings = pl.when("from_client").then("c2s_zero_windows").otherwise("s2c_zero_windows")
     found = found.with_columns(
         leaves=leaves,
+        closings=closings.fill_null(0),
         recorded_s=pl.when(leaves).then(acked).otherwise(pl.col("end_s") - pl.col("start_s")),
         simulated_s=pl.when(leaves)
         .then(pl.col("acked_s") - pl.col("sent_s") - near)
         .otherwise(pl.col("delivered_s") - pl.col("first_delivered_s")),
     )
-    return found.with_columns(ratio=pl.col("simulated_s") / pl.col("recorded_s"))
+    return found.select(*KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s"))
 
 
 def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl.DataFrame":
@@ -128,9 +154,10 @@ def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl
     import polars as pl
 
     reasons = (
-        ("its end was not seen", pl.col("recorded_s").is_null()),
-        ("shorter than a millisecond at the monitor", pl.col("recorded_s") < LEAST_S),
-        ("not done in the replay", pl.col("simulated_s").is_null()),
+        ("their receiver stopped reading", pl.col("closings") > 0),
+        ("their end was not seen", pl.col("recorded_acked_s").is_null()),
+        ("they took less than a millisecond at the monitor", pl.col("recorded_s") < LEAST_S),
+        ("they were not done in the replay", pl.col("simulated_s").is_null()),
     )
     for why, lacks in reasons:
         count = frame.filter(lacks).height
@@ -138,13 +165,3 @@ def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl
             left_out[why] = left_out.get(why, 0) + count
         frame = frame.filter(~lacks)
     return frame
-
-
-def result(calibration: Calibration) -> dict[str, Any]:
-    """The calibration as JSON types."""
-    return {
-        "recorded": calibration.settings.recorded.written,
-        "without": sorted(calibration.settings.without),
-        "classes": [dataclasses.asdict(found) for found in calibration.classes],
-        "left_out": calibration.left_out,
-    }

@@ -13,6 +13,8 @@ TIMESTAMPS = 12
 """Bytes of each segment that RFC 7323's timestamps take, with their padding."""
 BESIDE_OPTIONS = {4: 40, 6: 60}
 """Bytes of the headers of IP and TCP, by the version of IP."""
+PACKET = 1500
+"""Bytes of a full-size packet where the handshake was not seen: Ethernet's."""
 DEFAULT_MSS = {4: 536, 6: 1220}
 """What a side takes that announces no segment size (RFC 9293, section 3.7.1)."""
 
@@ -39,9 +41,20 @@ def own_fields(
         return {}
     own = _segments(conversation.connection, nature)
     mss = int(own["mss"].removesuffix("B"))
+    if settings.has("handshake") and _repeated(conversation.connection, from_client):
+        own["iw"] = "1"
     if settings.has("windows"):
         own |= _windows(conversation.connection, from_client, nature, mss)
     return own
+
+
+def _repeated(connection: dict[str, Any], from_client: bool) -> bool:
+    """Whether a side has sent its part of the handshake again more than once.
+
+    It begins with one segment then (RFC 5681, section 3.1; Linux's tcp_init_transfer).
+    """
+    sent: int = connection["syns" if from_client else "syn_acks"] or 1
+    return sent > 2
 
 
 @functools.cache
@@ -64,10 +77,9 @@ def _nature(stack: str) -> _Nature:
 def _segments(connection: dict[str, Any], nature: _Nature) -> Document:
     """The segment size that both announced, less options, and what goes with a segment."""
     version = 6 if ":" in connection["client_ip"] else 4
-    announced = [connection[name] or DEFAULT_MSS[version] for name in ("client_mss", "server_mss")]
-    known = connection["handshake"] == "complete"
     beside = BESIDE_OPTIONS[version]
-    mss = min(announced) if known else 1500 - beside
+    told = [connection["client_mss"], connection["server_mss"]]
+    mss = min(one or DEFAULT_MSS[version] for one in told) if any(told) else PACKET - beside
     options = 0
     if nature.timestamps and connection["timestamps"] is not False:
         options = TIMESTAMPS

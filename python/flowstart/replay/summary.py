@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.inference import Row, Statistic
-from flowstart.inference.data import HURT, finite
+from flowstart.inference.data import HURT, OF_TRANSFERS, finite
 from flowstart.replay.answer import Answer
 from flowstart.replay.times import CLASSES, EVERYTHING, Floats, Numbers, Times, classes
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CLASSES", "ENOUGH", "EVERYTHING", "HURT", "ClassSummary", "percentile", "summarise"]
 
-STATISTICS = (Statistic.P50, Statistic.P95, Statistic.P99, Statistic.OWN, Statistic.HURT)
 ENOUGH = 10
 """Transfers that a network needs to be singled out among others."""
 
@@ -35,8 +34,11 @@ class ClassSummary:
     fct_median_s: float | None
     fct_p95_s: float | None
     fct_p99_s: float | None
+    typical: Row | None
+    """The geometric mean of the transfers' times against those under the baseline, less one, with
+    its interval; None for the baseline."""
     p50: Row | None
-    """The change of the median against the baseline, with its interval; None for the baseline."""
+    """The change of the median."""
     p95: Row | None
     """That of the 95th percentile."""
     p99: Row | None
@@ -64,20 +66,20 @@ class ClassSummary:
 
     @property
     def change(self) -> float | None:
-        """The change of the median against the baseline: −0.1 is 10 % sooner."""
-        return finite(self.p50.estimate) if self.p50 else None
+        """The typical change against the baseline: −0.1 is 10 % sooner; None for the baseline."""
+        return estimate(self.typical)
 
     @property
     def hurt_share(self) -> float | None:
         """The share of transfers that are hurt; None for the baseline."""
-        return self.hurt.estimate if self.hurt else None
+        return estimate(self.hurt)
 
     @property
     def numbers(self) -> dict[str, Any]:
         """The summary as JSON has it; intervals are a table of their own."""
-        rows = {name: getattr(self, name) for name in map(str, STATISTICS)}
+        rows = {name: getattr(self, name) for name in map(str, OF_TRANSFERS)}
         estimates = {
-            name if name == Statistic.HURT else f"{name}_change": finite(row and row.estimate)
+            name if name == Statistic.HURT else f"{name}_change": estimate(row)
             for name, row in rows.items()
         }
         return {k: v for k, v in vars(self).items() if k not in rows} | estimates
@@ -119,7 +121,12 @@ def summarise(
                 worst_network=worst[0],
                 worst_share=worst[1],
                 best=answer.recommended(name, variant),
-                **{str(s): answer.row(name, variant, s) for s in STATISTICS},
+                typical=answer.row(name, variant, Statistic.TYPICAL),
+                p50=answer.row(name, variant, Statistic.P50),
+                p95=answer.row(name, variant, Statistic.P95),
+                p99=answer.row(name, variant, Statistic.P99),
+                own=answer.row(name, variant, Statistic.OWN),
+                hurt=answer.row(name, variant, Statistic.HURT),
                 **counts.within(transfers),
             )
     return [by[name, variant] for name, _, _ in parts for variant in startups]
@@ -174,6 +181,11 @@ def _worst_network(
         return None, None
     first = int(np.argmax(np.where(chosen, shares, -1.0)))
     return str(names[first]), float(shares[first])
+
+
+def estimate(row: Row | None) -> float | None:
+    """What a row tells, where that has an end."""
+    return finite(row.estimate) if row else None
 
 
 def _done(values: Floats) -> Floats:

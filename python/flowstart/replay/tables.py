@@ -5,7 +5,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from flowstart.inference import Row, Statistic
-from flowstart.inference.data import finite
 from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
@@ -14,7 +13,7 @@ from flowstart.replay.bands import Band
 from flowstart.replay.calibration import Calibration
 from flowstart.replay.paths import ReplayPath
 from flowstart.replay.share import Share
-from flowstart.replay.summary import ClassSummary
+from flowstart.replay.summary import ClassSummary, estimate
 from flowstart.replay.times import CLASSES, EVERYTHING
 
 if TYPE_CHECKING:
@@ -63,9 +62,10 @@ def _time(value: str) -> str:
 def classes(found: Sequence[ClassSummary]) -> Grid:
     """The answer: a group per size class, a row per variant."""
     columns = [Column("variant", number=False)]
-    for quantile, spare in (("p50", 0), ("p95", 0), ("p99", 4)):
-        columns += [Column(quantile, spare=spare and 6), Column("change", spare=spare)]
-        columns += [Column("from … to", spare=spare and spare + 1)]
+    for name, (time, change, interval) in SPARE.items():
+        columns += [Column(name, spare=time), Column("change", spare=change)]
+        columns += [Column(f"{name} from … to", spare=interval)]
+    columns += [Column("typical"), Column("from … to")]
     columns += [Column("hurt"), Column("at most"), Column("loss", spare=2), Column("RTOs", spare=3)]
     columns += [Column("alone", spare=5), Column("most hurt", number=False, spare=1)]
     grid = Grid(columns)
@@ -80,18 +80,23 @@ def classes(found: Sequence[ClassSummary]) -> Grid:
     return grid
 
 
+SPARE = {"p50": (0, 0, 7), "p95": (0, 1, 8), "p99": (6, 9, 10)}
+"""How spare the time, its change, and the interval of that are, by percentile."""
+
+
 def _cells(s: ClassSummary) -> list[str]:
     done = "" if s.complete == s.transfers else f" ({s.complete} done)"
     own = s.variant == s.startup
     cells = [footnotes.marked(s.startup) if own else custom.short(s.variant)]
     for time, row in ((s.fct_median_s, s.p50), (s.fct_p95_s, s.p95), (s.fct_p99_s, s.p99)):
-        cells += [text.seconds(time) + done, text.percent(finite(row and row.estimate)), ends(row)]
+        cells += [text.seconds(time) + done, text.percent(estimate(row)), ends(row)]
         done = ""
-    harm = s.hurt
     return [
         *cells,
-        text.ABSENT if harm is None or harm.estimate is None else f"{harm.estimate:.1%}",
-        text.ABSENT if harm is None or harm.high is None else f"{harm.high:.1%}",
+        text.percent(s.change),
+        ends(s.typical),
+        _share(s.hurt_share),
+        _share(s.hurt.high if s.hurt else None),
         text.ABSENT if s.loss is None else f"{s.loss:.2%}",
         str(s.timeouts),
         text.seconds(s.alone_median_s),
@@ -116,12 +121,12 @@ NO_DIFFERENCE = "no transfer differs"
 
 
 def share(found: Share) -> Grid:
-    """What connections that are switched gain, and what the others lose, by p50 and harm."""
+    """What connections that are switched gain, and what the others lose."""
     titles = [
-        "p50 of switched",
+        "switched",
         "from … to",
         "hurt",
-        "p50 of others",
+        "others",
         "from … to",
         "hurt",
         "at most",
@@ -135,10 +140,10 @@ def share(found: Share) -> Grid:
             grid.groups[len(grid.rows)] = name
         cells = [custom.short(variant)]
         for one in (found.switched, found.rest):
-            p50, hurt = (one.row(name, variant, s) for s in (Statistic.P50, Statistic.HURT))
-            cells += [text.percent(finite(p50 and p50.estimate)), ends(p50)]
-            cells += [_share(hurt and hurt.estimate)]
-        grid.rows.append([*cells, _share(hurt and hurt.high)])
+            change = one.row(name, variant, Statistic.TYPICAL)
+            hurt = one.row(name, variant, Statistic.HURT)
+            cells += [text.percent(estimate(change)), ends(change), _share(estimate(hurt))]
+        grid.rows.append([*cells, _share(hurt.high if hurt else None)])
     return grid
 
 
@@ -177,6 +182,11 @@ def calibration(found: Calibration) -> Grid:
     return grid
 
 
+def _median(values: "pl.Series") -> float | None:
+    middle = values.cast(float).median()
+    return float(middle) if isinstance(middle, float) else None
+
+
 def beside(found: "pl.DataFrame", baseline: str) -> Grid:
     """What company has come to: the median over paths, against the same under the baseline."""
     import polars as pl
@@ -192,10 +202,10 @@ def beside(found: "pl.DataFrame", baseline: str) -> Grid:
     joined = both.join(base, on=[*place, "part"], suffix="_base")
     for (name, variant), rows in joined.group_by("name", "variant", maintain_order=True):
         probe = name == "probe"
-        delivered, was = rows["delivered_bytes"].sum(), rows["delivered_bytes_base"].sum()
-        delays = [rows[f"delay_{p}_s"].median() for p in ("p50", "p95", "p99")]
-        before = rows["delay_p95_s_base"].median()
-        change = delays[1] / before - 1 if probe and before else None
+        delivered, was = int(rows["delivered_bytes"].sum()), int(rows["delivered_bytes_base"].sum())
+        delays = [_median(rows[f"delay_{p}_s"]) for p in ("p50", "p95", "p99")]
+        late, before = delays[1], _median(rows["delay_p95_s_base"])
+        change = late / before - 1 if probe and late is not None and before else None
         grid.rows.append(
             [
                 str(name),

@@ -22,6 +22,15 @@ LEAST_TRANSFERS = 300
 """A cut is worth while after so many."""
 SILENCE_S = 3600.0
 """Or where nothing is open for so long: captures may be put together over years."""
+CARRIED = (
+    *("connection", "network", "client_is_remote", "opener", "handshake", "start", "end_s"),
+    *("syns", "syn_acks"),
+    *("client_ip", "server_ip", "rtt_s", "server_rtt_s", "flags", "client_mss", "server_mss"),
+    *("timestamps", "sack", "c2s_window", "c2s_handshake_window", "c2s_widest_window"),
+    *("s2c_window", "s2c_handshake_window", "s2c_widest_window"),
+    *("c2s_zero_windows", "s2c_zero_windows"),
+)
+"""What a replay has to know of connections."""
 
 
 @dataclass(frozen=True)
@@ -39,36 +48,47 @@ class Traffic:
         import polars as pl
 
         connections = _connections(capture, settings)
-        transfers = (
-            _transfers(capture)
-            .join(connections.select("connection", "network", "rtt"), on="connection", how="left")
-            .sort("start_s", "transfer")
-        )
+        transfers = _transfers(capture)
         for name, why in (("network", "far side not known"), ("rtt", WITHOUT_RTT)):
-            lacks = transfers[name].null_count()
+            lacking = connections.filter(pl.col(name).is_null()).select("connection")
+            mine = transfers
+            if lacking.height:
+                mine = transfers.join(lacking, on="connection", how="anti", maintain_order="left")
+            lacks = transfers.height - mine.height
             if lacks:
                 left_out[why] = left_out.get(why, 0) + lacks
-            transfers = transfers.filter(pl.col(name).is_not_null())
+            transfers = mine
         return cls(_with_times(connections, transfers), transfers)
 
     def networks(self) -> list[str]:
-        """The networks in the order of their first transfers."""
-        found: list[str] = self.transfers["network"].unique(maintain_order=True).to_list()
+        """The networks in the order of their first connections."""
+        found: list[str] = self.connections["network"].unique(maintain_order=True).to_list()
         return found
 
     def within(self, network: str) -> "Traffic":
         """What a network has of it."""
         import polars as pl
 
-        mine = pl.col("network") == network
-        return Traffic(self.connections.filter(mine), self.transfers.filter(mine))
+        some = self.connections.filter(pl.col("network") == network)
+        mine = self.transfers.join(
+            some.select("connection"), on="connection", how="semi", maintain_order="left"
+        )
+        return Traffic(some, mine)
 
     def chunks(self) -> Iterator["Traffic"]:
         """Parts of some hundred transfers, cut where no connection and no page is open."""
-        for first, last in _cuts(self.connections):
-            some = self.connections[first:last]
-            mine = self.transfers.join(some.select("connection"), on="connection", how="semi")
-            yield Traffic(some, mine)
+        import polars as pl
+
+        cuts = list(_cuts(self.connections))
+        numbers = [n for n, (first, behind) in enumerate(cuts) for _ in range(first, behind)]
+        part = pl.Series("part", numbers, dtype=pl.UInt32)
+        parts = self.connections.select("connection").with_columns(part)
+        ordered = self.transfers.join(parts, on="connection").sort("part", "start_s", "transfer")
+        sizes = ordered.group_by("part", maintain_order=True).len()["len"].to_list()
+        at = 0
+        for (first, behind), size in zip(cuts, sizes, strict=True):
+            yield Traffic(self.connections[first:behind], ordered[at : at + size].drop("part"))
+            at += size
 
 
 def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
@@ -84,10 +104,16 @@ def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
         certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
     )
     told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
-    return _placed(capture).with_columns(
-        least_rtt_s=least.fill_null(0.0),
-        rtt=pl.lit(settings.rtt) if settings.rtt else told,
-        server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least.fill_null(0.0)),
+    return (
+        _placed(capture)
+        .select(*CARRIED)
+        .with_columns(
+            least_rtt_s=least.fill_null(0.0),
+            rtt=pl.lit(settings.rtt) if settings.rtt else told,
+            server_rtt_s=pl.min_horizontal(
+                pl.col("server_rtt_s").fill_null(0.0), least.fill_null(0.0)
+            ),
+        )
     )
 
 
