@@ -38,6 +38,12 @@ class Rollback:
         return f"{self.measure} above {text.percent(self.above)} ({self.reason})"
 
 
+NAMES = {
+    Statistic.TYPICAL: "the geometric mean",
+    Statistic.MEAN: "the mean",
+    Statistic.P95: "p95",
+}
+"""What a test calls the completion times that thresholds are of."""
 WATCH = (
     "the share of packets retransmitted, and of connections with a retransmission timeout",
     "p95 and p99 of completion time, by size class",
@@ -106,9 +112,10 @@ def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:
     """Thresholds: what lies beyond the predicted interval refutes the prediction."""
     found = of_group(rows, group)
     thresholds = []
-    for statistic in (Statistic.P50, Statistic.MEAN, Statistic.P95):
+    for statistic in (Statistic.TYPICAL, Statistic.MEAN, Statistic.P95):
         row = found.get((variant, statistic))
         if row and row.high is not None:
             reason = f"predicted: {text.percent(row.low)} to {text.percent(row.high)}"
-            thresholds.append(Rollback(f"the change of {statistic}", row.high, reason))
+            worst = max(row.high, 0.0)
+            thresholds.append(Rollback(f"the change of {NAMES[statistic]}", worst, reason))
     return thresholds

@@ -52,32 +52,21 @@ class Busy:
         return self.spans[-1][1]
 
 
-def flows(
-    talks: Sequence[Conversation],
-    begin_s: float,
-    rates_bps: tuple[float, float],
-    settings: Settings,
-    *,
-    towards_remote: bool,
-) -> tuple[list[Document], list[str | None]]:
-    """The flows of the company, and what each is called; None for traffic of others.
-
-    All data goes the way of most data under test, where `rates_bps` has the bottleneck's rates
-    there and back.
-    """
-    busy = Busy.of(talks, begin_s)
-    rate = rates_bps[0] if towards_remote else rates_bps[1]
+def cross_traffic(
+    talks: Sequence[Conversation], busy: Busy, rate_bps: float, way: Document, settings: Settings
+) -> list[Document]:
+    """Traffic of others that takes its share of a rate, the `way` of most data under test."""
     own = settings.recorded.flow()
-    way = {} if towards_remote else {"direction": "reverse"}
-    found: list[Document] = []
-    names: list[str | None] = []
-    for flow in _cross(talks, busy, rate, settings):
-        found.append(own | way | flow)
-        names.append(None)
-    for name in settings.beside:
-        found.append(way | (_probe(busy) if name == "probe" else _long(name, busy, own)))
-        names.append(name)
-    return found, names
+    return [own | way | flow for flow in _cross(talks, busy, rate_bps, settings)]
+
+
+def companions(busy: Busy, way: Document, settings: Settings) -> dict[str, Document]:
+    """The flows of those who are beside the transfers, by their names."""
+    own = settings.recorded.flow()
+    return {
+        name: way | (_probe(busy) if name == "probe" else _long(name, busy, own))
+        for name in settings.beside
+    }
 
 
 def _cross(

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flowstart.captures.contents import Capture
 from flowstart.errors import RequestError
@@ -13,12 +14,15 @@ from flowstart.replay.calibration import Calibration, calibrate
 from flowstart.replay.facts import facts
 from flowstart.replay.paths import ReplayPath, build
 from flowstart.replay.result import Replay
-from flowstart.replay.rounds import ALONE, TOGETHER, Round
+from flowstart.replay.rounds import ALONE, BESIDE, TOGETHER, Round
 from flowstart.replay.runner import Progress, Runner
 from flowstart.replay.settings import Settings
 from flowstart.replay.share import Share, shared
 from flowstart.replay.store import Rows
 from flowstart.replay.times import Times
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class _Study:
             share=self._share(),
             bands=self._bands(),
             calibration=self._calibration(),
-            beside=self.runner.beside,
+            beside=self._beside(),
             interrupted=self.runner.interrupted,
             failures=self.runner.failures,
         )
@@ -151,7 +155,7 @@ class _Study:
     def _bands(self) -> list[Band]:
         found = []
         for name, paths in bands(self.paths) if self.asked.buffers else ():
-            times = self._times(paths, TOGETHER_AGAIN)
+            times = self._times(paths, TOGETHER)
             if times is not None:
                 reference = self.settings.reference.name
                 names, rule = self.settings.names, self.asked.rule
@@ -159,12 +163,12 @@ class _Study:
                 found.append(Band(name, one))
         return found
 
+    def _beside(self) -> "pl.DataFrame | None":
+        asked = self.settings.beside and self._times(self.paths, BESIDE)
+        return self.runner.beside if asked else None
+
     def _calibration(self) -> Calibration | None:
         if not self.asked.calibrate or self.runner.interrupted:
             return None
         runner = self.runner
         return calibrate(runner.capture, self.settings, workers=runner.workers)
-
-
-TOGETHER_AGAIN = Round("together", seed=2)
-"""The plain pass on other paths, whose company is of no interest."""

@@ -1,7 +1,9 @@
 """What was asked of a replay beyond its table, as tables with titles."""
 
+import dataclasses
+
 from flowstart.render.grid import Grid
-from flowstart.replay import tables
+from flowstart.replay import calibration_table, tables
 from flowstart.replay.result import Replay
 
 
@@ -15,5 +17,8 @@ def further(replay: Replay) -> list[Grid]:
     if replay.beside is not None:
         found.append(tables.beside(replay.beside, replay.answer.baseline))
     if replay.calibration:
-        found.append(tables.calibration(replay.calibration))
+        grid = calibration_table.table(replay.calibration)
+        found.append(
+            dataclasses.replace(grid, title=calibration_table.headline(replay.calibration))
+        )
     return found

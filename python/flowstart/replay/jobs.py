@@ -29,7 +29,7 @@ class Job:
     round: Round
     scenario: Document
     labels: Labels
-    company: list[str | None]
+    companions: tuple[str, ...]
     """What the last flows of the scenario are called, which stand for no transfer."""
 
     @property
@@ -63,25 +63,26 @@ def job(
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     end_s = last_s - writer.begin_s + AFTERWARDS_S
-    names: list[str | None] = []
-    if one.mode != "alone" and (settings.cross or settings.beside):
+    beside: dict[str, Document] = {}
+    if one.mode != "alone" and (settings.cross or one.mode == "beside"):
+        busy = company.Busy.of(talks, writer.begin_s)
         towards = _most_goes_to_remote(talks, settings)
-        others, names = company.flows(
-            talks, writer.begin_s, replayed.rates_bps, settings, towards_remote=towards
-        )
-        flows = flows + others
-        if any(name not in (None, "probe") for name in names):
-            end_s = AFTER_LONG * company.Busy.of(talks, writer.begin_s).last_s + LEAST_AFTER_S
+        rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
+        flows = flows + company.cross_traffic(talks, busy, rate, way, settings)
+        if one.mode == "beside":
+            beside = company.companions(busy, way, settings)
+            end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
     document: Document = {
         "seed": settings.seed,
         "duration": f"{end_s:.6f}s",
         "path": replayed.path,
         "stack": usual_stack(settings),
-        "flows": flows,
+        "flows": [*flows, *beside.values()],
     }
-    return Job(replayed, variant, one, one.applied(document), writer.labels, names)
+    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(beside))
 
 
+REVERSE: Document = {"direction": "reverse"}
 AFTER_LONG, LEAST_AFTER_S = 1.5, 10.0
 """A replay beside long transfers, which have no end, ends after so many times the capture's own
 length, and some seconds."""
@@ -102,11 +103,10 @@ def members(planned: Sequence[Job]) -> list[company.Member]:
     """The company of some jobs, by their places."""
     found = []
     for run, one in enumerate(planned):
-        first = len(one.scenario["flows"]) - len(one.company)
-        for number, name in enumerate(one.company):
-            if name is not None:
-                place = (run, first + number, name)
-                found.append(company.Member(*place, one.variant.name, one.replayed.name))
+        first = len(one.scenario["flows"]) - len(one.companions)
+        for number, name in enumerate(one.companions):
+            place = (run, first + number, name)
+            found.append(company.Member(*place, one.variant.name, one.replayed.name))
     return found
 
 

@@ -19,7 +19,6 @@ from flowstart.replay import tables
 from flowstart.replay.answer import Answer
 from flowstart.replay.bands import Band
 from flowstart.replay.calibration import Calibration
-from flowstart.replay.calibration import result as calibrated
 from flowstart.replay.conversations import conversations
 from flowstart.replay.jobs import job
 from flowstart.replay.paths import ReplayPath, resolved
@@ -260,7 +259,7 @@ class Replay:
                 {"buffers": band.name, "recommendations": _recommended(band.answer)}
                 for band in self.bands
             ],
-            "calibration": self.calibration and calibrated(self.calibration),
+            "calibration": self.calibration and self.calibration.result(),
             "beside": [] if self.beside is None else self.beside.to_dicts(),
             "deployment": [notes.lines for notes in self.notes_to_deploy],
             **({"rows": self.frame.to_dicts()} if rows else {}),

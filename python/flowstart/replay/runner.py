@@ -9,7 +9,7 @@ from flowstart.model.document import encode
 from flowstart.replay import company
 from flowstart.replay.jobs import Job, jobs, members, rows
 from flowstart.replay.paths import ReplayPath
-from flowstart.replay.rounds import TOGETHER, Round
+from flowstart.replay.rounds import Round
 from flowstart.replay.settings import Settings
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
@@ -48,11 +48,11 @@ class Runner:
                 return
             found = self._run(some, one)
             if not found.is_empty():
-                yield found.filter(pl.col("tested"))
+                yield found.filter(pl.col("tested")).drop("run", "tested", "switched")
 
     @property
     def beside(self) -> "pl.DataFrame | None":
-        """What company of the plain pass has come to; None without any."""
+        """What company has come to; None without any."""
         import polars as pl
 
         return pl.concat(self._company) if self._company else None
@@ -70,7 +70,7 @@ class Runner:
         self.interrupted |= batch["interrupted"]
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
-        if one == TOGETHER and self.settings.beside:
+        if one.mode == "beside":
             self._company.append(company.seen(members(planned), batch))
         return rows(planned, batch)
 

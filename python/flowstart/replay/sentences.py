@@ -76,12 +76,13 @@ def legend(replay: Replay) -> str:
     answer = replay.answer
     repeats = f", and by {answer.repeats} perturbed repeats" if answer.repeats else ""
     columns = (
-        "All connections of a path run together at the times of the capture; alone: p50 with each "
-        f"by itself. change: against {base}; from … to: intervals in % that hold all at once in 95 "
-        f"of 100 such tables, by connections{repeats}. hurt: transfers that take more than a tenth "
-        f"longer than under {base}; at most: the upper end of that interval; most hurt: where the "
-        f"largest share of them is (on a network of fewer than {ENOUGH} transfers only if no other "
-        "has any)."
+        "All connections of a path run together at the times of the capture; alone: p50 with "
+        f"each by itself. change: of the percentile against {base}; typical: the geometric mean "
+        f"of the transfers' own changes against {base}; from … to: intervals in % that hold all "
+        f"at once in 95 of 100 such tables, by connections{repeats}. hurt: transfers that take "
+        f"more than a tenth longer than under {base}; at most: the upper end of that interval; "
+        f"most hurt: where the largest share of them is (on a network of fewer than {ENOUGH} "
+        "transfers only if no other has any)."
     )
     marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
     startups = [str(variant.begins) for variant in replay.settings.compared]

@@ -10,7 +10,6 @@ from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
 from flowstart.replay.answer import Answer
 from flowstart.replay.bands import Band
-from flowstart.replay.calibration import Calibration
 from flowstart.replay.paths import ReplayPath
 from flowstart.replay.share import Share
 from flowstart.replay.summary import ClassSummary, estimate
@@ -168,17 +167,6 @@ def bands(answer: Answer, found: Sequence[Band]) -> Grid:
         shown = [", ".join(map(custom.short, one)) or f"keep {answer.baseline}" for one in best]
         survives = all(set(one) & set(best[0]) if best[0] else not one for one in best)
         grid.rows.append([name, *shown, "yes" if survives else "no"])
-    return grid
-
-
-def calibration(found: Calibration) -> Grid:
-    """How well a capture is replayed as it was recorded."""
-    titles = ["transfers", "median", "p5", "p95"]
-    grid = Grid([Column("size class", number=False), *(Column(title) for title in titles)])
-    grid.title = "Replayed as recorded: simulated over recorded time"
-    for one in found.classes:
-        marks = (text.ratio(value) for value in (one.median, one.p5, one.p95))
-        grid.rows.append([one.size_class, str(one.transfers), *marks])
     return grid
 
 
