@@ -31,7 +31,7 @@ def web_mix() -> Capture:
 
 
 def together(capture: Capture, settings: Settings) -> list[Job]:
-    return list(jobs(build(capture, settings, {}), settings, ("together",)))
+    return list(jobs(build(capture, settings, {}), settings))
 
 
 def simulated(planned: list[Job], settings: Settings) -> pl.DataFrame:
@@ -172,6 +172,17 @@ def test_small_receive_windows_stay_and_others_grow_as_far_as_they_did(
                 assert job.scenario["flows"][flow]["stack"]["window"] == f"{widest}B"
 
 
+def test_a_connection_is_open_from_its_syn_on(web_mix: Capture) -> None:
+    opened = dict(
+        traffic.Traffic.of(web_mix, BOTH, {}).connections.select("connection", "open_s").rows()
+    )
+    begin = web_mix.transfers["start"].to_list()[0]
+    whole = web_mix.connections.filter(pl.col("handshake") == "complete")
+    starts = dict(whole.select("stream", "start").rows())
+    late = [n for n in opened if n in starts and opened[n] != pytest.approx(starts[n] - begin)]
+    assert late == []
+
+
 def test_parts_are_cut_where_no_connection_is_open(
     web_mix: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,15 +204,15 @@ def test_jobs_are_made_as_they_are_asked_for(
 ) -> None:
     asked = []
 
-    def none(part: traffic.Traffic) -> list[Conversation]:
+    def noted(part: traffic.Traffic) -> list[Conversation]:
         asked.append(part)
-        return []
+        return conversations(part)
 
-    monkeypatch.setattr("flowstart.replay.jobs.conversations", none)
-    planned = jobs(build(web_mix, BOTH, {}), BOTH, ())
+    monkeypatch.setattr("flowstart.replay.jobs.conversations", noted)
+    planned = jobs(build(web_mix, BOTH, {}), BOTH)
     assert asked == []
-    assert list(planned) == []
-    assert len(asked) == 10
+    next(planned)
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

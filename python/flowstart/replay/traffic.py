@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from flowstart.captures.contents import Capture
 from flowstart.replay.settings import Settings
@@ -31,6 +31,8 @@ CARRIED = (
     *("c2s_zero_windows", "s2c_zero_windows"),
 )
 """What a replay has to know of connections."""
+PASSING = ("start", "lasts_s", "first_s", "last_s", "rtt_s", "flags", "server_ip")
+"""What is of no use any more once a connection's times and round trip are known."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class Traffic:
         import polars as pl
 
         connections = _connections(capture, settings)
-        transfers = _transfers(capture)
+        begin = cast("float", capture.transfers["start"].min() or 0.0)
+        transfers = _transfers(capture, begin)
         for name, why in (("network", "far side not known"), ("rtt", WITHOUT_RTT)):
             lacking = connections.filter(pl.col(name).is_null()).select("connection")
             mine = transfers
@@ -58,7 +61,7 @@ class Traffic:
             if lacks:
                 left_out[why] = left_out.get(why, 0) + lacks
             transfers = mine
-        return cls(_with_times(connections, transfers), transfers)
+        return cls(_with_times(connections, transfers, begin), transfers)
 
     def networks(self) -> list[str]:
         """The networks in the order of their first connections."""
@@ -129,12 +132,12 @@ def _placed(capture: Capture) -> "pl.DataFrame":
     )
 
 
-def _transfers(capture: Capture) -> "pl.DataFrame":
-    """Transfers in the order of their starts, with times since the first."""
+def _transfers(capture: Capture, begin: float) -> "pl.DataFrame":
+    """Transfers in the order of their starts, with times since `begin`."""
     import polars as pl
 
     found = capture.transfers.with_row_index("transfer").sort("start", maintain_order=True)
-    since = pl.col("start") - (found["start"].min() or 0.0)
+    since = pl.col("start") - begin
     return found.select(
         pl.col("transfer").cast(pl.Int64),
         pl.col("connection").cast(pl.Int64),
@@ -146,7 +149,9 @@ def _transfers(capture: Capture) -> "pl.DataFrame":
     )
 
 
-def _with_times(connections: "pl.DataFrame", transfers: "pl.DataFrame") -> "pl.DataFrame":
+def _with_times(
+    connections: "pl.DataFrame", transfers: "pl.DataFrame", begin: float
+) -> "pl.DataFrame":
     """The connections that have transfers, with when they were open, in the order of that."""
     import polars as pl
 
@@ -155,12 +160,12 @@ def _with_times(connections: "pl.DataFrame", transfers: "pl.DataFrame") -> "pl.D
         transfers=pl.len(), first_s=pl.col("start_s").min(), last_s=last
     )
     found = connections.rename({"end_s": "lasts_s"}).join(times, on="connection")
-    begin = (found["start"] - found["first_s"]).min() or 0.0
     open_s = pl.min_horizontal("first_s", pl.col("start") - begin)
-    return found.with_columns(
+    timed = found.with_columns(
         open_s=open_s,
         close_s=pl.max_horizontal("last_s", open_s + pl.col("lasts_s").fill_null(0.0)),
-    ).sort("open_s", "connection")
+    )
+    return timed.drop(PASSING).sort("open_s", "connection")
 
 
 def _cuts(connections: "pl.DataFrame") -> Iterator[tuple[int, int]]:
