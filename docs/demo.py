@@ -15,22 +15,22 @@ from PIL import Image
 from flowstart.captures.reading import capture
 from flowstart.comparison.plan import DEFAULT_STARTUPS
 from flowstart.render import charts
-from flowstart.replay.execute import replay
-from flowstart.replay.result import Replay
-from flowstart.replay.settings import Settings
+from flowstart.replays.execute import QUICK, study
+from flowstart.replays.result import Replay
+from flowstart.replays.settings import Settings
 
 CAPTURE = pathlib.Path(__file__).parent.parent / "tests/data/captures/web-mix.pcap.gz"
 PICTURE, NUMBERS = "demo.png", "demo.csv"
 KEY = "Shows"
 """The field of the picture's text that has the digest of its numbers."""
-COLUMNS = ("size_class", "startup", "transfers", "slowdown_median", "slowdown_p95", "hurt")
+COLUMNS = ("size_class", "variant", "transfers", "slowdown_median", "slowdown_p95", "hurt_share")
 """Everything that the picture shows."""
 
 
 @functools.cache
 def replayed() -> Replay:
     """The replay that `make demo` runs."""
-    return replay(capture(str(CAPTURE)), Settings(startups=DEFAULT_STARTUPS))
+    return study(capture(str(CAPTURE)), Settings(startups=DEFAULT_STARTUPS), QUICK)
 
 
 def numbers() -> str:

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
         Window,
     )
     from flowstart.model.variants import Variant
+    from flowstart.replays.asking import replay
+    from flowstart.replays.result import Replay
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun, stream
 
@@ -79,6 +81,8 @@ _HOMES = {
     "After": "model.fields",
     "Write": "model.fields",
     "schema": "model.document",
+    "Replay": "replays.result",
+    "replay": "replays.asking",
     "Run": "simulation.run",
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
@@ -128,6 +132,7 @@ __all__ = [
     "RateStep",
     "Reason",
     "Recovered",
+    "Replay",
     "RequestError",
     "Run",
     "Scenario",
@@ -147,6 +152,7 @@ __all__ = [
     "algorithms",
     "capture",
     "compare",
+    "replay",
     "run",
     "schema",
     "stream",

@@ -10,9 +10,9 @@ import pytest
 
 from flowstart import captures
 from flowstart.captures.contents import Capture
-from flowstart.replay.calibration import Calibration, calibrate
-from flowstart.replay.calibration_table import legend, table
-from flowstart.replay.settings import Settings
+from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.calibration_table import legend, table
+from flowstart.replays.settings import Settings
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parent.parent.parent

@@ -15,9 +15,9 @@ import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
-from flowstart.replay import report as replay_report
-from flowstart.replay.execute import replay
-from flowstart.replay.settings import Settings
+from flowstart.replays import report as replay_report
+from flowstart.replays.execute import study as replay
+from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 
 PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
@@ -94,7 +94,7 @@ def test_summaries_have_the_columns_that_are_defined() -> None:
     from dataclasses import fields
 
     from flowstart.comparison.summary import Summary
-    from flowstart.replay.summary import ClassSummary
+    from flowstart.replays.summary import ClassSummary
 
     for name, kind in (("comparison-summaries", Summary), ("replay-summaries", ClassSummary)):
         assert [f.name for f in fields(kind)] == [c.name for c in tables()[name].columns]

@@ -13,11 +13,11 @@ from flowstart import captures
 from flowstart.captures.contents import Capture
 from flowstart.errors import RequestError
 from flowstart.model.document import encode
-from flowstart.replay import traffic
-from flowstart.replay.conversations import Conversation, conversations
-from flowstart.replay.jobs import Job, jobs, rows
-from flowstart.replay.paths import build
-from flowstart.replay.settings import PARTS, Settings
+from flowstart.replays import traffic
+from flowstart.replays.conversations import Conversation, conversations
+from flowstart.replays.jobs import Job, jobs, rows
+from flowstart.replays.paths import build
+from flowstart.replays.settings import PARTS, Settings
 from flowstart.simulation.batch import run_many
 
 Cli = Callable[..., Any]
@@ -208,7 +208,7 @@ def test_jobs_are_made_as_they_are_asked_for(
         asked.append(part)
         return conversations(part)
 
-    monkeypatch.setattr("flowstart.replay.jobs.conversations", noted)
+    monkeypatch.setattr("flowstart.replays.jobs.conversations", noted)
     planned = jobs(build(web_mix, BOTH, {}), BOTH)
     assert asked == []
     next(planned)

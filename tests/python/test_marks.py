@@ -9,10 +9,10 @@ import polars as pl
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture
 from flowstart.render import marks
-from flowstart.replay import sentences
-from flowstart.replay.result import Replay
-from flowstart.replay.settings import Settings
-from flowstart.replay.summary import EVERYTHING, ClassSummary
+from flowstart.replays import sentences
+from flowstart.replays.result import Replay
+from flowstart.replays.settings import Settings
+from flowstart.replays.summary import EVERYTHING, ClassSummary
 
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 
@@ -157,7 +157,7 @@ def test_all_sizes_together_are_never_marked() -> None:
 
 def test_no_mark_contradicts_its_row() -> None:
     names = ("slow-start", "hystart", "jump-start", "xcp")
-    from flowstart.replay.execute import replay
+    from flowstart.replays.execute import study as replay
 
     found = replay(capture(CAPTURES / "small.pcap"), Settings(names))
     for s in found.summaries:

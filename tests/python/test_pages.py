@@ -18,7 +18,7 @@ from flowstart.cli.app import app
 from flowstart.model.path import named_paths
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
-from flowstart.replay.summary import ClassSummary
+from flowstart.replays.summary import ClassSummary
 
 ROOT = commands.ROOT
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 import flowstart as fs
 from flowstart.comparison import report as comparison_report
 from flowstart.render import charts, html
-from flowstart.replay.figures import by_class
-from flowstart.replay.summary import ClassSummary
+from flowstart.replays.figures import by_class
+from flowstart.replays.summary import ClassSummary
 from flowstart.simulation import report
 from flowstart.simulation.figures import About, over_time, sequence
 

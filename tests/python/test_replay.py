@@ -17,12 +17,12 @@ from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.render import footnotes
-from flowstart.replay import sentences, tables
-from flowstart.replay.execute import replay
-from flowstart.replay.paths import build
-from flowstart.replay.result import Replay
-from flowstart.replay.settings import Settings
-from flowstart.replay.summary import EVERYTHING, percentile
+from flowstart.replays import sentences, tables
+from flowstart.replays.execute import study as replay
+from flowstart.replays.paths import build
+from flowstart.replays.result import Replay
+from flowstart.replays.settings import Settings
+from flowstart.replays.summary import EVERYTHING, percentile
 
 Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"

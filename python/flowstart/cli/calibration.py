@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def show(found: "Capture", workers: int | None, json: bool) -> None:
     """Replays a capture as it was recorded, and shows or prints the comparison."""
     from flowstart.cli.progress import Progress
-    from flowstart.replay import calibration_table as tables
-    from flowstart.replay.calibration import calibrate
+    from flowstart.replays import calibration_table as tables
+    from flowstart.replays.calibration import calibrate
 
     with console.speaking_of(None), Progress("transfers") as progress:
         answer = calibrate(found, workers=workers, progress=progress)

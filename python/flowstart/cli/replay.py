@@ -16,9 +16,9 @@ from flowstart.errors import RequestError, SimulationError, Stopped
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
     from flowstart.render.files import Content
-    from flowstart.replay.execute import Questions
-    from flowstart.replay.result import Replay
-    from flowstart.replay.settings import Settings
+    from flowstart.replays.execute import Questions
+    from flowstart.replays.result import Replay
+    from flowstart.replays.settings import Settings
 
 
 def compare(
@@ -47,7 +47,7 @@ def compare(
 
 def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]":
     """What a folder keeps: tables, then figures, whose library is slow to load."""
-    from flowstart.replay import report
+    from flowstart.replays import report
 
     yield report.tables(result, rows=rows)
     yield report.pictures(result)
@@ -56,7 +56,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
 def _questions(given: Given) -> "Questions":
     from flowstart.inference import Rule
     from flowstart.inference.recommendation import MAX_HARM
-    from flowstart.replay.execute import QUICK, Questions
+    from flowstart.replays.execute import QUICK, Questions
 
     asked = filled(Replayed, given)
     share = None if asked.share is None else _part("share", asked.share)
@@ -78,7 +78,7 @@ def _settings(given: Given) -> "Settings":
     from flowstart.model import specs
     from flowstart.model.custom import CustomStartups
     from flowstart.model.path import Path
-    from flowstart.replay.settings import Settings, side
+    from flowstart.replays.settings import Settings, side
 
     repetition, ends = filled(Repetition, given), filled(Endpoints, given)
     replayed = filled(Replayed, given)
@@ -123,20 +123,22 @@ def _replay(
     found: "Capture", settings: "Settings", questions: "Questions", workers: int | None
 ) -> "Replay":
     from flowstart.cli.progress import Progress
-    from flowstart.replay.execute import replay
+    from flowstart.replays.execute import study
 
     with console.attending(), Progress("transfers") as progress:
-        return replay(found, settings, questions, workers=workers, progress=progress)
+        return study(found, settings, questions, workers=workers, progress=progress)
 
 
 def _show(result: "Replay") -> None:
-    from flowstart.replay import sentences, tables
-    from flowstart.replay.further import further
+    from flowstart.replays import sentences, tables
+    from flowstart.replays.further import further
 
     print(sentences.headline(result))
     console.show_grid(tables.paths(result.paths))
     print(" ".join([sentences.sources(result), *sentences.details(result)]))
-    console.show_grid(tables.classes(result.summaries))
+    console.show_grid(tables.times(result.summaries))
+    if len(result.settings.names) > 1:
+        console.show_grid(tables.changes(result.summaries))
     print(sentences.legend(result))
     for line in sentences.verdict(result):
         print(line)

@@ -160,7 +160,7 @@ def _why(
         hurts = f", {_harm(harm)} hurt" if harm and harm.estimate is not None else ""
         parts.append(f"{name} ({interval(found[name, rule.statistic])}{hurts})")
     tie = "; they cannot be told apart" if len(best) > 1 else ""
-    return f"{rule.statistic} against {baseline}: {', '.join(parts)}{tie}"
+    return f"{', '.join(parts)}: {rule.statistic} against {baseline}{tie}"
 
 
 def _harm(row: Row) -> str:

@@ -15,20 +15,20 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import footnotes, html
-from flowstart.replay import tables
-from flowstart.replay.answer import Answer
-from flowstart.replay.bands import Band
-from flowstart.replay.calibration import Calibration
-from flowstart.replay.conversations import conversations
-from flowstart.replay.jobs import job
-from flowstart.replay.paths import ReplayPath, resolved
-from flowstart.replay.rounds import ALONE
-from flowstart.replay.scenario import apart, usual_stack
-from flowstart.replay.settings import PARTS, Settings
-from flowstart.replay.share import Share
-from flowstart.replay.store import Rows
-from flowstart.replay.summary import EVERYTHING, ClassSummary, summarise
-from flowstart.replay.times import Times
+from flowstart.replays import tables
+from flowstart.replays.answer import Answer
+from flowstart.replays.bands import Band
+from flowstart.replays.calibration import Calibration
+from flowstart.replays.conversations import conversations
+from flowstart.replays.jobs import job
+from flowstart.replays.paths import ReplayPath, resolved
+from flowstart.replays.rounds import ALONE
+from flowstart.replays.scenario import apart, usual_stack
+from flowstart.replays.settings import PARTS, Settings
+from flowstart.replays.share import Share
+from flowstart.replays.store import Rows
+from flowstart.replays.summary import EVERYTHING, ClassSummary, summarise
+from flowstart.replays.times import Times
 
 if TYPE_CHECKING:
     import polars as pl
@@ -267,7 +267,7 @@ class Replay:
 
     def plot(self) -> "Figure":
         """Completion times by size class, and how many transfers are hurt."""
-        from flowstart.replay.figures import by_class  # loads matplotlib
+        from flowstart.replays.figures import by_class  # loads matplotlib
 
         s = self.settings
         ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.avoidance])]
@@ -279,7 +279,8 @@ class Replay:
         from flowstart.render import charts  # loads matplotlib
 
         figure = html.picture(charts.svg(self.plot()), "Completion by size class")
-        return html.table(tables.classes(self.summaries)) + figure
+        found = [tables.changes(self.summaries), tables.times(self.summaries)]
+        return "".join(map(html.table, found)) + figure
 
 
 def _frame(records: list[dict[str, Any]]) -> "pl.DataFrame":

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flowstart.replay.answer import Answer
-from flowstart.replay.paths import BUFFERS, ReplayPath
+from flowstart.replays.answer import Answer
+from flowstart.replays.paths import BUFFERS, ReplayPath
 
 FACTORS = (0.5, 4.0)
 """What assumed buffers are multiplied by, beside once."""

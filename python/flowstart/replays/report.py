@@ -4,10 +4,10 @@ import dataclasses
 
 from flowstart.render import charts, html
 from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.replay import sentences
-from flowstart.replay import tables as grids
-from flowstart.replay.further import further
-from flowstart.replay.result import Replay
+from flowstart.replays import sentences
+from flowstart.replays import tables as grids
+from flowstart.replays.further import further
+from flowstart.replays.result import Replay
 
 
 def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
@@ -34,7 +34,8 @@ def pictures(replay: Replay) -> dict[str, bytes]:
     parts = [
         html.paragraph(sentences.headline(replay)),
         *map(html.paragraph, sentences.verdict(replay)),
-        html.table(grids.classes(replay.summaries)),
+        html.table(grids.changes(replay.summaries)),
+        html.table(grids.times(replay.summaries)),
         html.paragraph(sentences.legend(replay)),
         *_further(replay),
         html.picture(

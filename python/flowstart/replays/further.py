@@ -3,8 +3,8 @@
 import dataclasses
 
 from flowstart.render.grid import Grid
-from flowstart.replay import calibration_table, tables
-from flowstart.replay.result import Replay
+from flowstart.replays import calibration_table, tables
+from flowstart.replays.result import Replay
 
 
 def further(replay: Replay) -> list[Grid]:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from flowstart.captures.contents import Capture
 from flowstart.errors import RequestError
 from flowstart.inference import Rule
-from flowstart.replay.answer import FEWEST_REPEATS, MOST_REPEATS, answer, settled
-from flowstart.replay.bands import Band, bands
-from flowstart.replay.calibration import Calibration, calibrate
-from flowstart.replay.facts import facts
-from flowstart.replay.paths import ReplayPath, build
-from flowstart.replay.result import Replay
-from flowstart.replay.rounds import ALONE, BESIDE, TOGETHER, Round
-from flowstart.replay.runner import Progress, Runner
-from flowstart.replay.settings import Settings
-from flowstart.replay.share import Share, shared
-from flowstart.replay.store import Rows
-from flowstart.replay.times import Times
+from flowstart.replays.answer import FEWEST_REPEATS, MOST_REPEATS, answer, settled
+from flowstart.replays.bands import Band, bands
+from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.facts import facts
+from flowstart.replays.paths import ReplayPath, build
+from flowstart.replays.result import Replay
+from flowstart.replays.rounds import ALONE, BESIDE, TOGETHER, Round
+from flowstart.replays.runner import Progress, Runner
+from flowstart.replays.settings import Settings
+from flowstart.replays.share import Share, shared
+from flowstart.replays.store import Rows
+from flowstart.replays.times import Times
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +53,7 @@ QUICK = Questions(repeats=0, buffers=False, calibrate=False)
 """The replay alone."""
 
 
-def replay(
+def study(
     capture: Capture,
     settings: Settings,
     questions: Questions | None = None,

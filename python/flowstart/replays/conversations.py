@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.replay.traffic import PAGE_GAP_S, Traffic
+from flowstart.replays.traffic import PAGE_GAP_S, Traffic
 
 DELAYED_ACK_S = 0.04
 """How long a host may keep an acknowledgement back for data of its own (Linux's TCP_DELACK_MIN)."""

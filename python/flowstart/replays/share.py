@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.inference import Rule
-from flowstart.replay.answer import Answer, answer
-from flowstart.replay.rounds import Round
-from flowstart.replay.settings import Settings
-from flowstart.replay.times import Times
+from flowstart.replays.answer import Answer, answer
+from flowstart.replays.rounds import Round
+from flowstart.replays.settings import Settings
+from flowstart.replays.times import Times
 
 if TYPE_CHECKING:
     import polars as pl

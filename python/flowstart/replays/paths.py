@@ -9,9 +9,9 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.groups import Group, PathEstimate
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
-from flowstart.replay.scenario import usual_stack
-from flowstart.replay.settings import Settings
-from flowstart.replay.traffic import WITHOUT_RTT, Traffic
+from flowstart.replays.scenario import usual_stack
+from flowstart.replays.settings import Settings
+from flowstart.replays.traffic import WITHOUT_RTT, Traffic
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"

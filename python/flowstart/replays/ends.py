@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.document import Document, resolve
-from flowstart.replay.conversations import Conversation
-from flowstart.replay.settings import Settings
+from flowstart.replays.conversations import Conversation
+from flowstart.replays.settings import Settings
 
 TIMESTAMPS = 12
 """Bytes of each segment that RFC 7323's timestamps take, with their padding."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from flowstart.inference import Group, Recommendation, Row, Rule, Statistic, intervals, recommend
 from flowstart.inference.data import finite
 from flowstart.inference.intervals import estimates
-from flowstart.replay.times import Times, groups
+from flowstart.replays.times import Times, groups
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +95,8 @@ def answer(
     if repeats:
         moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
         rows = {key: _widened(row, [one.get(key) for one in moved]) for key, row in rows.items()}
-    chosen = recommend(found, order, baseline, list(rows.values()), rule, seed=seed)
+    several = found if len(order) > 1 else []
+    chosen = recommend(several, order, baseline, list(rows.values()), rule, seed=seed)
     named = {one.group: one for one in chosen}
     return Answer(baseline, found, order, rows, named, len(repeats), rule)
 

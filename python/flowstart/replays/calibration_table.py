@@ -2,7 +2,7 @@
 
 from flowstart.render import text
 from flowstart.render.grid import Column, Grid
-from flowstart.replay.calibration import Calibration
+from flowstart.replays.calibration import Calibration
 
 
 def table(found: Calibration) -> Grid:

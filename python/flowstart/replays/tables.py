@@ -1,6 +1,6 @@
 """The tables of a replay."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -8,12 +8,12 @@ from flowstart.inference import Row, Statistic
 from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
-from flowstart.replay.answer import Answer
-from flowstart.replay.bands import Band
-from flowstart.replay.paths import ReplayPath
-from flowstart.replay.share import Share
-from flowstart.replay.summary import ClassSummary, estimate
-from flowstart.replay.times import CLASSES, EVERYTHING
+from flowstart.replays.answer import Answer
+from flowstart.replays.bands import Band
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.share import Share
+from flowstart.replays.summary import ClassSummary, estimate
+from flowstart.replays.times import CLASSES, EVERYTHING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,16 +58,44 @@ def _time(value: str) -> str:
     return text.seconds(int(number) / 1e6) if number.isdigit() else value
 
 
-def classes(found: Sequence[ClassSummary]) -> Grid:
-    """The answer: a group per size class, a row per variant."""
-    columns = [Column("variant", number=False)]
-    for name, (time, change, interval) in SPARE.items():
-        columns += [Column(name, spare=time), Column("change", spare=change)]
-        columns += [Column(f"{name} from … to", spare=interval)]
-    columns += [Column("typical"), Column("from … to")]
-    columns += [Column("hurt"), Column("at most"), Column("loss", spare=2), Column("RTOs", spare=3)]
-    columns += [Column("alone", spare=5), Column("most hurt", number=False, spare=1)]
+def times(found: Sequence[ClassSummary]) -> Grid:
+    """How long transfers took: a group per size class, a row per variant."""
+    columns = [Column("variant", number=False), *(Column(name) for name in ("p50", "p95", "p99"))]
+    columns += [Column("× ideal", spare=2), Column("alone p50", spare=3)]
+    columns += [Column("loss"), Column("RTOs"), Column("most hurt", number=False, spare=1)]
     grid = Grid(columns)
+    for s in _by_class(grid, found):
+        done = "" if s.complete == s.transfers else f" ({s.complete} done)"
+        grid.rows.append(
+            [
+                _named(s),
+                text.seconds(s.fct_median_s) + done,
+                *(text.seconds(time) for time in (s.fct_p95_s, s.fct_p99_s)),
+                text.ratio(s.slowdown_median),
+                text.seconds(s.alone_median_s),
+                text.ABSENT if s.loss is None else f"{s.loss:.2%}",
+                str(s.timeouts),
+                s.worst_network or text.ABSENT,
+            ]
+        )
+    return grid
+
+
+def changes(found: Sequence[ClassSummary]) -> Grid:
+    """What each variant changes against the baseline, with intervals; the baseline has no row."""
+    grid = Grid([Column("variant", number=False)])
+    for name, spare in (("typical", 0), ("p50", 1), ("p95", 3), ("p99", 5), ("hurt", 0)):
+        grid.columns += [Column(name, spare=spare), Column("from…to", spare=spare and spare + 1)]
+    for s in _by_class(grid, [s for s in found if s.typical]):
+        cells = [_named(s)]
+        for row in (s.typical, s.p50, s.p95, s.p99):
+            cells += [text.percent(estimate(row)), ends(row)]
+        grid.rows.append([*cells, _share(s.hurt_share), _shares(s.hurt)])
+    return grid
+
+
+def _by_class(grid: Grid, found: Sequence[ClassSummary]) -> Iterator[ClassSummary]:
+    """The summaries, each before its row is added, with the groups and marks of the grid."""
     last = None
     for s in found:
         if s.size_class != last:
@@ -75,32 +103,18 @@ def classes(found: Sequence[ClassSummary]) -> Grid:
             grid.groups[len(grid.rows)] = f"{s.size_class}: {s.transfers} transfers"
         if s.best:
             grid.marked.add(len(grid.rows))
-        grid.rows.append(_cells(s))
-    return grid
+        yield s
 
 
-SPARE = {"p50": (0, 0, 7), "p95": (0, 1, 8), "p99": (6, 9, 10)}
-"""How spare the time, its change, and the interval of that are, by percentile."""
+def _named(s: ClassSummary) -> str:
+    return footnotes.marked(s.startup) if s.variant == s.startup else custom.short(s.variant)
 
 
-def _cells(s: ClassSummary) -> list[str]:
-    done = "" if s.complete == s.transfers else f" ({s.complete} done)"
-    own = s.variant == s.startup
-    cells = [footnotes.marked(s.startup) if own else custom.short(s.variant)]
-    for time, row in ((s.fct_median_s, s.p50), (s.fct_p95_s, s.p95), (s.fct_p99_s, s.p99)):
-        cells += [text.seconds(time) + done, text.percent(estimate(row)), ends(row)]
-        done = ""
-    return [
-        *cells,
-        text.percent(s.change),
-        ends(s.typical),
-        _share(s.hurt_share),
-        _share(s.hurt.high if s.hurt else None),
-        text.ABSENT if s.loss is None else f"{s.loss:.2%}",
-        str(s.timeouts),
-        text.seconds(s.alone_median_s),
-        s.worst_network or text.ABSENT,
-    ]
+def _shares(row: Row | None) -> str:
+    """The ends of a share's interval."""
+    if row is None or row.low is None or row.high is None:
+        return "not enough"
+    return f"{100 * row.low:.1f}…{100 * row.high:.1f}"
 
 
 def ends(row: Row | None) -> str:
@@ -109,7 +123,7 @@ def ends(row: Row | None) -> str:
         return text.ABSENT
     if row.low is None or row.high is None:
         return "the same" if row.reason == NO_DIFFERENCE else "not enough"
-    return f"{_end(row.low)} … {_end(row.high)}"
+    return f"{_end(row.low)}…{_end(row.high)}"
 
 
 def _end(value: float) -> str:
@@ -123,10 +137,10 @@ def share(found: Share) -> Grid:
     """What connections that are switched gain, and what the others lose."""
     titles = [
         "switched",
-        "from … to",
+        "from…to",
         "hurt",
         "others",
-        "from … to",
+        "from…to",
         "hurt",
         "at most",
     ]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flowstart.replay.paths import ReplayPath
-from flowstart.replay.settings import Settings
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart.captures.contents import Capture
 from flowstart.model.document import encode
-from flowstart.replay import company
-from flowstart.replay.jobs import Job, jobs, members, rows
-from flowstart.replay.paths import ReplayPath
-from flowstart.replay.rounds import Round
-from flowstart.replay.settings import Settings
+from flowstart.replays import company
+from flowstart.replays.jobs import Job, jobs, members, rows
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.rounds import Round
+from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from flowstart.inference import Row, Statistic
 from flowstart.inference.data import HURT, OF_TRANSFERS, finite
-from flowstart.replay.answer import Answer
-from flowstart.replay.times import CLASSES, EVERYTHING, Floats, Numbers, Times, classes
+from flowstart.replays.answer import Answer
+from flowstart.replays.times import CLASSES, EVERYTHING, Floats, Numbers, Times, classes
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from flowstart.replay.store import Rows
+    from flowstart.replays.store import Rows
 
 __all__ = ["CLASSES", "ENOUGH", "EVERYTHING", "HURT", "ClassSummary", "percentile", "summarise"]
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from flowstart.inference import Recommendation
 from flowstart.model import custom
 from flowstart.render import marks
-from flowstart.replay.paths import BUFFERS, joined
-from flowstart.replay.result import Replay
-from flowstart.replay.scenario import usual_stack
-from flowstart.replay.summary import ENOUGH
+from flowstart.replays.paths import BUFFERS, joined
+from flowstart.replays.result import Replay
+from flowstart.replays.scenario import usual_stack
+from flowstart.replays.summary import ENOUGH
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
@@ -76,13 +75,13 @@ def legend(replay: Replay) -> str:
     answer = replay.answer
     repeats = f", and by {answer.repeats} perturbed repeats" if answer.repeats else ""
     columns = (
-        "All connections of a path run together at the times of the capture; alone: p50 with "
-        f"each by itself. change: of the percentile against {base}; typical: the geometric mean "
-        f"of the transfers' own changes against {base}; from … to: intervals in % that hold all "
-        f"at once in 95 of 100 such tables, by connections{repeats}. hurt: transfers that take "
-        f"more than a tenth longer than under {base}; at most: the upper end of that interval; "
-        f"most hurt: where the largest share of them is (on a network of fewer than {ENOUGH} "
-        "transfers only if no other has any)."
+        "All connections of a path run together at the times of the capture; alone: each by "
+        "itself. p50, p95, p99: percentiles of completion times, and their changes against "
+        f"{base}; typical: the geometric mean of the transfers' own changes; from…to: intervals in "
+        f"% that hold all at once in 95 of 100 such tables, by connections{repeats}. hurt: "
+        f"transfers that take more than a tenth longer than under {base}; most "
+        f"hurt: where the largest share of them is (on a network of fewer than {ENOUGH} transfers "
+        "only if no other has any)."
     )
     marked = [f"{marks.MARK}: recommended."] * any(s.best for s in replay.summaries)
     startups = [str(variant.begins) for variant in replay.settings.compared]
@@ -103,12 +102,4 @@ def verdict(replay: Replay) -> list[str]:
     if len(replay.settings.names) < 2:
         return []
     chosen = replay.answer.recommendations.values()
-    return [f"{one.group}: {_choice(one)}" for one in chosen]
-
-
-def _choice(one: Recommendation) -> str:
-    """A recommendation in a sentence."""
-    if one.keep:
-        return f"{one.reason}."
-    names = " or ".join(map(custom.short, one.best))
-    return f"{names} ({one.reason})."
+    return [f"{one.group}: {one.reason}." for one in chosen]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
-from flowstart.replay import company
-from flowstart.replay.conversations import Conversation, conversations
-from flowstart.replay.paths import ReplayPath
-from flowstart.replay.rounds import TOGETHER, Round
-from flowstart.replay.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
-from flowstart.replay.settings import Settings
+from flowstart.replays import company
+from flowstart.replays.conversations import Conversation, conversations
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.rounds import TOGETHER, Round
+from flowstart.replays.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
+from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
 
 if TYPE_CHECKING:

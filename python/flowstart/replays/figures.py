@@ -13,7 +13,7 @@ from flowstart.model.custom import short
 from flowstart.render import text
 from flowstart.render.charts import COLOURS, MARKERS, PALE, STYLE, Chart, broken, looks, titled
 from flowstart.render.panels import Scale, logarithmic, panels
-from flowstart.replay.summary import ClassSummary
+from flowstart.replays.summary import ClassSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from flowstart.model.document import Document
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import footnotes
-from flowstart.replay.conversations import Cause, Conversation, Turn
-from flowstart.replay.ends import own_fields
-from flowstart.replay.settings import Settings
+from flowstart.replays.conversations import Cause, Conversation, Turn
+from flowstart.replays.ends import own_fields
+from flowstart.replays.settings import Settings
 
 AFTERWARDS_S = 3600
 """How long a replay may go on after the last transfer has begun."""

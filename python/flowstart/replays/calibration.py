@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
-from flowstart.replay.paths import ReplayPath, build
-from flowstart.replay.rounds import TOGETHER
-from flowstart.replay.runner import Runner
-from flowstart.replay.settings import Settings
-from flowstart.replay.summary import CLASSES, EVERYTHING, percentile
-from flowstart.replay.traffic import Traffic
+from flowstart.replays.paths import ReplayPath, build
+from flowstart.replays.rounds import TOGETHER
+from flowstart.replays.runner import Runner
+from flowstart.replays.settings import Settings
+from flowstart.replays.summary import CLASSES, EVERYTHING, percentile
+from flowstart.replays.traffic import Traffic
 from flowstart.simulation.batch import Progress
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from flowstart.captures.contents import Capture
-from flowstart.replay.settings import Settings
+from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.model.document import Document
-from flowstart.replay.conversations import Conversation
-from flowstart.replay.settings import Settings
+from flowstart.replays.conversations import Conversation
+from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
 
 if TYPE_CHECKING:

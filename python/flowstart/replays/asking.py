@@ -1,0 +1,77 @@
+"""A replay as Python asks for it, in one call."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture as read
+from flowstart.comparison.plan import chosen
+from flowstart.inference import Rule
+from flowstart.inference.recommendation import MAX_HARM
+from flowstart.model import stack as stacks
+from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.document import plain
+from flowstart.model.fields import Stack
+from flowstart.model.variants import VariantLike
+from flowstart.replays.execute import QUICK, Questions, study
+from flowstart.replays.result import Replay
+from flowstart.replays.runner import Progress
+from flowstart.replays.settings import Settings, side
+
+
+def replay(
+    capture: Capture | str | os.PathLike[str],
+    *,
+    variants: Sequence[VariantLike] = (),
+    startups: Sequence[StartupLike] | None = None,
+    baseline: str | None = None,
+    stack: str | Stack | Mapping[str, Any] | None = None,
+    avoidance: str | None = None,
+    direction: str = "server",
+    without: Sequence[str] = (),
+    share: float | None = None,
+    cross: float = 0.0,
+    beside: Sequence[str] = (),
+    max_harm: float = MAX_HARM,
+    quick: bool = False,
+    rate: str | None = None,
+    reverse_rate: str | None = None,
+    buffer: str | None = None,
+    reverse_buffer: str | None = None,
+    rtt: str | None = None,
+    loss: str | float | None = None,
+    impairments: Mapping[str, Any] | None = None,
+    remembered: str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Replay:
+    """Replays a capture, or the file that holds one, under variants and start-ups.
+
+    `baseline` is what the user has: `slow-start`, or the first, unless named. `share` switches a
+    part of the connections in a pass of its own, `cross` fills a part of each bottleneck with
+    traffic of others, `beside` names company. `quick` leaves out repeats, other buffers and
+    calibration. `rate` to `loss` override what the capture tells; `impairments` are fields that
+    every path has besides, such as `queue`. Raises RequestError where anything is wrong.
+    """
+    custom = CustomStartups()
+    found = chosen(variants, startups, custom)
+    settings = Settings(
+        startups=tuple(v.name for v in found if v.name == v.startup),
+        variants=tuple(v for v in found if v.name != v.startup),
+        baseline=baseline,
+        stack=stacks.parse(stack) if isinstance(stack, str) else plain(stack),
+        avoidance=avoidance,
+        direction=side(direction),
+        without=frozenset(without),
+        cross=cross,
+        beside=tuple(beside),
+        impairments=dict(path),
+        custom=custom,
+        **known,
+    )
+    usual = QUICK if quick else Questions()
+    asked = Questions(share, usual.repeats, usual.buffers, usual.calibrate, Rule(max_harm=max_harm))
+    taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
+    return study(taken, settings, asked, workers=workers, progress=progress)
