@@ -1,5 +1,6 @@
 """A replay as Python asks for it, in one call."""
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -67,11 +68,18 @@ def replay(
         without=frozenset(without),
         cross=cross,
         beside=tuple(beside),
-        impairments=dict(path),
+        rate=rate,
+        reverse_rate=reverse_rate,
+        buffer=buffer,
+        reverse_buffer=reverse_buffer,
+        rtt=rtt,
+        loss=loss,
+        impairments=dict(impairments or {}),
+        remembered=remembered,
+        seed=seed,
         custom=custom,
-        **known,
     )
     usual = QUICK if quick else Questions()
-    asked = Questions(share, usual.repeats, usual.buffers, usual.calibrate, Rule(max_harm=max_harm))
+    asked = dataclasses.replace(usual, share=share, rule=Rule(max_harm=max_harm))
     taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
     return study(taken, settings, asked, workers=workers, progress=progress)

@@ -66,6 +66,18 @@ class Replay:
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        transfers = sum(replayed.transfers for replayed in self.paths)
+        return f"<Replay of {self.capture.file}: {transfers} transfers, {len(self.paths)} paths>"
+
+    def __str__(self) -> str:
+        from flowstart.render.terminal import screen  # loads rich
+
+        chosen = [f"{one.group}: {one.reason}" for one in self.answer.recommendations.values()]
+        grid = tables.changes(self.summaries) if chosen else tables.times(self.summaries)
+        where = "`.interval_frame`, `.summaries`, or one row per transfer in `.frame`"
+        return "\n".join([screen(repr(self), grid, where), *chosen])
+
     @property
     def frame(self) -> "pl.DataFrame":
         """One row per transfer, variant and mode; all of them in memory."""
