@@ -165,7 +165,7 @@ def show_grid(grid: "Grid") -> None:
     table, hidden = fitted(grid, console)
     console.print(table)
     if hidden:
-        console.print(f"Hidden for want of width: {', '.join(hidden)}.")
+        console.print(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}.")
 
 
 def _stdout() -> "Console":

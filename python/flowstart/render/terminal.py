@@ -51,7 +51,7 @@ def plain(grid: Grid, width: int) -> str:
         found, hidden = fitted(grid, console)
         console.print(found)
         if hidden:
-            console.print(f"Hidden for want of width: {', '.join(hidden)}.")
+            console.print(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}.")
     return "\n".join(line.rstrip() for line in caught.get().strip("\n").splitlines())
 
 
