@@ -54,9 +54,18 @@ def _as_option(message: str) -> str:
     message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
     message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
     message = re.sub(r"^flows\[\d+\]: ", "", message)
+    message = re.sub(rf"^({'|'.join(ASKED)})(?= = |: )", _option_of_its_name, message)
     message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
     message = re.sub(r"^(path|flows\[\d+\])\.(\w+)\b", _option, message)
     return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
+
+
+ASKED = ("share", "cross", "beside", "baseline", "direction", "without", "max_harm")
+"""Options that are no fields of a scenario, and that messages call by their names in Python."""
+
+
+def _option_of_its_name(found: re.Match[str]) -> str:
+    return f"--{found[0].replace('_', '-')}"
 
 
 def _option(field: re.Match[str], group: int = 2) -> str:

@@ -29,7 +29,8 @@ def compare(
     folder: pathlib.Path | None,
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
-    settings, questions = _settings(given), _questions(given)
+    with console.speaking_of(None):
+        settings, questions = _settings(given), _questions(given)
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
