@@ -281,6 +281,62 @@ def test_changes_are_against_slow_start_wherever_it_stands() -> None:
     assert (other.best, slow.best) == (True, False)
 
 
+def test_changes_are_against_the_baseline_that_is_named() -> None:
+    rows = [row(startup="other", fct_s=0.5), row()]
+    other, slow = summarise(rows, ["other", "slow-start"], baseline="other")
+    assert (other.change, slow.change) == (0.0, 1.0)
+
+
+@pytest.fixture(scope="module")
+def against_jump_start() -> fs.Comparison:
+    path = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
+    names = ["slow-start", "hystart", "jump-start"]
+    return fs.compare(path, startups=names, baseline="jump-start", sizes=["90kB"], intervals=True)
+
+
+def test_the_legend_and_the_result_name_the_baseline(against_jump_start: fs.Comparison) -> None:
+    assert "change: against jump-start;" in against_jump_start.legend
+    assert against_jump_start.result()["baseline"] == "jump-start"
+
+
+def test_repeats_are_compared_with_the_baseline_that_is_named(
+    against_jump_start: fs.Comparison,
+) -> None:
+    found = against_jump_start.intervals
+    assert found
+    assert {record["baseline"] for record in found.records} == {"jump-start"}
+    assert {record["variant"] for record in found.records} == {"slow-start", "hystart"}
+    assert against_jump_start.verdict[0].startswith("90 kB: keep jump-start: nothing is sooner")
+
+
+def test_the_command_names_a_baseline_that_is_not_the_usual_one(
+    against_jump_start: fs.Comparison, path: fs.Path
+) -> None:
+    assert " --baseline jump-start" in str(against_jump_start.command)
+    usual = fs.compare(path, startups=["slow-start"], baseline="slow-start", sizes=["1kB"])
+    assert "--baseline" not in str(usual.command)
+
+
+def test_on_the_command_line_a_baseline_is_named_too(
+    cli: Callable[..., Any], tmp_path: pathlib.Path
+) -> None:
+    words = ("--startup", "slow-start,jump-start", "--baseline", "jump-start")
+    file = tmp_path / "scenario.toml"
+    file.write_text('path = {rate = "5Mbps", rtt = "64ms"}\nflows = [{size = "90kB"}]\n')
+    for setting in ((file,), ("--rate", "5Mbps", "--rtt", "64ms", "--size", "90kB")):
+        answer = cli("compare", *setting, *words)
+        assert (answer.status, answer.err) == (0, "")
+        assert "change: against jump-start;" in answer.out
+        assert " --baseline jump-start " in answer.out.splitlines()[-1]
+
+
+def test_a_baseline_that_is_not_compared_is_refused(cli: Callable[..., Any]) -> None:
+    words = ("--startup", "slow-start,hystart", "--baseline", "hystrat")
+    answer = cli("compare", "--rate", "5Mbps", "--rtt", "64ms", *words)
+    message = "baseline: `hystrat` is not among the variants; did you mean `hystart`?"
+    assert answer == (2, "", f"flowstart: {message}\n")
+
+
 def test_nobody_is_best_without_a_difference() -> None:
     rows = [row(startup="other", fct_s=1.0005), row()]
     assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))

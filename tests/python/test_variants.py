@@ -1,6 +1,8 @@
 """Named combinations of stack, avoidance, start-up, pacing and window."""
 
 import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ import flowstart as fs
 from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant, read, settled
 
+Cli = Callable[..., Any]
 PATH = fs.Path(rate="20Mbps", rtt="60ms", buffer="100pkt")
 
 
@@ -84,6 +87,64 @@ def test_a_wrong_file_is_refused_with_its_name(
     with pytest.raises(fs.RequestError) as raised:
         read(file)
     assert str(raised.value).startswith(f"{file}: {problem}")
+
+
+OWN = "class Own(fs.Startup):\n    def on_ack(self, w, a):\n        w.cwnd += 1\n"
+
+
+@pytest.fixture
+def with_python(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A file of variants beside the start-up that it names, which notes that it has run."""
+    (tmp_path / "own.py").write_text(
+        "import pathlib\nimport flowstart as fs\n\n"
+        f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n\n{OWN}"
+    )
+    file = tmp_path / "variants.toml"
+    file.write_text('[[variant]]\nname = "mine"\nstartup = "own.py:Own"\niw = 4\n')
+    return file
+
+
+CAPTURE = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
+SETTINGS = [
+    pytest.param(("--rate", "5Mbps", "--rtt", "64ms", "--size", "30kB"), id="path"),
+    pytest.param(("--capture", CAPTURE, "--quick"), id="capture"),
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_file_of_variants_runs_python_only_where_that_is_allowed(
+    cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
+) -> None:
+    words = ("compare", *setting, "--variant", with_python)
+    message = (
+        f"{with_python}: variant[0].startup `own.py:Own` is Python code, which a file of "
+        "variants runs with --allow-python only (from Python, allow_python=True)"
+    )
+    assert cli(*words) == (2, "", f"flowstart: {message}\n")
+    assert not (with_python.parent / "ran").exists()
+    answer = cli(*words, "--allow-python")
+    assert (answer.status, answer.err) == (0, "")
+    assert (with_python.parent / "ran").exists()
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_variant_on_the_command_line_may_name_python_as_a_start_up_may(
+    cli: Cli, with_python: pathlib.Path, setting: tuple[object, ...]
+) -> None:
+    own = with_python.parent / "own.py"
+    answer = cli("compare", *setting, "--variant", f"mine: startup={own}:Own iw=4")
+    assert (answer.status, answer.err) == (0, "")
+    assert f"startup={own}:Own" in answer.out.splitlines()[-1]
+
+
+def test_a_variant_of_a_file_does_what_its_start_up_in_python_says(
+    with_python: pathlib.Path,
+) -> None:
+    own = with_python.parent / "own.py"
+    listed = read(with_python, allow_python=True)
+    found = fs.compare(PATH, variants=listed, sizes=["200kB"])
+    alone = fs.compare(PATH, startups=[f"{own}:Own"], sizes=["200kB"], stack={"iw": 4})
+    assert found.rows[0]["fct_s"] == alone.rows[0]["fct_s"]
 
 
 def test_a_start_up_by_itself_bears_its_name_and_no_name_is_given_twice() -> None:

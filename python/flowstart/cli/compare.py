@@ -60,14 +60,14 @@ def compare(
         folders.check(output)
     if capture:
         _refuse_beside_a_capture(scenario, given)
-        replay.compare(capture, given, workers, json, output)
+        replay.compare(capture, given, workers, json, output, allow_python=allow_python)
         return
     _refuse_without_a_capture(given)
     with console.speaking_of(scenario):
         if scenario:
             plan = _of_scenario(scenario, given, allow_python=allow_python)
         else:
-            plan = _of_path(given)
+            plan = _of_path(given, allow_python=allow_python)
         result = _execute(plan, workers, intervals=bool(given.get("intervals")))
     for warning in result.warnings:
         console.note(f"warning: {warning}")
@@ -111,7 +111,8 @@ def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
     return Plan.of_scenario(
         scenario,
         startups=traffic.startups(),
-        variants=traffic.variants(),
+        variants=traffic.variants(allow_python=allow_python),
+        baseline=traffic.baseline,
         sizes=_sizes(traffic),
         seed=repetition.seed,
         repeat=repetition.repeat,
@@ -125,7 +126,7 @@ def _others(given: Given, mode: str) -> list[str]:
     return [name for name in given if name not in meant]
 
 
-def _of_path(given: Given) -> "Plan":
+def _of_path(given: Given, *, allow_python: bool) -> "Plan":
     """What is compared on a path that the flags describe."""
     from flowstart.cli import applicability
     from flowstart.comparison.plan import DEFAULT_SIZES, Plan
@@ -143,7 +144,8 @@ def _of_path(given: Given) -> "Plan":
     plan = Plan.of_path(
         described,
         startups=traffic.startups(),
-        variants=traffic.variants(),
+        variants=traffic.variants(allow_python=allow_python),
+        baseline=traffic.baseline,
         sizes=sizes or DEFAULT_SIZES,
         flows=traffic.flows,
         interval=traffic.interval,

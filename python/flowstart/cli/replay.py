@@ -27,10 +27,12 @@ def compare(
     workers: int | None,
     json: bool,
     folder: pathlib.Path | None,
+    *,
+    allow_python: bool,
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
     with console.speaking_of(None):
-        settings, questions = _settings(given), _questions(given)
+        settings, questions = _settings(given, allow_python=allow_python), _questions(given)
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
@@ -73,7 +75,7 @@ def _part(name: str, text: str) -> float:
     raise RequestError(f"{option(name)} `{text}`: a share is needed, such as 10%")
 
 
-def _settings(given: Given) -> "Settings":
+def _settings(given: Given, *, allow_python: bool) -> "Settings":
     from flowstart.cli import applicability
     from flowstart.comparison.plan import chosen
     from flowstart.model import specs
@@ -93,7 +95,7 @@ def _settings(given: Given) -> "Settings":
     traffic = filled(Traffic, given)
     custom = CustomStartups()
     stack = stack_of(given)
-    variants = chosen(traffic.variants(), traffic.startups(), custom)
+    variants = chosen(traffic.variants(allow_python=allow_python), traffic.startups(), custom)
     begins = [str(variant.begins) for variant in variants]
     applicability.refuse_what_does_nothing(given, begins, custom, stack)
     own = {name: getattr(described, name) for name in path.IMPAIRING}

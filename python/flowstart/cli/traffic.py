@@ -44,14 +44,20 @@ class Traffic:
 
         return None if self.startup is None else specs.listed("startup", self.startup, ())
 
-    def variants(self) -> "list[Variant]":
-        """The variants that were given, those of files among them."""
+    def variants(self, *, allow_python: bool) -> "list[Variant]":
+        """The variants that were given, those of files among them.
+
+        A file may name start-ups in Python only with `allow_python`, as a scenario's file may.
+        """
         from flowstart.model import variants
 
         found: list[Variant] = []
         for text in self.variant or ():
             is_file = text.endswith(".toml") and ":" not in text
-            found += variants.read(text) if is_file else [variants.Variant.parse(text)]
+            if is_file:
+                found += variants.read(text, allow_python=allow_python)
+            else:
+                found.append(variants.Variant.parse(text))
         return found
 
 

@@ -25,6 +25,7 @@ def compare(
     *,
     startups: Sequence[StartupLike] | None = None,
     variants: Sequence[VariantLike] = (),
+    baseline: str | None = None,
     sizes: Sequence[str] | None = None,
     flows: int | None = None,
     interval: str | None = None,
@@ -40,6 +41,7 @@ def compare(
 ) -> Comparison:
     """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
+    Changes are against the one that `baseline` names; slow start, or the first, where none is.
     On a Path, each of `sizes` is sent by `flows` connections together, `interval` apart.
     In a scenario (or its file), the flows and web sessions that name no start-up are under
     test, and the others are background. `repeat` runs all with as many seeds, or with one where
@@ -51,7 +53,7 @@ def compare(
     processes, and stay on the calling thread with one worker. Raises RequestError where anything
     asked for is wrong, and what a start-up written in Python raises.
     """
-    common: dict[str, Any] = {"startups": startups, "variants": variants}
+    common: dict[str, Any] = {"startups": startups, "variants": variants, "baseline": baseline}
     common |= {"seed": seed, "repeat": repeat}
     if isinstance(setting, Path):
         plan = Plan.of_path(

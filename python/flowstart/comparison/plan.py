@@ -54,6 +54,8 @@ class Plan:
     """What is compared; a start-up by itself is a variant that bears its name."""
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
+    baseline: str
+    """The variant that the others are measured against."""
     command: str | None
     """The command that does the same, where there is one."""
     custom: CustomStartups = field(default_factory=CustomStartups)
@@ -66,6 +68,7 @@ class Plan:
         *,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
+        baseline: str | None = None,
         sizes: Sequence[str] = DEFAULT_SIZES,
         flows: int | None = None,
         interval: str | None = None,
@@ -87,12 +90,14 @@ class Plan:
         flow |= {"remembered": remembered or REMEMBERED}
         base = plain({"path": path, "stack": fields, "flows": [flow]})
         custom = CustomStartups()
+        compared = chosen(variants, startups, custom)
         plan = cls(
             base=base,
             tested=(0,),
-            variants=chosen(variants, startups, custom),
+            variants=compared,
             sizes=specs.unique("size", sizes),
             seeds=_seeds(seed or 1, repeat),
+            baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
         )
@@ -112,6 +117,7 @@ class Plan:
         *,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
+        baseline: str | None = None,
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
         repeat: int = 1,
@@ -131,13 +137,15 @@ class Plan:
                 "leave `startup` out of the flows under test, or use `flowstart run`"
             )
         seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
+        compared = chosen(variants, startups, custom)
         plan = cls(
             base=base | {"flows": flows},
             tested=tested,
             tested_web=tested_web,
-            variants=chosen(variants, startups, custom),
+            variants=compared,
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
+            baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
         )
@@ -218,6 +226,7 @@ class Plan:
             **options,
             "variant": [v.written for v in self.variants if v.name != v.startup],
             "startup": ",".join(v.name for v in self.variants if v.name == v.startup),
+            "baseline": self._named_baseline(),
             "size": ",".join(size for size in self.sizes if size),
             "seed": self.seeds[0],
             "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
@@ -233,6 +242,11 @@ class Plan:
                     words.append(f"--{name.replace('_', '-')}")
                     words += [] if one is True else [str(one)]
         return shlex.join(words)
+
+    def _named_baseline(self) -> str | None:
+        """The baseline where it is not the one that is taken unasked."""
+        usual = named.baseline(None, self.startups)
+        return self.baseline if self.baseline != usual else None
 
 
 def chosen(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import BASELINE, Summary, summarise
+from flowstart.comparison.summary import Summary, summarise
 from flowstart.inference.data import Row, finite
 from flowstart.inference.ranges import Repeats, ranges, recommend_ranges, settled
 from flowstart.inference.recommendation import Recommendation
@@ -99,15 +99,10 @@ def repeated(
 
 
 def _settled(plan: Plan, exact: Times, repeats: list[Times]) -> bool:
-    place = plan.startups.index(baseline(plan.startups))
+    place = plan.startups.index(plan.baseline)
     return all(
         settled(group, place) for group in _groups(plan, exact, repeats).values() if group.repeats
     )
-
-
-def baseline(startups: Sequence[str]) -> str:
-    """Slow start, or the first where it does not take part."""
-    return BASELINE if BASELINE in startups else startups[0]
 
 
 @dataclass
@@ -144,7 +139,11 @@ class _Runner:
         by: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
         for row in placed(batch, cases, plan):
             by[which[row["run"]]].append(row)
-        return [_times(summarise(rows, plan.startups)) for rows in by.values() if rows]
+        return [
+            _times(summarise(rows, plan.startups, baseline=plan.baseline))
+            for rows in by.values()
+            if rows
+        ]
 
 
 def _times(summaries: Sequence[Summary]) -> Times:
@@ -167,7 +166,7 @@ def _groups(plan: Plan, exact: Times, repeats: Sequence[Times]) -> dict[Key, Rep
 
 
 def _intervals(plan: Plan, groups: dict[Key, Repeats], interrupted: bool) -> Intervals:
-    base = baseline(plan.startups)
+    base = plan.baseline
     rows = {
         (key, row.variant): row
         for key, group in groups.items()

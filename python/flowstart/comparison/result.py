@@ -11,7 +11,7 @@ from flowstart.comparison.order import ordered
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.repeats import Intervals
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import BASELINE, Summary, summarise
+from flowstart.comparison.summary import Summary, summarise
 from flowstart.model import buffers, randomness
 from flowstart.model.document import Document, queues, resolve
 from flowstart.render import footnotes, html
@@ -60,7 +60,8 @@ class Comparison:
 
         With intervals, marked are the start-ups that these recommend.
         """
-        found = summarise(self.rows, self.plan.startups, len(self.plan.seeds))
+        plan = self.plan
+        found = summarise(self.rows, plan.startups, len(plan.seeds), plan.baseline)
         if not self.intervals:
             return found
         return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
@@ -165,10 +166,13 @@ class Comparison:
     @property
     def legend(self) -> str:
         """What columns and marks of the table mean, and the notes on its rows."""
-        startups, acked = self.plan.startups, self.measured_by_sender
-        repeated = self.intervals is not None
         return sentences.legend(
-            startups, self.summaries, self.notes, acked=acked, repeated=repeated
+            self.plan.startups,
+            self.baseline,
+            self.summaries,
+            self.notes,
+            acked=self.measured_by_sender,
+            repeated=self.intervals is not None,
         )
 
     @property
@@ -193,6 +197,7 @@ class Comparison:
             "buffer_reading": self.buffer_reading,
             "queues": self.queues,
             "startups": list(self.plan.startups),
+            "baseline": self.baseline,
             "sizes": list(filter(None, self.plan.sizes)),
             "seeds": list(self.plan.seeds),
             "drawn": self.drawn,
@@ -212,8 +217,8 @@ class Comparison:
 
     @property
     def baseline(self) -> str:
-        """The start-up that the others are measured against."""
-        return BASELINE if BASELINE in self.plan.startups else self.plan.startups[0]
+        """The variant that the others are measured against."""
+        return self.plan.baseline
 
     def series(self, size: str | None = None) -> "list[Series]":
         """The first flow under test of each start-up over time; simulated again for it."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flowstart.comparison.order import MANY
 from flowstart.comparison.repeats import MOST, Intervals
-from flowstart.comparison.summary import BASELINE, Summary
+from flowstart.comparison.summary import Summary
 from flowstart.inference.ranges import content
 from flowstart.model import custom
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
@@ -13,6 +13,7 @@ from flowstart.render.marks import MARK
 
 def legend(
     startups: Sequence[str],
+    baseline: str,
     found: Sequence[Summary],
     notes: Sequence[str],
     *,
@@ -23,7 +24,6 @@ def legend(
 
     `repeated` is whether intervals stand beside the changes, and decide what is marked.
     """
-    baseline = custom.short(BASELINE if BASELINE in startups else startups[0])
     several = len({s.group for s in found}) > 1
     by = "least average × ideal first; " if several else "soonest first; "
     order = by if len(startups) > MANY else ""
@@ -32,8 +32,9 @@ def legend(
     best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
     ends = "from, to: the range of the change over the path and its repeats; " if repeated else ""
     columns = (
-        f"{order}{best}change: against {baseline}; {ends}{sender}exit cwnd: the window just "
-        "before start-up ended, packets; queue: the most at the bottleneck, packets."
+        f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
+        "exit cwnd: the window just before start-up ended, packets; "
+        "queue: the most at the bottleneck, packets."
     )
     return "\n".join([columns, *notes])
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from flowstart.model import variants
 from flowstart.render import marks
 
 Rows: TypeAlias = list[dict[str, Any]]
-
-BASELINE = "slow-start"
-"""What the others are measured against, where it takes part; otherwise the first one."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +61,16 @@ class Summary:
 
 
 def summarise(
-    rows: Iterable[dict[str, Any]], startups: Sequence[str], seeds: int = 1
+    rows: Iterable[dict[str, Any]],
+    startups: Sequence[str],
+    seeds: int = 1,
+    baseline: str | None = None,
 ) -> list[Summary]:
     """Summaries by size and, within a size, in the order of `startups`.
 
     Objects of web sessions stand together whatever their size. `seeds` are how many were to be
-    run; a start-up of which runs are missing has fewer.
+    run; a start-up of which runs are missing has fewer. Changes are against `baseline`: slow start,
+    or the first, where none is named.
     """
     rows = list(rows)
     sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
@@ -82,7 +84,7 @@ def summarise(
             tested.setdefault((web, size, row["variant"]), []).append(row)
         else:
             background.setdefault((row["size"], row["variant"]), []).append(row)
-    baseline = BASELINE if BASELINE in startups else startups[0]
+    baseline = variants.baseline(baseline, startups)
     found = []
     for web, size in sorted({(web, size) for web, size, _ in tested}):
         group = {s: tested[web, size, s] for s in startups if (web, size, s) in tested}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.model import definitions, specs, stack
+from flowstart.model import custom, definitions, specs, stack
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, plain
@@ -23,6 +23,8 @@ from flowstart.model.fields import Stack
 
 USUAL_STARTUP = {"bbr": "bbr-startup"}
 """The start-up of an avoidance that is nothing without it; of others, slow start."""
+BASELINE = "slow-start"
+"""What others are measured against where nothing else is said."""
 OWN = ("startup", "avoidance", "stack")
 """What a variant may name beside single fields of a stack."""
 
@@ -117,8 +119,12 @@ def _fields(given: Any) -> dict[str, Any]:
     return found
 
 
-def read(file: str | os.PathLike[str]) -> list[Variant]:
-    """The variants of a TOML file: a `[[variant]]` table each, with a `name`."""
+def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Variant]:
+    """The variants of a TOML file: a `[[variant]]` table each, with a `name`.
+
+    A start-up in a file of Python is looked for beside it, and run only with `allow_python`: to
+    read a table of variants does not mean to run its code.
+    """
     path = pathlib.Path(file)
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -134,27 +140,53 @@ def read(file: str | os.PathLike[str]) -> list[Variant]:
         name = table.pop("name", None)
         if not isinstance(name, str) or not name:
             raise RequestError(f"{path}: variant[{number}].name: missing; a text is needed")
-        variants.append(Variant.of(name, table))
+        variants.append(Variant.of(name, _beside(path, number, table, allow_python)))
     return variants
+
+
+def _beside(
+    path: pathlib.Path, number: int, table: dict[str, Any], allow_python: bool
+) -> dict[str, Any]:
+    """A table of a file, whose start-up in Python is looked for beside it where that is allowed."""
+    startup = table.get("startup")
+    if custom.is_in_a_file(startup) and not allow_python:
+        raise RequestError(
+            f"{path}: variant[{number}].startup `{startup}` is Python code, which a file of "
+            "variants runs with --allow-python only (from Python, allow_python=True)"
+        )
+    return table | {"startup": custom.beside(startup, path.parent)} if startup else table
+
+
+def baseline(asked: str | None, names: Sequence[str]) -> str:
+    """The name that the others are measured against: slow start, or the first, unless one is asked.
+
+    Raises RequestError where that is not among the names.
+    """
+    if asked is None:
+        return BASELINE if BASELINE in names else names[0]
+    if asked not in names:
+        right = suggest(asked, list(names))
+        raise RequestError(f"baseline: `{asked}` is not among the variants{right}")
+    return asked
 
 
 def settled(
     given: Sequence[VariantLike],
     startups: Sequence[StartupLike],
-    custom: CustomStartups,
+    classes: CustomStartups,
     without: Sequence[str] = (),
 ) -> tuple[Variant, ...]:
     """The variants meant: those `given`, and one for each of `startups`, which bears its name.
 
-    Start-ups of one's own are noted in `custom`. Refuses two of one name.
+    Start-ups of one's own are noted in `classes`. Refuses two of one name.
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
-        v if v.startup is None else Variant(v.name, custom.name(v.startup), v.avoidance, v.stack)
+        v if v.startup is None else Variant(v.name, classes.name(v.startup), v.avoidance, v.stack)
         for v in found
     ]
     if startups:
-        found += [Variant(name, name) for name in specs.startups(startups, custom, without)]
+        found += [Variant(name, name) for name in specs.startups(startups, classes, without)]
     names = [v.name for v in found]
     specs.unique("variant" if given else "start-up", names)
     return tuple(found)

@@ -7,10 +7,8 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
-from flowstart.model.variants import Variant
+from flowstart.model.variants import Variant, baseline
 
-BASELINE = "slow-start"
-"""What others are measured against where nothing else is said."""
 Tested = Literal["server", "client", "both"]
 """Whose data is under test."""
 
@@ -93,10 +91,8 @@ class Settings:
         for name in sorted(self.without - PARTS.keys()):
             right = suggest(name, list(PARTS))
             raise RequestError(f"without: `{name}` is no part of a replay{right}")
-
-        if self.baseline is not None and self.baseline not in self.names:
-            right = suggest(self.baseline, list(self.names))
-            raise RequestError(f"baseline: `{self.baseline}` is not among the variants{right}")
+        if self.baseline is not None:
+            baseline(self.baseline, self.names)
         for name in self.beside:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
@@ -120,10 +116,7 @@ class Settings:
     @property
     def reference(self) -> Variant:
         """The variant that the others are measured against."""
-        named = {variant.name: variant for variant in self.compared}
-        if self.baseline is not None:
-            return named[self.baseline]
-        return named.get(BASELINE, self.compared[0])
+        return self.compared[self.names.index(baseline(self.baseline, self.names))]
 
     def has(self, part: str) -> bool:
         """Whether a part of the capture is replayed."""
