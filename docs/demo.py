@@ -15,7 +15,8 @@ from PIL import Image
 from flowstart.captures.reading import capture
 from flowstart.comparison.plan import DEFAULT_STARTUPS
 from flowstart.render import charts
-from flowstart.replays.execute import QUICK, study
+from flowstart.replays.execute import study
+from flowstart.replays.questions import QUICK
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 

@@ -16,7 +16,7 @@ from flowstart.errors import RequestError, SimulationError, Stopped
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
     from flowstart.render.files import Content
-    from flowstart.replays.execute import Questions
+    from flowstart.replays.questions import Questions
     from flowstart.replays.result import Replay
     from flowstart.replays.settings import Settings
 
@@ -59,7 +59,7 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
 def _questions(given: Given) -> "Questions":
     from flowstart.inference import Rule
     from flowstart.inference.recommendation import MAX_HARM
-    from flowstart.replays.execute import QUICK, Questions
+    from flowstart.replays.questions import QUICK, Questions
 
     asked = filled(Replayed, given)
     share = None if asked.share is None else _part("share", asked.share)

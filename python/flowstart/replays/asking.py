@@ -15,7 +15,8 @@ from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import plain
 from flowstart.model.fields import Stack
 from flowstart.model.variants import VariantLike
-from flowstart.replays.execute import QUICK, Questions, study
+from flowstart.replays.execute import study
+from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side

@@ -1,18 +1,16 @@
 """Replays a capture and answers what was asked of it."""
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.captures.contents import Capture
-from flowstart.errors import RequestError
-from flowstart.inference import Rule
-from flowstart.replays.answer import FEWEST_REPEATS, MOST_REPEATS, answer, settled
+from flowstart.replays.answer import FEWEST_REPEATS, answer, settled
 from flowstart.replays.bands import Band, bands
 from flowstart.replays.calibration import Calibration, calibrate
 from flowstart.replays.facts import facts
 from flowstart.replays.paths import ReplayPath, build
+from flowstart.replays.questions import Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.rounds import ALONE, BESIDE, TOGETHER, Round
 from flowstart.replays.runner import Progress, Runner
@@ -23,34 +21,6 @@ from flowstart.replays.times import Times
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@dataclass(frozen=True)
-class Questions:
-    """What is asked of a replay beyond its rows."""
-
-    share: float | None = None
-    """The part of the connections that is switched in a pass of its own."""
-    repeats: int = MOST_REPEATS
-    """At most so many perturbed repeats widen the intervals."""
-    buffers: bool = True
-    """Whether buffers that are assumed are also taken for smaller and larger ones."""
-    calibrate: bool = True
-    """Whether the capture is also replayed as it was recorded, and compared with the recording."""
-    rule: Rule = dataclasses.field(default_factory=Rule)
-    """What a variant must do to be recommended."""
-
-    def __post_init__(self) -> None:
-        if self.share is not None and not 0 < self.share < 1:
-            raise RequestError(
-                f"share: `{self.share:g}` is out of range; a part above 0 and below 1 is needed"
-            )
-        if self.repeats < 0:
-            raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
-
-
-QUICK = Questions(repeats=0, buffers=False, calibrate=False)
-"""The replay alone."""
 
 
 def study(
@@ -106,6 +76,7 @@ class _Study:
         return Replay(
             capture=self.runner.capture,
             settings=self.settings,
+            questions=self.asked,
             paths=self.paths,
             left_out=left_out,
             store=store,

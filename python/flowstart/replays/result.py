@@ -22,6 +22,7 @@ from flowstart.replays.calibration import Calibration
 from flowstart.replays.conversations import conversations
 from flowstart.replays.jobs import job
 from flowstart.replays.paths import ReplayPath, resolved
+from flowstart.replays.questions import SWITCH, Questions
 from flowstart.replays.rounds import ALONE
 from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
@@ -44,6 +45,7 @@ class Replay:
 
     capture: Capture
     settings: Settings
+    questions: Questions
     paths: list[ReplayPath]
     left_out: dict[str, int]
     """Transfers that cannot be replayed, by reason."""
@@ -128,7 +130,7 @@ class Replay:
         options |= {"startup": ",".join(s.startups), "seed": str(s.seed)}
         options |= {"baseline": s.baseline, "beside": ",".join(s.beside)}
         options |= {"cross": f"{100 * s.cross:g}%" if s.cross else None}
-        options |= {"share": f"{100 * self.share.share:g}%" if self.share else None}
+        options |= self.questions.options
         options |= {name: str(value) for name, value in s.impairments.items()}
         words = ["flowstart", "compare"]
         for file in self.capture.files:
@@ -138,7 +140,7 @@ class Replay:
             words += ["--variant", variant.written]
         for name, value in options.items():
             if value:
-                words += [f"--{name.replace('_', '-')}", value]
+                words += [f"--{name.replace('_', '-')}", *([value] if value != SWITCH else [])]
         return shlex.join(words)
 
     @functools.cached_property

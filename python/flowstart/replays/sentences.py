@@ -24,10 +24,10 @@ def headline(replay: Replay) -> str:
     out = f" ({left})" if left else ""
     stack = usual_stack(replay.settings).get("preset", "rfc")
     paths = "one path" if len(replay.paths) == 1 else f"{len(replay.paths)} paths"
-    return (
-        f"{replay.capture.file}: {count} transfers{out} over {paths}, "
-        f"stack {stack}, seed {replay.settings.seed}"
-    )
+    more = [f"{replay.settings.cross:.0%} cross traffic"] * bool(replay.settings.cross)
+    more += [f"{name} {value}" for name, value in replay.settings.impairments.items()]
+    parts = [f"{count} transfers{out} over {paths}", *more, f"stack {stack}"]
+    return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"
 
 
 def sources(replay: Replay) -> str:

@@ -1,0 +1,49 @@
+"""What is asked of a replay beyond its rows."""
+
+from dataclasses import dataclass, field
+
+from flowstart.errors import RequestError
+from flowstart.inference import Rule
+from flowstart.inference.recommendation import MAX_HARM
+from flowstart.replays.answer import MOST_REPEATS
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of a replay beyond its rows."""
+
+    share: float | None = None
+    """The part of the connections that is switched in a pass of its own."""
+    repeats: int = MOST_REPEATS
+    """At most so many perturbed repeats widen the intervals."""
+    buffers: bool = True
+    """Whether buffers that are assumed are also taken for smaller and larger ones."""
+    calibrate: bool = True
+    """Whether the capture is also replayed as it was recorded, and compared with the recording."""
+    rule: Rule = field(default_factory=Rule)
+    """What a variant must do to be recommended."""
+
+    def __post_init__(self) -> None:
+        if self.share is not None and not 0 < self.share < 1:
+            raise RequestError(
+                f"share: `{self.share:g}` is out of range; a part above 0 and below 1 is needed"
+            )
+        if self.repeats < 0:
+            raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        """The options of the command line that ask the same."""
+        quick = self.repeats == 0 and not self.buffers and not self.calibrate
+        harm = self.rule.max_harm
+        return {
+            "share": None if self.share is None else f"{100 * self.share:g}%",
+            "max_harm": None if harm == MAX_HARM else f"{100 * harm:g}%",
+            "quick": SWITCH if quick else None,
+        }
+
+
+SWITCH = "--"
+"""Stands for an option without a value."""
+QUICK = Questions(repeats=0, buffers=False, calibrate=False)
+"""The replay alone."""
