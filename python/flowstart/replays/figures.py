@@ -43,6 +43,46 @@ def by_class(found: Sequence[ClassSummary], reference: str, about: str = "") -> 
         return chart
 
 
+def changes(found: Sequence[ClassSummary], reference: str, about: str = "") -> Figure:
+    """The typical change of every variant by size class, with its interval.
+
+    Hollow where there is not enough to state one; black where a variant is recommended.
+    """
+    classes = list(dict.fromkeys(s.size_class for s in found))
+    names = [name for name in dict.fromkeys(s.variant for s in found) if name != reference]
+    with mpl.rc_context(STYLE):
+        chart = Chart(figsize=(2.2 * len(classes) + 1.5, 0.28 * len(names) + 1.8))
+        shown = chart.subplots(1, len(classes), sharey=True, squeeze=False)[0]
+        for axes, size_class in zip(shown, classes, strict=True):
+            mine = {s.variant: s for s in found if s.size_class == size_class}
+            for place, name in enumerate(names):
+                _change(axes, place, mine[name])
+            axes.axvline(0, color=PALE, linewidth=1, zorder=0)
+            axes.set_title(f"{size_class}\n{mine[reference].transfers} transfers", fontsize=8)
+            axes.tick_params(axis="x", labelsize=7)
+            axes.grid(visible=False, axis="y")
+        shown[0].set_yticks(range(len(names)), [short(name) for name in names], fontsize=8)
+        shown[0].set_ylim(len(names) - 0.5, -0.5)
+        chart.supxlabel(
+            f"typical change against {short(reference)} in %, and its interval; hollow: not enough "
+            "to state one; black: recommended",
+            fontsize=8,
+        )
+        titled(chart, about)
+        return chart
+
+
+def _change(axes: "Axes", place: int, s: ClassSummary) -> None:
+    row = s.typical
+    if row is None or s.change is None:
+        return
+    colour = "black" if s.best else "0.6"
+    if row.low is not None and row.high is not None:
+        axes.hlines(place, 100 * row.low, 100 * row.high, color=colour, linewidth=1.4)
+    fill = colour if row.enough else "none"
+    axes.plot(100 * s.change, place, marker="o", markersize=4, color=colour, markerfacecolor=fill)
+
+
 def _rows(found: Sequence[ClassSummary], variants: Sequence[str]) -> Chart:
     """Slowdown above, the share that is hurt below; the variants side by side in each class."""
     classes = list(dict.fromkeys(s.size_class for s in found))

@@ -31,9 +31,11 @@ def _further(replay: Replay) -> list[str]:
 def pictures(replay: Replay) -> dict[str, bytes]:
     """The figure, and the page that holds it."""
     svg = charts.svg(figure := replay.plot())
+    changed = replay.plot_changes() if len(replay.settings.names) > 1 else None
     parts = [
         html.paragraph(sentences.headline(replay)),
         *map(html.paragraph, sentences.verdict(replay)),
+        *([html.picture(charts.svg(changed), "Typical changes by size class")] if changed else []),
         html.table(grids.changes(replay.summaries)),
         html.table(grids.times(replay.summaries)),
         html.paragraph(sentences.legend(replay)),
@@ -55,7 +57,12 @@ def pictures(replay: Replay) -> dict[str, bytes]:
         html.made_by(),
     ]
     page = html.page("Your transfers under other start-ups", parts)
-    return {
+    more = (
+        {"changes.svg": charts.svg(changed).encode(), "changes.png": charts.png(changed)}
+        if changed
+        else {}
+    )
+    return more | {
         "classes.svg": svg.encode(),
         "classes.png": charts.png(figure),
         "report.html": page.encode(),

@@ -283,11 +283,20 @@ class Replay:
         """Completion times by size class, and how many transfers are hurt."""
         from flowstart.replays.figures import by_class  # loads matplotlib
 
+        return by_class(self.summaries, self.settings.reference.name, self._about())
+
+    def plot_changes(self) -> "Figure":
+        """The typical change of every variant by size class, with its interval."""
+        from flowstart.replays.figures import changes  # loads matplotlib
+
+        return changes(self.summaries, self.settings.reference.name, self._about())
+
+    def _about(self) -> str:
+        """What figures say they show."""
         s = self.settings
         ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.avoidance])]
         *_, file = self.capture.file.split("/")
-        about = f"{file}, stack {', '.join(ends)}, seed {s.seed}"
-        return by_class(self.summaries, s.reference.name, about)
+        return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 
     def _repr_html_(self) -> str:
         from flowstart.render import charts  # loads matplotlib
