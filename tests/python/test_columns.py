@@ -4,7 +4,7 @@ import io
 import json
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -15,8 +15,9 @@ import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
+from flowstart.render.files import Content
 from flowstart.replays import report as replay_report
-from flowstart.replays.execute import study as replay
+from flowstart.replays.execute import QUICK, study
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 
@@ -30,27 +31,37 @@ SCENARIO = {
 CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"
 
 
-def written() -> Iterator[tuple[str, dict[str, bytes]]]:
+def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     """What kind of command writes which files."""
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
-    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=["slow-start"]))
+    names = ("slow-start", "hystart")
+    yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names, intervals=True))
     found = fs.capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:
         quic = fs.capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
     yield "quic", capture_report.tables(quic)
-    yield "replay", replay_report.tables(replay(found, Settings(startups=("slow-start",))))
+    yield "replay", replay_report.tables(study(found, Settings(startups=names), QUICK))
 
 
 @pytest.fixture(scope="module")
-def parquets() -> dict[str, bytes]:
+def parquets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """All Parquet files, by the command and their name."""
+    folder = tmp_path_factory.mktemp("parquets")
     return {
-        f"{command}/{name}": content
+        f"{command}/{name}": as_bytes(content, folder / name)
         for command, files in written()
         for name, content in files.items()
         if name.endswith(".parquet")
     }
+
+
+def as_bytes(content: Content, file: pathlib.Path) -> bytes:
+    """What a file holds, which may have to be written for it."""
+    if isinstance(content, bytes):
+        return content
+    content(file)
+    return file.read_bytes()
 
 
 def said(content: bytes) -> dict[str, Any]:
@@ -94,10 +105,15 @@ def test_summaries_have_the_columns_that_are_defined() -> None:
     from dataclasses import fields
 
     from flowstart.comparison.summary import Summary
-    from flowstart.replays.summary import ClassSummary
 
-    for name, kind in (("comparison-summaries", Summary), ("replay-summaries", ClassSummary)):
-        assert [f.name for f in fields(kind)] == [c.name for c in tables()[name].columns]
+    defined = [column.name for column in tables()["comparison-summaries"].columns]
+    assert [field.name for field in fields(Summary)] == defined
+
+
+def test_classes_of_a_replay_have_the_columns_that_are_defined() -> None:
+    found = study(fs.capture(CAPTURES / "small.pcap"), Settings(startups=("slow-start",)), QUICK)
+    defined = {column.name for column in tables()["replay-summaries"].columns}
+    assert {*found.result()["classes"][0]} == defined
 
 
 def test_parquet_says_version_and_units(parquets: dict[str, bytes]) -> None:

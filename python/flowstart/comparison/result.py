@@ -14,7 +14,7 @@ from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.model import buffers, randomness
 from flowstart.model.document import Document, queues, resolve
-from flowstart.render import footnotes, html
+from flowstart.render import columns, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.simulation import frames
 from flowstart.simulation.headline import headline
@@ -51,8 +51,8 @@ class Comparison:
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per flow and run."""
-        columns = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
-        return frames.frame(columns)
+        found = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        return frames.frame(found)
 
     @functools.cached_property
     def summaries(self) -> list[Summary]:
@@ -75,10 +75,8 @@ class Comparison:
     @functools.cached_property
     def interval_frame(self) -> "pl.DataFrame":
         """One row per size and start-up with its interval, where intervals were asked for."""
-        import polars as pl
-
         records = self.intervals.records if self.intervals else []
-        return pl.DataFrame(records, infer_schema_length=None)
+        return columns.frame(records, "comparison-intervals")
 
     @functools.cached_property
     def resolved(self) -> Document:

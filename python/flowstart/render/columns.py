@@ -10,10 +10,14 @@ import functools
 import json
 import pathlib
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
+
+if TYPE_CHECKING:
+    import polars as pl
 
 VERSION = 1
 """Of all definitions together: greater where a column goes or changes its meaning."""
@@ -63,6 +67,15 @@ def tables() -> dict[str, Table]:
         own = tuple(Column(column, **more) for column, more in described["columns"].items())
         found[name] = Table(name, described["about"], base + own)
     return found
+
+
+def frame(records: Sequence[Mapping[str, Any]], table: str) -> "pl.DataFrame":
+    """Records as a frame whose types are those of the columns, whether or not these have values."""
+    import polars as pl
+
+    kinds = {"integer": pl.Int64, "number": pl.Float64, "string": pl.String, "boolean": pl.Boolean}
+    types = {column.name: kinds[column.kind] for column in tables()[table].columns}
+    return pl.DataFrame(records, schema=types)
 
 
 def metadata(table: str) -> dict[str, str]:

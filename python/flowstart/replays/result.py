@@ -14,7 +14,7 @@ from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
-from flowstart.render import footnotes, html
+from flowstart.render import columns, footnotes, html
 from flowstart.replays import tables
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
@@ -88,7 +88,7 @@ class Replay:
     @property
     def interval_frame(self) -> "pl.DataFrame":
         """One row per size class, variant and statistic, with its interval."""
-        return _frame(self.answer.records)
+        return columns.frame(self.answer.records, "replay-intervals")
 
     @functools.cached_property
     def summaries(self) -> list[ClassSummary]:
@@ -304,12 +304,6 @@ class Replay:
         figure = html.picture(charts.svg(self.plot()), "Completion by size class")
         found = [tables.changes(self.summaries), tables.times(self.summaries)]
         return "".join(map(html.table, found)) + figure
-
-
-def _frame(records: list[dict[str, Any]]) -> "pl.DataFrame":
-    import polars as pl
-
-    return pl.DataFrame(records, infer_schema_length=None)
 
 
 def _recommended(answer: Answer) -> list[dict[str, Any]]:
