@@ -176,7 +176,7 @@ def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:
         "and hurts more than half of the small ones"
     )
     change = summary("100 kB to 1 MB", "jump-start").change
-    hurt = summary("below 10 kB", "jump-start").hurt
+    hurt = summary("below 10 kB", "jump-start").hurt_share
     assert change is not None and -0.15 < change <= -0.08
     assert hurt is not None and hurt > 0.5
 

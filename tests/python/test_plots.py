@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 import flowstart as fs
 from flowstart.comparison import report as comparison_report
+from flowstart.inference import Row, Statistic
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
@@ -236,24 +237,38 @@ def test_a_window_that_leaves_its_panel_says_how_far_it_reaches(path: fs.Path) -
         assert panels[-1].texts
 
 
+def name(number: int) -> str:
+    return f"slow-start:iw={number}" if number else "slow-start"
+
+
+def hurt(size_class: str, variant: str, share: float) -> Row:
+    """So many transfers are hurt."""
+    return Row(size_class, variant, Statistic.HURT, share, 0.0, 1.0, 40, 40.0)
+
+
 def summaries(startups: int) -> list[ClassSummary]:
     """Two size classes under so many start-ups."""
     return [
         ClassSummary(
             size_class=size_class,
-            startup=f"slow-start:iw={n}" if n else "slow-start",
+            variant=name(n),
+            startup=name(n),
             transfers=40,
             complete=40,
             fct_median_s=1.0,
             fct_p95_s=2.0,
+            fct_p99_s=3.0,
             alone_median_s=1.0,
-            change=0.0,
             slowdown_median=1.0 + n,
             slowdown_p95=2.0 + n,
             loss=0.0,
             timeouts=0,
-            compared=40,
-            hurt=n / 100,
+            hurt=hurt(size_class, name(n), n / 100) if n else None,
+            typical=None,
+            p50=None,
+            p95=None,
+            p99=None,
+            own=None,
             worst_network=None,
             worst_share=None,
         )
@@ -263,18 +278,18 @@ def summaries(startups: int) -> list[ClassSummary]:
 
 
 def test_more_start_ups_than_markers_have_a_panel_each_in_a_replay() -> None:
-    few = by_class(summaries(len(charts.MARKERS)))
+    few = by_class(summaries(len(charts.MARKERS)), "slow-start")
     assert len(few.axes) == 2
     assert len({str(line.get_marker()) for line in few.axes[0].lines}) == len(charts.MARKERS)
-    many = by_class(summaries(25))
+    many = by_class(summaries(25), "slow-start")
     panels = [axes for axes in many.axes if axes.get_visible()]
     assert [axes.get_title() for axes in panels] == list(
-        dict.fromkeys(s.startup for s in summaries(25))
+        dict.fromkeys(s.variant for s in summaries(25))
     )
     for n, axes in enumerate(panels):
         baseline, own = map(heights, axes.lines)
         assert (baseline, own) == ([1.0, 1.0], [1.0 + n, 1.0 + n])
-        assert [note.get_text() for note in axes.texts] == [f"{n}%", f"{n}%"]
+        assert [note.get_text() for note in axes.texts] == [f"{n}%" if n else "–"] * 2
 
 
 def test_a_replay_of_which_nothing_is_known_is_drawn_too() -> None:
@@ -282,7 +297,7 @@ def test_a_replay_of_which_nothing_is_known_is_drawn_too() -> None:
         dataclasses.replace(s, slowdown_median=None, slowdown_p95=None, hurt=None)
         for s in summaries(25)
     ]
-    figure = by_class(unknown)
+    figure = by_class(unknown, "slow-start")
     assert [note.get_text() for note in figure.axes[0].texts] == ["–", "–"]
     assert charts.svg(figure)
 

@@ -18,11 +18,11 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.render import footnotes
 from flowstart.replays import sentences, tables
-from flowstart.replays.execute import study as replay
+from flowstart.replays.execute import QUICK, study
 from flowstart.replays.paths import build
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
-from flowstart.replays.summary import EVERYTHING, percentile
+from flowstart.replays.summary import EVERYTHING
 
 Cli = Callable[..., Any]
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
@@ -33,6 +33,11 @@ CONTRACT = {
     *("packets_retransmitted", "timeouts", "startup_exit_s", "startup_exit_cwnd_pkts"),
     *("startup_exit_reason", "max_cwnd_pkts", "max_queue_pkts"),
 }
+
+
+def replay(capture: Capture, settings: Settings, workers: int | None = None) -> Replay:
+    """The replay alone, without repeats, other buffers and calibration."""
+    return study(capture, settings, QUICK, workers=workers)
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +52,14 @@ def replayed(small: Capture) -> Replay:
 
 def test_every_transfer_runs_alone_and_together_under_each_start_up(replayed: Replay) -> None:
     transfers = len(replayed.capture.transfers)
-    assert len(replayed.rows) == transfers * len(STARTUPS) * 2
-    assert set(replayed.rows[0]) >= CONTRACT
-    assert all(row["bytes_delivered"] == row["size_bytes"] for row in replayed.rows)
+    assert replayed.frame.height == transfers * len(STARTUPS) * 2
+    assert {*replayed.frame.columns} >= CONTRACT
+    assert (replayed.frame["bytes_delivered"] == replayed.frame["size_bytes"]).all()
 
 
 def test_sizes_are_the_captures(replayed: Replay) -> None:
     sizes = replayed.capture.transfers["bytes"]
-    assert all(row["size_bytes"] == sizes[row["transfer"]] for row in replayed.rows)
+    assert all(sizes[n] == size for n, size in replayed.frame[["transfer", "size_bytes"]].rows())
 
 
 def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
@@ -67,7 +72,7 @@ def test_the_path_is_the_one_the_capture_came_over(replayed: Replay) -> None:
 def test_a_given_rate_and_buffer_put_all_on_one_path(small: Capture) -> None:
     found = replay(small, Settings(STARTUPS, rate="5Mbps", buffer="20pkt"))
     assert [replayed.name for replayed in found.paths] == ["all"]
-    assert {row["bdp_pkts"] for row in found.rows} == {41}
+    assert {*found.frame["bdp_pkts"]} == {41}
 
 
 def test_it_is_said_why_transfers_are_left_out(replayed: Replay) -> None:
@@ -91,53 +96,42 @@ ASSUMED = "≈: assumed, a buffer of 1 BDP, but at least 40 packets (--buffer gi
     ],
 )
 def test_what_is_assumed_is_not_said_to_be_given(
-    small: Capture, given: dict[str, str], sources: str
+    small: Capture, replayed: Replay, given: dict[str, str], sources: str
 ) -> None:
     settings = Settings(STARTUPS, **given)  # type: ignore[arg-type]
-    found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
+    found = dataclasses.replace(replayed, settings=settings, paths=build(small, settings, {}))
     assert sentences.sources(found) == sources
     cells = [cell for row in tables.paths(found.paths).rows for cell in row]
     assert any(cell.startswith("≈") for cell in cells) == ("≈" in sources)
 
 
-def test_given_buffers_are_not_said_to_be_estimated(small: Capture) -> None:
+def test_given_buffers_are_not_said_to_be_estimated(small: Capture, replayed: Replay) -> None:
     settings = Settings(STARTUPS, buffer="20pkt")
-    found = Replay(small, settings, paths=build(small, settings, {}), left_out={}, rows=[])
+    found = dataclasses.replace(replayed, settings=settings, paths=build(small, settings, {}))
     assert "Buffers: as given." in sentences.sources(found)
 
 
 def test_the_workers_do_not_change_the_answer(small: Capture, replayed: Replay) -> None:
-    assert replay(small, replayed.settings, workers=1).rows == replayed.rows
+    assert replay(small, replayed.settings, workers=1).frame.equals(replayed.frame)
 
 
 def test_the_classes_add_up(replayed: Replay) -> None:
     found = replayed.summaries
     for startup in STARTUPS:
-        mine = [s for s in found if s.startup == startup]
+        mine = [s for s in found if s.variant == startup]
         whole = next(s for s in mine if s.size_class == EVERYTHING)
         assert sum(s.transfers for s in mine) == 2 * whole.transfers
-    slow = [s for s in found if s.startup == "slow-start"]
-    assert all(s.change == 0 and s.hurt == 0 for s in slow)
 
 
 def test_hurt_counts_transfers_a_tenth_slower_than_under_slow_start(replayed: Replay) -> None:
-    times: dict[str, dict[int, float]] = {name: {} for name in STARTUPS}
-    for row in replayed.rows:
-        if row["mode"] == "together":
-            times[row["startup"]][row["transfer"]] = row["fct_s"]
-    base, jump = times["slow-start"], times["jump-start"]
-    expected = sum(jump[n] > 1.1 * base[n] for n in base) / len(base)
-    whole = next(
-        s for s in replayed.summaries if s.size_class == EVERYTHING and s.startup == "jump-start"
+    together = replayed.frame.filter(pl.col("mode") == "together")
+    base, jump = (
+        together.filter(pl.col("variant") == name).sort("transfer")["fct_s"] for name in STARTUPS
     )
-    assert whole.hurt == pytest.approx(expected)
-    assert any("jump-start makes" in line for line in sentences.verdict(replayed))
-
-
-def test_percentiles_are_by_nearest_rank() -> None:
-    assert percentile([], 50) is None
-    assert percentile([3.0, 1.0, 2.0], 50) == 2.0
-    assert percentile([float(n) for n in range(101)], 95) == 95.0
+    whole = next(
+        s for s in replayed.summaries if (s.size_class, s.variant) == (EVERYTHING, "jump-start")
+    )
+    assert whole.hurt_share == pytest.approx((jump > 1.1 * base).mean())
 
 
 def test_a_start_up_that_is_not_in_the_catalog_is_refused(small: Capture) -> None:
@@ -149,7 +143,7 @@ def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
     words = ("--startup", ",".join(STARTUPS))
     answer = cli("compare", "--capture", CAPTURES / "small.pcap", *words)
     assert answer.status == 0
-    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "below 10 kB: "):
+    for expected in ("below 10 kB", "all sizes", "hurt", "alone", "from…to", "below 10 kB: "):
         assert expected in answer.out
     assert answer.out.strip().splitlines()[-1].startswith("Again: flowstart compare --capture")
 
@@ -195,8 +189,8 @@ MEMORY = ("careful-resume", "fast-start", "stateful-tcp")
 
 def times(replayed: Replay) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
-    for row in replayed.rows:
-        found.setdefault(row["startup"], []).append(row["fct_s"])
+    for startup, time in replayed.frame[["startup", "fct_s"]].rows():
+        found.setdefault(startup, []).append(time)
     return found
 
 
@@ -216,8 +210,8 @@ def test_what_is_remembered_comes_from_earlier_connections_with_the_network(
 ) -> None:
     def found(lifetime: str) -> dict[tuple[str, int], float]:
         settings = Settings(("fast-start",), memory_lifetime=lifetime)
-        rows = replay(small, settings).rows
-        return {(row["mode"], row["transfer"]): row["fct_s"] for row in rows}
+        rows = replay(small, settings).frame[["mode", "transfer", "fct_s"]].rows()
+        return {(mode, transfer): time for mode, transfer, time in rows}
 
     without, lasting = found("0s"), found("600s")
     assert {mode for (mode, n) in without if without[mode, n] != lasting[mode, n]} == {"together"}
@@ -240,7 +234,7 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
 
 
 def test_all_start_ups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
-    words = ("compare", "--capture", CAPTURES / "small.pcap", "--json", "--startup")
+    words = ("compare", "--capture", CAPTURES / "small.pcap", "--quick", "--json", "--startup")
     everybody = {a.name for a in algorithms("startup")}
 
     def startups(*more: str) -> tuple[set[str], str]:
@@ -349,9 +343,9 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
         "40pkt",
         ("buffer", "reverse_buffer"),
     )
-    assert sum(row["packets_dropped"] for row in replayed.rows) == 0
+    assert replayed.frame["packets_dropped"].sum() == 0
     exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
-    assert sum(row["packets_dropped"] for row in exact.rows) > 500
+    assert exact.frame["packets_dropped"].sum() > 500
     assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
     assert exact.result()["warnings"] == exact.warnings
     assert "the replay loses more than the capture did" in exact.notes[-1]
@@ -374,9 +368,9 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     assert WHOLE - 10 < held <= WHOLE
     assert "buffer" in path.assumed
     assert "assumed no larger than is known: at least the largest flight" in path.buffer_method
-    assert sum(row["packets_dropped"] for row in replayed.rows) == 0
+    assert replayed.frame["packets_dropped"].sum() == 0
     smaller = replay(found, Settings(("slow-start",), buffer="40pkt", without=BEYOND_WINDOWS))
-    assert sum(row["packets_dropped"] for row in smaller.rows) > 0
+    assert smaller.frame["packets_dropped"].sum() > 0
 
 
 CONNECTION = {

@@ -1,33 +1,20 @@
-"""Which rows of a table are marked as the best.
+"""Which rows of a comparison's table are marked as the best.
 
-The rule, for comparisons and replays alike. A start-up is marked where
+A start-up is marked where
 
 - no other in its group took less time (a difference below a thousandth is none),
 - its change against the baseline is no loss, and
 - the group shows a difference at all.
 
-All that tie for the soonest are marked, the baseline like any other. In a comparison, nobody is
-where runs of the group are missing: they might have been the soonest.
-
-In a replay, where a row sums up many transfers of different paths and sizes, also
-
-- the group is one size class, not all sizes together: a median across sizes says most of all how
-  many small transfers there are,
-- it has `ENOUGH` transfers,
-- the row hurts no more than `MOST_HURT` of them, and
-- no other row's median change is a larger gain.
-
-Where the soonest row fails one of these, none is marked: the next one is not the soonest.
+All that tie for the soonest are marked, the baseline like any other. Nobody is where runs of the
+group are missing: they might have been the soonest. Where intervals were asked for, and in replays,
+what is recommended is marked instead.
 """
 
 from collections.abc import Sequence
 
 MARK = "◀"
 """Stands at the end of the best rows, for readers without colour."""
-ENOUGH = 30
-"""Transfers of a size class below which a replay names no best."""
-MOST_HURT = 0.05
-"""The share of transfers that a start-up may hurt and still be named the best of a replay."""
 TIE = 0.001
 """A difference below this share is none that a reader should act upon."""
 

@@ -1,0 +1,88 @@
+"""Replays of which nothing is known but how long transfers took."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from flowstart.captures.contents import Capture
+from flowstart.inference import Rule
+from flowstart.replays.answer import answer
+from flowstart.replays.result import Replay
+from flowstart.replays.settings import Settings
+from flowstart.replays.store import Rows
+from flowstart.replays.times import Times
+
+NAMES = ("slow-start", "first", "second")
+NETWORK = "10.0.0.0/24"
+
+
+def facts(
+    transfers: int,
+    *,
+    size: int = 20_000,
+    networks: Sequence[str] = (),
+    connections: Sequence[int] = (),
+) -> pl.DataFrame:
+    """So many transfers, each on a connection of its own and over one network unless told."""
+    return pl.DataFrame(
+        {
+            "transfer": list(range(transfers)),
+            "connection": list(connections) or list(range(transfers)),
+            "network": list(networks) or [NETWORK] * transfers,
+            "size_bytes": [size] * transfers,
+        }
+    )
+
+
+def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame:
+    """A row for each variant and transfer, by slow start first; None never ended."""
+    return pl.DataFrame(
+        [
+            {
+                "variant": name,
+                "mode": mode,
+                "transfer": number,
+                "complete": time is not None,
+                "fct_s": time,
+                "slowdown": time,
+                "packets_sent": 10,
+                "packets_dropped": 0,
+                "timeouts": 0,
+            }
+            for name, column in zip(NAMES, times, strict=False)
+            for number, time in enumerate(column)
+        ],
+        schema_overrides={"fct_s": pl.Float64, "slowdown": pl.Float64},
+    )
+
+
+def times(*columns: Sequence[float | None]) -> Times:
+    """The same as inference takes them."""
+    found = Times()
+    found.add(rows(*columns))
+    return found
+
+
+def replayed(
+    *columns: Sequence[float | None],
+    size: int = 20_000,
+    networks: Sequence[str] = (),
+    rule: Rule | None = None,
+) -> Replay:
+    """A replay of such transfers."""
+    known = facts(len(columns[0]), size=size, networks=networks)
+    store, together = Rows(), times(*columns)
+    store.add(rows(*columns))
+    names = NAMES[: len(columns)]
+    nothing = Capture(("none",), pl.DataFrame(), pl.DataFrame(), [], {}, warnings=[], notes=[])
+    return Replay(
+        capture=nothing,
+        settings=Settings(names),
+        paths=[],
+        left_out={},
+        store=store,
+        facts=known,
+        together=together,
+        alone=Times(),
+        answer=answer(known, together, names, NAMES[0], rule or Rule()),
+    )
