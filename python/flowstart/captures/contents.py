@@ -63,7 +63,7 @@ class Capture:
     @functools.cached_property
     def summary(self) -> dict[str, Any]:
         """The counts over all connections."""
-        return summary(self.connections, self.demands)
+        return summary(self.connections)
 
     @property
     def retransmitted_share(self) -> float | None:

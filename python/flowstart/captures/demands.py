@@ -29,11 +29,15 @@ def valid(connections: "pl.DataFrame") -> "pl.LazyFrame":
 
 def demands(connections: "pl.DataFrame") -> "pl.DataFrame":
     """One row per direction with data of every valid connection."""
+    return directions(connections).sort("connection", maintain_order=True).collect()
+
+
+def directions(connections: "pl.DataFrame") -> "pl.LazyFrame":
+    """The same rows, those of all clients first; computed as far as their columns are asked for."""
     import polars as pl
 
     counted = valid(connections)
-    ways = [_direction(counted, "c2s", "server"), _direction(counted, "s2c", "client")]
-    return pl.concat(ways).sort("connection", maintain_order=True).collect()
+    return pl.concat([_direction(counted, "c2s", "server"), _direction(counted, "s2c", "client")])
 
 
 def _direction(connections: "pl.LazyFrame", way: str, receiver: str) -> "pl.LazyFrame":

@@ -7,7 +7,7 @@ Control Without a Startup Phase", PFLDnet 2007.)
 
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures.demands import valid
+from flowstart.captures.demands import directions, valid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,14 +22,18 @@ LINK_BYTES_PER_S = 12_500_000.0
 PERCENTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 
 
-def summary(connections: "pl.DataFrame", demands: "pl.DataFrame") -> dict[str, Any]:
-    """The counts over all connections of a capture."""
+def summary(connections: "pl.DataFrame") -> dict[str, Any]:
+    """The counts over all connections of a capture.
+
+    Of the demands there is one column in memory at a time.
+    """
     import polars as pl
 
     complete = valid(connections).select("rtt_s", "syns", "syn_acks").collect()
-    reductions = ("reduction_bytes_per_s", "handshake_reduction_bytes_per_s")
-    over = demands.lazy().filter("over").select("rate_bytes_per_s", *reductions).collect()
-    rates = over["rate_bytes_per_s"].drop_nulls()
+    ways = directions(connections)
+    over = ways.filter("over")
+    sizes, rates = _column(ways, "bytes"), _column(over, "rate_bytes_per_s").drop_nulls()
+    larger = int(_column(ways, "over").sum())
     by = dict(connections["handshake"].value_counts().iter_rows())
     return {
         "tcp_connections": len(connections),
@@ -37,17 +41,23 @@ def summary(connections: "pl.DataFrame", demands: "pl.DataFrame") -> dict[str, A
         "complete_with_more_than_one_syn": len(complete.filter(pl.col("syns") > 1)),
         "complete_with_more_than_one_syn_ack": len(complete.filter(pl.col("syn_acks") > 1)),
         "rtt_s": spread(complete["rtt_s"]),
-        "directions_with_data": len(demands),
-        "bytes": {"sum": int(demands["bytes"].sum())} | spread(demands["bytes"]),
-        "over_4380_bytes": len(over),
-        "over_4380_share": _share(len(over), len(demands)),
-        "over_rfc3390_initial_window": int(demands["over_rfc3390"].sum()),
+        "directions_with_data": len(sizes),
+        "bytes": {"sum": int(sizes.sum())} | spread(sizes),
+        "over_4380_bytes": larger,
+        "over_4380_share": _share(larger, len(sizes)),
+        "over_rfc3390_initial_window": int(_column(ways, "over_rfc3390").sum()),
         "over_rate_bytes_per_s": {name: _rounded(rate, 1) for name, rate in spread(rates).items()},
         "over_above_500_kbit_per_s": int((rates > POLICY_CAP_BYTES_PER_S).sum()),
         "over_above_100_mbit_per_s": int((rates > LINK_BYTES_PER_S).sum()),
-        "reduction_by_widest_window": _reduction(over["reduction_bytes_per_s"]),
-        "reduction_by_handshake_window": _reduction(over["handshake_reduction_bytes_per_s"]),
+        "reduction_by_widest_window": _reduction(_column(over, "reduction_bytes_per_s")),
+        "reduction_by_handshake_window": _reduction(
+            _column(over, "handshake_reduction_bytes_per_s")
+        ),
     }
+
+
+def _column(rows: "pl.LazyFrame", name: str) -> "pl.Series":
+    return rows.select(name).collect().to_series()
 
 
 def flagged(connections: "pl.DataFrame") -> dict[str, int]:

@@ -170,9 +170,10 @@ def connections(found: Contents, most: int = 20) -> Grid:
     columns += [Column("handshake", number=False), Column("RTT")]
     columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
-    data = pl.sum_horizontal("c2s_bytes", "s2c_bytes")
-    # Stable, so that of equals the earlier ones are shown.
-    largest = found.connections.sort(data, descending=True, maintain_order=True).head(most)
+    data = found.connections.select(data=pl.sum_horizontal("c2s_bytes", "s2c_bytes"))
+    # Stable, so that of equals the earlier ones are shown. To sort whole rows would copy them all.
+    order = data.with_row_index().sort("data", descending=True, maintain_order=True)["index"]
+    largest = found.connections[order.head(most)]
     grid.rows = [_connection(row) for row in largest.iter_rows(named=True)]
     if len(found.connections) > most:
         grid.title = f"The {most} connections with the most data, of {len(found.connections)}"
