@@ -36,6 +36,7 @@ class Times:
         import polars as pl
 
         taken = rows.select("variant", "transfer", pl.col("fct_s").fill_null(float("inf")))
+        taken = taken.sort("transfer")
         for (variant,), part in taken.partition_by("variant", as_dict=True).items():
             pair = (part["transfer"].to_numpy(), part["fct_s"].to_numpy())
             self._parts.setdefault(str(variant), []).append(pair)
@@ -45,13 +46,20 @@ class Times:
         found = np.full(len(transfers), np.nan)
         if variant not in self._parts:
             return found
-        numbers, times = (np.concatenate(part) for part in zip(*self._parts[variant], strict=True))
-        order = np.argsort(numbers, kind="stable")
-        numbers, times = numbers[order], times[order]
+        numbers, times = self._in_order(variant)
         place = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
         there = numbers[place] == transfers
         found[there] = times[place[there]]
         return found
+
+    def _in_order(self, variant: str) -> tuple[Numbers, Floats]:
+        """A variant's transfers and their times, by number; as one part from then on."""
+        parts = self._parts[variant]
+        if len(parts) > 1:
+            numbers, times = (np.concatenate(part) for part in zip(*parts, strict=True))
+            order = np.argsort(numbers, kind="stable")
+            self._parts[variant] = parts = [(numbers[order], times[order])]
+        return parts[0]
 
 
 def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
