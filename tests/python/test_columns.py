@@ -17,7 +17,8 @@ from flowstart.comparison import report as comparison_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays import report as replay_report
-from flowstart.replays.execute import QUICK, study
+from flowstart.replays.execute import study
+from flowstart.replays.questions import QUICK
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
 

@@ -18,8 +18,9 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.render import footnotes
 from flowstart.replays import sentences, tables
-from flowstart.replays.execute import QUICK, study
+from flowstart.replays.execute import study
 from flowstart.replays.paths import build
+from flowstart.replays.questions import QUICK
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import EVERYTHING

@@ -25,7 +25,8 @@ class Rule:
     def __post_init__(self) -> None:
         if not 0 < self.max_harm <= 1:
             raise RequestError(
-                f"max_harm = {self.max_harm:g}: a share above 0, at most 1 is needed"
+                f"max_harm: `{100 * self.max_harm:g}%` is out of range; a share above 0%, at most "
+                "100% is needed"
             )
         if self.statistic == Statistic.HURT:
             raise RequestError("statistic = hurt: a time is needed, such as p50")

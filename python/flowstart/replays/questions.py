@@ -26,7 +26,8 @@ class Questions:
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < self.share < 1:
             raise RequestError(
-                f"share: `{self.share:g}` is out of range; a part above 0 and below 1 is needed"
+                f"share: `{100 * self.share:g}%` is out of range; a part above 0% and below 100% "
+                "is needed"
             )
         if self.repeats < 0:
             raise RequestError(f"repeats: `{self.repeats}` is out of range; 0 or more are needed")

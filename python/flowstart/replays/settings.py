@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from flowstart.errors import RequestError
+from flowstart.model import specs
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
@@ -97,9 +98,12 @@ class Settings:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
                 raise RequestError(f"beside: `{name}` is no company{right}")
+        if self.beside:
+            specs.unique("beside", self.beside)
         if not 0 <= self.cross < 1:
             raise RequestError(
-                f"cross: `{self.cross:g}` is out of range; a share from 0 to below 1 is needed"
+                f"cross: `{100 * self.cross:g}%` is out of range; a share from 0% to below 100% is "
+                "needed"
             )
 
     @property

@@ -1,7 +1,9 @@
 """Rows of a replay: in memory while they are few, in files when they are many."""
 
 import pathlib
+import shutil
 import tempfile
+import weakref
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,13 +14,16 @@ IN_MEMORY = 200_000
 
 
 class Rows:
-    """Rows that come part by part. All parts have the same columns."""
+    """Rows that come part by part. All parts have the same columns.
+
+    The temporary folder goes with them.
+    """
 
     def __init__(self) -> None:
         self.height = 0
         self._recent: list[pl.DataFrame] = []
         self._files: list[pathlib.Path] = []
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: pathlib.Path | None = None
 
     def add(self, frame: "pl.DataFrame") -> None:
         """Takes in a part."""
@@ -39,8 +44,9 @@ class Rows:
         import polars as pl
 
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="flowstart-rows-")
-        file = pathlib.Path(self._folder.name) / f"{len(self._files):06}.parquet"
+            self._folder = pathlib.Path(tempfile.mkdtemp(prefix="flowstart-rows-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        file = self._folder / f"{len(self._files):06}.parquet"
         pl.concat(self._recent).write_parquet(file)
         self._files.append(file)
         self._recent = []

@@ -1,0 +1,101 @@
+"""`compare --capture` with its questions, as it is called and what it refuses."""
+
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., Any]
+SMALL = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
+QUICK = ("compare", "--capture", SMALL, "--startup", "slow-start,jump-start", "--quick")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--share", "0%"), "--share: `0%` is out of range; a part above 0% and below 100%"),
+        (("--share", "100%"), "--share: `100%` is out of range"),
+        (("--share", "ten"), "--share `ten`: a share is needed, such as 10%"),
+        (("--share", "10"), "--share `10`: a share is needed, such as 10%"),
+        (("--cross", "120%"), "--cross: `120%` is out of range; a share from 0% to below 100%"),
+        (("--cross", "-1%"), "--cross `-1%`: a share is needed, such as 10%"),
+        (("--beside", "bbx"), "--beside: `bbx` is no company; did you mean `bbr`?"),
+        (("--beside", "cubic,cubic"), "beside `cubic` is given twice"),
+        (
+            ("--baseline", "nobody"),
+            "--baseline: `nobody` is not among the variants",
+        ),
+        (("--max-harm", "0%"), "--max-harm: `0%` is out of range; a share above 0%, at most 100%"),
+        (("--max-harm", "101%"), "--max-harm: `101%` is out of range"),
+        (("--max-harm", "few"), "--max-harm `few`: a share is needed, such as 10%"),
+        (("--variant", "iw30"), "variant `iw30`: should be written `name: key=value ...`"),
+        (("--variant", "jump-start: iw=30"), "variant `jump-start` is given twice"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_in_a_line(
+    cli: Cli, words: tuple[str, str], message: str
+) -> None:
+    answer = cli(*QUICK, *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"flowstart: {message}")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("--share", "10%"), ("--cross", "40%"), ("--beside", "bbr"), ("--max-harm", "5%")),
+        *(("--quick",), ("--rows",)),
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_only_a_replay_answers_is_refused_without_a_capture(
+    cli: Cli, words: tuple[str, ...]
+) -> None:
+    answer = cli("compare", "--rate", "5Mbps", "--rtt", "60ms", *words)
+    assert answer.status == 2
+    assert answer.err == f"flowstart: {words[0]}: --capture is missing; only a replay has it\n"
+
+
+def test_variants_of_a_capture_stand_in_its_table_and_command(cli: Cli) -> None:
+    words = ("--variant", "paced: startup=hystart iw=30 pacing=internal")
+    answer = cli(*QUICK, *words)
+    assert (answer.status, answer.err) == (0, "")
+    assert any(line.startswith(" paced ") for line in answer.out.splitlines())
+    assert "--variant 'paced: startup=hystart iw=30 pacing=internal'" in answer.out
+
+
+def test_a_baseline_that_is_named_has_no_row_among_the_changes(cli: Cli) -> None:
+    document = json.loads(cli(*QUICK, "--baseline", "jump-start", "--json").out)
+    assert {row["variant"] for row in document["intervals"]} == {"slow-start"}
+    assert {row["baseline"] for row in document["intervals"]} == {"jump-start"}
+
+
+def test_quick_leaves_out_repeats_other_buffers_and_calibration(cli: Cli) -> None:
+    document = json.loads(cli(*QUICK, "--json").out)
+    assert (document["repeats"], document["buffers"]) == (0, [])
+    assert document["calibration"] is None
+
+
+def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    def written(*more: str) -> Any:
+        out = tmp_path / "-".join(["out", *more])
+        assert cli(*QUICK, "-o", out, *more).status == 0
+        assert (out / "rows.parquet").is_file()
+        return json.loads((out / "result.json").read_text())
+
+    assert "rows" not in written()
+    assert len(written("--rows")["rows"]) > 0
+
+
+def test_shares_and_company_have_tables_of_their_own(cli: Cli) -> None:
+    out = cli(*QUICK, "--share", "50%", "--beside", "probe,cubic", "--cross", "20%").out
+    assert "50% of the connections switched" in out
+    assert "Beside the transfers" in out
+    assert out.splitlines()[-1].endswith(" --quick")
+    for word in ("--share 50%", "--beside probe,cubic", "--cross 20%"):
+        assert word in out.splitlines()[-1]

@@ -1,0 +1,189 @@
+"""Not everyone at once: shares that are switched, traffic of others, company, other buffers."""
+
+import dataclasses
+import pathlib
+from typing import Any
+
+import polars as pl
+import pytest
+
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture
+from flowstart.errors import RequestError
+from flowstart.inference import Rule, Statistic
+from flowstart.replays import company
+from flowstart.replays.bands import bands
+from flowstart.replays.conversations import Conversation, conversations
+from flowstart.replays.execute import study
+from flowstart.replays.jobs import jobs
+from flowstart.replays.paths import ReplayPath, build
+from flowstart.replays.questions import QUICK
+from flowstart.replays.result import Replay
+from flowstart.replays.rounds import BESIDE, Round
+from flowstart.replays.settings import Settings
+from flowstart.replays.share import shared
+from flowstart.replays.times import EVERYTHING
+from made_up_replay import facts, times
+from test_replay import group
+
+CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
+STARTUPS = ("slow-start", "jump-start")
+ROOM = {"rate": "10Gbps", "buffer": "100000pkt"}
+"""A path on which nobody is in anybody's way."""
+
+
+@pytest.fixture(scope="module")
+def small() -> Capture:
+    return capture(CAPTURES / "small.pcap")
+
+
+# Shares
+
+
+def test_the_rest_of_a_share_is_compared_with_itself_without_the_share() -> None:
+    one = Round("share", share=0.5)
+    everybody = [float(1 + number) for number in range(200)]
+    later = [1.2 * time for time in everybody]
+    base, meanwhile = times(everybody, everybody), times(everybody, later)
+    settings = Settings(("slow-start", "first"))
+    found = shared(facts(200), meanwhile, base, one, settings, Rule())
+    row = found.rest.row(EVERYTHING, "first", Statistic.TYPICAL)
+    assert row and row.estimate == pytest.approx(0.2)
+    assert row.transfers == 200 - found.connections
+
+
+def test_on_a_path_with_room_a_share_changes_nothing_for_the_rest(small: Capture) -> None:
+    settings = Settings(STARTUPS, direction="both", **ROOM)  # type: ignore[arg-type]
+    found = study(small, settings, dataclasses.replace(QUICK, share=0.5)).share
+    assert found
+    rest = found.rest.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
+    switched = found.switched.row(EVERYTHING, "jump-start", Statistic.TYPICAL)
+    assert rest and rest.estimate == pytest.approx(0, abs=1e-3)
+    assert switched and switched.estimate is not None and abs(switched.estimate) > 0.02
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1])
+def test_a_share_of_nobody_or_everybody_is_refused(share: float) -> None:
+    with pytest.raises(RequestError, match=r"share: `.*%` is out of range; a part above 0%"):
+        dataclasses.replace(QUICK, share=share)
+
+
+# Traffic of others
+
+
+def talks(small: Capture, settings: Settings) -> list[Conversation]:
+    [path] = build(small, settings, {})
+    return [talk for part in path.traffic.chunks() for talk in conversations(part)]
+
+
+def bits(flows: list[dict[str, Any]]) -> int:
+    return sum(8 * int(flow["size"].removesuffix("B")) for flow in flows)
+
+
+@pytest.mark.parametrize("cross", [0.1, 0.4, 0.9])
+def test_cross_traffic_takes_its_share_of_the_rate(small: Capture, cross: float) -> None:
+    settings = Settings(("slow-start",), cross=cross, rate="20Mbps")
+    span_s, rate_bps = 5_000.0, 20e6
+    busy = company.Busy(((0.0, span_s),))
+    flows = company.cross_traffic(talks(small, settings), busy, rate_bps, {}, settings)
+    assert bits(flows) / (span_s * rate_bps) == pytest.approx(cross, rel=0.1)
+
+
+def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) -> None:
+    settings = Settings(("slow-start",), cross=0.5, rate="20Mbps")
+    busy = company.Busy(((10.0, 20.0), (50.0, 60.0)))
+    flows = company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+    starts = [int(flow["start"].removesuffix("us")) / 1e6 for flow in flows]
+    assert starts
+    assert all(10 <= start <= 20 or 50 <= start <= 60 for start in starts)
+
+
+def test_another_seed_draws_other_cross_traffic(small: Capture) -> None:
+    def drawn(seed: int) -> list[dict[str, Any]]:
+        settings = Settings(("slow-start",), cross=0.5, rate="20Mbps", seed=seed)
+        busy = company.Busy(((0.0, 10.0),))
+        return company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+def test_cross_traffic_is_not_counted_among_the_transfers(small: Capture) -> None:
+    found = study(small, Settings(("slow-start",), cross=0.5, rate="20Mbps"), QUICK)
+    without = study(small, Settings(("slow-start",), rate="20Mbps"), QUICK)
+    assert found.frame["transfer"].to_list() == without.frame["transfer"].to_list()
+
+
+# Company
+
+
+def beside(small: Capture, *names: str) -> Replay:
+    settings = Settings(("slow-start",), beside=names, rate="5Mbps", buffer="60pkt")
+    return study(small, settings, QUICK)
+
+
+def of(replay: Replay, name: str) -> pl.DataFrame:
+    assert replay.beside is not None
+    return replay.beside.filter(pl.col("name") == name)
+
+
+def test_a_probes_delay_grows_behind_a_long_transfer(small: Capture) -> None:
+    alone, behind = (
+        of(beside(small, *names), "probe")["delay_p50_s"][0]
+        for names in (["probe"], ["probe", "cubic"])
+    )
+    # 60 packets of 1500 bytes at 5 Mbit/s take 144 ms.
+    assert 0.05 < behind - alone < 0.15
+
+
+@pytest.mark.parametrize("name", ["cubic", "bbr"])
+def test_a_long_transfer_ends_with_the_replay(small: Capture, name: str) -> None:
+    found = of(beside(small, name), name)
+    settings = Settings(("slow-start",), beside=(name,), rate="5Mbps", buffer="60pkt")
+    [job] = jobs(build(small, settings, {}), settings, BESIDE)
+    lasts_s = float(str(job.scenario["duration"]).removesuffix("s"))
+    most = 5e6 * lasts_s / 8
+    assert 0.3 * most < found["delivered_bytes"][0] <= most
+
+
+def test_company_has_a_pass_of_its_own_and_changes_no_row(small: Capture) -> None:
+    without = study(small, Settings(("slow-start",), rate="5Mbps", buffer="60pkt"), QUICK)
+    assert beside(small, "cubic").frame.equals(without.frame)
+
+
+def test_company_that_is_named_twice_is_refused() -> None:
+    with pytest.raises(RequestError, match="beside `cubic` is given twice"):
+        Settings(("slow-start",), beside=("cubic", "cubic"))
+
+
+# Other buffers
+
+
+def paths(**way: Any) -> list[ReplayPath]:
+    return build(group(**way), Settings(("slow-start",)), {})
+
+
+def test_a_buffer_that_is_known_has_no_bands() -> None:
+    assert bands(paths()) == []
+
+
+def test_an_assumed_buffer_is_halved_and_taken_four_times() -> None:
+    found = bands(paths(rate_bps=40e6, buffer_packets=None, queueing_s=None))
+    assert [(name, path.path["buffer"]) for name, [path] in found] == [
+        ("× 0.5", "100pkt"),
+        ("× 4", "800pkt"),
+    ]
+
+
+def test_no_band_is_below_what_is_known_and_that_is_a_band_of_its_own() -> None:
+    found = bands(paths(rate_bps=40e6, buffer_packets=150, buffer_at_least=True))
+    assert [(name, path.path["buffer"]) for name, [path] in found] == [
+        ("× 0.5", "150pkt"),
+        ("× 4", "800pkt"),
+        ("the least that is known", "150pkt"),
+    ]
+
+
+def test_a_band_leaves_a_buffer_that_is_known_as_it_is() -> None:
+    for _, [path] in bands(paths(buffer_packets=None, queueing_s=None)):
+        assert path.path["reverse_buffer"] == "70pkt"
