@@ -111,11 +111,11 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     """Both times of all transfers; some jobs at a time, so that nothing else adds up."""
     import polars as pl
 
-    traffic = {replayed.name: replayed.traffic for replayed in paths}
+    sections = {replayed.name: replayed.section for replayed in paths}
     parts: list[pl.DataFrame] = []
     for found in runner.run(paths, TOGETHER):
         for (name,), mine in found.partition_by("network", as_dict=True).items():
-            parts.append(_compared(mine, traffic[str(name)]))
+            parts.append(_compared(mine, sections[str(name)].traffic))
     if runner.interrupted:
         raise KeyboardInterrupt
     return pl.concat(parts)

@@ -1,8 +1,9 @@
 """The simulations of a replay: every part of every path under every variant, together and apart."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
@@ -152,16 +153,31 @@ OF_FLOWS = (
 
 
 def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
-    """Which transfer each write of each job stands for."""
+    """Which transfer each write of each job stands for.
+
+    One frame is made for all of them: there may be thousands, most of them of a few transfers.
+    """
     import polars as pl
 
-    parts = []
-    for run, job in enumerate(planned):
-        columns = vars(job.labels)
-        part = pl.DataFrame(columns, schema_overrides={"opener": pl.String})
-        named = {"variant": job.variant.name, "startup": str(job.variant.begins)}
-        named |= {"mode": job.round.mode, "network": job.replayed.name}
-        parts.append(part.with_columns(run=pl.lit(run), **{k: pl.lit(v) for k, v in named.items()}))
+    columns: dict[str, list[Any]] = {
+        field.name: [cell for one in planned for cell in getattr(one.labels, field.name)]
+        for field in dataclasses.fields(Labels)
+    }
+    columns["run"] = [run for run, one in enumerate(planned) for _ in one.labels.transfer]
+    of_runs = pl.DataFrame(
+        {
+            "run": range(len(planned)),
+            "variant": [one.variant.name for one in planned],
+            "startup": [str(one.variant.begins) for one in planned],
+            "mode": [one.round.mode for one in planned],
+            "network": [one.replayed.name for one in planned],
+        },
+        schema_overrides={"run": pl.Int64},
+    )
     direction = pl.when("from_client").then(pl.lit("c2s")).otherwise(pl.lit("s2c"))
-    whole = pl.concat(parts).with_columns(pl.col("run").cast(pl.Int64), capture_direction=direction)
-    return whole.drop("from_client")
+    return (
+        pl.DataFrame(columns, schema_overrides={"opener": pl.String})
+        .join(of_runs, on="run", maintain_order="left")
+        .with_columns(capture_direction=direction)
+        .drop("from_client")
+    )

@@ -11,7 +11,7 @@ from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
-from flowstart.replays.traffic import WITHOUT_RTT, Traffic
+from flowstart.replays.traffic import WITHOUT_RTT, Section, Traffic
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
@@ -26,7 +26,8 @@ class ReplayPath:
     """The scenario's path; forward is towards the remote network."""
     rate_method: str
     buffer_method: str
-    traffic: Traffic
+    section: Section
+    """Its part of the traffic of all paths."""
     assumed: tuple[str, ...] = ()
     """Which of the path's fields are neither given nor estimated from its own packets."""
     least: Mapping[str, int] = field(default_factory=dict)
@@ -40,9 +41,14 @@ class ReplayPath:
         return there, back
 
     @property
+    def traffic(self) -> Traffic:
+        """What crosses it."""
+        return self.section.traffic
+
+    @property
     def transfers(self) -> int:
         """How many transfers cross it."""
-        return self.traffic.transfers.height
+        return self.section.height
 
 
 def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[ReplayPath]:
@@ -54,8 +60,8 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
         return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
     return [
-        _estimated(groups[network], settings, traffic.within(network), capture)
-        for network in traffic.networks()
+        _estimated(groups[network], settings, section, capture)
+        for network, section in traffic.by_network().items()
     ]
 
 
@@ -84,12 +90,12 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
         path | assumed,
         "by --rate",
         joined(methods),
-        traffic,
+        Section(traffic, slice(None), slice(None)),
         tuple(assumed),
     )
 
 
-def _estimated(group: Group, settings: Settings, traffic: Traffic, capture: Capture) -> ReplayPath:
+def _estimated(group: Group, settings: Settings, section: Section, capture: Capture) -> ReplayPath:
     """A network's own path, as far as the capture tells it."""
     ways = group.ways
     rates = [way.rate_bps for way in ways]
@@ -105,7 +111,7 @@ def _estimated(group: Group, settings: Settings, traffic: Traffic, capture: Capt
         methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
-    path = _with_rtt(path, settings, traffic)
+    path = _with_rtt(path, settings, section.traffic)
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -117,7 +123,7 @@ def _estimated(group: Group, settings: Settings, traffic: Traffic, capture: Capt
         path | known | guessed,
         joined(methods),
         joined([buffer_methods[name] for name in BUFFERS]),
-        traffic,
+        section,
         tuple(assumed),
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
     )

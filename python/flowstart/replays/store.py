@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-IN_MEMORY = 200_000
+IN_MEMORY = 50_000
 """Rows that are kept in memory; beyond, they go to a temporary folder."""
 
 

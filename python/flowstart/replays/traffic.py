@@ -63,20 +63,27 @@ class Traffic:
             transfers = mine
         return cls(_with_times(connections, transfers, begin), transfers)
 
-    def networks(self) -> list[str]:
-        """The networks in the order of their first connections."""
-        found: list[str] = self.connections["network"].unique(maintain_order=True).to_list()
-        return found
-
-    def within(self, network: str) -> "Traffic":
-        """What a network has of it."""
+    def by_network(self) -> dict[str, "Section"]:
+        """What each network has of it, in the order of their first connections."""
         import polars as pl
 
-        some = self.connections.filter(pl.col("network") == network)
-        mine = self.transfers.join(
-            some.select("connection"), on="connection", how="semi", maintain_order="left"
+        first = pl.col("row").min().over("network").alias("first")
+        places = self.connections.with_row_index("row").select("connection", first)
+        connections = self.connections.with_columns(places["first"])
+        connections = connections.sort("first", maintain_order=True)
+        transfers = self.transfers.join(places, on="connection", maintain_order="left")
+        transfers = transfers.sort("first", maintain_order=True)
+        whole = Traffic(connections.drop("first"), transfers.drop("first"))
+        sizes = connections.group_by("network", maintain_order=True).agg(
+            pl.len(), pl.col("transfers").sum()
         )
-        return Traffic(some, mine)
+        found: dict[str, Section] = {}
+        row = transfer = 0
+        for network, rows, moved in sizes.iter_rows():
+            ends = row + rows, transfer + moved
+            found[network] = Section(whole, slice(row, ends[0]), slice(transfer, ends[1]))
+            row, transfer = ends
+        return found
 
     def chunks(self) -> Iterator["Traffic"]:
         """Parts of some hundred transfers, cut where no connection and no page is open."""
@@ -92,6 +99,30 @@ class Traffic:
         for (first, behind), size in zip(cuts, sizes, strict=True):
             yield Traffic(self.connections[first:behind], ordered[at : at + size].drop("part"))
             at += size
+
+
+@dataclass(frozen=True)
+class Section:
+    """Consecutive rows of a traffic.
+
+    It has no frames of its own: those of thousands of networks take more memory than their rows.
+    """
+
+    whole: Traffic
+    connections: slice
+    transfers: slice
+
+    @property
+    def traffic(self) -> Traffic:
+        """The rows as frames, which share the memory of the whole."""
+        return Traffic(
+            self.whole.connections[self.connections], self.whole.transfers[self.transfers]
+        )
+
+    @property
+    def height(self) -> int:
+        """How many transfers it has."""
+        return len(range(self.whole.transfers.height)[self.transfers])
 
 
 def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
