@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], object]
 
-AT_ONCE = 20_000
+AT_ONCE = 10_000
 """Transfers whose simulations are run together, and are in memory at the same time."""
 
 

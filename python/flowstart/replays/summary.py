@@ -99,7 +99,9 @@ def summarise(
     memory grows with the transfers and not with what is compared.
     """
     parts = classes(facts)
-    networks = facts["network"].to_numpy()
+    # By number: names as objects of Python or texts of numpy take several times as much as rows.
+    names = facts["network"].unique().sort().to_list()
+    networks = facts["network"].rank("dense").to_numpy().astype(np.int64) - 1
     order = np.argsort(facts["transfer"].to_numpy(), kind="stable")
     by: dict[tuple[str, str], ClassSummary] = {}
     for variant, startup in startups.items():
@@ -108,7 +110,7 @@ def summarise(
             base = together.of(answer.baseline, transfers)
             mine = together.of(variant, transfers)
             place = order[np.searchsorted(facts["transfer"].to_numpy()[order], transfers)]
-            worst = _worst_network(mine, base, networks[place])
+            worst = _worst_network(mine, base, networks[place], names)
             by[name, variant] = ClassSummary(
                 size_class=name,
                 variant=variant,
@@ -165,14 +167,17 @@ class _Counts:
 
 
 def _worst_network(
-    mine: Floats, base: Floats, networks: "np.typing.NDArray[np.object_]"
+    mine: Floats, base: Floats, networks: Numbers, names: Sequence[str]
 ) -> tuple[str | None, float | None]:
-    """The network with the largest share of transfers that are hurt, and that share."""
+    """The network with the largest share of transfers that are hurt, and that share.
+
+    `networks` has the place of each transfer's network among the `names`.
+    """
     known = np.isfinite(base) & ~np.isnan(mine)
     hurt = mine[known] / base[known] - 1 > HURT
-    names, places = np.unique(networks[known].astype(str), return_inverse=True)
-    counts = np.bincount(places, minlength=len(names))
-    shares = np.bincount(places, weights=hurt, minlength=len(names)) / np.maximum(counts, 1)
+    counts = np.bincount(networks[known], minlength=len(names))
+    shares = np.bincount(networks[known], weights=hurt, minlength=len(names))
+    shares = shares / np.maximum(counts, 1)
     able = shares > 0
     # A share of very few says little of their path.
     enough = able & (counts >= ENOUGH)
@@ -180,7 +185,7 @@ def _worst_network(
     if not chosen.any():
         return None, None
     first = int(np.argmax(np.where(chosen, shares, -1.0)))
-    return str(names[first]), float(shares[first])
+    return names[first], float(shares[first])
 
 
 def estimate(row: Row | None) -> float | None:
