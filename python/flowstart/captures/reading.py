@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures import anonymity, inputs, log_columns, qlog, server_log
+from flowstart.captures import allocator, anonymity, inputs, log_columns, qlog, server_log
 from flowstart.captures.columns import CONNECTIONS, QUIC, TRANSFERS
 from flowstart.captures.contents import Capture
 from flowstart.captures.frames import frame
@@ -91,8 +91,10 @@ def _read(
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:
     """Packet captures and Zeek's logs."""
     text, tables = _native.read_capture(paths, progress)
+    allocator.give_back()  # what the reader knew of the paths
     about = json.loads(text)
     connections, transfers = (frame(tables.pop(name)) for name in ("connections", "transfers"))
+    allocator.give_back()  # the reader's columns
     if set(about["formats"]) <= set(LOGS):
         connections, transfers = _by_start(connections, transfers)
     return Capture(

@@ -32,9 +32,15 @@ pub(super) struct Trains {
     next: usize,
     sum: u64,
     passed: u64,
-    /// Those of the [`BINS`] that hold anything, in their order: few do, and a capture may have many networks.
-    bins: Vec<(usize, Bin)>,
+    /// The numbers of those of the [`BINS`] that hold anything, in their order: few do, and a capture may have many
+    /// networks.
+    numbers: Vec<u16>,
+    /// What they hold, in the same order.
+    bins: Vec<Bin>,
 }
+
+/// So many bins are made room for at a time. Twice as many each time, as a `Vec` does it, is mostly empty.
+const ROOM: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
@@ -90,19 +96,33 @@ impl Trains {
     }
 
     fn add_to(&mut self, number: usize, more: Bin) {
-        match self.bins.binary_search_by_key(&number, |bin| bin.0) {
+        let number = number as u16;
+        match self.numbers.binary_search(&number) {
             Ok(at) => {
-                let bin = &mut self.bins[at].1;
+                let bin = &mut self.bins[at];
                 bin.bytes += more.bytes;
                 bin.rates += more.rates;
             }
-            Err(at) => self.bins.insert(at, (number, more)),
+            Err(at) => {
+                if self.numbers.len() == self.numbers.capacity() {
+                    self.numbers.reserve_exact(ROOM);
+                    self.bins.reserve_exact(ROOM);
+                }
+                self.numbers.insert(at, number);
+                self.bins.insert(at, more);
+            }
         }
+    }
+
+    /// The bins that hold anything, by their numbers.
+    fn held(&self) -> impl Iterator<Item = (usize, Bin)> + '_ {
+        let numbers = self.numbers.iter().map(|&number| usize::from(number));
+        numbers.zip(self.bins.iter().copied())
     }
 
     /// Adds the rates of another lane.
     pub fn add(&mut self, other: &Trains) {
-        for &(number, more) in &other.bins {
+        for (number, more) in other.held() {
             self.add_to(number, more);
         }
     }
@@ -110,7 +130,7 @@ impl Trains {
     /// The fastest peak that can be believed, or why there is none.
     pub fn mode(&self) -> Result<Mode, &'static str> {
         let mut all_bins = [Bin::default(); BINS];
-        for &(number, bin) in &self.bins {
+        for (number, bin) in self.held() {
             all_bins[number] = bin;
         }
         let all: f64 = all_bins.iter().map(|bin| bin.bytes).sum();
