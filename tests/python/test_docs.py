@@ -31,7 +31,8 @@ def test_the_scenario_of_the_page_on_web_sessions_runs_and_its_filter_finds_resp
         language: re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0]
         for language in ("toml", "python")
     }
-    (tmp_path / "web.toml").write_text(blocks["toml"])
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "web.toml").write_text(blocks["toml"])
     monkeypatch.chdir(tmp_path)
     names = {"fs": fs, "pl": polars}
     *lines, last = blocks["python"].splitlines()
