@@ -19,7 +19,8 @@ def buffer(path: fs.Path) -> str | None:
 def test_the_usual_buffer_is_1_bdp_but_at_least_what_the_help_says(cli: Cli) -> None:
     assert buffer(fs.Path(rate="50Mbps", rtt="80ms")) == "333pkt"
     assert buffer(fs.Path(rate="1Gbps", rtt="60us")) == "40pkt"
-    assert "[1bdp, at least 40pkt]" in " ".join(cli("compare", "--help").out.split())
+    words = cli("compare", "--help").out.replace("│", " ").split()
+    assert "[1bdp, at least 40pkt]" in " ".join(words)
 
 
 def test_the_usual_buffer_does_not_lose_what_neighbours_send_each_other(cli: Cli) -> None:

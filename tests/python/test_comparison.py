@@ -333,7 +333,7 @@ def test_on_the_command_line_a_baseline_is_named_too(
 def test_a_baseline_that_is_not_compared_is_refused(cli: Callable[..., Any]) -> None:
     words = ("--startup", "slow-start,hystart", "--baseline", "hystrat")
     answer = cli("compare", "--rate", "5Mbps", "--rtt", "64ms", *words)
-    message = "baseline: `hystrat` is not among the variants; did you mean `hystart`?"
+    message = "--baseline: `hystrat` is not among the variants; did you mean `hystart`?"
     assert answer == (2, "", f"flowstart: {message}\n")
 
 
