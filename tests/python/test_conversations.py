@@ -41,7 +41,8 @@ def simulated(planned: list[Job], settings: Settings) -> pl.DataFrame:
 
 def talks(capture: Capture) -> list[Conversation]:
     whole = traffic.Traffic.of(capture, BOTH, {})
-    parts = (part for name in whole.networks() for part in whole.within(name).chunks())
+    sections = whole.by_network().values()
+    parts = (part for section in sections for part in section.traffic.chunks())
     return [talk for part in parts for talk in conversations(part)]
 
 
@@ -189,13 +190,13 @@ def test_parts_are_cut_where_no_connection_is_open(
     monkeypatch.setattr(traffic, "LEAST_TRANSFERS", 20)
     whole = traffic.Traffic.of(web_mix, BOTH, {})
     cut = 0
-    for network in whole.networks():
-        parts = list(whole.within(network).chunks())
+    for section in whole.by_network().values():
+        parts = list(section.traffic.chunks())
         cut += len(parts) - 1
         for part, behind in itertools.pairwise(parts):
             last = max(part.connections["close_s"].to_list())
             assert last + traffic.PAGE_GAP_S < min(behind.connections["open_s"].to_list())
-        assert sum(p.transfers.height for p in parts) == whole.within(network).transfers.height
+        assert sum(p.transfers.height for p in parts) == section.traffic.transfers.height
     assert cut > 0
 
 

@@ -109,7 +109,7 @@ def notes(
 
 
 def _rollback(rows: Sequence[Row], group: str, variant: str) -> list[Rollback]:
-    """Thresholds: what lies beyond the predicted interval refutes the prediction."""
+    """Thresholds: a loss, or more than the predicted interval has, refutes the prediction."""
     found = of_group(rows, group)
     thresholds = []
     for statistic in (Statistic.TYPICAL, Statistic.MEAN, Statistic.P95):

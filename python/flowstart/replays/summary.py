@@ -176,8 +176,8 @@ def _worst_network(
     known = np.isfinite(base) & ~np.isnan(mine)
     hurt = mine[known] / base[known] - 1 > HURT
     counts = np.bincount(networks[known], minlength=len(names))
-    shares = np.bincount(networks[known], weights=hurt, minlength=len(names))
-    shares = shares / np.maximum(counts, 1)
+    hurts = np.bincount(networks[known], weights=hurt, minlength=len(names))
+    shares = hurts / np.maximum(counts, 1)
     able = shares > 0
     # A share of very few says little of their path.
     enough = able & (counts >= ENOUGH)
