@@ -154,7 +154,7 @@ def test_wrong_values_of_ingredients_are_the_simulators_to_refuse(
         (("--reordering",), "--reordering: there is no jitter"),
         (("--ripple", "5ms"), "--ripple-period: missing"),
         (("--loss-burst", "5"), "--loss-burst: there is no loss"),
-        (("--rate-trace", "none"), "--rate-trace: contradicts `path.rate`"),
+        (("--rate-trace", "none"), "--rate-trace: contradicts `--rate`"),
     ):
         answer = cli(*path, *words)
         assert answer.status != 0 and complaint in answer.err, answer

@@ -120,8 +120,11 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     hooks = re.findall(r"^ {12}(\w+)\(\w+: \w+\) -> ", events, re.MULTILINE)
     assert hooks == [hook for hook, *_ in _native.EVENTS]
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
-    # What is exported is a model, here of one kind; what an ACK leaves unused, Rust says there.
-    assert {*hooks, "unused_acked", "exit_estimate"} - {"export_model"} == set(_native.HOOKS)
+    # What is exported is a model, here of one kind; what an ACK leaves unused, and whether there
+    # are columns, Rust says there.
+    assert {*hooks, "unused_acked", "exit_estimate"} - {"export_model", "has_columns"} == set(
+        _native.HOOKS
+    )
     assert all(callable(getattr(fs.Startup, hook)) for hook in _native.HOOKS)
 
 

@@ -21,15 +21,18 @@ class Reading:
         "as time=ts,peer=client_ip,bytes=size,rtt=tcpinfo_rtt:us.",
         "NAME=COLUMN,...",
         beside=(CAPTURE,),
+        panel="Captures",
     )
     sample: str | None = flag(
         "Of a capture: only a share of the connections (10%), or a number of them (5000).",
         "SHARE",
         beside=(CAPTURE,),
+        panel="Captures",
     )
     anonymize: bool | None = flag(
         "Of a capture: name networks `network 1` and so on, and drop addresses.",
         beside=(CAPTURE,),
+        panel="Captures",
     )
 
 

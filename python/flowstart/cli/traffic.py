@@ -69,6 +69,7 @@ class Replayed:
         "Whose data in the capture is under test: server, client or both. [server]",
         "SIDE",
         beside=(CAPTURE,),
+        panel="Captures",
     )
     share: str | None = flag(
         "Switch only a share of the connections in a pass of its own, such as 10%: what they gain "
@@ -110,6 +111,7 @@ class Replayed:
         "windows.",
         "A,B,...",
         beside=(CAPTURE,),
+        panel="Captures",
     )
 
 
@@ -134,6 +136,7 @@ class Repetition:
         "Say how far each change goes: repeats with round trips, openings and seeds a little "
         "different.",
         beside=(SCENARIO,),
+        panel="How it is run",
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -45,7 +46,26 @@ def document(folder: pathlib.Path, about: About, state: State) -> dict[str, Any]
 
 
 def foreign(folder: pathlib.Path) -> list[str]:
-    """What is in `folder` that its manifest does not name: all of it where there is none."""
+    """What is in `folder` that its manifest does not name: all of it where there is none.
+
+    Another writer may put a folder of its own there meanwhile; what is said holds for one of them.
+    """
+    while True:
+        try:
+            looked_at = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            return []
+        try:
+            found = _unnamed(folder)
+            if os.path.samestat(os.fstat(looked_at), folder.stat()):
+                return found
+        except FileNotFoundError:
+            pass  # it has just been taken away
+        finally:
+            os.close(looked_at)
+
+
+def _unnamed(folder: pathlib.Path) -> list[str]:
     try:
         known = {file["name"] for file in json.loads((folder / NAME).read_bytes())["files"]}
     except (OSError, ValueError, KeyError, TypeError):
