@@ -83,7 +83,7 @@ def test_the_ten_usual_options_of_compare_stand_first(cli: Cli) -> None:
         *("--capture", "--json", "--output", "--help"),
     ]
     assert [panel.split(" ─")[0] for panel in others] == [
-        *("Traffic", "Path", "Endpoints", "How it is run")
+        *("Traffic", "Path", "Captures", "Endpoints", "How it is run")
     ]
 
 
