@@ -381,6 +381,7 @@ CONNECTION = {
     "handshake": "complete",
     "flags": "",
     "client_ip": "10.0.1.1",
+    "ip_version": 4,
     "server_ip": "10.0.2.1",
     "network": "10.0.1.0/24",
     "opener": "remote",
@@ -450,3 +451,11 @@ def test_a_measured_buffer_is_kept_and_an_assumed_one_has_room(
         "70pkt",
         False,
     )
+
+
+def test_connections_of_ipv6_have_its_header_though_their_addresses_are_hidden() -> None:
+    found = group()
+    hidden = found.connections.with_columns(ip_version=pl.lit(6), client_ip=pl.lit("host 1"))
+    replayed = replay(dataclasses.replace(found, connections=hidden), Settings(("slow-start",)))
+    flow = next(iter(replayed.resolved.values()))["flows"][0]
+    assert flow["stack"]["header"] == "72B"  # with timestamps

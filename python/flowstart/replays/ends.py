@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart.captures.demands import DEFAULT_MSS
 from flowstart.model.document import Document, resolve
 from flowstart.replays.conversations import Conversation
 from flowstart.replays.settings import Settings
@@ -15,8 +16,6 @@ BESIDE_OPTIONS = {4: 40, 6: 60}
 """Bytes of the headers of IP and TCP, by the version of IP."""
 PACKET = 1500
 """Bytes of a full-size packet where the handshake was not seen: Ethernet's."""
-DEFAULT_MSS = {4: 536, 6: 1220}
-"""What a side takes that announces no segment size (RFC 9293, section 3.7.1)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _nature(stack: str) -> _Nature:
 
 def _segments(connection: dict[str, Any], nature: _Nature) -> Document:
     """The segment size that both announced, less options, and what goes with a segment."""
-    version = 6 if ":" in connection["client_ip"] else 4
+    version = connection["ip_version"]
     beside = BESIDE_OPTIONS[version]
     told = [connection["client_mss"], connection["server_mss"]]
     mss = min(one or DEFAULT_MSS[version] for one in told) if any(told) else PACKET - beside

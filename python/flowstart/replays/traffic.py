@@ -24,7 +24,7 @@ SILENCE_S = 3600.0
 """Or where nothing is open for so long: captures may be put together over years."""
 CARRIED = (
     *("connection", "network", "client_is_remote", "opener", "handshake", "start", "end_s"),
-    *("syns", "syn_acks"),
+    *("syns", "syn_acks", "ip_version"),
     *("client_ip", "server_ip", "rtt_s", "server_rtt_s", "flags", "client_mss", "server_mss"),
     *("timestamps", "sack", "c2s_window", "c2s_handshake_window", "c2s_widest_window"),
     *("s2c_window", "s2c_handshake_window", "s2c_widest_window"),
