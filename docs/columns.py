@@ -19,6 +19,7 @@ FILES = {
     "transfers": "`transfers` of `run`",
     "objects": "`objects` of `run`",
     "links": "`links` of `run`",
+    "startups": "`startups` of `run`",
     "flow-samples": "`flow-samples` of `run --trace`",
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",

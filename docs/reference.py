@@ -24,6 +24,7 @@ TITLES = {
     "Flow": ("flows", "A flow"),
     "Write": ("flows.writes", "A write"),
     "After": ("flows.writes.after", "What a write waits for"),
+    "AfterFlow": ("flows.start_after` and `end_after", "A moment after something of a flow"),
     "Web": ("web", "Web sessions"),
 }
 """Where a part stands in a scenario, and what its table is called."""

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     from flowstart.errors import FlowstartError, RequestError, SimulationError
     from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.model.document import schema
-    from flowstart.model.fields import After, Flow, Hop, QuickStart, RateStep, Stack, Web, Write
+    from flowstart.model.fields import (
+        After,
+        AfterFlow,
+        Flow,
+        Hop,
+        QuickStart,
+        RateStep,
+        Stack,
+        Web,
+        Write,
+    )
     from flowstart.model.path import Path
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import (
@@ -79,6 +89,7 @@ _HOMES = {
     "Stack": "model.fields",
     "Web": "model.fields",
     "After": "model.fields",
+    "AfterFlow": "model.fields",
     "Write": "model.fields",
     "schema": "model.document",
     "Replay": "replays.result",
@@ -111,6 +122,7 @@ _HOMES = {
 __all__ = [
     "Ack",
     "After",
+    "AfterFlow",
     "Algorithm",
     "Capture",
     "Comparison",

@@ -14,6 +14,7 @@ class Outcomes(TypedDict):
     transfers: Columns
     objects: Columns
     links: Columns
+    startups: Columns
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None

@@ -26,7 +26,10 @@ PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 WEB = {"sessions": 2, "interval": "constant:50ms", "objects": 2, "size": "constant:2"}
 SCENARIO = {
     "path": PATH,
-    "flows": [{"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]}],
+    "flows": [
+        {"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]},
+        {"size": "30pkt", "available_rate": "20Mbps"},
+    ],
     "web": [WEB],
 }
 CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"

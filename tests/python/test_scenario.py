@@ -135,3 +135,21 @@ def test_a_value_that_no_field_takes_is_named(tmp_path: pathlib.Path) -> None:
     file.write_text('path = { rate = "5Mbps", rtt = "1ms" }\nflows = [{ size = 2020-01-01 }]\n')
     with pytest.raises(fs.RequestError, match=r"flows\[0\].size: `2020-01-01`"):
         fs.run(file)
+
+
+def test_a_flow_opens_when_another_is_warm_and_the_run_ends_when_it_is_done() -> None:
+    newcomer = fs.Flow(
+        size="100kB", start_after={"flow": 0, "pause": "1s"}, available_rate="10Mbps"
+    )
+    result = fs.run(
+        fs.Scenario(
+            path=fs.Path(rate="20Mbps", rtt="40ms"),
+            flows=[fs.Flow(), newcomer],
+            duration="60s",
+            end_after=fs.AfterFlow(flow=1, pause="500ms"),
+        )
+    )
+    warm, late = result.rows
+    assert late["opened_s"] == pytest.approx(warm["startup_exit_s"] + 1)
+    assert result.about["simulated_s"] == pytest.approx(late["opened_s"] + late["duration_s"] + 0.5)
+    assert result.startups["flow"].to_list() == [1]

@@ -14,7 +14,10 @@ from flowstart.simulation.streaming import FILES
 PATH: dict[str, object] = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 SCENARIO = {
     "path": PATH,
-    "flows": [{"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]}],
+    "flows": [
+        {"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]},
+        {"size": "30pkt", "available_rate": "20Mbps"},
+    ],
     "web": [{"sessions": 400, "interval": "constant:50ms", "objects": 15, "size": "constant:2"}],
 }
 """More flows and objects than are handed over at a time."""

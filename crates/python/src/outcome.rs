@@ -28,6 +28,7 @@ struct Tables<'py> {
     transfers: Columns<'py>,
     objects: Columns<'py>,
     links: Columns<'py>,
+    startups: Columns<'py>,
 }
 
 impl<'a> RunRow<'a> {
@@ -50,6 +51,7 @@ impl<'py> Tables<'py> {
             transfers: Columns::new(py),
             objects: Columns::new(py),
             links: Columns::new(py),
+            startups: Columns::new(py),
         }
     }
 
@@ -58,7 +60,8 @@ impl<'py> Tables<'py> {
         self.flows.extend(run, outcome.flows.iter())?;
         self.transfers.extend(run, &outcome.transfers)?;
         self.objects.extend(run, outcome.objects.iter())?;
-        self.links.extend(run, &outcome.links)
+        self.links.extend(run, &outcome.links)?;
+        self.startups.extend(run, &outcome.startups)
     }
 
     fn add_failure(&mut self, run: usize, error: &str) -> PyResult<()> {
@@ -79,6 +82,7 @@ impl<'py> Tables<'py> {
         dict.set_item("transfers", self.transfers.into_dict()?)?;
         dict.set_item("objects", self.objects.into_dict()?)?;
         dict.set_item("links", self.links.into_dict()?)?;
+        dict.set_item("startups", self.startups.into_dict()?)?;
         Ok(dict)
     }
 }
@@ -125,7 +129,8 @@ pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("flows", outcome.flows.iter(), take)?;
     in_parts("transfers", outcome.transfers.iter(), take)?;
     in_parts("objects", outcome.objects.iter(), take)?;
-    in_parts("links", outcome.links.iter(), take)
+    in_parts("links", outcome.links.iter(), take)?;
+    in_parts("startups", outcome.startups.iter(), take)
 }
 
 fn in_parts(

@@ -18,7 +18,7 @@ pub struct FlowPlan {
     pub hosts: u32,
     /// Bytes of all writes together; `None` without limit.
     pub size: Option<NonZeroU64>,
-    /// When it opens; nothing is known of that while its first write waits for another flow.
+    /// When it opens; nothing is known of that while it, or its first write, waits for another flow.
     pub start: MaybeTime,
     /// It opens with a handshake; otherwise it is open when it begins.
     pub handshake: bool,
@@ -62,6 +62,10 @@ pub struct FlowKind {
     pub memory: Option<PathMemory>,
     /// The rate at which they take their interface to send; that of the first link unless given.
     pub interface_rate: Option<Rate>,
+    /// The rate that is there for them, where their start-up is measured.
+    pub available_rate: Option<Rate>,
+    /// They open so long after the start-up of a flow has ended.
+    pub start_after: Option<AfterFlow>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
     /// Packets to delay behind the bottleneck, in the order of their positions.
@@ -78,6 +82,15 @@ impl FlowKind {
         let before = write.checked_sub(1).map_or(0, |last| self.writes[last].end);
         self.writes[write].end - before
     }
+}
+
+/// So long after something of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AfterFlow {
+    /// The flow.
+    pub flow: u32,
+    /// How long.
+    pub pause: Time,
 }
 
 /// How a connection begins.

@@ -375,6 +375,115 @@ fn what_is_missing() {
 }
 
 #[test]
+fn what_no_flow_can_wait_for() {
+    const AFTER: &str = "start_after = { flow = 0 }";
+    let waits = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1MB\" }}, {{ size = \"1kB\", {given} }}, {{ size = \"1kB\", count = 3 }}]")
+    };
+    let twice = |given: &str| format!("{AFTER}, {given}");
+    check(
+        waits,
+        &[
+            (
+                "start_after = {}",
+                "flows[1].start_after.flow: missing; needed, such as `flow = 0`",
+            ),
+            (
+                "start_after = { flow = 3 }",
+                "flows[1].start_after.flow: `3` is out of range; flow 0 to 2 is needed",
+            ),
+            (
+                "start_after = { flow = 2 }",
+                "flows[1].start_after.flow: `2` stands for 3 flows; give one by itself",
+            ),
+            (
+                "start_after = { flow = 1 }",
+                "flows[1].start_after.flow: `1` is the flow itself; give another",
+            ),
+            (
+                "start_after = { flow = 0, pause = \"601s\" }",
+                "flows[1].start_after.pause: `601s` is out of range; 0s to 600s is needed",
+            ),
+            (
+                &twice("count = 2"),
+                "flows[1].count: `2` flows would open at once; give 1 beside `start_after`",
+            ),
+            (
+                &twice("start = \"1s\""),
+                "flows[1].start: `1s` changes nothing: `start_after` says when it opens",
+            ),
+            (
+                &twice("interval = \"1s\""),
+                "flows[1].interval: `1s` changes nothing: `start_after` says when it opens",
+            ),
+            (
+                &twice("jitter = \"1s\""),
+                "flows[1].jitter: `1s` changes nothing: `start_after` says when it opens",
+            ),
+            (
+                "available_rate = \"0bps\"",
+                "flows[1].available_rate: `0bps` is out of range; 1bps to 100Tbps is needed",
+            ),
+        ],
+    );
+    let writes = |given: &str| {
+        let asks = "writes = [{ at = \"0s\", size = \"1kB\" }]";
+        format!("path = {{ {PATH} }}\nflows = [{{ {asks} }}, {{ direction = \"reverse\", {AFTER}, {given} }}]")
+    };
+    check(
+        writes,
+        &[(
+            "writes = [{ after = { flow = 0 }, size = \"1kB\" }]",
+            "flows[1].start_after: contradicts `writes[0].after`; give one of the two",
+        )],
+    );
+    let circle = |given: &str| {
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", start_after = {{ flow = 1 }} }}, {{ size = \"1kB\", {given} }}]")
+    };
+    check(
+        circle,
+        &[(
+            AFTER,
+            "flows[0].start_after.flow: waits for a flow that waits for it, by way of flows[1]",
+        )],
+    );
+}
+
+#[test]
+fn after_what_no_run_ends() {
+    let ends = |given: &str| {
+        format!("path = {{ {PATH} }}\nend_after = {{ {given} }}\nduration = \"9s\"\nflows = [{{}}, {{ size = \"1kB\", count = 2 }}]")
+    };
+    check(
+        ends,
+        &[
+            ("flow = 5", "end_after.flow: `5` is out of range; flow 0 to 1 is needed"),
+            ("flow = 1", "end_after.flow: `1` stands for 2 flows; give one by itself"),
+            ("flow = 0", "end_after.flow: `0` has no end; give it a `size`"),
+            ("flow = 0, pause = 5", "end_after.pause: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`"),
+        ],
+    );
+    let endless = |given: &str| {
+        format!("path = {{ {PATH} }}\nend_after = {{ flow = 1 }}\nflows = [{{}}, {{ size = \"1kB\", {given} }}]")
+    };
+    check(
+        endless,
+        &[(
+            "",
+            "duration: missing; a flow without `size` needs it beside `end_after` too, for what is \
+             waited for there may never be done",
+        )],
+    );
+    let web = |given: &str| {
+        format!("path = {{ {PATH} }}\nend_after = {{ flow = 0 }}\nweb = [{{ size = 3, {given} }}]")
+    };
+    check(
+        web,
+        &[("", "end_after.flow: `0` is unknown; `flows` is empty")],
+    );
+}
+
+#[test]
 fn what_contradicts() {
     let hops = "hops = [{ rate = \"1Mbps\", delay = \"1ms\" }]";
     let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");

@@ -3,6 +3,7 @@
 //! `PROPTEST_CASES=5000` looks longer. A failing scenario is printed as TOML.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
+use flowstart_control::Rate;
 use flowstart_network::queue::QUEUES;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
@@ -520,6 +521,10 @@ proptest! {
         scenario.trace = false;
         let untraced = run(&scenario).unwrap();
         prop_assert_eq!(json(&untraced), json(&Outcome { trace: None, ..outcome }), "the trace interferes");
+        let flows = scenario.flows.iter_mut();
+        flows.for_each(|flow| flow.available_rate = Some(Rate(5_000_000)));
+        let measured = Outcome { startups: Vec::new(), ..run(&scenario).unwrap() };
+        prop_assert_eq!(json(&measured), json(&untraced), "measuring interferes");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use flowstart_sim::{run, Scenario};
 
-const SCENARIOS: [&str; 9] = [
+const SCENARIOS: [&str; 11] = [
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
     "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
      stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
@@ -21,6 +21,10 @@ const SCENARIOS: [&str; 9] = [
      stack = { window_growth = \"linux\", receive_buffer = \"50000B\" }",
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nstack = { preset = \"linux\" }\n\
      flows = [{ size = \"300kB\", stack = { iw = 30 } }, { size = \"300kB\", stack = { preset = \"quic\" } }]",
+    "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nend_after = { flow = 1, pause = \"1s\" }\n\
+     flows = [{ size = \"3MB\" }, { size = \"30kB\", start_after = { flow = 0 }, available_rate = \"1Mbps\" }]",
+    "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ writes = [{ at = \"0s\", size = \"1kB\" }] },\
+     { direction = \"reverse\", writes = [{ after = { flow = 0 }, size = \"1kB\" }] }]",
 ];
 
 #[test]

@@ -485,6 +485,12 @@ class Flow:
 
     Unless given: 0s.
     """
+    start_after: AfterFlow | Mapping[str, Any] | None = None
+    """The flow whose start-up it waits for, instead of `start`: it opens `pause` after that has
+    ended.
+
+    It never opens where the start-up does not end before the run.
+    """
     count: int | None = None
     """How many flows of this kind.
 
@@ -536,6 +542,12 @@ class Flow:
     It is told, where `path.nic_rate` is a link.
 
     Unless given: that of the first link on the way.
+    """
+    available_rate: str | None = None
+    """The rate that is there for these flows, such as `10Mbps`.
+
+    It changes nothing in the run. With it the table `startups` tells how soon they reached it, and
+    what that took.
     """
     writes: Sequence[Write] | None = None
     """What the application writes on one connection, instead of `size`."""
@@ -595,6 +607,18 @@ class After:
     """
     pause: str | None = None
     """How long the application takes to answer.
+
+    Unless given: 0s.
+    """
+
+@dataclass(frozen=True, kw_only=True)
+class AfterFlow:
+    """A moment after something of another flow."""
+
+    flow: int
+    """The place of that flow among `flows`, from 0."""
+    pause: str | None = None
+    """How long after.
 
     Unless given: 0s.
     """

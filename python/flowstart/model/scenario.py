@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from flowstart.errors import RequestError
 from flowstart.model import custom, stack
 from flowstart.model.document import Document, plain
-from flowstart.model.fields import Flow, Stack, Web
+from flowstart.model.fields import AfterFlow, Flow, Stack, Web
 from flowstart.model.path import Path
 
 
@@ -38,6 +38,8 @@ class Scenario:
     seed: int | None = None
     duration: str | None = None
     """Where to stop; by default when every flow and every session is done."""
+    end_after: AfterFlow | Mapping[str, Any] | None = None
+    """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
 
     def document(self) -> Document:

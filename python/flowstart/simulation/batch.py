@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], object]
 
-TABLES: tuple[Literal["runs", "flows", "transfers", "objects", "links"], ...] = (
+TABLES: tuple[Literal["runs", "flows", "transfers", "objects", "links", "startups"], ...] = (
     "runs",
     "flows",
     "transfers",
     "objects",
     "links",
+    "startups",
 )
 
 LOOK_UP_EVERY = 0.05
@@ -302,6 +303,7 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "transfers": _in_order(tables["transfers"]),
         "objects": _in_order(tables["objects"]),
         "links": _in_order(tables["links"]),
+        "startups": _in_order(tables["startups"]),
         "interrupted": interrupted,
     }
 

@@ -30,7 +30,7 @@ def _type_by_name(name: str) -> "type[pl.DataType]":
 
     if name.endswith(("_s", "_pkts")) or name == "slowdown":
         return pl.Float64
-    return pl.Int64 if name.endswith("_bytes") or name == "flow" else pl.String
+    return pl.Int64 if name.endswith("_bytes") or name in ("flow", "loss_rounds") else pl.String
 
 
 def rows(columns: "Columns") -> list[dict[str, Any]]:

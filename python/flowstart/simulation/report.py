@@ -20,6 +20,8 @@ def tables(result: Run) -> dict[str, bytes]:
         frames["transfers"] = result.transfers
     if result.objects.height:
         frames["objects"] = result.objects
+    if result.startups.height:
+        frames["startups"] = result.startups
     traced = {
         "flow-samples": result.flow_samples,
         "queue-samples": result.queue_samples,

@@ -53,6 +53,11 @@ class Run:
         return frames.frame(self.outcome["links"])
 
     @functools.cached_property
+    def startups(self) -> "pl.DataFrame":
+        """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
+        return frames.frame(self.outcome["startups"])
+
+    @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":
         """What each sender did and knew over time; None without a trace."""
         trace = self.outcome["trace"]
@@ -139,6 +144,7 @@ class Run:
             "transfers": frames.rows(self.outcome["transfers"]),
             "objects": frames.rows(self.outcome["objects"]),
             "links": frames.rows(self.outcome["links"]),
+            "startups": frames.rows(self.outcome["startups"]),
         }
 
     def plot(self) -> "Figure":

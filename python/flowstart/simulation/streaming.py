@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from flowstart._native import Columns
 
-FILES = {name: f"{name}.parquet" for name in ("transfers", "objects", "links")} | {
+FILES = {name: f"{name}.parquet" for name in ("transfers", "objects", "links", "startups")} | {
     "flows": "rows.parquet"
 }
 """The file of each table, as `flowstart run -o` names them."""
@@ -52,7 +52,7 @@ class StoredRun:
         return not self.scan().select(came_to_something).collect().item()
 
     def scan(self, table: str = "flows") -> "pl.LazyFrame":
-        """The rows of `flows`, `transfers`, `objects` or `links`, read as far as needed."""
+        """The rows of a table, such as `flows` or `links`, read as far as needed."""
         import polars as pl
 
         return pl.scan_parquet(self.folder / FILES[table])

@@ -35,6 +35,9 @@ pub struct LinkCounters {
     pub max_held: Backlog,
     /// Time spent transmitting.
     pub busy: Time,
+    /// How long packets have waited or, where that is known on acceptance, will wait before their
+    /// transmission, summed over packets.
+    pub(super) waiting: Time,
 }
 
 impl LinkCounters {

@@ -249,6 +249,25 @@ impl Link {
         &self.common.counters
     }
 
+    /// How long packets have waited in the queue up to `now` before their transmission, summed over
+    /// packets. Links without a queue of their own say zero.
+    pub fn waited(&mut self, now: Moment) -> Time {
+        match &mut self.mechanism {
+            Mechanism::Fifo(link) => link.waited(now.time, &self.common),
+            Mechanism::Queued(link) => link.waited(now, &mut self.common),
+            Mechanism::VaryingFifo(link) => link.waited(now.time, &self.common),
+            Mechanism::VaryingQueued(link) => link.waited(now, &mut self.common),
+            Mechanism::AckAggregator(_) | Mechanism::Host(_) | Mechanism::Stage(_) => Time::ZERO,
+        }
+    }
+
+    /// For how long it has transmitted up to `now`.
+    pub fn transmitted(&mut self, now: Moment) -> Time {
+        self.settle(now);
+        let to_come = self.busy_after(now.time);
+        self.common.counters.busy.since(to_come)
+    }
+
     /// How much of the time counted as busy lies after `now`.
     pub fn busy_after(&self, now: Time) -> Time {
         match &self.mechanism {
@@ -386,6 +405,24 @@ mod tests {
             };
             let verdict = link.send(packet(1500), now);
             assert_eq!(verdict != Verdict::Dropped, accepted);
+        }
+    }
+
+    #[test]
+    fn packets_wait_for_those_before_them() {
+        // Four packets that take 1 ms each: the last three wait for 1, 2 and 3 ms.
+        for queue in ["drop-tail", "codel"] {
+            let mut link = managed(12_000_000, Limit::Unlimited, BufferReading::Linux, queue);
+            (0..4).for_each(|_| {
+                link.send(packet(1500), at(Time::ZERO));
+            });
+            let waited = [0, 1, 2, 3, 9].map(|ms| {
+                let now = at(Time::from_millis(ms));
+                let seconds = (link.waited(now).secs(), link.transmitted(now).secs());
+                (seconds.0 * 1e3, seconds.1 * 1e3)
+            });
+            let expected = [(0.0, 0.0), (3.0, 1.0), (5.0, 2.0), (6.0, 3.0), (6.0, 4.0)];
+            assert_eq!(waited, expected, "{queue}");
         }
     }
 

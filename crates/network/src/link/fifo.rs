@@ -63,6 +63,7 @@ impl<C: Clock> Fifo<C> {
         }
         link.counters.accept(packet.wire, self.counted(link));
         link.counters.busy += finish.since(start);
+        link.counters.waiting += start.since(now.time);
         let arrival = Moment {
             time: finish + link.config.delay,
             cause: start,
@@ -74,6 +75,14 @@ impl<C: Clock> Fifo<C> {
     pub(super) fn held(&mut self, now: Moment, link: &Common) -> Backlog {
         self.settle(now, link);
         self.counted(link)
+    }
+
+    /// How long packets have waited up to `now`, summed over packets.
+    pub(super) fn waited(&self, now: Time, link: &Common) -> Time {
+        let begins = link.ring.iter().rev().map(|packet| packet.arrival.cause);
+        let to_come = begins.take_while(|begin| *begin > now);
+        let to_come = to_come.map(|begin| begin.since(now)).sum();
+        link.counters.waiting.since(to_come)
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.

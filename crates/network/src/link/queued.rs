@@ -23,6 +23,8 @@ pub(super) struct Queued<C> {
     /// The last transmission begun: its size, and when it ends.
     in_service: u32,
     service_ends: Moment,
+    /// Up to when it is counted how long packets have waited.
+    counted_to: Time,
 }
 
 impl<C: Clock> Queued<C> {
@@ -33,6 +35,7 @@ impl<C: Clock> Queued<C> {
             clock,
             in_service: 0,
             service_ends: Moment::default(),
+            counted_to: Time::ZERO,
         }
     }
 
@@ -40,6 +43,7 @@ impl<C: Clock> Queued<C> {
     #[inline(never)]
     pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
         self.settle(now, link);
+        self.count_waiting(now.time, link);
         let busy = self.service_ends > now;
         let before = link.events.len();
         let mut context = QueueContext {
@@ -88,6 +92,7 @@ impl<C: Clock> Queued<C> {
 
     /// The transmitter is free: the next packet's transmission begins, if there is one.
     fn begin(&mut self, now: Moment, link: &mut Common) -> bool {
+        self.count_waiting(now.time, link);
         let before = link.events.len();
         let mut context = QueueContext {
             now: now.time,
@@ -113,6 +118,21 @@ impl<C: Clock> Queued<C> {
         };
         link.depart(arrival, next.packet);
         true
+    }
+
+    /// Counts how long packets have waited. What waits has not changed since it was counted last.
+    #[inline]
+    fn count_waiting(&mut self, now: Time, link: &mut Common) {
+        let waiting = self.discipline.contents().backlog().packets;
+        link.counters.waiting += now.since(self.counted_to).times(waiting);
+        self.counted_to = now;
+    }
+
+    /// How long packets have waited up to `now`, summed over packets.
+    pub(super) fn waited(&mut self, now: Moment, link: &mut Common) -> Time {
+        self.settle(now, link);
+        self.count_waiting(now.time, link);
+        link.counters.waiting
     }
 
     /// What is being transmitted.

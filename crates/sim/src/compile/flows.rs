@@ -2,6 +2,7 @@
 
 use super::causes;
 use super::checks::{within, LONGEST_RUN};
+use super::followers;
 use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
 use crate::flow_plan::{FlowKind, FlowPlan, When};
@@ -39,6 +40,7 @@ pub(super) fn entries(
             None => ends,
             Some(phase) => with_tick_phase(&ends, &field, phase)?,
         };
+        refuse_what_does_nothing(spec, &field)?;
         let reader = FlowReader {
             spec,
             field,
@@ -51,9 +53,16 @@ pub(super) fn entries(
         entries.push(entry);
     }
     causes::check(&entries, &mut kinds[first_kind..])?;
+    followers::check(&entries, &mut kinds[first_kind..])?;
     let endless = |entry: &FlowEntry| entry.template.size.is_none();
     if scenario.duration.is_none() && entries.iter().any(endless) {
-        let problem = "missing; a flow without `size` ends only with the run's `duration`";
+        let problem = match &scenario.end_after {
+            None => "missing; a flow without `size` ends only with the run's `duration`",
+            Some(_) => {
+                "missing; a flow without `size` needs it beside `end_after` too, for what is waited \
+                 for there may never be done"
+            }
+        };
         return Err(RequestError::new("duration", problem));
     }
     Ok(entries)
@@ -76,6 +85,17 @@ pub(super) fn own_ends(
             .map_err(|e| RequestError::new(format!("{field}.{}", e.field), e.problem))?,
     };
     Ok(Ends::new(stack))
+}
+
+/// Refuses a field that changes nothing beside the others.
+fn refuse_what_does_nothing(spec: &FlowSpec, field: &str) -> Result<(), RequestError> {
+    let mut idle = FlowSpec::idle(spec).into_iter();
+    let refused = idle.find_map(|(name, why)| Some((name, spec.given(name)?, why)));
+    refused.map_or(Ok(()), |(name, value, why)| {
+        let value = value.as_str().map_or(value.to_string(), String::from);
+        let problem = format!("`{value}` changes nothing: {why}");
+        Err(RequestError::new(format!("{field}.{name}"), problem))
+    })
 }
 
 /// The same ends with a clock of their own.
@@ -157,6 +177,14 @@ impl FlowReader<'_> {
             return Err(RequestError::new(self.field("rtt"), problem));
         }
         let data = self.data(from_hop, to_hop)?;
+        let plan = FlowPlan {
+            kind: number,
+            hosts: 0,
+            size: data.size.and_then(NonZeroU64::new),
+            start: data.start,
+            handshake: spec.handshake(),
+            reverse: false,
+        };
         let kind = FlowKind {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
@@ -169,18 +197,12 @@ impl FlowReader<'_> {
             to_hop,
             memory: self.remembered(rtt, from_hop, to_hop)?,
             interface_rate: spec.interface_rate,
+            available_rate: spec.available_rate,
+            start_after: data.start_after,
             forced_drops: spec.forced_drops.clone(),
             delays: spec.delays.iter().flat_map(Delays::iter).collect(),
             by_receiver: self.by_receiver()?,
             writes: data.writes,
-        };
-        let plan = FlowPlan {
-            kind: number,
-            hosts: 0,
-            size: data.size.and_then(NonZeroU64::new),
-            start: data.start,
-            handshake: spec.handshake(),
-            reverse: false,
         };
         Ok((plan, kind))
     }

@@ -4,6 +4,7 @@ mod causes;
 mod checks;
 mod files;
 mod flows;
+mod followers;
 mod impairments;
 mod line;
 mod path;
@@ -15,7 +16,7 @@ mod surroundings;
 mod web;
 mod writes;
 
-use crate::flow_plan::FlowKind;
+use crate::flow_plan::{AfterFlow, FlowKind};
 use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
@@ -37,6 +38,8 @@ pub struct Prepared {
     pub(crate) seed: u64,
     /// When the run is stopped.
     pub(crate) end: Time,
+    /// After which flow it is stopped before.
+    pub(crate) end_after: Option<AfterFlow>,
     /// Whether it records what happens over time.
     pub(crate) trace: bool,
     /// The flows of which it records every packet.
@@ -64,6 +67,7 @@ impl Compiler {
         let setting = self.settings.of(scenario)?;
         let mut kinds = Vec::new();
         let flows = flows::entries(scenario, &setting, &self.recipes, &mut kinds)?;
+        let end_after = followers::end_after(scenario, &flows)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
         let web = web::web_entries(scenario, &setting, &self.recipes, count, &mut kinds)?;
         Ok(Prepared {
@@ -73,6 +77,7 @@ impl Compiler {
             web,
             seed: scenario.seed,
             end: end(scenario.duration)?,
+            end_after,
             trace: scenario.trace,
             logged: Vec::new(),
         })

@@ -27,8 +27,8 @@ impl Setting {
         whole.duration.get_or_insert(LONGEST_RUN);
         whole.path = path(&scenario.path, chain);
         whole.stack = scenario.stack.filled_in(stack, &self.around);
-        for flow in &mut whole.flows {
-            flow.fill_in(&());
+        for (flow, given) in whole.flows.iter_mut().zip(&scenario.flows) {
+            flow.fill_in(given);
             flow.avoidance
                 .get_or_insert_with(|| usual_avoidance(flow.stack.as_ref(), stack).into());
             let from = flow.from_hop();

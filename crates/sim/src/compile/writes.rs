@@ -2,17 +2,19 @@
 
 use super::checks::within;
 use super::flows::{FlowReader, LARGEST};
-use crate::flow_plan::{Cause, When, Write};
+use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::spec::{RequestError, WriteSpec};
 use flowstart_control::Time;
 
-/// A flow's data.
+/// A flow's data, and when it opens.
 pub(super) struct FlowData {
     /// Bytes of all of it; `None` without limit.
     pub(super) size: Option<u64>,
     /// When the first of it opens the connection; none where that waits for another flow.
     pub(super) start: MaybeTime,
+    /// After what it opens, where that is another flow's start-up. It is named by its entry.
+    pub(super) start_after: Option<AfterFlow>,
     /// The writes that make it up, where they are given.
     pub(super) writes: Vec<Write>,
 }
@@ -23,9 +25,11 @@ impl FlowReader<'_> {
         let spec = self.spec;
         if spec.writes.is_empty() {
             let size = spec.size.map(|s| self.bytes("size", s, from, to));
+            let opens = Some(Time::ZERO);
             return Ok(FlowData {
                 size: size.transpose()?,
-                start: spec.start().into(),
+                start: self.start(opens),
+                start_after: self.start_after(opens)?,
                 writes: Vec::new(),
             });
         }
@@ -34,21 +38,42 @@ impl FlowReader<'_> {
             return Err(RequestError::new(self.field("size"), problem));
         }
         let mut writes = self.writes(from, to)?;
-        let start = match writes[0].when {
+        let opens = match writes[0].when {
             When::At(first) => {
                 count_from(first, &mut writes);
-                (spec.start() + first).into()
+                Some(first)
             }
-            When::After(_) => {
-                self.opens_by_itself()?;
-                MaybeTime::NONE
-            }
+            When::After(_) => None,
         };
         Ok(FlowData {
             size: writes.last().map(|write| write.end),
-            start,
+            start: self.start(opens),
+            start_after: self.start_after(opens)?,
             writes,
         })
+    }
+
+    /// When the flow opens, where that is known: so long after its start, unless its first write
+    /// waits for another flow.
+    fn start(&self, opens: Option<Time>) -> MaybeTime {
+        let opens = opens.filter(|_| self.spec.start_after.is_none());
+        opens.map(|opens| self.spec.start() + opens).into()
+    }
+
+    /// After what it opens, likewise.
+    fn start_after(&self, opens: Option<Time>) -> Result<Option<AfterFlow>, RequestError> {
+        let Some(after) = &self.spec.start_after else {
+            return Ok(None);
+        };
+        let Some(opens) = opens else {
+            let problem = "contradicts `writes[0].after`; give one of the two";
+            return Err(RequestError::new(self.field("start_after"), problem));
+        };
+        after.check(&self.field("start_after"))?;
+        Ok(Some(AfterFlow {
+            flow: after.flow,
+            pause: after.pause() + opens,
+        }))
     }
 
     fn writes(&self, from: u32, to: u32) -> Result<Vec<Write>, RequestError> {
@@ -102,24 +127,6 @@ impl FlowReader<'_> {
                 }))
             }
         }
-    }
-
-    /// Refuses what would say when the flow opens, where its first write waits.
-    fn opens_by_itself(&self) -> Result<(), RequestError> {
-        let spec = self.spec;
-        let times = [
-            ("start", spec.start),
-            ("interval", spec.interval),
-            ("jitter", spec.jitter),
-        ];
-        let given = times
-            .into_iter()
-            .find_map(|(name, time)| Some((name, time?)));
-        given.map_or(Ok(()), |(name, time)| {
-            let problem =
-                format!("`{time}` changes nothing: the first write waits for another flow");
-            Err(RequestError::new(self.field(name), problem))
-        })
     }
 }
 

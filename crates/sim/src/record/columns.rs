@@ -4,6 +4,7 @@
 use super::flow::{FlowRow, TransferRow};
 use super::link::LinkRow;
 use super::object::ObjectRow;
+use super::startup::StartupRow;
 use super::trace::{FlowSamples, QueueDepartures, QueueSamples};
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
@@ -43,6 +44,7 @@ pub fn tables() -> Vec<Table> {
         table::<TransferRow>("transfers"),
         table::<ObjectRow>("objects"),
         table::<LinkRow>("links"),
+        table::<StartupRow>("startups"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -125,7 +127,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[0])[..2], ["startup", "avoidance"]);
-        let samples = names(&tables[4]);
+        let samples = names(&tables[5]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

@@ -8,4 +8,5 @@ pub mod link;
 pub mod object;
 pub mod outcome;
 pub mod packets;
+pub mod startup;
 pub mod trace;

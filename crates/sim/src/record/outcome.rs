@@ -5,6 +5,7 @@ use super::flow_table::FlowTable;
 use super::link::LinkRow;
 use super::object::ObjectTable;
 use super::packets::FlowLog;
+use super::startup::StartupRow;
 use super::trace::Trace;
 use serde::Serialize;
 
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub objects: ObjectTable,
     /// One row for each link.
     pub links: Vec<LinkRow>,
+    /// One row for each flow with an `available_rate`.
+    pub startups: Vec<StartupRow>,
     /// How buffers were read, in words.
     pub buffer_reading: String,
     /// The bottleneck's buffer, in words.

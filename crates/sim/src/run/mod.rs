@@ -1,16 +1,21 @@
 //! From a scenario to its outcome.
 
 mod flows;
+mod followers;
+mod following;
 mod foresight;
 mod handing_over;
 mod late;
 mod log;
+mod observers;
+mod observing;
 mod opening;
 mod outcome;
 mod packets;
 mod routers;
 mod sampling;
 mod simulation;
+mod startup_measures;
 mod turns;
 mod web;
 
@@ -44,7 +49,7 @@ impl Prepared {
         let others = self.web.iter().flat_map(WebEntry::endpoints);
         let network = graph::build(chain, flows, others, self.seed);
         let mut simulation = Simulation::new(self, plans, network);
-        simulation.run(self.end, go_on);
+        simulation.run(go_on);
         simulation.outcome()
     }
 }

@@ -17,8 +17,8 @@ impl Simulation<'_> {
     /// Opens the connection to which the first data has come.
     pub(super) fn open(&mut self, arrival: Arrival, opening: Opening) {
         let preparation = self.prepare(arrival.flow);
-        if !self.prepared.logged.is_empty() {
-            self.begin_log(arrival.flow);
+        if self.is_observed() {
+            self.observe_opening(arrival.flow);
         }
         let (plan, kind) = self.flow(arrival.flow);
         let due =

@@ -17,8 +17,10 @@ impl Simulation<'_> {
         let prepared = self.prepared;
         let chain = prepared.chain();
         let packets = self.take_packet_logs();
+        let startups = self.observers.startup_rows();
         Outcome {
             packets,
+            startups,
             transfers: self.writes.rows(&self.records, &prepared.kinds, chain),
             flows: self.flow_table(),
             objects: ObjectTable {
@@ -39,10 +41,12 @@ impl Simulation<'_> {
 
     /// Notes what is to be known of flows that are still open, and gives their memory back.
     fn close_all(&mut self) {
+        let now = self.moment();
         let flows = std::mem::take(&mut self.flows);
         for (flow, record) in (0..).zip(&mut self.records) {
             if let Some(ends) = flows.endpoints(flow) {
                 ends.note(record, &mut self.exits);
+                self.observers.close(flow, ends, &mut self.links, now);
             }
         }
     }

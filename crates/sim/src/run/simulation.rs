@@ -6,6 +6,7 @@
 
 use super::flows::{Flows, Life};
 use super::log::{next_due, FlowWrites, Stage, WriteLog};
+use super::observers::Observers;
 use super::routers::routers;
 use super::turns::Turns;
 use crate::compile::Prepared;
@@ -13,7 +14,6 @@ use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
-use crate::record::packets::FlowLog;
 use crate::record::trace::{Event, Trace};
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
@@ -69,8 +69,10 @@ pub(super) struct Simulation<'a> {
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
     pub(super) trace: Option<Box<Trace>>,
-    /// The packets of flows that are logged and have opened; mostly there is none.
-    pub(super) packet_logs: Vec<FlowLog>,
+    /// Who looks at packets and senders; mostly nobody does.
+    pub(super) observers: Observers,
+    /// When it is stopped.
+    end: Time,
 }
 
 impl<'a> Simulation<'a> {
@@ -92,6 +94,7 @@ impl<'a> Simulation<'a> {
             }
         }
         let writes = WriteLog::new(prepared);
+        let observers = Observers::new(prepared, &plans, network.bottleneck);
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
@@ -114,7 +117,8 @@ impl<'a> Simulation<'a> {
             memories: Memories::default(),
             routers,
             trace: prepared.trace.then(Box::default),
-            packet_logs: Vec::new(),
+            observers,
+            end: prepared.end,
             prepared,
         }
     }
@@ -126,12 +130,12 @@ impl<'a> Simulation<'a> {
         self.links.len() as EventId + 2 * flow + EventId::from(receiver)
     }
 
-    pub(super) fn run(&mut self, end: Time, mut go_on: impl FnMut() -> bool) {
+    pub(super) fn run(&mut self, mut go_on: impl FnMut() -> bool) {
         self.schedule_arrival();
         self.schedule_web();
         while let Some(due) = self.next_event() {
-            if due.moment.time > end {
-                (self.now, self.cause) = (end, end);
+            if due.moment.time > self.end {
+                (self.now, self.cause) = (self.end, self.end);
                 return;
             }
             Moment {
@@ -193,19 +197,32 @@ impl<'a> Simulation<'a> {
         Some(next.of(plan, kind))
     }
 
-    fn schedule_arrival(&mut self) {
+    /// When what is scheduled arrives.
+    pub(super) fn time_of(&self, arrival: ScheduledArrival) -> Time {
+        let (plan, kind) = self.flow(arrival.flow);
+        arrival.of(plan, kind).at
+    }
+
+    /// Since when it is known when a flow starts: from the beginning, or from a start-up's end on.
+    fn known_since(&self, flow: u32) -> Time {
+        let (plan, kind) = self.flow(flow);
+        let after = kind.start_after.zip(plan.start.get());
+        after.map_or(Time::ZERO, |(after, start)| start.since(after.pause))
+    }
+
+    pub(super) fn schedule_arrival(&mut self) {
         if let Some(next) = self.next_arrival() {
-            // All arrivals are known from the beginning.
             let moment = Moment {
                 time: next.at,
-                cause: Time::ZERO,
+                cause: self.known_since(next.flow),
             };
             self.queue.push(moment, ARRIVAL);
         }
     }
 
     fn on_arrival(&mut self) {
-        let Some(arrival) = self.next_arrival() else {
+        // Of what is due at a start-up's end there may be more events than arrivals.
+        let Some(arrival) = self.next_arrival().filter(|next| next.at <= self.now) else {
             return;
         };
         self.next_arrival += 1;
@@ -276,8 +293,8 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its receiver.
     #[inline]
     fn on_data(&mut self, link: LinkId) {
-        if self.logs_packets() {
-            self.log_arrival(link);
+        if self.is_observed() {
+            self.observe_arrival(link);
         }
         let Some(packet) = self.links[link as usize].first() else {
             return;
@@ -301,8 +318,8 @@ impl<'a> Simulation<'a> {
     /// The packet that has arrived at the far end of a link reaches its sender.
     #[inline]
     fn on_answer(&mut self, link: LinkId) {
-        if self.logs_packets() {
-            self.log_arrival(link);
+        if self.is_observed() {
+            self.observe_reply(link);
         }
         let Some(packet) = self.links[link as usize].first() else {
             return;
@@ -317,8 +334,8 @@ impl<'a> Simulation<'a> {
             self.sample_answer(&packet);
         }
         self.leave(link);
-        if self.logs_packets() {
-            self.log_sender(flow);
+        if self.is_observed() {
+            self.observe_sender(flow);
         }
         self.pump(flow);
     }
@@ -333,8 +350,8 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
-            if self.logs_packets() {
-                self.log_sending(answer);
+            if self.is_observed() {
+                self.observe_answer(answer);
             }
             let first = self.route(flow).acks[0];
             self.enter(first, answer);
@@ -365,8 +382,8 @@ impl<'a> Simulation<'a> {
             if expired && self.notes_sends {
                 self.note_timeout(flow);
             }
-            if self.logs_packets() {
-                self.log_timer(flow, expired);
+            if self.is_observed() {
+                self.observe_timer(flow, expired);
             }
             self.pump(flow);
         }
@@ -390,9 +407,8 @@ impl<'a> Simulation<'a> {
             if self.notes_sends {
                 self.note_sent(packet);
             }
-            if self.logs_packets() {
-                self.log_sending(packet);
-                self.log_sender(flow);
+            if self.is_observed() {
+                self.observe_sent(packet);
             }
             self.enter(first, packet);
         };
@@ -468,8 +484,8 @@ impl<'a> Simulation<'a> {
     }
 
     fn on_drop(&mut self, packet: &Packet, at: Time) {
-        if self.logs_packets() {
-            self.log_drop(packet, at);
+        if self.is_observed() {
+            self.observe_drop(packet, at);
         }
         match packet.body {
             Body::Data(_) => {
@@ -561,6 +577,9 @@ impl<'a> Simulation<'a> {
     /// Whoever waits for data that has been delivered is told: all of the flow's if it `is_whole`,
     /// and the writes at these places.
     fn on_note_delivered(&mut self, flow: u32, is_whole: bool, reached: Range<usize>) {
+        if is_whole && self.is_observed() {
+            self.observe_delivery(flow);
+        }
         if is_whole && self.web.owns(flow) {
             self.on_web_delivered(flow);
         }
@@ -570,9 +589,11 @@ impl<'a> Simulation<'a> {
     }
 
     fn finish(&mut self, flow: u32) {
+        let now = self.moment();
         let Some(ends) = self.flows.endpoints(flow) else {
             return;
         };
+        self.observers.close(flow, ends, &mut self.links, now);
         ends.note(&mut self.records[flow as usize], &mut self.exits);
         let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
         if kind.stack.sharing != Sharing::None {
@@ -585,6 +606,9 @@ impl<'a> Simulation<'a> {
         };
         self.flows.close(flow);
         self.unfinished -= 1;
+        if let Some(after) = self.prepared.end_after.filter(|after| after.flow == flow) {
+            self.end = self.end.min(now.time + after.pause);
+        }
         if let Some(late) = late {
             self.flows.keep_answering(flow, late);
         }

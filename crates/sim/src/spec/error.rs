@@ -58,6 +58,7 @@ fn missing(path: &str, name: &str) -> RequestError {
         "flows" => "[{ size = \"100kB\" }]",
         "rate" => "\"5Mbps\"",
         "delay" | "at" => "\"30ms\"",
+        "flow" => "0",
         "lasts" => "\"15s\"",
         _ => "\"100kB\"",
     };

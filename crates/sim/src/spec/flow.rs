@@ -1,7 +1,7 @@
 //! What a scenario says of its flows.
 
 use super::bounds::{rate, segment_size, time, within};
-use super::definition::{fields, plain, required, text, Value};
+use super::definition::{fields, needs, plain, required, text, Need, Value};
 use super::error::RequestError;
 use super::stack::{phase, StackSpec};
 use flowstart_control::{Amount, Bytes, Rate, Time};
@@ -14,7 +14,20 @@ use std::collections::BTreeMap;
 pub type Startup = String;
 
 text!(Amount, Bytes, Rate, Time);
-plain!(AfterSpec, Direction, Opener, StackSpec);
+plain!(AfterFlowSpec, AfterSpec, Direction, Opener, StackSpec);
+
+const OPENS_AT_A_TIME: Need<FlowSpec> = needs(
+    |flow| flow.start_after.is_none(),
+    "`start_after` says when it opens",
+);
+const WRITES_AT_A_TIME: Need<FlowSpec> = needs(
+    |flow| {
+        flow.writes
+            .first()
+            .is_none_or(|write| write.after.is_none())
+    },
+    "the first write waits for another flow",
+);
 
 /// Positions of packets, each with a delay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -63,7 +76,7 @@ fn delays(field: &str, delays: &Delays) -> Result<(), RequestError> {
 fields! {
     /// A connection, or `count` of them one `interval` after the other.
     #[derive(Clone, Debug, Default)]
-    pub struct FlowSpec {
+    pub struct FlowSpec beside FlowSpec {
         /// The start-up, with parameters: `limited-slow-start:max_ssthresh=50`.
         ///
         /// Under comparison it is left out where it is what is compared.
@@ -85,13 +98,21 @@ fields! {
         #[check(segment_size)]
         pub mss: Option<Bytes>,
         /// When the first opens.
+        #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub start: Option<Time> = Time::ZERO,
+        /// The flow whose start-up it waits for, instead of `start`: it opens `pause` after that has
+        /// ended.
+        ///
+        /// It never opens where the start-up does not end before the run.
+        pub start_after: Option<AfterFlowSpec>,
         /// How many flows of this kind.
         #[check(within(1..=1_000_000, "1 to 1 000 000 flows"))]
         pub count: Option<u32> = 1u32,
         /// Time from one opening to the next.
+        #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub interval: Option<Time> = Time::ZERO,
         /// Each opening is moved by a uniform draw from zero to this.
+        #[needs(OPENS_AT_A_TIME, WRITES_AT_A_TIME)]
         pub jitter: Option<Time> = Time::ZERO,
         /// Which way the data goes: `forward`, `reverse` or `alternate`.
         pub direction: Option<Direction> = Direction::Forward,
@@ -118,6 +139,12 @@ fields! {
         #[usual("that of the first link on the way")]
         #[check(rate)]
         pub interface_rate: Option<Rate>,
+        /// The rate that is there for these flows, such as `10Mbps`.
+        ///
+        /// It changes nothing in the run. With it the table `startups` tells how soon they reached
+        /// it, and what that took.
+        #[check(rate)]
+        pub available_rate: Option<Rate>,
         /// What the application writes on one connection, instead of `size`.
         pub writes: Vec<WriteSpec>,
         /// Enter the chain at this hop, counted from 0.
@@ -172,6 +199,20 @@ fields! {
         /// Which of its `writes`, from 0.
         pub write: Option<u32> = 0u32,
         /// How long the application takes to answer.
+        #[check(time)]
+        pub pause: Option<Time> = Time::ZERO,
+    }
+}
+
+fields! {
+    /// A moment after something of another flow.
+    #[derive(Clone, Debug)]
+    pub struct AfterFlowSpec {
+        required {
+            /// The place of that flow among `flows`, from 0.
+            pub flow: u32,
+        }
+        /// How long after.
         #[check(time)]
         pub pause: Option<Time> = Time::ZERO,
     }

@@ -42,6 +42,9 @@ pub struct Scenario {
     #[schemars(with = "Option<String>")]
     #[serde(deserialize_with = "quantity")]
     pub duration: Option<Time>,
+    /// The flow that is waited for: stop `pause` after all of it is acknowledged, or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_after: Option<AfterFlowSpec>,
     /// Record windows, sequence numbers and queues over time.
     #[serde(default)]
     pub trace: bool,
@@ -69,6 +72,7 @@ pub fn parts() -> Vec<Described> {
         FlowSpec::described(),
         WriteSpec::described(),
         AfterSpec::described(),
+        AfterFlowSpec::described(),
         WebSpec::described(),
     ]
 }

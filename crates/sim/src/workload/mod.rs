@@ -6,7 +6,7 @@
 
 pub mod web;
 
-use crate::flow_plan::{FlowKind, FlowPlan, When};
+use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::spec::Direction;
 use flowstart_control::Time;
 use flowstart_network::random::{below, stream};
@@ -90,19 +90,26 @@ impl ScheduledArrival {
     }
 }
 
+/// The arrivals at a flow of this kind that wait for nothing but its start.
+pub fn scheduled(flow: u32, kind: &FlowKind) -> impl Iterator<Item = ScheduledArrival> {
+    let at_a_time = |write: &Write| matches!(write.when, When::At(_));
+    let count = match kind.writes.partition_point(at_a_time) {
+        0 if kind.writes.is_empty() => 1,
+        count => count as u32,
+    };
+    (0..count).map(move |write| ScheduledArrival { flow, write })
+}
+
 /// All arrivals of all flows that wait for nothing, in order of time.
 pub fn arrivals(plans: &[FlowPlan], kinds: &[FlowKind]) -> Vec<ScheduledArrival> {
     let kind_of = |plan: &FlowPlan| &kinds[plan.kind as usize];
     let mut arrivals = Vec::with_capacity(plans.len());
     for (flow, plan) in (0..).zip(plans) {
-        let writes = &kind_of(plan).writes;
-        let at_times = writes.partition_point(|write| matches!(write.when, When::At(_)));
-        let count = if writes.is_empty() {
-            1
-        } else {
-            at_times as u32
-        };
-        arrivals.extend((0..count).map(|write| ScheduledArrival { flow, write }));
+        let kind = kind_of(plan);
+        if kind.start_after.is_some() {
+            continue;
+        }
+        arrivals.extend(scheduled(flow, kind));
     }
     arrivals.sort_by_key(|arrival| {
         let plan = &plans[arrival.flow as usize];

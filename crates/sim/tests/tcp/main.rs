@@ -4,6 +4,7 @@
 mod bbr;
 mod conversations;
 mod ecn;
+mod followers;
 mod growth_gate;
 mod hystart_figure_2;
 mod l4s;
@@ -18,6 +19,7 @@ mod quick_start;
 mod rapid_start;
 mod recoveries;
 mod search;
+mod startup_measures;
 mod suss;
 mod windows;
 mod xcp;

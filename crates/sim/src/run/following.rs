@@ -1,0 +1,27 @@
+//! Flows that have waited for a start-up's end open.
+
+use super::simulation::Simulation;
+use crate::workload::scheduled;
+
+impl Simulation<'_> {
+    /// A flow's start-up has ended: it is known when those open that have waited for it.
+    #[cold]
+    pub(super) fn release_followers(&mut self, flow: u32) {
+        for follower in self.observers.followers.release(flow) {
+            let start = self.now + follower.after.pause;
+            self.records[follower.flow as usize].plan.start = start.into();
+            self.schedule_flow(follower.flow);
+        }
+    }
+
+    /// Puts the arrivals at a flow whose start is known now among those to come.
+    fn schedule_flow(&mut self, flow: u32) {
+        for new in scheduled(flow, self.kind(flow)) {
+            let at = self.time_of(new);
+            let to_come = &self.arrivals[self.next_arrival..];
+            let place = to_come.partition_point(|other| self.time_of(*other) <= at);
+            self.arrivals.insert(self.next_arrival + place, new);
+        }
+        self.schedule_arrival();
+    }
+}
