@@ -69,13 +69,24 @@ def tables() -> dict[str, Table]:
     return found
 
 
+def types(table: str) -> "dict[str, type[pl.DataType]]":
+    """The columns of a table in their order, with polars' types."""
+    import polars as pl
+
+    kinds: dict[str, type[pl.DataType]] = {
+        "integer": pl.Int64,
+        "number": pl.Float64,
+        "string": pl.String,
+        "boolean": pl.Boolean,
+    }
+    return {column.name: kinds[column.kind] for column in tables()[table].columns}
+
+
 def frame(records: Sequence[Mapping[str, Any]], table: str) -> "pl.DataFrame":
     """Records as a frame whose types are those of the columns, whether or not these have values."""
     import polars as pl
 
-    kinds = {"integer": pl.Int64, "number": pl.Float64, "string": pl.String, "boolean": pl.Boolean}
-    types = {column.name: kinds[column.kind] for column in tables()[table].columns}
-    return pl.DataFrame(records, schema=types)
+    return pl.DataFrame(records, schema=types(table))
 
 
 def metadata(table: str) -> dict[str, str]:
