@@ -109,11 +109,18 @@ def short(name: str) -> str:
 
 def beside(name: object, folder: pathlib.Path) -> object:
     """A start-up of a scenario's file: one in a file of its own is looked for beside it."""
-    match = _FILE.fullmatch(name) if isinstance(name, str) else None
-    if not match or pathlib.Path(match["file"]).is_absolute():
+    if not isinstance(name, str) or not is_in_a_file(name):
         return name
-    file = os.path.relpath(folder / match["file"])
-    return f"{file}{match.string[match.end('file') :]}"
+    file, rest = parted(name)
+    return name if file.is_absolute() else f"{os.path.relpath(folder / file)}{rest}"
+
+
+def parted(name: str) -> tuple[pathlib.Path, str]:
+    """The file in the name of a start-up in a file, and what follows it: `:CLASS`."""
+    match = _FILE.fullmatch(name)
+    if not match:
+        raise ValueError(f"`{name}` names no start-up in a file")
+    return pathlib.Path(match["file"]), name[match.end("file") :]
 
 
 def _class(spec: str, file: pathlib.Path, name: str) -> type[Startup]:
