@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from flowstart.replays.result import Replay
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun, stream
+    from flowstart.sweeps.cell import Cell
+    from flowstart.sweeps.sweep import Sweep
 
     __version__: str
 
@@ -98,6 +100,8 @@ _HOMES = {
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
     "stream": "simulation.streaming",
+    "Cell": "sweeps.cell",
+    "Sweep": "sweeps.sweep",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
@@ -125,6 +129,7 @@ __all__ = [
     "AfterFlow",
     "Algorithm",
     "Capture",
+    "Cell",
     "Comparison",
     "Delivery",
     "Established",
@@ -153,6 +158,7 @@ __all__ = [
     "Stack",
     "Startup",
     "StoredRun",
+    "Sweep",
     "Syn",
     "Timeout",
     "Variant",

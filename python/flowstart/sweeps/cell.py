@@ -1,28 +1,43 @@
-"""One question that a sweep puts to every start-up."""
+"""A cell of a sweep: one question that is put to every start-up."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from flowstart.model.document import Document
 
+COMPANY = ("alone", "long", "bbr", "short", "same", "probe", "web")
+"""Who may be beside the flow under test."""
+DRAWN_COMPANY = ("web",)
+"""Company whose traffic is drawn, so that another seed brings other traffic."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """A path, a flow, who is beside it, and a seed; the start-up is left open."""
+    """One question that is put to every start-up.
+
+    Cells share their documents, which nobody may change.
+    """
 
     number: int
-    """Its place among all cells of the sweep, those that collapsed included."""
+    """Its place among all cells of the sweep, collapsed ones included."""
     path: Document
-    """A scenario's path in plain values: laws are drawn and expressions worked out."""
+    """A scenario's path, plain values only: laws drawn, expressions worked out."""
     flow: Document
     """Fields of the flow under test beside its start-up: `size`, `remembered`, ..."""
     stack: Document
-    """Fields of the stack, its `preset` among them."""
+    """The endpoints' stack: `{"preset": "linux", ...}`."""
     avoidance: str | None
     """The congestion avoidance; None for the stack's."""
     company: str
-    """Who is beside the flow, a key of `company.COMPANY`."""
+    """One of `COMPANY`."""
     seed: int
+    """The seed of the scenario."""
     part: str
-    """`tuning` or `held-out`; empty without a split."""
+    """`tuning`, `held-out`, or nothing without a split."""
     origin: str
-    """The path that it was made from: a named one, a network of a capture; or empty."""
+    """The name of the path that it was made from: a named path, a network of a capture, a family
+    with a name. Nothing where there is none."""
+
+    def document(self) -> dict[str, Any]:
+        """The cell as JSON types."""
+        return {name: getattr(self, name) for name in self.__slots__}
