@@ -10,14 +10,19 @@ from flowstart.cli import console
 def schema(
     kind: Annotated[
         str,
-        typer.Argument(metavar="scenario|rows", help="A scenario file, or the rows of tables."),
+        typer.Argument(
+            metavar="scenario|sweep|rows",
+            help="The file of a scenario or of a sweep, or the rows of tables.",
+        ),
     ] = "scenario",
 ) -> None:
-    """Print a JSON Schema: what a scenario file may say, or what every column holds."""
+    """Print a JSON Schema: what a scenario's or a sweep's file may say, what every column holds."""
     from flowstart.errors import RequestError
     from flowstart.model import document
     from flowstart.render import columns
+    from flowstart.sweeps.schema import schema as sweep_schema
 
-    if kind not in ("scenario", "rows"):
-        raise RequestError(f"no schema is called {kind!r}: there are scenario and rows")
-    console.show_json(columns.schema() if kind == "rows" else document.schema(kind))
+    schemas = {"scenario": document.schema, "sweep": sweep_schema, "rows": columns.schema}
+    if kind not in schemas:
+        raise RequestError(f"no schema is called {kind!r}: there are scenario, sweep and rows")
+    console.show_json(schemas[kind]())

@@ -31,17 +31,19 @@ def check(request: Request) -> None:
     """Raises RequestError where a sweep could not run."""
     if not {"size", "writes"} & set(request.families[0].flow):
         raise RequestError("flow.size: missing; one is needed, such as `1MB`, or several")
-    first: Document | None = None
     for family in request.families:
         for source in family.sources[:SOURCES]:
-            found = family.parameters(source)
-            for scenario in _scenarios(found, request.stacks[0]):
+            for scenario in _scenarios(family.parameters(source), request.stacks[0]):
                 _try(scenario)
-                first = first or scenario
-    if first:
-        for scenario in _beside(request, first):
+    family = request.families[0]
+    found = family.parameters(family.sources[0])
+    for stack in request.stacks[1:]:
+        for scenario in _scenarios(found, stack):
             _try(scenario)
-        _try_variants(request, first)
+    first = next(_scenarios(found, request.stacks[0]))
+    for avoidance in filter(None, request.avoidances):
+        _try(_with(first, {"avoidance": avoidance}))
+    _try_variants(request, first)
 
 
 def _scenarios(parameters: Sequence[Parameter], stack: Endpoints) -> Iterator[Document]:
@@ -76,14 +78,6 @@ def _scenario(
     walk = Walk([replace(parameter, alternatives=(law,)) for parameter, (law, _) in pairs])
     (leaf,) = walk.leaves([u for _, u in tried], stack.scope(), Counter())
     return {"path": leaf.path, "stack": stack.document, "flows": [leaf.flow]}
-
-
-def _beside(request: Request, scenario: Document) -> Iterator[Document]:
-    """A scenario with each stack and avoidance."""
-    for stack in request.stacks:
-        yield scenario | {"stack": stack.document}
-    for avoidance in filter(None, request.avoidances):
-        yield _with(scenario, {"avoidance": avoidance})
 
 
 def _with(scenario: Document, fields: dict[str, Any]) -> Document:

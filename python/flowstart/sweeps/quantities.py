@@ -62,7 +62,7 @@ UNITS = {
 """The units of scenarios."""
 
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
-_WITH_UNIT = re.compile(rf"\s*({NUMBER})\s*([^\s\d]*)\s*")
+_WITH_UNIT = re.compile(rf"\s*({NUMBER})\s*((?:[A-Za-zµμ]+(?:/s(?:ec)?)?|%)?)\s*")
 
 
 def split(text: str) -> tuple[float, str] | None:

@@ -24,6 +24,8 @@ from flowstart.sweeps.sampling import Coordinate
 from flowstart.sweeps.seeds import PARTS
 from flowstart.sweeps.walk import Leaf, Walk
 
+SEEDS = "seeds"
+"""What `collapsed` calls seeds that made no difference."""
 FAMILY, SOURCE = "paths", "source"
 """The coordinates by which a family is drawn, and a path known by name or of a capture."""
 MOST_CELLS = 10**9
@@ -142,7 +144,8 @@ class Sweep:
             yield from self._of_block(block, first, same)
             first += self._size(block.walk)
         self.collapsed.clear()
-        self.collapsed.update(same)
+        for name, count in same.items():
+            self.collapsed[name] = count * (1 if name == SEEDS else self._below_leaf)
 
     def _size(self, walk: Walk) -> int:
         """The cells of a walk, those that collapse included."""
@@ -180,7 +183,7 @@ class Sweep:
         for avoidance, company in product(self.request.avoidances, self.request.company):
             once = len(seeds) > 1 and not is_drawn and company not in DRAWN_COMPANY
             if once:
-                same["seeds"] += len(seeds) - 1
+                same[SEEDS] += len(seeds) - 1
             for repeat, seed in enumerate(seeds[:1] if once else seeds):
                 yield Cell(
                     number + repeat,
