@@ -12,7 +12,8 @@ simulated packet by packet, for every published start-up algorithm:
 
 A start-up of one's own is a class derived from `fs.Startup`.
 
-Quantities are text with their unit. Importing the package is cheap; polars and matplotlib
+Quantities are text with their unit; `bps`, `seconds`, `packets`, `octets` and `bdp` make it of
+numbers. Importing the package is cheap; polars and matplotlib
 are imported when first needed.
 """
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         Write,
     )
     from flowstart.model.path import Path
+    from flowstart.model.quantities import bdp, bps, octets, packets, seconds
     from flowstart.model.scenario import Scenario
     from flowstart.model.startup import (
         Ack,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from flowstart.model.variants import Variant
     from flowstart.replays.asking import replay
     from flowstart.replays.result import Replay
+    from flowstart.simulation.many import Batch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun, stream
     from flowstart.sweeps.cell import Cell
@@ -94,8 +97,15 @@ _HOMES = {
     "AfterFlow": "model.fields",
     "Write": "model.fields",
     "schema": "model.document",
+    "bdp": "model.quantities",
+    "bps": "model.quantities",
+    "octets": "model.quantities",
+    "packets": "model.quantities",
+    "seconds": "model.quantities",
     "Replay": "replays.result",
     "replay": "replays.asking",
+    "Batch": "simulation.many",
+    "run_many": "simulation.many",
     "Run": "simulation.run",
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
@@ -128,6 +138,7 @@ __all__ = [
     "After",
     "AfterFlow",
     "Algorithm",
+    "Batch",
     "Capture",
     "Cell",
     "Comparison",
@@ -168,11 +179,17 @@ __all__ = [
     "__version__",
     "algorithm",
     "algorithms",
+    "bdp",
+    "bps",
     "capture",
     "compare",
+    "octets",
+    "packets",
     "replay",
     "run",
+    "run_many",
     "schema",
+    "seconds",
     "stream",
 ]
 

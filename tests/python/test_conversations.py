@@ -110,7 +110,7 @@ def afters(planned: list[Job]) -> list[dict[str, Any]]:
     ("part", "holds"),
     [
         ("turns", lambda planned: not afters(planned)),
-        ("pauses", lambda planned: {after["pause"] for after in afters(planned)} == {"0us"}),
+        ("pauses", lambda planned: {after["pause"] for after in afters(planned)} == {"0s"}),
         ("warm", lambda planned: all(len(flow["writes"]) == 1 for flow in flows(planned))),
         ("handshake", lambda planned: not any(flow["handshake"] for flow in flows(planned))),
         ("windows", lambda planned: not any("window" in flow["stack"] for flow in flows(planned))),

@@ -11,6 +11,7 @@ import flowstart as fs
 from flowstart.errors import RequestError
 from flowstart.inference.ranges import Repeats, content, ranges, recommend_ranges, settled
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD, perturbed
+from flowstart.model.quantities import read_seconds
 
 SCENARIO: dict[str, Any] = {
     "path": {"rate": "10Mbps", "rtt": "80ms", "access_delay": "1ms", "buffer": "1bdp"},
@@ -20,8 +21,9 @@ SCENARIO: dict[str, Any] = {
 
 
 def nanoseconds(written: str) -> int:
-    assert written.endswith("ns")
-    return int(written.removesuffix("ns"))
+    seconds = read_seconds(written)
+    assert seconds is not None
+    return round(seconds * 1e9)
 
 
 def test_repeat_0_is_the_scenario_and_no_repeat_changes_it() -> None:

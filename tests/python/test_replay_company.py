@@ -11,6 +11,7 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture
 from flowstart.errors import RequestError
 from flowstart.inference import Rule, Statistic
+from flowstart.model import quantities
 from flowstart.replays import company
 from flowstart.replays.bands import bands
 from flowstart.replays.conversations import Conversation, conversations
@@ -93,7 +94,7 @@ def test_cross_traffic_begins_only_while_a_connection_is_open(small: Capture) ->
     settings = Settings(("slow-start",), cross=0.5, rate="20Mbps")
     busy = company.Busy(((10.0, 20.0), (50.0, 60.0)))
     flows = company.cross_traffic(talks(small, settings), busy, 20e6, {}, settings)
-    starts = [int(flow["start"].removesuffix("us")) / 1e6 for flow in flows]
+    starts = [quantities.read_seconds(flow["start"]) or 0.0 for flow in flows]
     assert starts
     assert all(10 <= start <= 20 or 50 <= start <= 60 for start in starts)
 

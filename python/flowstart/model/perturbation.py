@@ -7,10 +7,10 @@ begin up to a millisecond later, and what is random has another seed. Repeat 0 i
 """
 
 import random
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from flowstart.model import quantities
 from flowstart.model.document import LARGEST, Document
 
 DELAY_SHARE = 0.01
@@ -19,8 +19,6 @@ START_SPREAD = 0.001
 """By how many seconds a beginning is later at most."""
 SEEDS_APART = 1_000_003
 """What lies between the seeds of two repeats, so that they meet none that is asked for."""
-_TIME = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s|min|h)\s*")
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def perturbed(document: Document, number: int) -> Document:
@@ -69,25 +67,14 @@ def _later(entry: Any, drawn: random.Random, factor: float) -> Any:
     if not isinstance(entry, Mapping):
         return entry
     found = dict(entry)
-    begin = _seconds(entry.get("start", "0s"))
+    begin = quantities.read_seconds(entry.get("start", "0s"))
     if begin is not None:
-        found["start"] = _written(begin + later)
+        found["start"] = quantities.seconds(begin + later)
     if "rtt" in entry:
         found["rtt"] = _times(entry["rtt"], factor)
     return found
 
 
 def _times(value: object, factor: float) -> object:
-    seconds = _seconds(value)
-    return value if seconds is None else _written(seconds * factor)
-
-
-def _seconds(value: object) -> float | None:
-    """A time in seconds; None where it is not one."""
-    found = _TIME.fullmatch(value) if isinstance(value, str) else None
-    return float(found[1]) * _SECONDS[found[2]] if found else None
-
-
-def _written(seconds: float) -> str:
-    """A time to the nanosecond, as scenarios have it."""
-    return f"{round(seconds * 1e9)}ns"
+    seconds = quantities.read_seconds(value)
+    return value if seconds is None else quantities.seconds(seconds * factor)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flowstart.model import quantities
 from flowstart.model.document import Document
-from flowstart.replays.conversations import Conversation
+from flowstart.replays.conversations import TIME_DIGITS, Conversation
 from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
 
@@ -85,8 +86,10 @@ def _cross(
     for start, end in busy.spans:
         at = start + drawn.expovariate(1 / every_s)
         while at < end:
-            size = f"{drawn.choice(sizes)}B"
-            found.append({"size": size, "start": _time(at), "handshake": False})
+            size = quantities.octets(drawn.choice(sizes))
+            found.append(
+                {"size": size, "start": quantities.seconds(at, TIME_DIGITS), "handshake": False}
+            )
             at += drawn.expovariate(1 / every_s)
     return found
 
@@ -94,11 +97,11 @@ def _cross(
 def _long(avoidance: str, busy: Busy, own: Document) -> Document:
     """A transfer that lasts as long as anything is open."""
     startup = "bbr-startup" if avoidance == "bbr" else own["startup"]
-    start = _time(busy.spans[0][0])
+    start = quantities.seconds(busy.spans[0][0], TIME_DIGITS)
     return own | {
         "avoidance": avoidance,
         "startup": startup,
-        "size": f"{LONG_BYTES}B",
+        "size": quantities.octets(LONG_BYTES),
         "start": start,
     }
 
@@ -109,13 +112,10 @@ def _probe(busy: Busy) -> Document:
     for start, end in busy.spans:
         count = min(int((end - start) / PROBE_EVERY_S) + 1, MOST_PROBES - len(times))
         times += [start + number * PROBE_EVERY_S for number in range(count)]
-    writes = [{"at": _time(at), "size": f"{PROBE_BYTES}B"} for at in times]
+    size = quantities.octets(PROBE_BYTES)
+    writes = [{"at": quantities.seconds(at, TIME_DIGITS), "size": size} for at in times]
     stack = {"preset": "rfc", "iw": 1000, "restart": "keep"}
     return {"startup": "slow-start", "stack": stack, "handshake": False, "writes": writes}
-
-
-def _time(seconds: float) -> str:
-    return f"{round(seconds * 1e6)}us"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from flowstart.replays.traffic import PAGE_GAP_S, Traffic
 
 DELAYED_ACK_S = 0.04
 """How long a host may keep an acknowledgement back for data of its own (Linux's TCP_DELACK_MIN)."""
+TIME_DIGITS = 6
+"""Times of a replay are to the microsecond, as most captures have them."""
 LONGEST_PAUSE_S = 600.0
 """No pause of a scenario is longer; by then windows have long restarted."""
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flowstart.model import quantities
 from flowstart.model.document import Document
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
 from flowstart.render import footnotes
-from flowstart.replays.conversations import Cause, Conversation, Turn
+from flowstart.replays.conversations import TIME_DIGITS, Cause, Conversation, Turn
 from flowstart.replays.ends import own_fields
 from flowstart.replays.settings import Settings
 
@@ -142,13 +143,14 @@ class Writer:
         start_s = talk.opens_s if shakes else first.start_s
         cause = self._cause(talk, first)
         if cause is None:
-            found["start"] = _time(start_s - self.begin_s)
+            found["start"] = quantities.seconds(start_s - self.begin_s, TIME_DIGITS)
         writes = []
         for turn in turns:
             cause = self._cause(talk, turn)
             at_s = 0.0 if turn is first else max(turn.start_s - start_s, 0.0)
-            when: Document = {"at": _time(at_s)} if cause is None else {"after": self._after(cause)}
-            writes.append({"size": f"{turn.size_bytes}B"} | when)
+            at = quantities.seconds(at_s, TIME_DIGITS)
+            when: Document = {"at": at} if cause is None else {"after": self._after(cause)}
+            writes.append({"size": quantities.octets(turn.size_bytes)} | when)
         return found | {"writes": writes}
 
     def _cause(self, talk: Conversation, turn: Turn) -> Cause | None:
@@ -160,7 +162,7 @@ class Writer:
     def _after(self, cause: Cause) -> Document:
         flow, write = self.places[cause.conversation, cause.turn]
         pause_s = cause.pause_s if self.settings.has("pauses") else 0.0
-        return {"flow": flow, "write": write, "pause": _time(pause_s)}
+        return {"flow": flow, "write": write, "pause": quantities.seconds(pause_s, TIME_DIGITS)}
 
     def _label(
         self,
@@ -199,10 +201,6 @@ def _places(talks: Sequence[Conversation], *, warm: bool) -> dict[tuple[int, int
             places[number, turn] = mine[side], written[side]
             written[side] += 1
     return places
-
-
-def _time(seconds: float) -> str:
-    return f"{round(seconds * 1e6)}us"
 
 
 def apart(talks: Sequence[Conversation]) -> Iterator[list[Conversation]]:

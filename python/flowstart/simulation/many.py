@@ -1,0 +1,137 @@
+"""Many scenarios at once, and their tables joined."""
+
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flowstart import _native
+from flowstart.errors import RequestError
+from flowstart.model import scenario
+from flowstart.model.custom import CustomStartups
+from flowstart.model.document import Document, encode
+from flowstart.model.scenario import Scenario, ScenarioLike
+from flowstart.simulation import batch, frames
+from flowstart.simulation.batch import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from flowstart._native import Batch as Outcomes
+
+
+@dataclass(frozen=True, repr=False)
+class Batch:
+    """What many scenarios came to; column `run` says which a row is of, counted from 0.
+
+    A frame is made when it is first asked for. Its columns are those of `docs/columns.md`.
+    """
+
+    outcomes: "Outcomes"
+    count: int
+    """How many scenarios there were."""
+
+    @functools.cached_property
+    def runs(self) -> "pl.DataFrame":
+        """One row per run that was finished: `error` says why one failed, null where it did not.
+
+        Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_reading`.
+        """
+        return frames.frame(self.outcomes["runs"])
+
+    @functools.cached_property
+    def flows(self) -> "pl.DataFrame":
+        """One row per flow."""
+        return frames.frame(self.outcomes["flows"])
+
+    @functools.cached_property
+    def transfers(self) -> "pl.DataFrame":
+        """One row per application write, for flows that have `writes`."""
+        return frames.frame(self.outcomes["transfers"])
+
+    @functools.cached_property
+    def objects(self) -> "pl.DataFrame":
+        """One row per object of web sessions; `flow` is its response among the flows."""
+        return frames.frame(self.outcomes["objects"])
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row per link."""
+        return frames.frame(self.outcomes["links"])
+
+    @functools.cached_property
+    def startups(self) -> "pl.DataFrame":
+        """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
+        return frames.frame(self.outcomes["startups"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it; runs that were not finished have no rows."""
+        return self.outcomes["interrupted"]
+
+    def __repr__(self) -> str:
+        finished = self.runs.height
+        failed = self.runs["error"].count() if finished else 0
+        runs = f"{finished} of {self.count} runs" if finished < self.count else f"{finished} runs"
+        return f"<Batch of {runs}{f', {failed} failed' if failed else ''}>"
+
+
+def run_many(
+    scenarios: Iterable[ScenarioLike],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    allow_python: bool = False,
+) -> Batch:
+    """Runs scenarios on `workers` threads and processes, all cores by default.
+
+    The rows do not depend on the number of workers. All scenarios are checked before the first
+    runs: RequestError says which is wrong, and what would be right. One that fails while it runs is
+    a row of `runs` with its error, and the others go on. `progress(done, total)` is called a few
+    times a second. Ctrl-C keeps what is finished. A scenario's file may name start-ups written in
+    Python only with `allow_python`; what such a start-up raises is raised here.
+
+        >>> path = fs.Path(rate=fs.bps(10e6), rtt=fs.seconds(0.05))
+        >>> flows = [[fs.Flow(size=fs.octets(size))] for size in (10_000, 100_000)]
+        >>> batch = fs.run_many(fs.Scenario(path=path, flows=flow) for flow in flows)
+        >>> batch.flows["fct_s"]
+    """
+    if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
+        raise RequestError("scenarios: one alone; give a list, or call `fs.run`")
+    custom = CustomStartups()
+    texts = [
+        _text(number, one, custom, allow_python=allow_python)
+        for number, one in enumerate(scenarios)
+    ]
+    try:
+        outcomes = batch.run_many(texts, workers, progress, custom)
+    except RequestError:
+        _say_which(texts, custom)
+        raise
+    return Batch(outcomes, len(texts))
+
+
+def _text(number: int, one: ScenarioLike, custom: CustomStartups, *, allow_python: bool) -> str:
+    """A scenario as the simulator reads it."""
+    try:
+        document: Document = custom.settle(scenario.document(one, allow_python=allow_python))
+        if document.get("trace"):
+            raise RequestError("trace: one run of many keeps none; leave it out")
+        return encode(document)
+    except RequestError as error:
+        raise _of(number, error) from None
+
+
+def _say_which(texts: list[str], custom: CustomStartups) -> None:
+    """Raises what is wrong with the first scenario with which anything is."""
+    natives = custom.natives()
+    for number, text in enumerate(texts):
+        try:
+            _native.resolve(text, natives)
+        except RequestError as error:
+            raise _of(number, error) from None
+
+
+def _of(number: int, error: RequestError) -> RequestError:
+    return RequestError(f"scenarios[{number}]: {error}")
