@@ -289,5 +289,5 @@ def test_an_address_without_scheduler_is_refused(
 
 
 def test_workers_and_a_cluster_contradict_each_other(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(RequestError, match="a cluster has its own workers; leave one out"):
+    with pytest.raises(RequestError, match="workers: contradicts dask; give one of the two"):
         swept(tmp_path / "out", workers=2, dask="tcp://127.0.0.1:9")

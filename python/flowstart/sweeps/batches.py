@@ -7,7 +7,7 @@ the same batches, whatever runs them.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from flowstart.sweeps.cell import Cell
@@ -15,6 +15,7 @@ from flowstart.sweeps.cell import Cell
 PACKETS = 3_500_000
 """Batches have about so many packets: a second or more of work, beside which it does not count to
 send them to a worker and to write a file of their rows."""
+NAMES = tuple(field.name for field in fields(Cell))
 MOST_CELLS = 1000
 """Cells without many packets are no more than so many."""
 
@@ -56,7 +57,7 @@ def batches(cells: Iterable[Cell], cost: Callable[[Cell], float], base: str) -> 
 
 def batch_of(cells: Sequence[Cell], number: int = 0, place: int = 0, base: str = "") -> Batch:
     """A batch of these cells; those from `place` on are its own or collapsed."""
-    key = digest([base, number, [vars(cell) for cell in cells]])
+    key = digest([base, number, [[getattr(cell, name) for name in NAMES] for cell in cells]])
     return Batch(number, tuple(cells), cells[-1].number + 1 - place, key)
 
 

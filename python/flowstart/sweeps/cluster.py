@@ -66,11 +66,11 @@ class Cluster(Executor):
             return Answer(batch.number, error=" ".join(str(error).split()))
         except FlowstartError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 # the scheduler is lost, or a worker lacks something
             raise SimulationError(
                 f"dask = {self._address}: {type(error).__name__}: {error}; what is finished is "
                 "kept, and the same command goes on from there"
-            ) from error
+            ) from None
 
     def close(self) -> None:
         """Gives up what is not finished; the cluster stays."""

@@ -26,6 +26,11 @@ MOST_LATER = 64
 """So many batches of other commands are put off before it is seen which of them are done."""
 
 
+def is_modest(found: Estimate) -> bool:
+    """Whether a sweep is done within an hour."""
+    return found.is_modest
+
+
 @dataclass(frozen=True)
 class Way:
     """How a sweep is run; nothing of it changes a row."""
@@ -39,7 +44,7 @@ class Way:
     """The address of a scheduler, in place of processes."""
     progress: Progress | None = None
     """Told of cells that are done, and of how many there are, after each batch."""
-    approve: Approve = lambda found: found.is_modest
+    approve: Approve = is_modest
     """Asked whether a sweep that is not small is to be run."""
 
 
@@ -49,10 +54,7 @@ def run(question: Question, place: pathlib.Path, way: Way, part: str = "") -> Sw
     Raises RequestError, with nothing written, where that cannot be done or is not approved.
     """
     if way.workers is not None and way.dask is not None:
-        raise RequestError(
-            f"workers = {way.workers} and dask = {way.dask}: a cluster has its own workers; "
-            "leave one out"
-        )
+        raise RequestError("workers: contradicts dask; give one of the two")
     known = texts(question.custom)
     asked = Asked(question.document, part, question.variants, known, question.count)
     task = Task(way.run, question.variants, portable(question.custom), asked.key)
@@ -125,7 +127,8 @@ class _Running:
                 self.store.fail(batch, answer.error)
             self.done += batch.places
             self._report()
-        self._report()  # what follows the last batch was there
+        self.done = self.total  # with what collapsed behind the last batch
+        self._report()
 
     def _report(self) -> None:
         if self.way.progress:

@@ -80,6 +80,7 @@ class Here(Executor):
     room = 1
 
     def __init__(self, task: Task) -> None:
+        task.prepare()
         self._task = task
         self._answers: list[Answer] = []
 

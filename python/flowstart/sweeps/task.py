@@ -39,7 +39,7 @@ class Answer:
     """The rows as Parquet; empty where there are none because of `error`."""
     error: str | None = None
     seconds: float = 0.0
-    """Processor time."""
+    """Processor time of the runs."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Task:
 
     def prepare(self) -> None:
         """Makes ready for the first batch; raises what there is to raise of start-ups in files."""
+        import polars  # noqa: F401 # takes long, and is no part of what a batch takes
+
         _custom(self.startups)
 
     def answer(self, batch: Batch) -> Answer:
@@ -64,9 +66,8 @@ class Task:
         began = time.process_time()
         try:
             frame = self.run(batch.cells, self.variants, _custom(self.startups))
-            part = self._part(frame, batch)
             seconds = time.process_time() - began
-            return Answer(batch.number, frame.height, part, seconds=seconds)
+            return Answer(batch.number, frame.height, self._part(frame, batch), seconds=seconds)
         except Exception as error:  # noqa: BLE001 # the other batches go on
             return Answer(batch.number, error=f"{type(error).__name__}: {error}")
 
@@ -77,6 +78,7 @@ class Task:
                 f"a worker has flowstart {_native.version()}, and the sweep is run by "
                 f"{self.version}; install the same on all machines"
             )
+        self.prepare()
         return self.answer(batch)
 
     def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
