@@ -67,8 +67,10 @@ if TYPE_CHECKING:
     from flowstart.simulation.many import Batch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun, stream
+    from flowstart.sweeps.asking import sweep
     from flowstart.sweeps.cell import Cell
     from flowstart.sweeps.sweep import Sweep
+    from flowstart.sweeps.swept import Swept
 
     __version__: str
 
@@ -112,6 +114,8 @@ _HOMES = {
     "stream": "simulation.streaming",
     "Cell": "sweeps.cell",
     "Sweep": "sweeps.sweep",
+    "sweep": "sweeps.asking",
+    "Swept": "sweeps.swept",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
@@ -170,6 +174,7 @@ __all__ = [
     "Startup",
     "StoredRun",
     "Sweep",
+    "Swept",
     "Syn",
     "Timeout",
     "Variant",
@@ -191,6 +196,7 @@ __all__ = [
     "schema",
     "seconds",
     "stream",
+    "sweep",
 ]
 
 

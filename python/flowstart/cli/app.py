@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flowstart.cli import algorithms, capture, compare, known, papers, run, schema
+from flowstart.cli import algorithms, capture, compare, known, papers, run, schema, sweep
 from flowstart.cli.once import Command
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ def _add(command: Callable[..., None]) -> None:
 
 _add(compare.compare)
 _add(run.run)
+_add(sweep.sweep)
 _add(capture.capture)
 _add(algorithms.algorithms)
 _add(known.paths)

@@ -60,7 +60,10 @@ def _as_option(message: str) -> str:
     return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
 
 
-ASKED = ("share", "cross", "beside", "baseline", "direction", "without", "max_harm")
+ASKED = (
+    *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
+    *("workers", "dask", "part"),
+)
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 
 

@@ -1,0 +1,167 @@
+"""`flowstart sweep`: every start-up on a family of paths."""
+
+import pathlib
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+from flowstart.errors import RequestError, SimulationError, Stopped
+
+if TYPE_CHECKING:
+    from flowstart.sweeps.estimate import Estimate
+    from flowstart.sweeps.execute import Approve
+    from flowstart.sweeps.swept import Swept
+
+RUN = "How it is run"
+
+
+def sweep(
+    setting: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SWEEP.toml|NAME",
+            help="What is asked; or one that ships with flowstart, by name.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Keep the table in this folder, or go on there."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes to simulate in; as many as there are cores by default.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Simulate on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tuning|held-out", help="Only this part of the paths, where the sweep is split."
+        ),
+    ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", help="Run it however long it takes.", rich_help_panel=RUN),
+    ] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the sweeps that ship with flowstart.")
+    ] = False,
+    allow_python: options.AllowPython = False,
+    json: options.Json = False,
+) -> None:
+    """Run every start-up on a family of paths, and keep a row for each run.
+
+    The same command goes on where an earlier one was ended, whatever ended it. Several on one
+    folder, also on several machines, share the work.
+    """
+    if listed:
+        _list(json=json)
+        return
+    if setting is None or output is None:
+        missing = "SWEEP.toml" if setting is None else "-o DIR"
+        raise RequestError(f"{missing} is missing: flowstart sweep SWEEP.toml -o DIR")
+    if workers is not None and dask is not None:
+        raise RequestError("--workers: contradicts --dask; give one of the two")
+    from flowstart.cli.progress import Progress
+    from flowstart.sweeps.asking import read
+    from flowstart.sweeps.asking import sweep as swept
+
+    asked = read(setting, allow_python=allow_python)
+    with console.speaking_of(None), Progress("cells") as progress:
+        found = swept(
+            asked,
+            output,
+            workers=workers,
+            dask=dask,
+            part=part,
+            progress=progress,
+            approve=_approval(output, yes=yes),
+        )
+    if json:
+        console.show_json(found.result())
+    else:
+        _show(found, len(asked.variants))
+    _say_what_is_missing(found)
+
+
+def _list(*, json: bool) -> None:
+    from flowstart.render.grid import Column, Grid
+    from flowstart.sweeps import named
+
+    known = named.names()
+    if json:
+        console.show_json([{"name": name, "about": about} for name, about in known.items()])
+        return
+    grid = Grid([Column("name", number=False), Column("what it is", number=False)])
+    grid.rows = [[name, about] for name, about in known.items()]
+    console.show_grid(grid)
+    print("One of them: flowstart sweep NAME -o DIR")
+
+
+def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
+    """Says on stderr what a sweep will take, and asks where that is long."""
+
+    def approve(found: "Estimate") -> bool:
+        console.note(str(found))
+        if yes or found.is_modest:
+            return True
+        if not sys.stdin.isatty():
+            raise RequestError(
+                f"{folder}: {found}; for more than an hour, say that it is meant with --yes"
+            )
+        if not typer.confirm("Is that meant?", err=True):
+            raise RequestError(f"{folder}: nothing is run or written")
+        return True
+
+    return approve
+
+
+def _show(found: "Swept", variants: int) -> None:
+    place = found.store.place
+    there = found.rows - found.ran
+    others = f", {there:,} there already" if there else ""
+    print(f"{found.rows:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
+    for parameter, count in found.collapsed.items():
+        print(
+            f"{parameter} made no difference to {count:,} of {found.cells:,} cells: not run again"
+        )
+    for failure in found.failures:
+        print(f"no rows of {failure}")
+    if not found.interrupted:
+        print(f"Next: flowstart map {place}")
+
+
+def _say_what_is_missing(found: "Swept") -> None:
+    place = found.store.place
+    if found.interrupted:
+        raise Stopped(
+            f"stopped by Ctrl-C: {found.rows:,} rows are kept in {place}, and the same command "
+            "goes on from there"
+        )
+    errors = found.errors
+    if errors.height:
+        first = errors.row(0, named=True)
+        raise SimulationError(
+            f"{errors.height:,} of {found.rows:,} runs failed; the column `error` says why, first "
+            f"of cell {first['cell']} with {first['startup']}: {first['error']}"
+        )
+    if found.failures:
+        raise SimulationError(
+            f"{len(found.failures)} batches have no rows: {found.failures[0]}; the same command "
+            "tries them again"
+        )

@@ -1,0 +1,62 @@
+"""`fs.sweep`: a family of paths, and every start-up on each."""
+
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from flowstart.errors import RequestError
+from flowstart.sweeps import named
+from flowstart.sweeps.batch import cost, run_cells
+from flowstart.sweeps.execute import Approve, Progress, Way, is_modest, run
+from flowstart.sweeps.sweep import Sweep
+from flowstart.sweeps.swept import Swept
+
+SweepLike: TypeAlias = Sweep | Mapping[str, Any] | str | os.PathLike[str]
+"""A sweep; what its file says, as a mapping; its file; or the name of one that ships."""
+
+
+def sweep(
+    setting: SweepLike,
+    folder: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    part: str | None = None,
+    progress: Progress | None = None,
+    approve: Approve | None = None,
+    allow_python: bool = False,
+) -> Swept:
+    """Runs every start-up on every cell of a sweep, and keeps the rows in a folder.
+
+    What is in the folder already is not run again, so the same call goes on after whatever ended
+    an earlier one. Raises RequestError, with nothing written, where the sweep is wrong or the
+    folder holds something else.
+
+    `workers` processes run it, as many as there are cores if None; with `dask`, the workers of
+    the scheduler at this address do. `part` is `tuning` or `held-out` where the sweep is split.
+    `progress(done, total)` is told of cells. `approve(estimate)` says whether a sweep that takes
+    more than some seconds is run; without it, one of more than an hour is refused. Start-ups in
+    files of Python that a sweep's file names are run with `allow_python` only.
+    """
+    question = read(setting, allow_python=allow_python)
+    if part is not None:
+        question = question.only(part)
+    way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
+    return run(question, pathlib.Path(folder), way, part or "")
+
+
+def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:
+    """The sweep that is meant, checked."""
+    if isinstance(setting, Sweep):
+        return setting
+    if isinstance(setting, Mapping):
+        return Sweep.of(setting)
+    file = named.file(os.fspath(setting))
+    try:
+        return Sweep.read(file, allow_python=allow_python)
+    except RequestError as error:
+        message = str(error)
+        raise RequestError(
+            message if message.startswith(f"{file}: ") else f"{file}: {message}"
+        ) from None
