@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from flowstart.comparison.execute import compare
     from flowstart.comparison.result import Comparison
     from flowstart.errors import FlowstartError, RequestError, SimulationError
+    from flowstart.maps.asking import read_map
+    from flowstart.maps.result import Map
     from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
     from flowstart.model.document import schema
     from flowstart.model.fields import (
@@ -84,6 +86,8 @@ _HOMES = {
     "capture": "captures.reading",
     "Comparison": "comparison.result",
     "compare": "comparison.execute",
+    "Map": "maps.result",
+    "read_map": "maps.asking",
     "FlowstartError": "errors",
     "RequestError": "errors",
     "SimulationError": "errors",
@@ -155,6 +159,7 @@ __all__ = [
     "Idle",
     "Known",
     "Loss",
+    "Map",
     "Marked",
     "Parameter",
     "Path",
@@ -190,6 +195,7 @@ __all__ = [
     "compare",
     "octets",
     "packets",
+    "read_map",
     "replay",
     "run",
     "run_many",

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from flowstart.cli import algorithms, capture, compare, known, papers, run, schema, sweep
+from flowstart.cli import (
+    algorithms,
+    capture,
+    compare,
+    known,
+    maps,
+    papers,
+    run,
+    schema,
+    sweep,
+)
 from flowstart.cli.once import Command
 
 app = typer.Typer(
@@ -19,17 +29,21 @@ app = typer.Typer(
 )
 
 
-def _add(command: Callable[..., None]) -> None:
-    """A subcommand; its help is what it says of itself, in paragraphs without line breaks."""
+def _add(command: Callable[..., None], name: str | None = None) -> None:
+    """A subcommand, by its own name unless another is given.
+
+    Its help is what it says of itself, in paragraphs without line breaks.
+    """
     paragraphs = (command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    app.command(cls=Command, help=text)(command)
+    app.command(name, cls=Command, help=text)(command)
 
 
 _add(compare.compare)
 _add(run.run)
 _add(sweep.sweep)
 _add(capture.capture)
+_add(maps.map_, "map")
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)

@@ -63,6 +63,7 @@ def _as_option(message: str) -> str:
 ASKED = (
     *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
     *("workers", "dask", "part"),
+    *("by", "tie", "size", "company", "startup"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 

@@ -2,14 +2,14 @@
 
 import dataclasses
 import pathlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart.cli import console, path
 from flowstart.cli.endpoints import Endpoints, stack_of
-from flowstart.cli.flags import Given, filled, option
+from flowstart.cli.flags import Given, filled
 from flowstart.cli.reading import Reading, read
+from flowstart.cli.shares import share as part
 from flowstart.cli.traffic import Repetition, Replayed, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
@@ -62,17 +62,10 @@ def _questions(given: Given) -> "Questions":
     from flowstart.replays.questions import QUICK, Questions
 
     asked = filled(Replayed, given)
-    share = None if asked.share is None else _part("share", asked.share)
-    harm = MAX_HARM if asked.max_harm is None else _part("max_harm", asked.max_harm)
+    share = None if asked.share is None else part("share", asked.share)
+    harm = MAX_HARM if asked.max_harm is None else part("max_harm", asked.max_harm)
     usual = QUICK if asked.quick else Questions()
     return dataclasses.replace(usual, share=share, rule=Rule(max_harm=harm))
-
-
-def _part(name: str, text: str) -> float:
-    """`10%` as a share of one."""
-    if found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
-        return float(found[1]) / 100
-    raise RequestError(f"{option(name)} `{text}`: a share is needed, such as 10%")
 
 
 def _settings(given: Given, *, allow_python: bool) -> "Settings":
@@ -104,7 +97,7 @@ def _settings(given: Given, *, allow_python: bool) -> "Settings":
         variants=tuple(v for v in variants if v.name != v.startup),
         baseline=traffic.baseline,
         impairments={name: value for name, value in own.items() if value is not None},
-        cross=0.0 if replayed.cross is None else _part("cross", replayed.cross),
+        cross=0.0 if replayed.cross is None else part("cross", replayed.cross),
         beside=tuple(specs.listed("beside", replayed.beside, ())),
         rate=described.rate,
         reverse_rate=described.reverse_rate,

@@ -8,8 +8,9 @@ import numpy as np
 
 from flowstart.inference import Row, Statistic
 from flowstart.inference.data import HURT, OF_TRANSFERS, finite
+from flowstart.render.size_classes import CLASSES
 from flowstart.replays.answer import Answer
-from flowstart.replays.times import CLASSES, EVERYTHING, Floats, Numbers, Times, classes
+from flowstart.replays.times import EVERYTHING, Floats, Numbers, Times, classes
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.inference import Group
+from flowstart.render.size_classes import CLASSES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,14 +15,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
 
-CLASSES = (
-    ("below 10 kB", 0, 10_000),
-    ("10 to 100 kB", 10_000, 100_000),
-    ("100 kB to 1 MB", 100_000, 1_000_000),
-    ("1 to 10 MB", 1_000_000, 10_000_000),
-    ("above 10 MB", 10_000_000, None),
-)
-"""Size classes: name, and bytes from and below."""
 EVERYTHING = "all sizes"
 
 

@@ -1,0 +1,114 @@
+"""`flowstart map`: what a sweep tells of its start-ups."""
+
+import pathlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+from flowstart.cli.shares import share
+
+if TYPE_CHECKING:
+    from flowstart.maps.result import Map
+
+FEW = 8
+"""Of so many start-ups at most the commands that repeat their worst cells are shown."""
+
+
+def map_(
+    sweep: Annotated[
+        str, typer.Argument(metavar="DIR", help="What `flowstart sweep` wrote.", show_default=False)
+    ],
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="X,Y[,PANELS[,PANELS]]",
+            help="The axes of the picture of winners, and what its panels are made by: "
+            "rate, rtt, buffer, buffer-bdp, bdp, size, loss or reverse-rate; then queue, size, "
+            "company and other kinds.",
+        ),
+    ] = "rate,rtt",
+    size: Annotated[
+        str | None, typer.Option(metavar="S,...", help="Only these sizes, or classes of sizes.")
+    ] = None,
+    company: Annotated[
+        str | None, typer.Option(metavar="KIND,...", help="Only these kinds of company.")
+    ] = None,
+    startup: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="As if the sweep had these start-ups only; all, and -NAME to leave one out.",
+        ),
+    ] = None,
+    tie: Annotated[
+        str,
+        typer.Option(metavar="SHARE", help="Start-ups tie that take at most so much longer."),
+    ] = "5%",
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Show which start-up of a sweep serves where, by how much, how surely, and at whose cost."""
+    from flowstart.cli import output as folders
+    from flowstart.maps.asking import read_map
+    from flowstart.model import specs
+
+    if output:
+        folders.check(output)
+
+    def listed(name: str, text: str | None) -> Sequence[str] | None:
+        return None if text is None else specs.listed(name, text, ())
+
+    with console.speaking_of(None):
+        found = read_map(
+            sweep,
+            by=specs.listed("by", by, ()),
+            sizes=listed("size", size),
+            companies=listed("company", company),
+            startups=listed("startup", startup),
+            tie=share("tie", tie),
+        )
+    console.deliver(
+        lambda: console.show_json(found.result()) if json else _show(found, output),
+        output,
+        _files(found),
+    )
+
+
+def _show(found: "Map", output: pathlib.Path | None) -> None:
+    from flowstart.maps import tables
+
+    print(found.headline)
+    console.show_grid(found.table)
+    console.show_grid(found.kinds_table)
+    console.show_grid(tables.worst(found.worst_cells))
+    for note in found.notes:
+        console.show_text(note)
+    _show_commands(found, output)
+
+
+def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
+    """What repeats the worst cells, where start-ups are few."""
+    from flowstart.maps.report import again_from_file, scenario_file
+
+    if len(found.startups) > FEW:
+        more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"
+        print(f"The worst cells again: --startup A,B,... shows the commands; {more}")
+        return
+    for one in found.worst_cells:
+        command = one.command
+        if command is None and output:
+            file = output / scenario_file(one.startup)
+            command = again_from_file(str(file), one.startup, one.best)
+        print(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
+
+
+def _files(found: "Map") -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then figures, which take a while."""
+    from flowstart.cli.progress import Progress
+    from flowstart.maps import report
+
+    yield report.files(found)
+    with Progress("figures") as progress:
+        yield report.pictures(found, progress)

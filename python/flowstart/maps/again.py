@@ -1,0 +1,87 @@
+"""The command that repeats a cell of a sweep."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flowstart.comparison.plan import Plan
+from flowstart.errors import RequestError
+from flowstart.model.catalog import algorithms
+from flowstart.model.document import Document, resolve
+from flowstart.model.path import Path, told_interface
+
+ASKED = ("avoidance", "size", "remembered", "count", "interval")
+"""Fields of a flow that a command can give."""
+_ANY = "slow-start"
+"""Stands in a flow that names no start-up while defaults are filled in."""
+
+
+def command(scenario: Document, startups: Sequence[str]) -> str | None:
+    """The command that compares start-ups in a cell; None where only its scenario can.
+
+    That is so for a cell with company, and for start-ups that are not in the catalog.
+    """
+    known = {entry.name for entry in algorithms("startup")}
+    if any(name.partition(":")[0] not in known for name in startups):
+        return None
+    asked = shortened(scenario)
+    flow = _alone(asked)
+    if flow is None:
+        return None
+    return Plan.of_path(
+        Path(**asked["path"]),
+        startups=startups,
+        sizes=[flow["size"]],
+        flows=flow.get("count"),
+        interval=flow.get("interval"),
+        avoidance=flow.get("avoidance"),
+        stack=asked.get("stack"),
+        remembered=flow.get("remembered"),
+        seed=asked.get("seed"),
+    ).command
+
+
+def _alone(asked: Document) -> dict[str, Any] | None:
+    """The flow of a scenario that has nothing else; None where there is more."""
+    if asked.keys() - {"path", "stack", "flows", "seed"} or len(asked["flows"]) != 1:
+        return None
+    told = told_interface(asked["path"])
+    flow = {name: value for name, value in asked["flows"][0].items() if told.get(name) != value}
+    return None if flow.keys() - {*ASKED} or "size" not in flow else flow
+
+
+def shortened(scenario: Document) -> Document:
+    """A scenario without the fields that are the same unasked."""
+    found = dict(scenario)
+    for name in list(found):
+        found = _without(found, found, name)
+    for part in ("path", "stack"):
+        found[part] = dict(found.get(part, {}))
+        for name in list(found[part]):
+            found = _without(found, found[part], name, part)
+    flows = [dict(flow) for flow in found.get("flows", [])]
+    found["flows"] = flows
+    for place, flow in enumerate(flows):
+        for name in list(flow):
+            shorter = {key: value for key, value in flow.items() if key != name}
+            if _same(found, found | {"flows": [*flows[:place], shorter, *flows[place + 1 :]]}):
+                flows[place] = flow = shorter
+    return found
+
+
+def _without(found: Document, holder: Document, name: str, part: str = "") -> Document:
+    """The document without a field of a part, if that means the same."""
+    shorter = {key: value for key, value in holder.items() if key != name}
+    other = found | {part: shorter} if part else shorter
+    return other if _same(found, other) else found
+
+
+def _same(one: Document, other: Document) -> bool:
+    try:
+        return _resolved(one) == _resolved(other)
+    except RequestError:
+        return False  # a field that has to be there
+
+
+def _resolved(document: Document) -> Document:
+    flows = [{"startup": _ANY} | flow for flow in document.get("flows", [])]
+    return resolve(document | {"flows": flows})

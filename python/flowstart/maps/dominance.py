@@ -1,0 +1,113 @@
+"""Which start-up leaves no reason to choose another: faster, at no more cost to anybody.
+
+It is judged for each case: a path, size, stack and seed, over all companies that the sweep puts
+beside it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flowstart.maps.outcomes import Flags, Floats, Numbers, Outcomes
+
+FASTER = 0.05
+"""Who dominates takes less time by more than this share of the other's,"""
+RETRANSMITTED = 0.002
+"""repeats at most this much more of its packets, as a share of them,"""
+HARM = 0.02
+"""and harms each kind of company at most this much more."""
+BLOCK = 2048
+"""Cases that are compared at once."""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What every start-up came to in every case, cases × start-ups."""
+
+    first: Numbers
+    """The place of each case's first cell."""
+    times: Floats
+    """Geometric means over the case's companies, in seconds; `inf` where one was not completed."""
+    retransmitted: Floats
+    """Means over its companies."""
+    harm: dict[str, Floats]
+    """Means by kind of company; NaN where a case has none of that kind."""
+
+    @classmethod
+    def of(cls, outcomes: Outcomes) -> "Cases":
+        """The cases of all cells."""
+        numbers, first, cases = np.unique(
+            outcomes.numbers("case"), return_index=True, return_inverse=True
+        )
+        company = outcomes.cells["company"].to_numpy()
+        beside = {kind: company == kind for kind in harmed(outcomes)}
+        count = len(numbers)
+        return cls(
+            first,
+            np.exp(_means(np.log(outcomes.times), cases, count)),
+            _means(outcomes.retransmitted, cases, count),
+            {kind: _means(outcomes.harm[own], cases[own], count) for kind, own in beside.items()},
+        )
+
+
+def harmed(outcomes: Outcomes) -> list[str]:
+    """The kinds of company of which harm is known, in the sweep's order."""
+    known = ~np.isnan(outcomes.harm).all(axis=1)
+    return list(dict.fromkeys(outcomes.cells["company"].to_numpy()[known]))
+
+
+def _means(values: "np.typing.NDArray[np.floating]", cases: Numbers, count: int) -> Floats:
+    """Means over the cells of each case, NaN without any."""
+    order = np.argsort(cases, kind="stable")
+    present, starts = np.unique(cases[order], return_index=True)
+    found = np.full((count, values.shape[1]), np.nan)
+    if len(present):
+        sums = np.add.reduceat(values[order].astype(np.float64), starts, axis=0)
+        found[present] = sums / np.diff([*starts, len(order)])[:, None]
+    return found
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """Who dominates whom."""
+
+    pairs: Floats
+    """The share of cases in which the start-up of the row dominates that of the column."""
+    dominated: Flags
+    """Whether some other dominates it, cases × start-ups."""
+    first: Numbers
+    """The place of each case's first cell."""
+
+    @classmethod
+    def of(cls, cases: Cases) -> "Dominance":
+        """Over all cases."""
+        count, startups = cases.times.shape
+        pairs = np.zeros((startups, startups))
+        dominated = np.zeros((count, startups), dtype=np.bool_)
+        for begin in range(0, count, BLOCK):
+            block = slice(begin, begin + BLOCK)
+            for other in range(startups):
+                beats = _beats(cases, block, other)
+                pairs[other] += beats.sum(axis=0)
+                dominated[block] |= beats
+        return cls(pairs / max(count, 1), dominated, cases.first)
+
+    def shares(self, cells: Flags) -> Floats:
+        """How large a share of the cases that begin in `cells` each start-up is dominated in."""
+        own = cells[self.first]
+        if not own.any():
+            return np.full(self.dominated.shape[1], np.nan)
+        found: Floats = self.dominated[own].mean(axis=0)
+        return found
+
+
+def _beats(cases: Cases, block: slice, other: int) -> Flags:
+    """Where `other` dominates each start-up."""
+    time, more = cases.times[block], cases.retransmitted[block]
+    found = time[:, [other]] < (1 - FASTER) * time
+    found &= more[:, [other]] <= more + RETRANSMITTED
+    for harm in cases.harm.values():
+        own, its = harm[block], harm[block][:, [other]]
+        # What is not known of either is no difference; known of one only, it may be one.
+        found &= (its <= own + HARM) | (np.isnan(its) & np.isnan(own))
+    return np.asarray(found)

@@ -1,0 +1,215 @@
+"""Two columns of cells as a plane of tiles, and who is best in each tile."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flowstart.errors import RequestError
+from flowstart.maps.kinds import DIMENSIONS, Dimension
+from flowstart.maps.outcomes import Floats, Numbers, Outcomes
+from flowstart.render import text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {
+    "rate": ("rate_bps", "rate", text.rate),
+    "rtt": ("rtt_s", "round trip", text.seconds),
+    "buffer": ("buffer_pkts", "buffer (packets)", text.count),
+    "buffer-bdp": ("buffer_bdp", "buffer (BDP)", text.ratio),
+    "bdp": ("bdp_pkts", "BDP (packets)", text.count),
+    "size": ("size_bytes", "size", text.size),
+    "loss": ("loss", "random loss", lambda share: f"{100 * share:.3g} %"),
+    "reverse-rate": ("reverse_rate_bps", "reverse rate", text.rate),
+}
+"""What an axis may show: the column, its title, and how a value is written."""
+USUAL = ("rate", "rtt", "queue", "size")
+MOST_VALUES = 20
+"""More values than these are not a tile each, but classes of equal ratio."""
+TILES = 14
+"""Into so many at most."""
+CELLS = 6
+"""So many cells a tile has on average at least, where values are in classes."""
+MOST_PANELS = 4
+"""Side by side, and as many below each other."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side of the plane, in tiles."""
+
+    name: str
+    title: str
+    count: int
+    """How many tiles it has."""
+    places: Numbers
+    """For each cell its tile."""
+    ticks: tuple[tuple[float, str], ...]
+    """Where words stand, in tiles from the first one's beginning, and the words."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One tile of a panel."""
+
+    x: int
+    y: int
+    cells: int
+    winner: int
+    """The start-up with the least mean regret."""
+    regret: float
+    """Its geometric mean."""
+    within: tuple[int, ...]
+    """The start-ups within the margin of it, itself among them."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two axes, and the kinds of cells that have a panel each."""
+
+    x: Axis
+    y: Axis
+    across: Dimension
+    down: Dimension
+
+    def tiles(self, outcomes: Outcomes, margin: float, column: int, row: int) -> list[Tile]:
+        """The tiles of a panel that have cells."""
+        own = (self.across.places == column) & (self.down.places == row)
+        numbers = self.y.places[own] * self.x.count + self.x.places[own]
+        if not numbers.size:
+            return []
+        order = np.argsort(numbers, kind="stable")
+        logs = np.log(outcomes.regret[own][order])
+        present, starts = np.unique(numbers[order], return_index=True)
+        counts = np.diff([*starts, len(numbers)])
+        means = np.exp(np.add.reduceat(logs, starts, axis=0) / counts[:, None])
+        return [
+            _tile(int(number) % self.x.count, int(number) // self.x.count, int(count), mean, margin)
+            for number, count, mean in zip(present, counts, means, strict=True)
+        ]
+
+    def panels(self) -> Iterator[tuple[int, int]]:
+        """The columns and rows of panels."""
+        for row in range(len(self.down.kinds)):
+            for column in range(len(self.across.kinds)):
+                yield column, row
+
+    def document(self, outcomes: Outcomes, margin: float) -> dict[str, Any]:
+        """The plane with its tiles as JSON has it."""
+        return {
+            **{name: _axis(axis) for name, axis in (("x", self.x), ("y", self.y))},
+            "panels": [
+                {
+                    self.across.name: self.across.kinds[column],
+                    self.down.name: self.down.kinds[row],
+                    "tiles": [
+                        {
+                            "x": tile.x,
+                            "y": tile.y,
+                            "cells": tile.cells,
+                            "winner": outcomes.startups[tile.winner],
+                            "regret": tile.regret,
+                            "within": [outcomes.startups[place] for place in tile.within],
+                        }
+                        for tile in self.tiles(outcomes, margin, column, row)
+                    ],
+                }
+                for column, row in self.panels()
+            ],
+        }
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    ticks = [{"at": at, "label": words} for at, words in axis.ticks]
+    return {"name": axis.name, "title": axis.title, "tiles": axis.count, "ticks": ticks}
+
+
+def _tile(x: int, y: int, cells: int, means: Floats, margin: float) -> Tile:
+    winner = int(means.argmin())
+    near = np.flatnonzero(means <= (1 + margin) * means[winner])
+    return Tile(x, y, cells, winner, float(means[winner]), tuple(near.tolist()))
+
+
+def plane(cells: "pl.DataFrame", by: Sequence[str] = USUAL[:2]) -> Plane:
+    """The plane of `by`: two axes, then the kinds of cells with panels side by side, and below.
+
+    Without the last two the panels are by queue and by size. Raises RequestError where a name is
+    none that it may be.
+    """
+    if not 2 <= len(by) <= 4:
+        raise RequestError(
+            f"by: `{','.join(by)}`: two axes are needed, such as rate,rtt, and at most two ways to "
+            "make panels after them"
+        )
+    for name in by[:2]:
+        if name not in AXES:
+            raise RequestError(f"by: `{name}` is no axis; one of {', '.join(AXES)} is needed")
+    if by[0] == by[1]:
+        raise RequestError(f"by: `{by[0]}` is given twice; two different axes are needed")
+    for name in by[2:]:
+        if name not in DIMENSIONS:
+            raise RequestError(f"by: `{name}` makes no panels; one of {', '.join(DIMENSIONS)} does")
+    across, down = (_panels(cells, name) for name in (*by[2:], *USUAL[len(by) :])[-2:])
+    share = len(cells) / (len(across.kinds) * len(down.kinds))
+    x, y = (_of(cells, name, share) for name in by[:2])
+    return Plane(x, y, across, down)
+
+
+def _panels(cells: "pl.DataFrame", name: str) -> Dimension:
+    """The kinds that have panels; the last of too many together."""
+    found = DIMENSIONS[name](cells)
+    if len(found.kinds) <= MOST_PANELS:
+        return found
+    kinds = (*found.kinds[: MOST_PANELS - 1], "others")
+    return Dimension(name, kinds, np.minimum(found.places, MOST_PANELS - 1))
+
+
+def _of(cells: "pl.DataFrame", name: str, share: float) -> Axis:
+    column, title, words = AXES[name]
+    values = cells[column].to_numpy().astype(np.float64)
+    own = np.unique(values)
+    if len(own) <= MOST_VALUES:
+        ticks = tuple((i + 0.5, _brief(words(value))) for i, value in enumerate(own.tolist()))
+        places = np.searchsorted(own, values).astype(np.int64)
+        return Axis(name, title, len(own), places, ticks)
+    count = int(np.clip(math.sqrt(share / CELLS), 3, TILES))
+    return _classes(name, title, words, values, count)
+
+
+def _classes(
+    name: str, title: str, words: Callable[[float], str], values: Floats, count: int
+) -> Axis:
+    """Values in classes: of equal ratio where all are above 0, else of equal width."""
+    is_log = bool(values.min() > 0)
+    scaled = np.log10(values) if is_log else values
+    low, high = float(scaled.min()), float(scaled.max())
+    step = (high - low) / count
+    places = np.clip(((scaled - low) / step).astype(np.int64), 0, count - 1)
+    ticks = tuple(
+        ((at - low) / step, _brief(words(10**at if is_log else at)))
+        for at in (_decades(low, high) if is_log else np.linspace(low, high, 4).tolist())
+    )
+    return Axis(name, title, count, places, ticks)
+
+
+def _brief(words: str) -> str:
+    """A number without zeros at its end: `30.00 ms` as `30 ms`."""
+    return re.sub(r"\.(\d*?)0+(?!\d)", lambda found: f".{found[1]}" if found[1] else "", words)
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """Logarithms of round numbers between two: 1, 10, 100, and 3 or 2 and 5 where those are few."""
+    for digits in ((1,), (1, 3), (1, 2, 5)):
+        found = [
+            decade + math.log10(digit)
+            for decade in range(math.floor(low), math.ceil(high) + 1)
+            for digit in digits
+            if low <= decade + math.log10(digit) <= high
+        ]
+        if len(found) >= 2:
+            break
+    return found

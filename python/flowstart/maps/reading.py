@@ -1,0 +1,172 @@
+"""Reads the table that `flowstart sweep` wrote."""
+
+import os
+import pathlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flowstart.errors import RequestError
+from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CELL = (
+    *("cell", "hash", "company", "buffer_bdp", "bdp_pkts"),
+    *CASE,
+)
+"""Columns that are the same for all start-ups of a cell."""
+OUTCOME = ("cell", "startup", "error", "fct_s", "complete", "retransmitted_share", "harm")
+"""Columns that each start-up of a cell has for itself."""
+ROWS = 1_000_000
+"""About how many rows are held at once while matrices are filled."""
+
+
+def scan(folder: str | os.PathLike[str]) -> "pl.LazyFrame":
+    """The table of a sweep, one row per cell and start-up.
+
+    Raises RequestError where the folder has none.
+    """
+    import polars as pl
+
+    place = pathlib.Path(folder)
+    wanted = "a folder that `flowstart sweep ... -o DIR` has written is needed"
+    if not place.is_dir():
+        problem = "this is a file" if place.exists() else "there is no such folder"
+        raise RequestError(f"{folder}: {problem}; {wanted}")
+    files = sorted(place.glob("parts/*.parquet"))
+    if not files:
+        raise RequestError(f"{folder}: it holds no parts/*.parquet; {wanted}")
+    try:
+        found = pl.scan_parquet(files)
+        columns = found.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise RequestError(f"{folder}: parts cannot be read: {reason}; {wanted}") from None
+    missing = [name for name in (*CELL, *OUTCOME, "scenario") if name not in columns]
+    if missing:
+        raise RequestError(f"{folder}: its parts have no column `{missing[0]}`; {wanted}")
+    return found
+
+
+def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:
+    """The cells that all start-ups have in common; all there are unless `startups` are given.
+
+    Raises RequestError where the folder holds no sweep, or no cell that all have in common.
+    """
+    import polars as pl
+
+    table = scan(folder)
+    names = _startups(table, startups, str(folder))
+    told = table.filter(pl.col("startup").is_in(names))
+    firsts = told.select(CELL).unique("cell", keep="first")
+    cells = (
+        firsts.collect(engine="streaming")
+        .sort("cell")
+        .with_columns(pl.col(pl.String).fill_null(""))
+    )
+    matrices = _filled(told, cells["cell"].to_numpy(), names)
+    return _in_common(cells, matrices, names, str(folder))
+
+
+def _startups(table: "pl.LazyFrame", wanted: Sequence[str] | None, folder: str) -> tuple[str, ...]:
+    """The start-ups of the sweep, in its order; those that are wanted of them."""
+    import polars as pl
+
+    known = table.select(pl.col("startup").unique(maintain_order=True)).collect().to_series()
+    names = known.to_list()
+    return tuple(names) if wanted is None else chosen("startup", wanted, names, folder)
+
+
+def chosen(
+    option: str, wanted: Sequence[str], known: Sequence[str], folder: str
+) -> tuple[str, ...]:
+    """The names that are wanted of those known: `all` are all, `-NAME` is all but one."""
+    found: list[str] = []
+    for name in wanted:
+        if name == "all":
+            found += [one for one in known if one not in found]
+        elif name.startswith("-") and name[1:] in found:
+            found.remove(name[1:])
+        elif name in known:
+            found += [name] if name not in found else []
+        else:
+            raise RequestError(
+                f"{option}: `{name}` is not in {folder}, which has {', '.join(known)}"
+            )
+    if not found:
+        raise RequestError(f"{option}: nothing is left; {folder} has {', '.join(known)}")
+    return tuple(found)
+
+
+def _filled(
+    table: "pl.LazyFrame", numbers: Numbers, names: Sequence[str]
+) -> tuple[Floats, Shares, Shares]:
+    """Completion times, retransmitted shares and harm, cells × start-ups; NaN without a row."""
+    import polars as pl
+
+    shape = (len(numbers), len(names))
+    times = np.full(shape, np.nan)
+    retransmitted, harm = (np.full(shape, np.nan, dtype=np.float32) for _ in range(2))
+    place = pl.col("startup").replace_strict(list(names), list(range(len(names))))
+    done = pl.when(pl.col("complete")).then("fct_s").otherwise(float("inf"))
+    wanted = table.filter(pl.col("error").fill_null("") == "").select(
+        "cell",
+        place.cast(pl.Int64).alias("place"),
+        done.fill_null(float("inf")).alias("time"),
+        pl.col("retransmitted_share").fill_null(0.0).cast(pl.Float32),
+        pl.col("harm").cast(pl.Float32),
+    )
+    step = max(1, ROWS // len(names))
+    for first in range(0, len(numbers), step):
+        block = numbers[first : first + step]
+        part = wanted.filter(pl.col("cell").is_between(block[0], block[-1])).collect()
+        at = np.searchsorted(numbers, part["cell"].to_numpy()), part["place"].to_numpy()
+        times[at] = part["time"].to_numpy()
+        retransmitted[at] = part["retransmitted_share"].to_numpy()
+        harm[at] = part["harm"].to_numpy()
+    return times, retransmitted, harm
+
+
+def _in_common(
+    cells: "pl.DataFrame",
+    matrices: tuple[Floats, Shares, Shares],
+    names: tuple[str, ...],
+    folder: str,
+) -> Outcomes:
+    """The cells in which every start-up has an outcome and one of them completed."""
+    import polars as pl
+
+    times, retransmitted, harm = matrices
+    absent = np.isnan(times)
+    whole = ~absent.any(axis=1)
+    hopeless = whole & np.isinf(times).all(axis=1)
+    kept = whole & ~hopeless
+    if not kept.any():
+        raise RequestError(f"{folder}: {_why_nothing(absent, names)}")
+    lacking = [
+        ",".join(name for name, gone in zip(names, row, strict=True) if gone)
+        for row in absent[~whole]
+    ]
+    missing = cells.filter(pl.Series(~whole)).select("cell", "hash")
+    left_out = LeftOut(
+        missing.with_columns(pl.Series("startups", lacking, dtype=pl.String)), int(hopeless.sum())
+    )
+    found = numbered(cells.filter(pl.Series(kept)))
+    return Outcomes(names, found, times[kept], retransmitted[kept], harm[kept], left_out)
+
+
+def _why_nothing(
+    absent: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]", names: Sequence[str]
+) -> str:
+    """Why no cell can be compared."""
+    shares = absent.mean(axis=0)
+    if not shares.any():
+        return "no start-up completed a transfer in any cell"
+    worst = int(shares.argmax())
+    return (
+        f"no cell has all {len(names)} start-ups, and `{names[worst]}` is missing in most; "
+        f"leave it out with --startup all,-{names[worst]}"
+    )

@@ -1,0 +1,178 @@
+"""The map of a sweep: which start-up serves where, by how much, how surely and at whose cost."""
+
+import functools
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flowstart import _native
+from flowstart.maps import frames, kinds, tables
+from flowstart.maps.dominance import Cases, Dominance
+from flowstart.maps.kinds import Dimension
+from flowstart.maps.outcomes import Numbers, Outcomes
+from flowstart.maps.pareto import Front
+from flowstart.maps.plane import Plane
+from flowstart.maps.regret import Regrets, regrets
+from flowstart.maps.winners import Winners
+from flowstart.maps.worst_cells import WorstCell, worst_cells
+from flowstart.render import html
+from flowstart.render.grid import Grid
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Map:
+    """What a sweep tells of its start-ups; `docs/maps.md` defines every number."""
+
+    folder: str | os.PathLike[str]
+    """Where the sweep is."""
+    outcomes: Outcomes
+    plane: Plane
+    """What the picture of winners has on its axes, and in its panels."""
+    margin: float
+    """Start-ups tie whose times differ by no more than this share of the best."""
+
+    @property
+    def startups(self) -> tuple[str, ...]:
+        """The start-ups, in the sweep's order."""
+        return self.outcomes.startups
+
+    @functools.cached_property
+    def dimensions(self) -> list[Dimension]:
+        """The ways in which the cells differ; the first has them all."""
+        return kinds.dimensions(self.outcomes.cells)
+
+    @functools.cached_property
+    def best(self) -> Winners:
+        """The best start-ups of each cell."""
+        return Winners.of(self.outcomes, self.margin)
+
+    @functools.cached_property
+    def regrets(self) -> list[tuple[Dimension, list[Regrets]]]:
+        """The regrets of all start-ups, by dimension and kind."""
+        return [(dimension, regrets(self.outcomes, dimension)) for dimension in self.dimensions]
+
+    @property
+    def overall(self) -> Regrets:
+        """The regrets over all cells."""
+        return self.regrets[0][1][0]
+
+    @functools.cached_property
+    def order(self) -> Numbers:
+        """The start-ups by their mean regret, the least first."""
+        return self.overall.order
+
+    @functools.cached_property
+    def dominated(self) -> Dominance:
+        """Who dominates whom."""
+        return Dominance.of(Cases.of(self.outcomes))
+
+    @functools.cached_property
+    def front(self) -> Front:
+        """What each start-up costs, and who is on the Pareto front."""
+        return Front.of(self.outcomes)
+
+    @functools.cached_property
+    def worst_cells(self) -> list[WorstCell]:
+        """Where each start-up does worst."""
+        return worst_cells(self.folder, self.outcomes, self.overall)
+
+    @functools.cached_property
+    def winners(self) -> "pl.DataFrame":
+        """How often each start-up is the best, by kind."""
+        return frames.winners(self.outcomes, self.dimensions, self.best, self.dominated)
+
+    @functools.cached_property
+    def regret(self) -> "pl.DataFrame":
+        """What it costs to choose one start-up everywhere, by kind."""
+        return frames.regret(self.outcomes, self.regrets)
+
+    @functools.cached_property
+    def worst(self) -> "pl.DataFrame":
+        """Where each start-up does worst."""
+        return frames.worst(self.worst_cells)
+
+    @functools.cached_property
+    def dominance(self) -> "pl.DataFrame":
+        """Who dominates whom how often."""
+        return frames.dominance(self.outcomes, self.dominated)
+
+    @functools.cached_property
+    def pareto(self) -> "pl.DataFrame":
+        """What each start-up costs over all cells, and who is on the front."""
+        return frames.pareto(self.outcomes, self.front)
+
+    @functools.cached_property
+    def cells(self) -> "pl.DataFrame":
+        """Every cell, and who is the best in it."""
+        return frames.cells(self.outcomes, self.best)
+
+    @property
+    def headline(self) -> str:
+        """One line on what the map is of."""
+        return f"{self.folder}: {tables.about(self.outcomes, self.dimensions)}"
+
+    @functools.cached_property
+    def table(self) -> Grid:
+        """A row per start-up, the least regret first."""
+        return tables.overall(self.overall, self.winners, self.front, self.startups)
+
+    @functools.cached_property
+    def kinds_table(self) -> Grid:
+        """A row per kind of cells: the best choice for all of them."""
+        return tables.kinds(self.regrets, self.startups, self.margin)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the tables has to know."""
+        return tables.notes(self.outcomes, self.margin)
+
+    def result(self) -> dict[str, Any]:
+        """Everything but the single cells as one JSON document."""
+        missing = self.outcomes.left_out.missing
+        return {
+            "flowstart": _native.version(),
+            "sweep": str(self.folder),
+            "startups": list(self.startups),
+            "margin": self.margin,
+            "penalty": self.outcomes.penalty,
+            "cells": len(self.outcomes.cells),
+            "lines": len(np.unique(self.outcomes.numbers("line"))),
+            "cases": len(self.dominated.first),
+            "missing": missing.to_dicts(),
+            "hopeless": self.outcomes.left_out.hopeless,
+            "notes": self.notes,
+            "winners": self.winners.to_dicts(),
+            "regret": self.regret.to_dicts(),
+            "worst": [
+                row | {"scenario": one.scenario}
+                for row, one in zip(self.worst.to_dicts(), self.worst_cells, strict=True)
+            ],
+            "dominance": [[round(float(x), 6) for x in row] for row in self.dominated.pairs],
+            "pareto": self.pareto.to_dicts(),
+            "plane": self.plane.document(self.outcomes, self.margin),
+        }
+
+    def plot(self) -> "Figure":
+        """Regret of each start-up on each kind of path."""
+        from flowstart.maps.heatmap import heatmap  # loads matplotlib
+
+        return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
+
+    def __str__(self) -> str:
+        from flowstart.render.terminal import screen  # loads rich
+
+        return screen(self.headline, self.table, "`.table`, or `.regret` by kind of cells")
+
+    def __repr__(self) -> str:
+        return f"<Map of {len(self.startups)} start-ups: {len(self.outcomes.cells)} cells>"
+
+    def _repr_html_(self) -> str:
+        from flowstart.render import charts  # loads matplotlib
+
+        return html.table(self.table) + html.picture(charts.svg(self.plot()), "Regret")

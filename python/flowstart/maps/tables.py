@@ -1,0 +1,186 @@
+"""A map as tables of text."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flowstart.maps.kinds import OVERALL, Dimension
+from flowstart.maps.outcomes import Outcomes
+from flowstart.maps.pareto import Front
+from flowstart.maps.regret import Regrets
+from flowstart.maps.worst_cells import WorstCell
+from flowstart.model import custom
+from flowstart.render import text
+from flowstart.render.grid import Column, Grid
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEVER = "never"
+"""Stands for the regret of a transfer that was never completed."""
+NAMING = ("size", "queue", "company")
+"""The kinds of cells that are named where a map says what it is of."""
+NAMED = 3
+"""So many cells without all start-ups are named."""
+
+
+def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
+    """One line on what a map is of."""
+    lines = len(np.unique(outcomes.numbers("line")))
+    told = [
+        f"{dimension.name} {', '.join(dimension.kinds)}"
+        for dimension in dimensions
+        if dimension.name in NAMING
+    ]
+    cells = f"{text.count(len(outcomes.cells))} cells"
+    places = f"{text.count(lines)} combinations of rate, round trip and buffer"
+    startups = f"{len(outcomes.startups)} start-ups"
+    return "; ".join([f"{startups} in {cells} on {places}", *told])
+
+
+def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Sequence[str]) -> Grid:
+    """A row per start-up, the least regret first; those on the Pareto front are marked."""
+    import polars as pl
+
+    own = winners.filter(pl.col("dimension") == OVERALL)
+    grid = Grid(
+        [
+            Column("start-up", number=False),
+            Column("regret"),
+            Column("95 %", spare=2),
+            Column("p50"),
+            Column("p95"),
+            Column("worst"),
+            *([Column("not done")] if found.unfinished.any() else []),
+            Column("won"),
+            Column("tied"),
+            Column("dominated"),
+            Column("retrans.", spare=1),
+            *(Column(f"harm {kind}", spare=1) for kind in front.harm),
+        ]
+    )
+    for rank, place in enumerate(found.order.tolist()):
+        row = own.row(place, named=True)
+        grid.rows.append(
+            [
+                custom.short(startups[place]),
+                text.ratio(float(found.mean[place])),
+                _interval(found.low[place], found.high[place]),
+                regret(found.p50[place]),
+                regret(found.p95[place]),
+                regret(found.worst[place]),
+                *([share(found.unfinished[place])] if found.unfinished.any() else []),
+                share(row["won"]),
+                share(row["tied"]),
+                share(row["dominated"]),
+                share(front.retransmitted[place]),
+                *(share(harm[place]) for harm in front.harm.values()),
+            ]
+        )
+        if front.on_front[place]:
+            grid.marked.add(rank)
+    return grid
+
+
+def kinds(
+    found: Sequence[tuple[Dimension, Sequence[Regrets]]], startups: Sequence[str], margin: float
+) -> Grid:
+    """A row per kind of cells: the best choice for all of them, and what is about as good."""
+    grid = Grid(
+        [
+            Column("cells", number=False),
+            Column("count"),
+            Column("best choice", number=False),
+            Column("regret"),
+            Column("95 %"),
+            Column("p95"),
+            Column("as good within the margin", number=False, spare=1),
+        ]
+    )
+    for dimension, of_kinds in found:
+        if dimension.name != OVERALL:
+            grid.groups[len(grid.rows)] = dimension.name
+            grid.rows += [_kind(of_kind, startups, margin) for of_kind in of_kinds]
+    return grid
+
+
+def _kind(found: Regrets, startups: Sequence[str], margin: float) -> list[str]:
+    best, *others = found.order.tolist()
+    near = [place for place in others if found.mean[place] <= (1 + margin) * found.mean[best]]
+    return [
+        found.kind,
+        text.count(found.cells),
+        custom.short(startups[best]),
+        text.ratio(float(found.mean[best])),
+        _interval(found.low[best], found.high[best]),
+        regret(found.p95[best]),
+        ", ".join(custom.short(startups[place]) for place in near) or text.ABSENT,
+    ]
+
+
+def worst(found: Sequence[WorstCell]) -> Grid:
+    """Where each start-up does worst, the least bad first."""
+    grid = Grid(
+        [
+            Column("start-up", number=False),
+            Column("worst"),
+            Column("cell"),
+            Column("where", number=False),
+            Column("best there", number=False),
+        ]
+    )
+    for one in sorted(found, key=lambda one: one.regret or math.inf):
+        grid.rows.append(
+            [
+                custom.short(one.startup),
+                NEVER if one.regret is None else text.ratio(one.regret),
+                str(one.cell),
+                one.where,
+                custom.short(one.best),
+            ]
+        )
+    return grid
+
+
+def notes(outcomes: Outcomes, margin: float) -> list[str]:
+    """What a reader of the tables has to know."""
+    legend = (
+        "regret: completion time over the least of the cell, geometric mean, with an interval that "
+        f"holds with all others in 95 % of tables; won: alone within {100 * margin:g} % of the "
+        "least, tied: with others; dominated: share of cases in which another is more than 5 % "
+        "faster with no more retransmissions or harm; marked: on the Pareto front."
+    )
+    found = [legend]
+    if np.isinf(outcomes.times).any():
+        found.append(
+            f"A transfer that was never completed counts {text.ratio(outcomes.penalty)} in means."
+        )
+    left = outcomes.left_out
+    if missing := len(left.missing):
+        rows = left.missing.head(NAMED).iter_rows(named=True)
+        named = "; ".join(f"{row['cell']} ({row['startups']})" for row in rows)
+        more = f" and {missing - NAMED} more" if missing > NAMED else ""
+        found.append(f"{missing} cells are left out since start-ups failed there: {named}{more}.")
+    if left.hopeless:
+        found.append(f"{left.hopeless} cells are left out since no start-up completed there.")
+    return found
+
+
+def regret(value: float) -> str:
+    """A regret; `never` where a transfer was never completed."""
+    return text.ratio(float(value)) if math.isfinite(value) else NEVER
+
+
+def share(value: float | None) -> str:
+    """A share of a whole: `12.3 %`."""
+    if value is None or math.isnan(value):
+        return text.ABSENT
+    return f"{100 * value:.1f} %"
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isnan(low):
+        return text.ABSENT
+    return f"{text.ratio(float(low))}–{text.ratio(float(high))}"

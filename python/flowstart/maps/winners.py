@@ -1,0 +1,29 @@
+"""Who is first: alone, together with others, or not."""
+
+from dataclasses import dataclass
+
+from flowstart.maps.outcomes import Flags, Floats, Outcomes
+
+MARGIN = 0.05
+"""Start-ups tie whose times differ by less than this share of the best."""
+
+
+@dataclass(frozen=True)
+class Winners:
+    """Which start-ups are the best of each cell."""
+
+    best: Flags
+    """Within the margin of the least completion time, cells × start-ups."""
+
+    @classmethod
+    def of(cls, outcomes: Outcomes, margin: float = MARGIN) -> "Winners":
+        """Those of all cells."""
+        return cls(outcomes.ties(margin))
+
+    def shares(self, cells: Flags) -> tuple[Floats, Floats, Floats]:
+        """The shares of some cells that each start-up wins alone, ties for, and loses."""
+        best = self.best[cells]
+        alone = best.sum(axis=1) == 1
+        won = (best & alone[:, None]).mean(axis=0)
+        tied = (best & ~alone[:, None]).mean(axis=0)
+        return won, tied, 1 - won - tied

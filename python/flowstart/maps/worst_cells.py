@@ -1,0 +1,100 @@
+"""Where each start-up does worst, in words, with what repeats it."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.errors import RequestError
+from flowstart.maps import again
+from flowstart.maps.outcomes import Outcomes
+from flowstart.maps.reading import scan
+from flowstart.maps.regret import Regrets
+from flowstart.model.document import Document
+from flowstart.render import text
+
+
+@dataclass(frozen=True)
+class WorstCell:
+    """The cell of a start-up's largest regret."""
+
+    startup: str
+    cell: int
+    regret: float | None
+    """None where the transfer was never completed."""
+    best: str
+    """The start-up that was best there."""
+    where: str
+    """The cell in words."""
+    command: str | None
+    """What compares the two there; None where it takes the scenario's file."""
+    scenario: Document
+    """The cell's scenario, in which the flow under test names no start-up."""
+
+
+def worst_cells(
+    folder: str | os.PathLike[str], outcomes: Outcomes, regrets: Regrets
+) -> list[WorstCell]:
+    """Those of all start-ups."""
+    places = [int(place) for place in regrets.worst_cell]
+    rows = [outcomes.cells.row(place, named=True) for place in places]
+    scenarios = _scenarios(folder, {row["cell"] for row in rows})
+    found = []
+    for name, place, row, regret in zip(
+        outcomes.startups, places, rows, regrets.worst, strict=True
+    ):
+        best = outcomes.startups[int(outcomes.times[place].argmin())]
+        scenario = scenarios[row["cell"]]
+        found.append(
+            WorstCell(
+                startup=name,
+                cell=row["cell"],
+                regret=float(regret) if math.isfinite(regret) else None,
+                best=best,
+                where=in_words(row),
+                command=_command(scenario, list(dict.fromkeys([name, best]))),
+                scenario=scenario,
+            )
+        )
+    return found
+
+
+def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Document]:
+    import polars as pl
+
+    rows = (
+        scan(folder)
+        .filter(pl.col("cell").is_in(list(cells)))
+        .select("cell", "scenario")
+        .unique("cell", keep="any")
+        .collect()
+    )
+    return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
+
+
+def _command(scenario: Document, startups: Sequence[str]) -> str | None:
+    try:
+        return again.command(scenario, startups)
+    except RequestError:
+        return None  # another version's field
+
+
+def in_words(cell: dict[str, Any]) -> str:
+    """A cell's path, size and company in words."""
+    buffer = f"buffer {text.count(cell['buffer_pkts'])} pkt ({text.ratio(cell['buffer_bdp'])} BDP)"
+    loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
+    company = "" if cell["company"] == "alone" else f"company {cell['company']}"
+    parts = [
+        cell["origin"],
+        f"{text.rate(cell['rate_bps'])} × {text.seconds(cell['rtt_s'])}",
+        buffer,
+        cell["queue"],
+        loss,
+        cell["impairments"],
+        text.size(cell["size_bytes"]),
+        company,
+        f"seed {cell['seed']}",
+    ]
+    return ", ".join(filter(None, parts))
