@@ -33,6 +33,12 @@ FILES = {
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",
     "capture-quic": "`quic` of `capture`",
+    "map-winners": "`winners` of `map`",
+    "map-regret": "`regret` of `map`",
+    "map-worst": "`worst` of `map`",
+    "map-dominance": "`dominance` of `map`",
+    "map-pareto": "`pareto` of `map`",
+    "map-cells": "`cells` of `map`",
 }
 """Where a table is found."""
 

@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+import made_up_map
 import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
+from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays import report as replay_report
@@ -45,6 +47,10 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     with tempfile.TemporaryDirectory() as folder:
         quic = fs.capture(test_quic.write(pathlib.Path(folder) / "quic.pcap", test_quic.TALK))
     yield "quic", capture_report.tables(quic)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
+        swept = made_up_map.write(pathlib.Path(folder) / "sweep", rows)
+        yield "map", map_report.files(fs.read_map(swept))
     yield "replay", replay_report.tables(study(found, Settings(startups=names), QUICK))
 
 

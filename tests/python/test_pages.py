@@ -45,6 +45,10 @@ NOT_RUN = {
     "flowstart sweep sweep.toml -o out/sweep --dask tcp://10.0.0.1:8786": "needs a cluster",
     "flowstart sweep sweep.toml -o out/sweep --yes --dask $address": "the same",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
+    "flowstart map out/sweep": "needs a sweep",
+    "flowstart map out/sweep -o out/map": "the same",
+    "flowstart map out/sweep --startup all,-qs-app --company alone --size 1MB": "the same",
+    "flowstart map out/sweep --by rate,buffer-bdp,queue,company --tie 2%": "the same",
 }
 """What no test runs, and why."""
 

@@ -49,3 +49,11 @@ def test_count(value: float | None, words: str) -> None:
 )
 def test_ratio(value: float | None, words: str) -> None:
     assert text.ratio(value) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("30.00 ms", "30 ms"), ("7.500 ms", "7.5 ms"), ("1.05", "1.05"), ("100 kB", "100 kB")],
+)
+def test_brief(words: str, found: str) -> None:
+    assert text.brief(words) == found

@@ -1,16 +1,18 @@
 """The command that repeats a cell of a sweep."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from flowstart.comparison.plan import Plan
+from flowstart.comparison.plan import REMEMBERED, Plan
 from flowstart.errors import RequestError
-from flowstart.model.catalog import algorithms
+from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import Path, told_interface
 
 ASKED = ("avoidance", "size", "remembered", "count", "interval")
 """Fields of a flow that a command can give."""
+MEMORY = {"sharing", "handshake"}
+"""Fields of a stack that may have it use a memory itself."""
 _ANY = "slow-start"
 """Stands in a flow that names no start-up while defaults are filled in."""
 
@@ -20,24 +22,34 @@ def command(scenario: Document, startups: Sequence[str]) -> str | None:
 
     That is so for a cell with company, and for start-ups that are not in the catalog.
     """
-    known = {entry.name for entry in algorithms("startup")}
-    if any(name.partition(":")[0] not in known for name in startups):
+    entries = [listed(name) for name in startups]
+    if not all(entries):
         return None
     asked = shortened(scenario)
     flow = _alone(asked)
     if flow is None:
         return None
+    needs = {need for entry in entries if entry for need in entry.needs}
+    unused = set() if "routers" in needs else {"quick_start"}
+    path = {name: value for name, value in asked["path"].items() if name not in unused}
     return Plan.of_path(
-        Path(**asked["path"]),
+        Path(**path),
         startups=startups,
         sizes=[flow["size"]],
         flows=flow.get("count"),
         interval=flow.get("interval"),
         avoidance=flow.get("avoidance"),
         stack=asked.get("stack"),
-        remembered=flow.get("remembered"),
+        remembered=_remembered(flow, needs, asked),
         seed=asked.get("seed"),
     ).command
+
+
+def _remembered(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
+    """What the command has to say of the memory: nothing where it is the usual one, or unused."""
+    remembered: str | None = flow.get("remembered")
+    is_used = "cache" in needs or bool(asked.get("stack", {}).keys() & MEMORY)
+    return remembered if is_used and remembered != REMEMBERED else None
 
 
 def _alone(asked: Document) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     means = [_means(outcomes, places, rates, trips)[order] for _, places in blocks]
     darkest = max(1.05, min(DARKEST, float(np.nanmax(np.hstack(means)))))
     with mpl.rc_context(STYLE):
-        chart = Chart(figsize=(max(5.0, NAMES + shape[0] + 0.9), shape[1] + 1.3))
+        chart = Chart(figsize=(max(5.0, NAMES + shape[0] + 0.9), max(2.2, shape[1] + 1.3)))
         panels = chart.subplots(1, len(means), sharey=True, squeeze=False)[0]
         for axes, (queue, _), block in zip(panels, blocks, means, strict=True):
             image = _block(axes, block, darkest)
@@ -48,11 +48,14 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
         names = [custom.short(outcomes.startups[place]) for place in order]
         panels[0].set_yticks(range(len(names)), names, fontsize=SMALL)
         bar = chart.colorbar(image, ax=list(panels), fraction=0.025, pad=0.01, extend="max")
-        bar.set_label("mean regret: time over the best start-up's", fontsize=SMALL)
-        ticks = [tick for tick in (1, 1.1, 1.25, 1.5, 2, 3, 4) if tick <= darkest]
+        bar.set_label("mean regret", fontsize=SMALL)
+        ticks = [tick for tick in (1, 1.25, 1.5, 2, 3, 4) if tick <= darkest]
         bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks], minor=False)
         bar.ax.minorticks_off()
-        titled(chart, f"{about}. Framed: the best of its column.")
+        titled(
+            chart,
+            f"{about}. Mean of the time over the best start-up's; framed: the best of its column.",
+        )
     return chart
 
 

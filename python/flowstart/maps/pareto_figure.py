@@ -1,12 +1,13 @@
 """Completion against what it costs others: start-ups as points, and the front of each panel."""
 
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from flowstart.maps import pareto
 from flowstart.maps.outcomes import Floats
@@ -16,29 +17,22 @@ from flowstart.render.charts import STYLE, Chart, titled
 from flowstart.render.labels import Box, Point, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 5.2, 4.6
 """Of a panel, in inches."""
-MOST = 4
-"""Panels beside each other and below, at most; more kinds of company have their mean."""
 TICKS = (1, 1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+"""Of regrets, where at least `FEWEST` of them are to be seen."""
+FEWEST = 3
 ON, OFF = "#0072B2", "0.55"
-
-
 LEADER: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.4, "color": "0.6"}
 """A line from a name to its point."""
 
 
-def costs(front: Front, startups: "Sequence[str]", about: str) -> Figure:
+def costs(front: Front, startups: Sequence[str], about: str) -> Figure:
     """Mean regret against retransmissions and, in further panels, harm to each kind of company."""
     panels = [("retransmitted share of packets", front.retransmitted)]
-    harms = [(f"harm to company ({kind})", harm) for kind, harm in front.harm.items()]
-    if len(harms) >= MOST:
-        harms = [("mean harm to all kinds of company", np.mean([h for _, h in harms], axis=0))]
-    panels += harms
+    panels += [(f"harm to company ({kind})", harm) for kind, harm in front.harm.items()]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     with mpl.rc_context(STYLE):
@@ -86,16 +80,20 @@ def _panel(axes: "Axes", regret: Floats, cost: Floats) -> None:
     axes.set_xscale("log")
     axes.set_xlim(0.98 * regret.min(), 1.12 * regret.max())
     _scale_cost(axes, cost)
-    ticks = [tick for tick in TICKS if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
+    low, high = axes.get_xlim()
+    ticks: Sequence[float] = [tick for tick in TICKS if low <= tick <= high]
+    if len(ticks) < FEWEST:
+        ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     order = np.argsort(regret[on], kind="stable")
     axes.step(regret[on][order], cost[on][order], where="post", color=ON, linewidth=1)
     for mask, colour, size in ((~on, OFF, 4), (on, ON, 6)):
-        axes.plot(regret[mask], cost[mask], linestyle="", marker="o", color=colour, markersize=size)
+        points = axes.plot(regret[mask], cost[mask], "o", color=colour, markersize=size)
+        points[0].set_clip_on(False)
 
 
-def _names(axes: "Axes", front: Front, cost: Floats, startups: "Sequence[str]") -> None:
+def _names(axes: "Axes", front: Front, cost: Floats, startups: Sequence[str]) -> None:
     """The names at the points; points on the same place have one label."""
     on = pareto.front([front.regret, cost])
     together: dict[tuple[float, float], list[int]] = {}

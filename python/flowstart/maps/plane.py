@@ -1,7 +1,6 @@
 """Two columns of cells as a plane of tiles, and who is best in each tile."""
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -173,7 +172,7 @@ def _of(cells: "pl.DataFrame", name: str, share: float) -> Axis:
     values = cells[column].to_numpy().astype(np.float64)
     own = np.unique(values)
     if len(own) <= MOST_VALUES:
-        ticks = tuple((i + 0.5, _brief(words(value))) for i, value in enumerate(own.tolist()))
+        ticks = tuple((i + 0.5, text.brief(words(value))) for i, value in enumerate(own.tolist()))
         places = np.searchsorted(own, values).astype(np.int64)
         return Axis(name, title, len(own), places, ticks)
     count = int(np.clip(math.sqrt(share / CELLS), 3, TILES))
@@ -190,15 +189,10 @@ def _classes(
     step = (high - low) / count
     places = np.clip(((scaled - low) / step).astype(np.int64), 0, count - 1)
     ticks = tuple(
-        ((at - low) / step, _brief(words(10**at if is_log else at)))
+        ((at - low) / step, text.brief(words(10**at if is_log else at)))
         for at in (_decades(low, high) if is_log else np.linspace(low, high, 4).tolist())
     )
     return Axis(name, title, count, places, ticks)
-
-
-def _brief(words: str) -> str:
-    """A number without zeros at its end: `30.00 ms` as `30 ms`."""
-    return re.sub(r"\.(\d*?)0+(?!\d)", lambda found: f".{found[1]}" if found[1] else "", words)
 
 
 def _decades(low: float, high: float) -> list[float]:

@@ -34,10 +34,14 @@ def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
         for dimension in dimensions
         if dimension.name in NAMING
     ]
-    cells = f"{text.count(len(outcomes.cells))} cells"
-    places = f"{text.count(lines)} combinations of rate, round trip and buffer"
-    startups = f"{len(outcomes.startups)} start-ups"
+    cells = _counted(len(outcomes.cells), "cell")
+    places = f"{_counted(lines, 'combination')} of rate, round trip and buffer"
+    startups = _counted(len(outcomes.startups), "start-up")
     return "; ".join([f"{startups} in {cells} on {places}", *told])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{text.count(count)} {what}{'' if count == 1 else 's'}"
 
 
 def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Sequence[str]) -> Grid:

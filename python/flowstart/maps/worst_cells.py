@@ -88,7 +88,7 @@ def in_words(cell: dict[str, Any]) -> str:
     company = "" if cell["company"] == "alone" else f"company {cell['company']}"
     parts = [
         cell["origin"],
-        f"{text.rate(cell['rate_bps'])} × {text.seconds(cell['rtt_s'])}",
+        f"{text.rate(cell['rate_bps'])} × {text.brief(text.seconds(cell['rtt_s']))}",
         buffer,
         cell["queue"],
         loss,

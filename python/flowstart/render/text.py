@@ -1,6 +1,7 @@
 """Numbers for people: three or four digits and a unit."""
 
 import math
+import re
 
 ABSENT = "–"
 """Stands where a thing did not happen."""
@@ -66,3 +67,8 @@ def digits(value: float) -> str:
         return "0"
     places = max(0, 3 - math.floor(math.log10(abs(value))))
     return f"{value:.{places}f}"
+
+
+def brief(words: str) -> str:
+    """A number in words without zeros at its end: `30.00 ms` as `30 ms`."""
+    return re.sub(r"\.(\d*?)0+(?!\d)", lambda found: f".{found[1]}" if found[1] else "", words)
