@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import re
+import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 import flowstart as fs
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
+from flowstart.sweeps import law_tables
+from flowstart.sweeps.distributions import published
 from flowstart.sweeps.schema import schema
 from flowstart.sweeps.sweep import Sweep
 
@@ -67,6 +71,20 @@ def test_the_example_of_the_plan_works_as_it_stands(tmp_path: pathlib.Path) -> N
     first = next(sweep.cells())
     assert first.stack == {"preset": "linux"}
     assert set(first.path) == {"rate", "rtt", "buffer", "queue"}
+
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "sweep-files.md"
+
+
+@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.S))
+def test_the_files_of_the_page_work(text: str) -> None:
+    assert next(Sweep.of(tomllib.loads(text)).cells())
+
+
+def test_the_page_has_every_law_and_every_published_distribution() -> None:
+    page = PAGE.read_text("utf-8")
+    assert all(f"`{name}`" in page for name in published())
+    assert all(f"{{ {name} =" in page for name in law_tables.NAMES)
 
 
 def test_python_says_the_same_as_a_file(tmp_path: pathlib.Path) -> None:
