@@ -153,7 +153,7 @@ def failing(*_: Any) -> "pl.DataFrame":
     return real(*_).with_columns(error=pl.when(cell=2, startup="jump-start").then(pl.lit("no way")))
 
 
-real = asking.run_cells
+real = batch.run_cells
 
 
 def test_scenarios_that_fail_are_counted_and_the_command_fails(

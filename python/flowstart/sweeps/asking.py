@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.sweeps import named
-from flowstart.sweeps.batch import cost, run_cells
+from flowstart.sweeps.batch import run_cells
+from flowstart.sweeps.cost import cost
 from flowstart.sweeps.execute import Approve, Progress, Way, is_modest, run
 from flowstart.sweeps.sweep import Sweep
 from flowstart.sweeps.swept import Swept
