@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.sweeps import asking, estimate, named
+from flowstart.sweeps import asking, batch, estimate, named
 
 Cli = Callable[..., Any]
 SWEEP = """
