@@ -33,6 +33,7 @@ FILES = {
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",
     "capture-quic": "`quic` of `capture`",
+    "sweep-rows": "`parts` of `sweep`",
     "map-winners": "`winners` of `map`",
     "map-regret": "`regret` of `map`",
     "map-worst": "`worst` of `map`",
@@ -48,7 +49,7 @@ def page() -> str:
     sections = [HEAD]
     for name, table in tables().items():
         base = tables()["flows"].columns
-        extends = name.endswith("-rows")
+        extends = name != "flows" and set(base) <= set(table.columns)
         shown = [column for column in table.columns if not (extends and column in base)]
         more = " It has the columns of `flows`, and these." if extends else ""
         rows = ["| column | type | unit | what it holds | no value means |", "| --- " * 5 + "|"]

@@ -33,7 +33,11 @@ CELL: dict[str, Any] = {
     "size_bytes": 100_000,
     "scenario": json.dumps(SCENARIO),
 }
-OUTCOME = {
+TYPES = {
+    "rate_bps": pl.Float64,
+    "reverse_rate_bps": pl.Float64,
+    "buffer_pkts": pl.Int64,
+    "buffer_bdp": pl.Float64,
     "error": pl.String,
     "fct_s": pl.Float64,
     "complete": pl.Boolean,
@@ -58,6 +62,8 @@ def write(folder: pathlib.Path, *parts: Sequence[Mapping[str, Any]]) -> pathlib.
     """The folder, with a file for each of `parts`."""
     (folder / "parts").mkdir(parents=True)
     for number, rows in enumerate(parts):
-        frame = pl.DataFrame(list(rows), schema_overrides=OUTCOME)
+        frame = pl.DataFrame(
+            list(rows), schema_overrides={n: t for n, t in TYPES.items() if n in rows[0]}
+        )
         frame.write_parquet(folder / "parts" / f"{number:08}-0123456789abcdef.parquet")
     return folder

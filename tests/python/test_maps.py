@@ -138,6 +138,13 @@ def test_the_command_gives_the_times_of_the_cells_scenario(
     assert {row["startup"]: row["fct_s"] for row in answer["rows"]} == times
 
 
+def test_a_path_without_a_rate_or_a_limit_of_its_buffer_is_told_in_words(tmp_path: Folder) -> None:
+    unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None}
+    rows = cell(0, {"slow-start": 3.0, "jump-start": 1.0}, origin="lte", **unknown)
+    found = fs.read_map(write(tmp_path / "sweep", rows)).worst_cells[0]
+    assert found.where.startswith("lte, varying rate × 40 ms, buffer without limit, drop-tail")
+
+
 def test_a_resolved_scenario_is_shortened_to_what_was_asked() -> None:
     from flowstart.model.document import resolve
 
@@ -295,7 +302,27 @@ def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
     assert one.cells.equals(other.cells)
 
 
+def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
+    assert "not finished" not in " ".join(fs.read_map(sweep).notes)
+    (sweep / "sweep.json").write_text("{}")
+    assert "not finished" in fs.read_map(sweep).notes[-1]
+
+
 # The plane.
+
+
+def test_cells_without_a_rate_or_a_buffer_have_kinds_and_tiles_of_their_own(
+    tmp_path: Folder,
+) -> None:
+    unknown = {"rate_bps": None, "buffer_pkts": None, "buffer_bdp": None, "reverse_rate_bps": None}
+    times = {"a": 1.0, "b": 2.0}
+    folder = write(tmp_path / "sweep", cell(0, times) + cell(1, times, **unknown))
+    found = fs.read_map(folder, by=["rate", "buffer"])
+    kinds = {dimension.name: dimension.kinds for dimension in found.dimensions}
+    assert kinds["rate"] == ("10 to 100 Mbps", "no one value")
+    assert kinds["buffer"] == ("0.5 to 1.5 BDP", "no one value")
+    assert [words for _, words in found.plane.x.ticks] == ["10 Mbps", "no one value"]
+    assert found.plane.y.places.tolist() == [0, 1]
 
 
 def test_a_few_values_are_a_tile_each(sweep: Folder) -> None:
@@ -402,11 +429,11 @@ def test_a_folder_without_a_sweep_is_refused(tmp_path: Folder, cli: Callable[...
     (tmp_path / "empty").mkdir()
     write(tmp_path / "other", [{"cell": 1, "startup": "a"}])
     (tmp_path / "broken" / "parts").mkdir(parents=True)
-    (tmp_path / "broken" / "parts" / "0.parquet").write_text("no table")
+    (tmp_path / "broken" / "parts" / "00000000-0123456789abcdef.parquet").write_text("no table")
     for name, said in (
         ("nowhere", "there is no such folder"),
         ("file", "this is a file"),
-        ("empty", "it holds no parts/*.parquet"),
+        ("empty", "it holds no part of a sweep"),
         ("other", "its parts have no column `hash`"),
         ("broken", "parts cannot be read"),
     ):

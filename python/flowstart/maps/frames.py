@@ -14,11 +14,12 @@ from flowstart.maps.regret import Regrets
 from flowstart.maps.winners import Winners
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.render import columns
+from flowstart.sweeps.cell import COMPANY
 
 if TYPE_CHECKING:
     import polars as pl
 
-COMPANY = ("long", "bbr", "short", "same", "probe", "web")
+HARMED = tuple(kind for kind in COMPANY if kind != "alone")
 """Whom a start-up may harm."""
 
 
@@ -106,7 +107,7 @@ def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
             "retransmitted": float(found.retransmitted[place]),
             **{
                 f"harm_{kind}": _finite(found.harm[kind][place]) if kind in found.harm else None
-                for kind in COMPANY
+                for kind in HARMED
             },
             "on_front": bool(found.on_front[place]),
         }

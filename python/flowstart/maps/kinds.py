@@ -20,6 +20,8 @@ FEW = 6
 MOST = 12
 """Of a dimension with more kinds, those with the fewest cells are one."""
 OTHERS = "others"
+UNKNOWN = "no one value"
+"""The kind of cells whose rate varies, or whose buffer has no limit."""
 
 RATES = (("below 10 Mbps", 1e7), ("10 to 100 Mbps", 1e8), ("above 100 Mbps", None))
 """Classes of rates: name, and bits per second below."""
@@ -69,8 +71,14 @@ def _classes(
     name: str, column: str, classes: Sequence[tuple[str, float | None]]
 ) -> Callable[["pl.DataFrame"], Dimension]:
     bounds = [below for _, below in classes if below is not None]
-    names = [kind for kind, _ in classes]
-    return lambda cells: _present(name, names, np.digitize(cells[column].to_numpy(), bounds))
+    names = [*(kind for kind, _ in classes), UNKNOWN]
+
+    def told(cells: "pl.DataFrame") -> Dimension:
+        values = cells[column].to_numpy().astype(np.float64)
+        places = np.where(np.isnan(values), len(classes), np.digitize(values, bounds))
+        return _present(name, names, places)
+
+    return told
 
 
 def _words(name: str, column: str, empty: str) -> Callable[["pl.DataFrame"], Dimension]:

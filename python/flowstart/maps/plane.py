@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from flowstart.errors import RequestError
-from flowstart.maps.kinds import DIMENSIONS, Dimension
+from flowstart.maps.kinds import DIMENSIONS, UNKNOWN, Dimension
 from flowstart.maps.outcomes import Floats, Numbers, Outcomes
 from flowstart.render import text
 
@@ -26,6 +26,8 @@ AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {
     "reverse-rate": ("reverse_rate_bps", "reverse rate", text.rate),
 }
 """What an axis may show: the column, its title, and how a value is written."""
+Ticks: TypeAlias = tuple[tuple[float, str], ...]
+"""Where words stand along an axis, in tiles from its beginning, and the words."""
 USUAL = ("rate", "rtt", "queue", "size")
 MOST_VALUES = 20
 """More values than these are not a tile each, but classes of equal ratio."""
@@ -47,8 +49,7 @@ class Axis:
     """How many tiles it has."""
     places: Numbers
     """For each cell its tile."""
-    ticks: tuple[tuple[float, str], ...]
-    """Where words stand, in tiles from the first one's beginning, and the words."""
+    ticks: Ticks
 
 
 @dataclass(frozen=True)
@@ -168,20 +169,31 @@ def _panels(cells: "pl.DataFrame", name: str) -> Dimension:
 
 
 def _of(cells: "pl.DataFrame", name: str, share: float) -> Axis:
+    """An axis; cells without a value of it are in a tile of their own, the last."""
     column, title, words = AXES[name]
     values = cells[column].to_numpy().astype(np.float64)
-    own = np.unique(values)
-    if len(own) <= MOST_VALUES:
-        ticks = tuple((i + 0.5, text.brief(words(value))) for i, value in enumerate(own.tolist()))
-        places = np.searchsorted(own, values).astype(np.int64)
-        return Axis(name, title, len(own), places, ticks)
-    count = int(np.clip(math.sqrt(share / CELLS), 3, TILES))
-    return _classes(name, title, words, values, count)
+    unknown = np.isnan(values)
+    known = values[~unknown]
+    if len(np.unique(known)) <= MOST_VALUES:
+        count, places, ticks = _values(known, words)
+    else:
+        count = int(np.clip(math.sqrt(share / CELLS), 3, TILES))
+        places, ticks = _classes(known, words, count)
+    found = np.full(len(values), count)
+    found[~unknown] = places
+    if unknown.any():
+        ticks, count = (*ticks, (count + 0.5, UNKNOWN)), count + 1
+    return Axis(name, title, count, found, ticks)
 
 
-def _classes(
-    name: str, title: str, words: Callable[[float], str], values: Floats, count: int
-) -> Axis:
+def _values(values: Floats, words: Callable[[float], str]) -> tuple[int, Numbers, Ticks]:
+    """A tile for each value: how many there are, where each cell is, and the words."""
+    own, places = np.unique(values, return_inverse=True)
+    ticks = tuple((i + 0.5, text.brief(words(value))) for i, value in enumerate(own.tolist()))
+    return len(own), places.astype(np.int64), ticks
+
+
+def _classes(values: Floats, words: Callable[[float], str], count: int) -> tuple[Numbers, Ticks]:
     """Values in classes: of equal ratio where all are above 0, else of equal width."""
     is_log = bool(values.min() > 0)
     scaled = np.log10(values) if is_log else values
@@ -192,7 +204,7 @@ def _classes(
         ((at - low) / step, text.brief(words(10**at if is_log else at)))
         for at in (_decades(low, high) if is_log else np.linspace(low, high, 4).tolist())
     )
-    return Axis(name, title, count, places, ticks)
+    return places, ticks
 
 
 def _decades(low: float, high: float) -> list[float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flowstart.errors import RequestError
 from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
+from flowstart.sweeps.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,11 +37,11 @@ def scan(folder: str | os.PathLike[str]) -> "pl.LazyFrame":
     if not place.is_dir():
         problem = "this is a file" if place.exists() else "there is no such folder"
         raise RequestError(f"{folder}: {problem}; {wanted}")
-    files = sorted(place.glob("parts/*.parquet"))
-    if not files:
-        raise RequestError(f"{folder}: it holds no parts/*.parquet; {wanted}")
+    store = Store(place)
+    if not store.parts():
+        raise RequestError(f"{folder}: it holds no part of a sweep; {wanted}")
     try:
-        found = pl.scan_parquet(files)
+        found = store.scan()
         columns = found.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
@@ -49,6 +50,12 @@ def scan(folder: str | os.PathLike[str]) -> "pl.LazyFrame":
     if missing:
         raise RequestError(f"{folder}: its parts have no column `{missing[0]}`; {wanted}")
     return found
+
+
+def unfinished(folder: str | os.PathLike[str]) -> bool:
+    """Whether parts of the sweep are missing."""
+    store = Store(pathlib.Path(folder))
+    return store.is_begun and store.complete is None
 
 
 def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:

@@ -14,6 +14,7 @@ from flowstart.maps.kinds import Dimension
 from flowstart.maps.outcomes import Numbers, Outcomes
 from flowstart.maps.pareto import Front
 from flowstart.maps.plane import Plane
+from flowstart.maps.reading import unfinished
 from flowstart.maps.regret import Regrets, regrets
 from flowstart.maps.winners import Winners
 from flowstart.maps.worst_cells import WorstCell, worst_cells
@@ -130,7 +131,10 @@ class Map:
     @property
     def notes(self) -> list[str]:
         """What a reader of the tables has to know."""
-        return tables.notes(self.outcomes, self.margin)
+        found = tables.notes(self.outcomes, self.margin)
+        if unfinished(self.folder):
+            found.append("The sweep is not finished; its own command goes on with it.")
+        return found
 
     def result(self) -> dict[str, Any]:
         """Everything but the single cells as one JSON document."""

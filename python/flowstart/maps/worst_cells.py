@@ -83,13 +83,13 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
 
 def in_words(cell: dict[str, Any]) -> str:
     """A cell's path, size and company in words."""
-    buffer = f"buffer {text.count(cell['buffer_pkts'])} pkt ({text.ratio(cell['buffer_bdp'])} BDP)"
+    rate = "varying rate" if cell["rate_bps"] is None else text.rate(cell["rate_bps"])
     loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
     company = "" if cell["company"] == "alone" else f"company {cell['company']}"
     parts = [
         cell["origin"],
-        f"{text.rate(cell['rate_bps'])} × {text.brief(text.seconds(cell['rtt_s']))}",
-        buffer,
+        f"{rate} × {text.brief(text.seconds(cell['rtt_s']))}",
+        _buffer(cell["buffer_pkts"], cell["buffer_bdp"]),
         cell["queue"],
         loss,
         cell["impairments"],
@@ -98,3 +98,9 @@ def in_words(cell: dict[str, Any]) -> str:
         f"seed {cell['seed']}",
     ]
     return ", ".join(filter(None, parts))
+
+
+def _buffer(packets: int | None, bdp: float | None) -> str:
+    if packets is None:
+        return "buffer without limit"
+    return f"buffer {text.count(packets)} pkt" + (f" ({text.ratio(bdp)} BDP)" if bdp else "")
