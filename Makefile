@@ -45,7 +45,8 @@ test-python: setup
 	$(BIN)/pytest
 
 test-pages-long: setup ## Run the commands of the pages that take minutes
-	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py
+	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py \
+		tests/python/test_sweep_executors.py tests/python/test_sweep_command.py
 
 format: setup ## Put all sources into the project's form
 	cargo fmt --all

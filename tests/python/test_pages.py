@@ -43,7 +43,7 @@ NOT_RUN = {
     "make speed-record 'REVS=HEAD~20 HEAD'": "the same",
     "cargo run --release -p flowstart-benches --bin workloads": "measures a machine",
     "flowstart sweep sweep.toml -o out/sweep --dask tcp://10.0.0.1:8786": "needs a cluster",
-    "flowstart sweep sweep.toml -o out/sweep --yes --dask $address": "the same",
+    "flowstart sweep sweep.toml -o out/sweep --yes --dask '$address'": "the same",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
     "flowstart map out/sweep": "needs a sweep",
     "flowstart map out/sweep -o out/map": "the same",

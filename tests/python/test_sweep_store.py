@@ -266,6 +266,12 @@ def test_a_folder_with_files_of_others_is_refused(tmp_path: pathlib.Path) -> Non
     )
 
 
+def test_parts_without_what_was_asked_are_refused(tmp_path: pathlib.Path) -> None:
+    swept(tmp_path / "out")
+    (tmp_path / "out" / "sweep.json").unlink()
+    assert "it holds complete.json and 2 more" in refused(tmp_path / "out")
+
+
 def test_a_file_of_others_among_the_parts_is_refused(tmp_path: pathlib.Path) -> None:
     swept(tmp_path / "out")
     (tmp_path / "out" / "parts" / "mine.parquet").write_text("mine")

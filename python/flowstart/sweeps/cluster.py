@@ -89,6 +89,6 @@ def _client(address: str) -> "Client":
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RequestError(
-            f"dask = {address}: no scheduler answers there within {PATIENCE}; "
-            f"`dask scheduler` shows its address ({error})"
+            f"dask = {address}: no scheduler answers there ({error}); `dask scheduler` shows its "
+            "address, such as tcp://10.0.0.1:8786"
         ) from None

@@ -39,6 +39,8 @@ COMPLETE = "complete.json"
 PARTS = "parts"
 FAILED = "failed"
 CLAIMS = ".claims"
+LONGEST_VALUE = 60
+"""Characters of a value that a message has."""
 _PART = re.compile(r"\d{8}-[0-9a-f]{16}\.parquet")
 
 
@@ -144,8 +146,8 @@ class Store:
         if self.is_begun:
             self._check_same(asked)
         else:
-            self._refuse_others(self.place, {PARTS, FAILED})
-        self._refuse_others(self.place / PARTS, set(), "a sweep's table is all that is there")
+            self._refuse_others(self.place, "a sweep's folder begins empty")
+        self._refuse_others(self.place / PARTS, "a sweep's table is all that is there")
 
     def _check_same(self, asked: Asked) -> None:
         there = self._json(ASKED)
@@ -167,15 +169,9 @@ class Store:
             "name another folder"
         )
 
-    def _refuse_others(
-        self, place: pathlib.Path, own: set[str], why: str = "a sweep's folder begins empty"
-    ) -> None:
-        found = place.iterdir() if place.is_dir() else ()
-        others = sorted(
-            one.name
-            for one in found
-            if one.name not in own and not _PART.fullmatch(one.name) and not _is_hidden(one)
-        )
+    def _refuse_others(self, place: pathlib.Path, why: str) -> None:
+        found = [one.name for one in place.iterdir()] if place.is_dir() else []
+        others = sorted(n for n in found if not _PART.fullmatch(n) and not n.startswith("."))
         if others:
             more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             raise RequestError(
@@ -187,11 +183,12 @@ class Store:
     def open(self, asked: Asked) -> Iterator[None]:
         """Makes the folder ready for parts, and holds what it claims until the end."""
         with self._failing():
+            self.place.mkdir(parents=True, exist_ok=True)
+            self._note(asked)
             for name in (PARTS, FAILED):
-                (self.place / name).mkdir(parents=True, exist_ok=True)
+                (self.place / name).mkdir(exist_ok=True)
                 atomic.clean_up(self.place / name)
             atomic.clean_up(self.place)
-            self._note(asked)
             self._claims = Claims(self.place / CLAIMS)
         self._there = {file.name[:8]: file.stem for file in self.parts()}
         try:
@@ -268,10 +265,6 @@ def _meanings() -> Any:
     return json.loads(columns.metadata(TABLE)[columns.KEY])["columns"]
 
 
-def _is_hidden(file: pathlib.Path) -> bool:
-    return file.name.startswith(".")
-
-
 def _difference(there: Document, here: Document) -> str:
     """The first field in which two sweeps differ, with both values where these are short."""
     for name in here:
@@ -286,7 +279,3 @@ def _difference(there: Document, here: Document) -> str:
         short = all(len(text) <= LONGEST_VALUE for text in texts)
         return f"`{name}` is {texts[0]} there and {texts[1]} here" if short else f"`{name}` differs"
     return "its key differs"
-
-
-LONGEST_VALUE = 60
-"""Characters of a value that a message has."""
