@@ -34,6 +34,7 @@ FILES = {
     "capture-transfers": "`transfers` of `capture`",
     "capture-quic": "`quic` of `capture`",
     "sweep-rows": "`parts` of `sweep`",
+    "worst-rows": "`worst` of `worst`",
     "map-winners": "`winners` of `map`",
     "map-regret": "`regret` of `map`",
     "map-worst": "`worst` of `map`",
@@ -43,15 +44,23 @@ FILES = {
 }
 """Where a table is found."""
 
+EXTENDED = ("flows", "sweep-rows")
+"""Tables whose columns others have too."""
+
+
+def _extends(name: str, base: str) -> bool:
+    """Whether a table has all columns of another, and more."""
+    return name != base and set(tables()[base].columns) <= set(tables()[name].columns)
+
 
 def page() -> str:
     """The whole page."""
     sections = [HEAD]
     for name, table in tables().items():
-        base = tables()["flows"].columns
-        extends = name != "flows" and set(base) <= set(table.columns)
-        shown = [column for column in table.columns if not (extends and column in base)]
-        more = " It has the columns of `flows`, and these." if extends else ""
+        base = next((one for one in EXTENDED if _extends(name, one)), "")
+        known = tables()[base].columns if base else ()
+        shown = [column for column in table.columns if column not in known]
+        more = f" It has the columns of `{base}`, and these." if base else ""
         rows = ["| column | type | unit | what it holds | no value means |", "| --- " * 5 + "|"]
         rows += map(_row, shown)
         head = f"## {name}\n\n{FILES[name]}. {table.about}{more}"

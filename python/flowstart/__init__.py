@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from flowstart.sweeps.cell import Cell
     from flowstart.sweeps.sweep import Sweep
     from flowstart.sweeps.swept import Swept
+    from flowstart.worst_paths.asking import worst
+    from flowstart.worst_paths.result import Worst
 
     __version__: str
 
@@ -120,6 +122,8 @@ _HOMES = {
     "Sweep": "sweeps.sweep",
     "sweep": "sweeps.asking",
     "Swept": "sweeps.swept",
+    "Worst": "worst_paths.result",
+    "worst": "worst_paths.asking",
     "Variant": "model.variants",
     "Startup": "model.startup",
     "Window": "model.startup",
@@ -185,6 +189,7 @@ __all__ = [
     "Variant",
     "Web",
     "Window",
+    "Worst",
     "Write",
     "__version__",
     "algorithm",
@@ -203,6 +208,7 @@ __all__ = [
     "seconds",
     "stream",
     "sweep",
+    "worst",
 ]
 
 

@@ -15,6 +15,7 @@ from flowstart.cli import (
     run,
     schema,
     sweep,
+    worst,
 )
 from flowstart.cli.once import Command
 
@@ -44,6 +45,7 @@ _add(run.run)
 _add(sweep.sweep)
 _add(capture.capture)
 _add(maps.map_, "map")
+_add(worst.worst)
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)

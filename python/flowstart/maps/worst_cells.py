@@ -92,12 +92,20 @@ def in_words(cell: dict[str, Any]) -> str:
         _buffer(cell["buffer_pkts"], cell["buffer_bdp"]),
         cell["queue"],
         loss,
+        _reverse(cell),
         cell["impairments"],
         text.size(cell["size_bytes"]),
         company,
         f"seed {cell['seed']}",
     ]
     return ", ".join(filter(None, parts))
+
+
+def _reverse(cell: dict[str, Any]) -> str:
+    """The rate of the way back, where it is another."""
+    reverse = cell["reverse_rate_bps"]
+    is_other = reverse is not None and reverse != cell["rate_bps"]
+    return f"back {text.rate(reverse)}" if is_other else ""
 
 
 def _buffer(packets: int | None, bdp: float | None) -> str:

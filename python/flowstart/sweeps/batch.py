@@ -20,11 +20,12 @@ def run_cells(
     cells: Sequence[Cell],
     variants: Sequence[Variant],
     custom: CustomStartups,
-    workers: int = 1,
+    workers: int | None = 1,
 ) -> "pl.DataFrame":
     """One row for each cell and variant, in that order, with the columns of `table.SCHEMA`.
 
-    What fails is a row with its `error`, and fails nothing else.
+    What fails is a row with its `error`, and fails nothing else. `workers` are threads, all cores
+    where None. Raises KeyboardInterrupt where Ctrl-C ended it.
     """
     import polars as pl
 
@@ -39,6 +40,8 @@ def run_cells(
         return pl.concat(refused)
     texts = [text for one in planned for text in one.scenarios()]
     batch = Batch(run_many(texts, workers, None, custom), len(texts))
+    if batch.interrupted:
+        raise KeyboardInterrupt
     harms = beside.harms(planned, batch, custom)
     rows = table.rows(planned, variants, batch).with_columns(harms)
     if not refused:

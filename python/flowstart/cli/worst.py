@@ -1,0 +1,125 @@
+"""`flowstart worst`: where a start-up fails worst."""
+
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, options
+
+if TYPE_CHECKING:
+    from flowstart.worst_paths.result import Worst
+
+SEARCH = "Search"
+
+
+def worst(
+    startup: Annotated[
+        str,
+        typer.Argument(metavar="STARTUP", help="Whose worst is looked for.", show_default=False),
+    ],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="The start-ups to compare with; every one that needs no help by default.",
+        ),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD=LEAST..MOST,...",
+            help="Over which paths, sizes and company: rate=1Mbps..1Gbps,queue=fq-codel|codel. "
+            "Fields beside rate, rtt, buffer and size may be left out of a path. "
+            "A realistic range of each by default.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        str, typer.Option(metavar="regret|loss|harm", help="What it is the worst of.")
+    ] = "regret",
+    stack: Annotated[str, typer.Option(metavar="STACK", help="The hosts' stack.")] = "linux",
+    avoidance: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The congestion avoidance; the stack's.")
+    ] = None,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="How many paths to try.", rich_help_panel=SEARCH)
+    ] = 500,
+    distinct: Annotated[
+        int, typer.Option(metavar="N", help="How many findings to show.", rich_help_panel=SEARCH)
+    ] = 5,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the search.", rich_help_panel=SEARCH)
+    ] = 1,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Take the median of so many seeds where anything is drawn.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = 3,
+    workers: options.Workers = None,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Search for the paths on which a start-up does worst beside the best of others.
+
+    Half of the paths are tried anywhere, half near the worst so far. What is found is made as plain
+    as it can be, explained, and comes with the command that repeats it.
+    """
+    from flowstart.cli import output as folders
+    from flowstart.cli.progress import Progress
+    from flowstart.model import specs
+    from flowstart.worst_paths.asking import worst as searched
+
+    if output:
+        folders.check(output)
+    with console.speaking_of(None), console.attending(), Progress("paths") as progress:
+        found = searched(
+            startup,
+            against=None if against is None else specs.listed("against", against, ()),
+            over=over,
+            measure=measure,
+            runs=runs,
+            distinct=distinct,
+            stack=stack,
+            avoidance=avoidance,
+            seed=seed,
+            seeds=seeds,
+            workers=workers,
+            progress=progress,
+        )
+    console.deliver(
+        lambda: console.show_json(found.result()) if json else _show(found, output),
+        output,
+        _files(found),
+        seed=seed,
+    )
+
+
+def _show(found: "Worst", output: pathlib.Path | None) -> None:
+    from flowstart.worst_paths.report import command, scenario_file
+
+    print(found.headline)
+    if not found.failings:
+        print("Nowhere was it worse than the best of the others.")
+        return
+    console.show_grid(found.table)
+    for number, one in enumerate(found.failings, 1):
+        console.show_text(f"{number}. {one.why}.")
+        file = str(output / scenario_file(number)) if output else ""
+        again = command(one, file) if one.command or output else "-o DIR writes its scenario"
+        print(f"   Again: {again}")
+    if any(len(one.evaluation.seeds) > 1 for one in found.failings):
+        print(f"{found.measure}: of medians over seeds; a command repeats the nearest of them.")
+
+
+def _files(found: "Worst") -> Iterator[Mapping[str, bytes]]:
+    from flowstart.cli.progress import Progress
+    from flowstart.worst_paths import report
+
+    yield report.files(found)
+    with Progress("figures") as progress:
+        yield report.pictures(found, progress)

@@ -1,0 +1,100 @@
+"""`fs.worst`: where a start-up does worst beside others."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flowstart.comparison.plan import chosen
+from flowstart.errors import RequestError
+from flowstart.model.catalog import algorithms, suggest
+from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.sweeps.endpoints import endpoints
+from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
+from flowstart.worst_paths.result import Failing, Worst
+from flowstart.worst_paths.search import Found, search
+from flowstart.worst_paths.shrink import Finding, shrunk
+from flowstart.worst_paths.space import Space
+
+LEAST = {"regret": 1.05, "loss": 0.005, "harm": 0.02}
+"""A finding below this score is none."""
+HARMED = ("long", "short")
+"""The company where harm is looked for and nothing else is said."""
+MOST_TRIES = 1_000_000
+
+
+def worst(
+    startup: StartupLike,
+    *,
+    against: Sequence[StartupLike] | None = None,
+    over: str | None = None,
+    measure: str = "regret",
+    runs: int = 500,
+    distinct: int = 5,
+    stack: str | Mapping[str, Any] = "linux",
+    avoidance: str | None = None,
+    seed: int = 1,
+    seeds: int = 3,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Worst:
+    """The paths on which a start-up does worst beside the best of others.
+
+    `runs` paths are tried: half anywhere `over` the ranges given, half near the worst so far. The
+    worst that are `distinct`, each by other ingredients of the path, are made as plain as they can
+    be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
+    `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
+    that needs no help of routers, peer or memory where none is named. The same request gives the
+    same answer, whatever the number of `workers`. Raises RequestError where anything asked for is
+    wrong.
+    """
+    custom = CustomStartups()
+    others = [a.name for a in algorithms("startup") if not a.needs_help and a.name != startup]
+    variants = chosen((), [startup, *(others if against is None else against)], custom)
+    _check(measure, runs, distinct, seeds, len(variants))
+    ends = endpoints(stack)
+    space = Space.parse(over, ends, HARMED if measure == "harm" else ())
+    if measure == "harm" and "alone" in space.company:
+        raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
+    evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
+    found = search(
+        space,
+        lambda points: evaluator.scores([space.case(point) for point in points]),
+        tries=runs,
+        drawn=random.Random(f"worst/{seed}"),
+        progress=progress or (lambda _done, _total: None),
+    )
+    failings = _distinct(space, found, evaluator, distinct)
+    return Worst(variants, measure, runs, evaluator, failings)
+
+
+def _distinct(
+    space: Space, found: Sequence[Found], evaluator: Evaluator, count: int
+) -> tuple[Failing, ...]:
+    """The worst findings as plain as they can be, each by other ingredients, worst first.
+
+    What has the ingredients of one before it would be the same again.
+    """
+    kept: dict[frozenset[str], Finding] = {}
+    for one in found:
+        if len(kept) == count or one.score < LEAST[evaluator.measure]:
+            break
+        case = space.case(one.point)
+        if any(causes and causes <= set(case.ingredients) for causes in kept):
+            continue
+        plain = shrunk(Finding(case, one.score), evaluator.scores, NOTHING[evaluator.measure])
+        causes = frozenset(plain.case.ingredients)
+        if causes not in kept or kept[causes].score < plain.score:
+            kept[causes] = plain
+    findings = sorted(kept.values(), key=lambda finding: -finding.score)
+    evaluations = evaluator.evaluate([finding.case for finding in findings])
+    return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))
+
+
+def _check(measure: str, runs: int, distinct: int, seeds: int, variants: int) -> None:
+    if measure not in MEASURES:
+        raise RequestError(f"measure: `{measure}` is unknown{suggest(measure, list(MEASURES))}")
+    for name, value in (("runs", runs), ("distinct", distinct), ("seeds", seeds)):
+        if not 1 <= value <= MOST_TRIES:
+            raise RequestError(f"{name} = {value}: 1 to {MOST_TRIES:,} are possible")
+    if variants < 2:
+        raise RequestError("against: another start-up is needed to compare with")

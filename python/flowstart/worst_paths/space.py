@@ -1,0 +1,165 @@
+"""Over which paths a search goes: ranges and choices of fields, some of which may be left out."""
+
+import functools
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart.errors import RequestError
+from flowstart.model.catalog import suggest
+from flowstart.sweeps import parameters
+from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.endpoints import Endpoints
+from flowstart.sweeps.walk import Walk
+from flowstart.worst_paths.case import BESIDE, NEEDED, Case
+
+USUAL = {
+    "rate": "1Mbps..1Gbps",
+    "rtt": "5ms..600ms",
+    "buffer": "max(10pkt,0.1bdp)..max(10pkt,4bdp)",
+    "size": "15kB..10MB",
+    "queue": "fq-codel|codel",
+    "loss": "0.01%..2%",
+    "aggregation": "exponential:mean=1ms..8ms",
+    "jitter": "uniform:most=0.5ms..20ms",
+    "ack_batch": "0.5ms..8ms",
+    "reverse_rate": "rate/30..rate/10",
+    "policer_rate": "rate/8..rate/2",
+    "policer_burst": "30kB..1MB",
+}
+"""The ranges that a path can have, where nothing else is said. What is not `NEEDED` may be left
+out, and mostly is."""
+INGREDIENT_SHARE = 0.25
+"""Of points drawn anywhere so many have each ingredient."""
+DROPS, ADDS = 0.15, 0.1
+"""How likely a mutation drops an ingredient, or adds one."""
+_BETWEEN = re.compile(r",(?![^()]*\))")
+"""The commas between fields, not those within an expression."""
+_RANGE = re.compile(r"(?P<before>.*?)(?P<low>[^:=|]+?)\.\.(?P<high>[^:=|]+)(?P<behind>.*)")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in a space: a coordinate from 0 to 1 of each field that is there."""
+
+    coordinates: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Fields, each with what it may be."""
+
+    over: Mapping[str, Any]
+    """Values of a sweep's language, by field."""
+    company: tuple[str, ...]
+    """Kinds of company; `alone` where there is none."""
+    ends: Endpoints
+
+    @classmethod
+    def parse(cls, text: str | None, ends: Endpoints, company: tuple[str, ...] = ()) -> "Space":
+        """`rate=1Mbps..1Gbps,queue=drop-tail|fq-codel,...`; what is needed and not there is usual.
+
+        Raises RequestError where a field or a range is wrong.
+        """
+        given = dict(USUAL) if text is None else _fields(text)
+        kinds = given.pop("company", "|".join(company) or "alone").split("|")
+        for kind in kinds:
+            if kind not in COMPANY:
+                raise RequestError(
+                    f"over.company: `{kind}` is unknown{suggest(kind, list(COMPANY))}"
+                )
+        given = {name: USUAL[name] for name in NEEDED if name not in given} | given
+        over = {name: _law(value) for name, value in given.items()}
+        space = cls(over, tuple(kinds), ends)
+        space.case(Point(dict.fromkeys((*over, "company"), 0.5)))  # says what is wrong
+        return space
+
+    @property
+    def ingredients(self) -> list[str]:
+        """What may be left out by itself."""
+        return [name for name in self.over if name not in NEEDED and name not in BESIDE]
+
+    def draw(self, drawn: random.Random) -> Point:
+        """A point anywhere."""
+        names = [name for name in self.ingredients if drawn.random() < INGREDIENT_SHARE]
+        found = {name: drawn.random() for name in self._whole(names)}
+        return Point(found | {"company": drawn.random()})
+
+    def mutated(self, point: Point, step: float, drawn: random.Random) -> Point:
+        """A point near another; now and then with an ingredient more or less."""
+        names = [name for name in self.ingredients if name in point.coordinates]
+        absent = [name for name in self.ingredients if name not in names]
+        if names and drawn.random() < DROPS:
+            names.remove(drawn.choice(names))
+        if absent and drawn.random() < ADDS:
+            names.append(drawn.choice(absent))
+        found = {}
+        for name in [*self._whole(names), "company"]:
+            before = point.coordinates.get(name)
+            u = drawn.random() if before is None else before + drawn.gauss(0, step)
+            found[name] = min(max(u, 0.0), 1.0)
+        return Point(found)
+
+    def case(self, point: Point) -> Case:
+        """What a point asks."""
+        walk = _walk(self, frozenset(point.coordinates) - {"company"})
+        draws = [point.coordinates[p.slot.field.name] for p in walk.parameters]
+        (leaf,) = walk.leaves(draws, self.ends.scope(), Counter())
+        kind = min(int(point.coordinates["company"] * len(self.company)), len(self.company) - 1)
+        return Case(leaf.path, leaf.flow, self.company[kind])
+
+    def _whole(self, names: list[str]) -> list[str]:
+        """The fields of a point with these ingredients, with what goes with them."""
+        beside = [one for one, needs in BESIDE.items() if one in self.over and needs in names]
+        return [name for name in self.over if name in (*NEEDED, *names, *beside)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _walk_of(over: tuple[tuple[str, str], ...], names: frozenset[str]) -> Walk:
+    import json
+
+    given = {name: json.loads(value) for name, value in over if name in names}
+    of_flow = parameters.fields("flow").keys() - parameters.fields("path").keys()
+    path = {name: value for name, value in given.items() if name not in of_flow}
+    flow = {name: value for name, value in given.items() if name in of_flow}
+    return Walk(parameters.build(path, flow, {}))
+
+
+def _walk(space: Space, names: frozenset[str]) -> Walk:
+    import json
+
+    over = tuple((name, json.dumps(value)) for name, value in space.over.items())
+    return _walk_of(over, names)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """The fields of `name=value,...`."""
+    found: dict[str, str] = {}
+    known = [*parameters.fields("path"), "size", "company"]
+    for piece in _BETWEEN.split(text):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or not value:
+            raise RequestError(f"over `{piece}`: should be written field=least..most, or field=a|b")
+        if name not in known:
+            raise RequestError(f"over `{piece}`: `{name}` is unknown{suggest(name, known)}")
+        if name in found:
+            raise RequestError(f"over `{piece}`: `{name}` is given twice")
+        found[name] = value
+    return found
+
+
+def _law(value: str) -> Any:
+    """A range or a choice as a sweep's language has it; ranges from zero are linear."""
+    if "|" in value:
+        return {"choice": [part.strip() for part in value.split("|")]}
+    found = _RANGE.fullmatch(value)
+    if not found:
+        return value
+    low, high = found["low"].strip(), found["high"].strip()
+    zero = re.fullmatch(r"0(\.0*)?\D*", low) is not None
+    law: dict[str, Any] = {"linear" if zero else "log": [low, high]}
+    around = (found["before"], found["behind"])
+    return law | {"as": "{}".join(around)} if any(around) else law
