@@ -15,6 +15,7 @@ where a start-up names some of its own.
 """
 
 FILES = {
+    "runs": "`runs` of what `fs.run_many` returns",
     "flows": "`rows` of `run`",
     "transfers": "`transfers` of `run`",
     "objects": "`objects` of `run`",

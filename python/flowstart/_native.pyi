@@ -3,18 +3,43 @@
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypedDict, final
 
-Columns: TypeAlias = dict[str, list[Any]]
+from numpy.typing import NDArray
+
 CaptureColumns: TypeAlias = dict[str, Any]
 """Arrays by name; of texts numbers of words and the words."""
+Arrays: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None, list[str] | None]
+"""The cells of a column, where there are values (None is everywhere), and of text the words of
+which the cells are numbers."""
 CustomStartups: TypeAlias = dict[str, tuple[Callable[[], Any], list[str]]]
 
+@final
+class Table:
+    """A table of a run, or of many: the column `run` and those that are defined for its rows."""
+
+    def __init__(self, name: str, arrays: dict[str, Arrays]) -> None:
+        """The table of this name from what `arrays` says of its columns."""
+    @staticmethod
+    def joined(name: str, parts: list[tuple[list[int], Table]]) -> Table:
+        """Tables of one name as one: of each the numbers that its runs have among all.
+
+        Rows are in the order of these, those of a run in their own.
+        """
+    @property
+    def name(self) -> str:
+        """What it is called."""
+    def __len__(self) -> int: ...
+    def lists(self) -> dict[str, list[Any]]:
+        """Its columns as lists, in which None is no value."""
+    def arrays(self) -> dict[str, Arrays]:
+        """Its columns as arrays."""
+
 class Outcomes(TypedDict):
-    runs: Columns
-    flows: Columns
-    transfers: Columns
-    objects: Columns
-    links: Columns
-    startups: Columns
+    runs: Table
+    flows: Table
+    transfers: Table
+    objects: Table
+    links: Table
+    startups: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None
@@ -28,7 +53,7 @@ def run(
 ) -> Outcome: ...
 def run_in_parts(
     scenario: str,
-    take: Callable[[str, Columns], object],
+    take: Callable[[Table], object],
     custom: CustomStartups | None = None,
 ) -> None: ...
 def run_many(

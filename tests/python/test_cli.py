@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from failed_runs import failing
 from flowstart import _native
 from flowstart.model import catalog
 
@@ -445,16 +446,7 @@ def test_a_defect_is_one_line_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_failed_run_leaves_the_others(
     cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def one_fails(scenarios: list[str], *others: Any) -> Any:
-        batch = run_many(scenarios[:1], *others)
-        for name, value in (("run", 1), ("error", "ouch"), ("simulated_s", None)):
-            batch["runs"][name].append(value)
-        for name in ("events", "buffer", "buffer_reading"):
-            batch["runs"][name].append(None)
-        return batch
-
-    run_many = _native.run_many
-    monkeypatch.setattr(_native, "run_many", one_fails)
+    monkeypatch.setattr(_native, "run_many", failing(1, "ouch"))
     words = ("--startup", "slow-start,hystart", "--size", "10kB", "-o", tmp_path / "out")
     status, printed, error = cli("compare", *PATH, *words)
     assert status == 1

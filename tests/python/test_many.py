@@ -8,7 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import flowstart as fs
-from flowstart.simulation import batch as processes
+from failed_runs import failing
+from flowstart import _native
 
 PATH = fs.Path(rate="10Mbps", rtt="20ms", loss="1%")
 
@@ -86,16 +87,11 @@ def test_no_scenarios_are_no_rows() -> None:
 
 def test_a_run_that_fails_is_a_row_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """No scenario is known with which the simulator fails."""
-    one_fails = processes.run_many
-
-    def failing(*asked: Any) -> Any:
-        found = one_fails(*asked)
-        found["runs"]["error"][1] = "the simulator failed"
-        return found
-
-    monkeypatch.setattr(processes, "run_many", failing)
+    monkeypatch.setattr(_native, "run_many", failing(1, "the simulator failed"))
     batch = fs.run_many(MANY[:3])
     assert batch.runs["error"].to_list() == [None, "the simulator failed", None]
+    assert batch.runs["events"].is_null().to_list() == [False, True, False]
+    assert batch.flows["run"].to_list() == [0, 2]
     assert repr(batch) == "<Batch of 3 runs, 1 failed>"
 
 

@@ -431,7 +431,7 @@ def test_a_mark_is_told_as_a_loss_unless_there_is_a_hook_for_it() -> None:
         run = fs.run(fs.Scenario(path=path, stack={"ecn": True}, flows=[flow]))
         row = run.rows[0]
         assert row["startup_exit_reason"] == "ecn"
-        assert row["packets_marked"] == run.outcome["links"]["marked"][0] > 0
+        assert row["packets_marked"] == run.links["marked"][0] > 0
         assert row["packets_dropped"] == 0
         told = [name for name, *_ in Recorder.seen]
         assert told.index(hook) < told.index("on_recovered")

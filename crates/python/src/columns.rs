@@ -2,93 +2,51 @@
 //! that a field added to a row of the simulator appears in Python by itself.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyString};
 use serde::ser::{Error as _, Impossible, Serialize, SerializeStruct, Serializer};
+
+use crate::errors::SimulationError;
+use crate::table::{Cells, Column, Table};
 
 /// Why a row could not be taken apart.
 type Error = serde::de::value::Error;
 
-/// A column, as the Python objects of its cells.
-struct Column<'py> {
-    name: &'static str,
-    cells: Vec<Bound<'py, PyAny>>,
-    /// The latest text. Most are the same in row after row, and share one object.
-    text: Option<(String, Bound<'py, PyAny>)>,
-}
-
-/// A table held by columns.
-pub struct Columns<'py> {
-    py: Python<'py>,
-    columns: Vec<Column<'py>>,
-}
-
-impl<'py> Columns<'py> {
-    /// An empty table.
-    pub fn new(py: Python<'py>) -> Columns<'py> {
-        let columns = Vec::new();
-        Columns { py, columns }
-    }
-
-    /// Adds the `rows` of run number `run`, with that number as the first column.
+impl Table {
+    /// Adds the `rows` of run number `run`.
     pub fn extend(&mut self, run: usize, rows: impl IntoIterator<Item: Serialize>) -> PyResult<()> {
         for row in rows {
-            let mut writer = RowWriter { table: self, at: 0 };
-            writer
-                .put("run", &run)
-                .and_then(|()| row.serialize(writer))
-                .map_err(|e| crate::errors::SimulationError::new_err(e.to_string()))?;
+            let mut columns = self.columns.iter_mut();
+            put(columns.next(), "run", &run)
+                .and_then(|()| row.serialize(RowWriter { columns }))
+                .map_err(|e| SimulationError::new_err(e.to_string()))?;
         }
         Ok(())
     }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
-    }
-
-    /// A dictionary of lists.
-    pub fn into_dict(self) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(self.py);
-        for column in self.columns {
-            dict.set_item(column.name, PyList::new(self.py, column.cells)?)?;
-        }
-        Ok(dict)
-    }
 }
 
-/// Writes the fields of one row, which come in the same order for every row.
-struct RowWriter<'a, 'py> {
-    table: &'a mut Columns<'py>,
-    at: usize,
+/// Writes the fields of one row, which come in the order of the columns.
+struct RowWriter<'a> {
+    columns: std::slice::IterMut<'a, Column>,
 }
 
-impl RowWriter<'_, '_> {
-    fn put<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
-        let Columns { py, columns } = &mut *self.table;
-        if self.at == columns.len() {
-            columns.push(Column {
-                name,
-                cells: Vec::new(),
-                text: None,
-            });
-        }
-        let column = &mut columns[self.at];
-        if column.name != name {
+/// Writes a field into the column that is its.
+fn put<T: Serialize + ?Sized>(
+    column: Option<&mut Column>,
+    name: &str,
+    value: &T,
+) -> Result<(), Error> {
+    match column {
+        Some(column) if column.name == name => value.serialize(CellWriter { column }),
+        Some(column) => {
             let expected = column.name;
-            return Err(Error::custom(format!(
+            Err(Error::custom(format!(
                 "a row has {name} where {expected} was"
-            )));
+            )))
         }
-        let text = &mut column.text;
-        column
-            .cells
-            .push(value.serialize(CellWriter { py: *py, text })?);
-        self.at += 1;
-        Ok(())
+        None => Err(Error::custom(format!("no column is called {name}"))),
     }
 }
 
-impl SerializeStruct for RowWriter<'_, '_> {
+impl SerializeStruct for RowWriter<'_> {
     type Ok = ();
     type Error = Error;
 
@@ -97,11 +55,14 @@ impl SerializeStruct for RowWriter<'_, '_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        self.put(name, value)
+        put(self.columns.next(), name, value)
     }
 
-    fn end(self) -> Result<(), Error> {
-        Ok(())
+    fn end(mut self) -> Result<(), Error> {
+        match self.columns.next() {
+            None => Ok(()),
+            Some(column) => Err(Error::custom(format!("a row has no {}", column.name))),
+        }
     }
 }
 
@@ -150,12 +111,12 @@ macro_rules! refuse_compounds {
     };
 }
 
-impl<'a, 'py> Serializer for RowWriter<'a, 'py> {
+impl<'a> Serializer for RowWriter<'a> {
     type Ok = ();
     type Error = Error;
-    type SerializeStruct = RowWriter<'a, 'py>;
+    type SerializeStruct = RowWriter<'a>;
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<RowWriter<'a, 'py>, Error> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<RowWriter<'a>, Error> {
         Ok(self)
     }
 
@@ -193,78 +154,87 @@ impl<'a, 'py> Serializer for RowWriter<'a, 'py> {
     }
 }
 
-/// Makes the object of one value.
-struct CellWriter<'a, 'py> {
-    py: Python<'py>,
-    /// The latest text of the column, and its object.
-    text: &'a mut Option<(String, Bound<'py, PyAny>)>,
+/// Writes one value into its column.
+struct CellWriter<'a> {
+    column: &'a mut Column,
 }
 
-impl<'py> CellWriter<'_, 'py> {
-    fn none(self) -> Bound<'py, PyAny> {
-        self.py.None().into_bound(self.py)
+impl CellWriter<'_> {
+    /// Pushes a value to the cells, if they are of its kind.
+    fn write(self, push: impl FnOnce(&mut Cells) -> bool) -> Result<(), Error> {
+        if !push(&mut self.column.cells) {
+            let name = self.column.name;
+            return Err(Error::custom(format!(
+                "{name} holds values of another kind"
+            )));
+        }
+        self.column.note_value();
+        Ok(())
+    }
+
+    fn nothing(self) -> Result<(), Error> {
+        self.column.push_nothing();
+        Ok(())
     }
 }
 
-/// Numbers become Python's.
-macro_rules! numbers {
-    ($($method:ident($from:ty);)*) => {
-        $(fn $method(self, value: $from) -> Result<Self::Ok, Error> {
-            value.into_pyobject(self.py).map(Bound::into_any).map_err(Error::custom)
+/// Values that go into cells of a kind.
+macro_rules! cells {
+    ($($method:ident($from:ty) -> $kind:ident;)*) => {
+        $(fn $method(self, value: $from) -> Result<(), Error> {
+            self.write(|cells| match cells {
+                Cells::$kind(cells) => {
+                    cells.push(value.into());
+                    true
+                }
+                _ => false,
+            })
         })*
     };
 }
 
-impl<'py> Serializer for CellWriter<'_, 'py> {
-    type Ok = Bound<'py, PyAny>;
+impl Serializer for CellWriter<'_> {
+    type Ok = ();
     type Error = Error;
-    type SerializeStruct = Impossible<Self::Ok, Error>;
+    type SerializeStruct = Impossible<(), Error>;
 
-    numbers! {
-        serialize_i8(i8);
-        serialize_i16(i16);
-        serialize_i32(i32);
-        serialize_i64(i64);
-        serialize_u8(u8);
-        serialize_u16(u16);
-        serialize_u32(u32);
-        serialize_u64(u64);
-        serialize_f32(f32);
-        serialize_f64(f64);
+    cells! {
+        serialize_u8(u8) -> Whole;
+        serialize_u16(u16) -> Whole;
+        serialize_u32(u32) -> Whole;
+        serialize_u64(u64) -> Whole;
+        serialize_f32(f32) -> Real;
+        serialize_f64(f64) -> Real;
+        serialize_bool(bool) -> Truth;
     }
 
-    fn serialize_bool(self, value: bool) -> Result<Self::Ok, Error> {
-        Ok(PyBool::new(self.py, value).to_owned().into_any())
+    fn serialize_str(self, value: &str) -> Result<(), Error> {
+        self.write(|cells| match cells {
+            Cells::Words(words) => {
+                words.push(value);
+                true
+            }
+            _ => false,
+        })
     }
 
-    fn serialize_char(self, value: char) -> Result<Self::Ok, Error> {
+    fn serialize_char(self, value: char) -> Result<(), Error> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, value: &str) -> Result<Self::Ok, Error> {
-        match self.text {
-            Some((text, object)) if text == value => Ok(object.clone()),
-            latest => {
-                let object = PyString::new(self.py, value).into_any();
-                *latest = Some((value.to_owned(), object.clone()));
-                Ok(object)
-            }
-        }
+    fn serialize_none(self) -> Result<(), Error> {
+        self.nothing()
     }
 
-    fn serialize_none(self) -> Result<Self::Ok, Error> {
-        Ok(self.none())
+    fn serialize_unit(self) -> Result<(), Error> {
+        self.nothing()
     }
 
-    fn serialize_unit(self) -> Result<Self::Ok, Error> {
-        Ok(self.none())
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Ok, Error> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
         value.serialize(self)
     }
 
-    fn serialize_unit_struct(self, name: &'static str) -> Result<Self::Ok, Error> {
+    fn serialize_unit_struct(self, name: &'static str) -> Result<(), Error> {
         self.serialize_str(name)
     }
 
@@ -273,7 +243,7 @@ impl<'py> Serializer for CellWriter<'_, 'py> {
         _: &'static str,
         _: u32,
         name: &'static str,
-    ) -> Result<Self::Ok, Error> {
+    ) -> Result<(), Error> {
         self.serialize_str(name)
     }
 
@@ -281,12 +251,16 @@ impl<'py> Serializer for CellWriter<'_, 'py> {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<Self::Ok, Error> {
+    ) -> Result<(), Error> {
         value.serialize(self)
     }
 
     refuse_compounds!();
     refuse! {
+        serialize_i8(i8) -> ();
+        serialize_i16(i16) -> ();
+        serialize_i32(i32) -> ();
+        serialize_i64(i64) -> ();
         serialize_struct(&'static str, usize) -> Self::SerializeStruct;
     }
 }

@@ -14,6 +14,7 @@ mod custom;
 mod errors;
 mod outcome;
 mod packets;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -37,6 +38,8 @@ mod _native {
     use crate::custom::signals::Window;
     #[pymodule_export]
     use crate::packets::FlowPackets;
+    #[pymodule_export]
+    use crate::table::Table;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -63,7 +66,7 @@ mod _native {
         outcome::one(py, simulate(py, scenario, custom, &packets_of)?)
     }
 
-    /// Runs one scenario and hands its rows to `take(table, columns)`, some thousand of a table
+    /// Runs one scenario and hands its rows to `take(table)`, some thousand of a table
     /// at a time and in their order: `runs`, `flows`, `transfers`, `objects`, `links`.
     #[pyfunction]
     #[pyo3(signature = (scenario, take, custom=None))]

@@ -1,5 +1,6 @@
-//! Outcomes as Python sees them: a dictionary of tables, each a dictionary of columns.
+//! Outcomes as Python sees them: a dictionary of tables.
 
+use flowstart_sim::record::run::RunRow;
 use flowstart_sim::record::trace::Trace;
 use flowstart_sim::Outcome;
 use numpy::IntoPyArray;
@@ -8,55 +9,33 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 
 use crate::batch::Batch;
-use crate::columns::Columns;
 use crate::packets::FlowPackets;
-
-/// What is known of a run as a whole.
-#[derive(Serialize)]
-struct RunRow<'a> {
-    error: Option<&'a str>,
-    simulated_s: Option<f64>,
-    events: Option<u64>,
-    buffer: Option<&'a str>,
-    buffer_reading: Option<&'a str>,
-}
+use crate::table::Table;
 
 /// The tables of one outcome or of many.
-struct Tables<'py> {
-    runs: Columns<'py>,
-    flows: Columns<'py>,
-    transfers: Columns<'py>,
-    objects: Columns<'py>,
-    links: Columns<'py>,
-    startups: Columns<'py>,
+struct Tables {
+    runs: Table,
+    flows: Table,
+    transfers: Table,
+    objects: Table,
+    links: Table,
+    startups: Table,
 }
 
-impl<'a> RunRow<'a> {
-    fn of(outcome: &'a Outcome) -> RunRow<'a> {
-        RunRow {
-            error: None,
-            simulated_s: Some(outcome.simulated_s),
-            events: Some(outcome.events),
-            buffer: Some(&outcome.buffer),
-            buffer_reading: Some(&outcome.buffer_reading),
-        }
-    }
-}
-
-impl<'py> Tables<'py> {
-    fn new(py: Python<'py>) -> Tables<'py> {
-        Tables {
-            runs: Columns::new(py),
-            flows: Columns::new(py),
-            transfers: Columns::new(py),
-            objects: Columns::new(py),
-            links: Columns::new(py),
-            startups: Columns::new(py),
-        }
+impl Tables {
+    fn new() -> PyResult<Tables> {
+        Ok(Tables {
+            runs: Table::new("runs")?,
+            flows: Table::new("flows")?,
+            transfers: Table::new("transfers")?,
+            objects: Table::new("objects")?,
+            links: Table::new("links")?,
+            startups: Table::new("startups")?,
+        })
     }
 
     fn add(&mut self, run: usize, outcome: &Outcome) -> PyResult<()> {
-        self.runs.extend(run, &[RunRow::of(outcome)])?;
+        self.runs.extend(run, [RunRow::of(outcome)])?;
         self.flows.extend(run, outcome.flows.iter())?;
         self.transfers.extend(run, &outcome.transfers)?;
         self.objects.extend(run, outcome.objects.iter())?;
@@ -64,32 +43,21 @@ impl<'py> Tables<'py> {
         self.startups.extend(run, &outcome.startups)
     }
 
-    fn add_failure(&mut self, run: usize, error: &str) -> PyResult<()> {
-        let row = RunRow {
-            error: Some(error),
-            simulated_s: None,
-            events: None,
-            buffer: None,
-            buffer_reading: None,
-        };
-        self.runs.extend(run, &[row])
-    }
-
-    fn into_dict(self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let dict = PyDict::new(py);
-        dict.set_item("runs", self.runs.into_dict()?)?;
-        dict.set_item("flows", self.flows.into_dict()?)?;
-        dict.set_item("transfers", self.transfers.into_dict()?)?;
-        dict.set_item("objects", self.objects.into_dict()?)?;
-        dict.set_item("links", self.links.into_dict()?)?;
-        dict.set_item("startups", self.startups.into_dict()?)?;
+        dict.set_item("runs", self.runs)?;
+        dict.set_item("flows", self.flows)?;
+        dict.set_item("transfers", self.transfers)?;
+        dict.set_item("objects", self.objects)?;
+        dict.set_item("links", self.links)?;
+        dict.set_item("startups", self.startups)?;
         Ok(dict)
     }
 }
 
 /// One outcome: its tables, and its trace and the packets of flows where they were asked for.
 pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let mut tables = Tables::new(py);
+    let mut tables = Tables::new()?;
     tables.add(0, &outcome)?;
     let dict = tables.into_dict(py)?;
     dict.set_item(
@@ -106,11 +74,11 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
 
 /// Many outcomes: their tables joined, column `run` telling which scenario a row is of.
 pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
-    let mut tables = Tables::new(py);
+    let mut tables = Tables::new()?;
     for (run, finished) in batch.finished.into_iter().enumerate() {
         match finished {
             Some(Ok(outcome)) => tables.add(run, &outcome)?,
-            Some(Err(error)) => tables.add_failure(run, &error)?,
+            Some(Err(error)) => tables.runs.extend(run, [RunRow::failed(&error)])?,
             None => {}
         }
     }
@@ -119,10 +87,10 @@ pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// So many rows are handed over together: as columns of Python they take some 20 MB.
+/// So many rows are handed over together: as frames of Python they take some MB.
 const ROWS_AT_A_TIME: usize = 10_000;
 
-/// Hands the rows of one outcome to `take(table, columns)`, some of them at a time, so that they
+/// Hands the rows of one outcome to `take(table)`, some of them at a time, so that they
 /// need not all be in memory as columns.
 pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("runs", [RunRow::of(outcome)].iter(), take)?;
@@ -139,12 +107,12 @@ fn in_parts(
     take: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     loop {
-        let mut columns = Columns::new(take.py());
-        columns.extend(0, rows.by_ref().take(ROWS_AT_A_TIME))?;
-        if columns.is_empty() {
+        let mut part = Table::new(table)?;
+        part.extend(0, rows.by_ref().take(ROWS_AT_A_TIME))?;
+        if part.rows() == 0 {
             return Ok(());
         }
-        take.call1((table, columns.into_dict()?))?;
+        take.call1((part,))?;
     }
 }
 

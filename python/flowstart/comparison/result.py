@@ -16,7 +16,6 @@ from flowstart.model import buffers, randomness
 from flowstart.model.document import Document, queues, resolve
 from flowstart.render import columns, footnotes, html
 from flowstart.render.grid import Grid
-from flowstart.simulation import frames
 from flowstart.simulation.headline import headline
 from flowstart.simulation.run import all_failed, simulate
 
@@ -51,8 +50,13 @@ class Comparison:
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per flow and run."""
-        found = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
-        return frames.frame(found)
+        import polars as pl
+
+        cells = {name: [row[name] for row in self.rows] for row in self.rows[:1] for name in row}
+        found = pl.DataFrame(cells, infer_schema_length=None)
+        types = columns.types("comparison-rows")
+        empty = [name for name, kind in found.schema.items() if kind == pl.Null]
+        return found.cast({name: types[name] for name in empty})
 
     @functools.cached_property
     def summaries(self) -> list[Summary]:

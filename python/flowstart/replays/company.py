@@ -142,7 +142,7 @@ def seen(members: Sequence[Member], batch: "Batch") -> "pl.DataFrame":
     who = pl.DataFrame([vars(member) for member in members])
     flows = frames.frame(batch["flows"]).select("run", "flow", "bytes_delivered")
     delays = pl.DataFrame(schema={"run": pl.Int64, "flow": pl.Int64, "delay_s": pl.Float64})
-    if batch["transfers"]:
+    if len(batch["transfers"]):
         delays = frames.frame(batch["transfers"]).select(
             "run", "flow", delay_s=pl.col("delivered_s") - pl.col("available_s")
         )

@@ -119,7 +119,7 @@ def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
     """
     import polars as pl
 
-    if not batch["transfers"]:
+    if not len(batch["transfers"]):
         return pl.DataFrame()
     writes = frames.frame(batch["transfers"]).rename({"transfer": "write", "bytes": "size_bytes"})
     writes = writes.with_columns(

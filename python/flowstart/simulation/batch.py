@@ -24,19 +24,12 @@ from flowstart.errors import SimulationError
 from flowstart.model.custom import CustomStartups
 
 if TYPE_CHECKING:
-    from flowstart._native import Batch, Columns
+    from flowstart._native import Batch, Table
     from flowstart._native import CustomStartups as Natives
 
 Progress: TypeAlias = Callable[[int, int], object]
 
-TABLES: tuple[Literal["runs", "flows", "transfers", "objects", "links", "startups"], ...] = (
-    "runs",
-    "flows",
-    "transfers",
-    "objects",
-    "links",
-    "startups",
-)
+TableName: TypeAlias = Literal["runs", "flows", "transfers", "objects", "links", "startups"]
 
 LOOK_UP_EVERY = 0.05
 """Seconds that progress may wait."""
@@ -291,25 +284,16 @@ def _portable(error: BaseException) -> BaseException:
 
 def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "Batch":
     """The tables of all parts as one: `run` becomes the number that a scenario has among all."""
-    tables: dict[str, Columns] = {table: {} for table in TABLES}
-    for numbers, batch in parts:
-        for table in TABLES:
-            for name, cells in batch[table].items():
-                found = [numbers[run] for run in cells] if name == "run" else cells
-                tables[table].setdefault(name, []).extend(found)
+
+    def table(name: TableName) -> "Table":
+        return _native.Table.joined(name, [(numbers, batch[name]) for numbers, batch in parts])
+
     return {
-        "runs": _in_order(tables["runs"]),
-        "flows": _in_order(tables["flows"]),
-        "transfers": _in_order(tables["transfers"]),
-        "objects": _in_order(tables["objects"]),
-        "links": _in_order(tables["links"]),
-        "startups": _in_order(tables["startups"]),
+        "runs": table("runs"),
+        "flows": table("flows"),
+        "transfers": table("transfers"),
+        "objects": table("objects"),
+        "links": table("links"),
+        "startups": table("startups"),
         "interrupted": interrupted,
     }
-
-
-def _in_order(columns: "Columns") -> "Columns":
-    """Rows in the order of their runs; those of one run stay in theirs."""
-    runs = columns.get("run", [])
-    order = sorted(range(len(runs)), key=runs.__getitem__)
-    return {name: [cells[row] for row in order] for name, cells in columns.items()}

@@ -67,13 +67,13 @@ class Run:
     def queue_samples(self) -> "pl.DataFrame | None":
         """What waited at each link over time; None without a trace."""
         trace = self.outcome["trace"]
-        return frames.frame(trace["queue_samples"]) if trace else None
+        return frames.samples(trace["queue_samples"]) if trace else None
 
     @functools.cached_property
     def queue_departures(self) -> "pl.DataFrame | None":
         """When packets left the bottleneck's queue; None without a trace."""
         trace = self.outcome["trace"]
-        return frames.frame(trace["queue_departures"]) if trace else None
+        return frames.samples(trace["queue_departures"]) if trace else None
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -171,7 +171,7 @@ class Run:
         return self._packets_of(flow).pcap(side)
 
     def _packets_of(self, flow: int) -> "FlowPackets":
-        count = len(self.outcome["flows"].get("flow", ()))
+        count = len(self.outcome["flows"])
         if not 0 <= flow < count:
             known = "one flow, number 0" if count == 1 else f"{count} flows, numbered from 0"
             raise RequestError(f"flow {flow}: the run has {known}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.render import thinning
+from flowstart.simulation import frames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,7 @@ MOST_FLOWS = 6
 def of_run(outcome: "Outcome") -> list[Series]:
     """The series of a traced run's first flows, labelled by number where several."""
     flows = range(min(_count(outcome), MOST_FLOWS)) if outcome["trace"] else ()
-    startups = outcome["flows"]["startup"]
+    startups = outcome["flows"].lists()["startup"]
     several = len(flows) > 1
     return [
         of_flow(outcome, flow, f"{flow}: {startups[flow]}" if several else startups[flow])
@@ -84,7 +85,7 @@ def shown(outcome: "Outcome") -> str | None:
 
 
 def _count(outcome: "Outcome") -> int:
-    return len(outcome["flows"]["flow"])
+    return len(outcome["flows"])
 
 
 def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
@@ -92,17 +93,17 @@ def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
     trace = outcome["trace"]
     if trace is None:
         raise ValueError("the run has no trace")
-    row = {name: values[flow] for name, values in outcome["flows"].items()}
+    row = frames.rows(outcome["flows"])[flow]
     samples = trace["flow_samples"]
     mine = samples["flow"] == row["flow"]
     forward = row["direction"] == "forward"
     time_s = samples["time_ns"][mine] / 1e9
-    (simulated_s,) = outcome["runs"]["simulated_s"]
+    (run,) = frames.rows(outcome["runs"])
     return Series(
         label=label,
         bdp_pkts=row["bdp_pkts"],
         time_s=time_s,
-        end_s=time_s[-1] if row["complete"] or row["reset"] else simulated_s,
+        end_s=time_s[-1] if row["complete"] or row["reset"] else run["simulated_s"],
         **{name: samples[name][mine] for name in ("event", "seq", "cwnd", "flight")},
         **_queue(trace["queue_samples"], trace["queue_departures"], forward),
     )

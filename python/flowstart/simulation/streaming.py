@@ -20,7 +20,7 @@ from flowstart.simulation import frames
 if TYPE_CHECKING:
     import polars as pl
 
-    from flowstart._native import Columns
+    from flowstart._native import Table
 
 FILES = {name: f"{name}.parquet" for name in ("transfers", "objects", "links", "startups")} | {
     "flows": "rows.parquet"
@@ -107,13 +107,13 @@ class _Writer:
         self.rows: dict[str, int] = {}
         self.number = itertools.count()
 
-    def take(self, table: str, columns: "Columns") -> None:
-        if table == "runs":
-            (self.about,) = frames.rows(columns)
+    def take(self, table: "Table") -> None:
+        if table.name == "runs":
+            (self.about,) = frames.rows(table)
             return
-        frame = frames.frame(columns)
-        frame.write_parquet(self.folder / f"{table}-{next(self.number):06}.parquet")
-        self.rows[table] = self.rows.get(table, 0) + frame.height
+        file = self.folder / f"{table.name}-{next(self.number):06}.parquet"
+        frames.frame(table).write_parquet(file)
+        self.rows[table.name] = self.rows.get(table.name, 0) + len(table)
 
     def join(self, folder: pathlib.Path) -> None:
         import polars as pl

@@ -29,7 +29,8 @@ def flows(outcome: "Outcome", most: int = 50) -> Grid:
         ]
     )
     rows = frames.rows(outcome["flows"])
-    rows = rows[: min(outcome["objects"].get("request_flow", [len(rows)]))]
+    requests = outcome["objects"].lists()["request_flow"]
+    rows = rows[: min(requests, default=len(rows))]
     grid.rows = [_flow_cells(row) for row in rows[:most]]
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} flows"

@@ -4,6 +4,7 @@
 use super::flow::{FlowRow, TransferRow};
 use super::link::LinkRow;
 use super::object::ObjectRow;
+use super::run::RunRow;
 use super::startup::StartupRow;
 use super::trace::{FlowSamples, QueueDepartures, QueueSamples};
 use schemars::generate::SchemaSettings;
@@ -40,6 +41,7 @@ pub struct Column {
 /// The tables of a run and of its trace.
 pub fn tables() -> Vec<Table> {
     vec![
+        table::<RunRow>("runs"),
         table::<FlowRow>("flows"),
         table::<TransferRow>("transfers"),
         table::<ObjectRow>("objects"),
@@ -109,7 +111,7 @@ mod tests {
     #[test]
     fn a_column_that_may_have_no_value_says_what_that_means() {
         let schema = schemars::schema_for!(FlowRow);
-        let flows = &tables()[0];
+        let flows = &tables()[1];
         for column in &flows.columns {
             let kinds = &schema.as_value()["properties"][&column.name]["type"];
             assert_eq!(kinds.is_array(), column.null.is_some(), "{}", column.name);
@@ -126,8 +128,8 @@ mod tests {
                 .collect()
         };
         let tables = tables();
-        assert_eq!(names(&tables[0])[..2], ["startup", "avoidance"]);
-        let samples = names(&tables[5]);
+        assert_eq!(names(&tables[1])[..2], ["startup", "avoidance"]);
+        let samples = names(&tables[6]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

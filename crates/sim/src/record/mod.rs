@@ -8,5 +8,6 @@ pub mod link;
 pub mod object;
 pub mod outcome;
 pub mod packets;
+pub mod run;
 pub mod startup;
 pub mod trace;

@@ -33,7 +33,8 @@ def of_flows(run: Run) -> Groups:
 
 def of_objects(run: Run) -> Groups:
     """The responses of the two entries of sessions that an initial window does not hold."""
-    columns = [run.outcome["objects"][name] for name in OBJECT]
+    found = run.outcome["objects"].lists()
+    columns = [found[name] for name in OBJECT]
     objects = sorted(zip(*columns, strict=True))
     large = [(web, flow) for web, _, _, _, packets, flow in objects if packets > INITIAL_WINDOW]
     starters, bystanders = ([flow for web, flow in large if web == entry] for entry in (0, 1))
@@ -42,7 +43,7 @@ def of_objects(run: Run) -> Groups:
 
 def _groups(run: Run, starters: Sequence[int], bystanders: Sequence[int]) -> Groups:
     """By columns: a web load has thousands of rows."""
-    columns = run.outcome["flows"]
+    columns = run.outcome["flows"].lists()
 
     def group(flows: Sequence[int]) -> dict[str, Any]:
         sent, dropped, timeouts = (

@@ -10,6 +10,7 @@ from flowstart.papers.coping.effects import Estimate, estimate, longer, longer_t
 from flowstart.papers.coping.measures import NOTHING, PACKET_KBIT, Line, Measure
 from flowstart.papers.jump_start.setups import QUEUE, stack
 from flowstart.papers.lab import Lab
+from flowstart.simulation import frames
 from flowstart.simulation.run import Run
 
 LINK = Line(mbps=10, rtt_ms=64)
@@ -104,7 +105,7 @@ def _short(count: int, to_hop: int) -> dict[str, Any]:
 
 def read(run: Run) -> dict[str, Any]:
     """What the long ones and the client got, in Mbit, and how long the short ones took."""
-    columns = run.outcome["flows"]
+    columns = run.outcome["flows"].lists()
     short, neighbours, client = LONG, LONG + SHORT, LONG + SHORT + NEIGHBOURS
     delivered = columns["bytes_delivered"]
     # What was not done in the end has lasted until then.
@@ -122,7 +123,7 @@ def read(run: Run) -> dict[str, Any]:
         "neighbours": durations[neighbours:client],
         "loss": 100 * dropped / sent,
         "client": sum(size for size, way in answers if way == "forward") * 8e-6,
-        "busy": 100 * run.outcome["links"]["utilisation"][0],
+        "busy": 100 * frames.rows(run.outcome["links"])[0]["utilisation"],
     }
 
 

@@ -126,7 +126,7 @@ def _flows(startup: str, packets: int, spacing_s: float) -> dict[str, Any]:
 
 def read(run: Run) -> dict[str, Any]:
     """Of the honest transfers: the windows that routers approved, durations, and loss."""
-    columns = run.outcome["flows"]
+    columns = run.outcome["flows"].lists()
     honest = range(run.document["flows"][0]["count"])
     reasons, windows = columns["startup_exit_reason"], columns["startup_exit_cwnd_pkts"]
     dropped, sent = (

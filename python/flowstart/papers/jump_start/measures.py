@@ -53,13 +53,14 @@ def crowd(run: Run) -> dict[str, float]:
 
 def responses(run: Run) -> dict[str, list[float]]:
     """The web's responses of more than an initial window, and what the link had to do."""
-    flows = run.outcome["flows"]
-    mine = [i for i in run.outcome["objects"]["flow"] if flows["size_bytes"][i] > INITIAL_WINDOW]
+    flows = run.outcome["flows"].lists()
+    answers = run.outcome["objects"].lists()["flow"]
+    mine = [i for i in answers if flows["size_bytes"][i] > INITIAL_WINDOW]
     return {
         "duration_s": [flows["duration_s"][i] for i in mine],
         "loss": [flows["packets_dropped"][i] / flows["packets_sent"][i] for i in mine],
         "packets": [flows["packets_arrived"][i] for i in mine],
-        "utilisation": run.outcome["links"]["utilisation"][:1],
+        "utilisation": run.outcome["links"].lists()["utilisation"][:1],
         "min_rtt_s": [min(rtt for rtt in flows["min_rtt_s"] if rtt)],
     }
 
