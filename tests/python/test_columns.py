@@ -23,6 +23,7 @@ from flowstart.replays.execute import study
 from flowstart.replays.questions import QUICK
 from flowstart.replays.settings import Settings
 from flowstart.simulation import report as run_report
+from flowstart.worst_paths import report as worst_report
 
 PATH = {"rate": "20Mbps", "rtt": "20ms", "buffer": "20pkt"}
 WEB = {"sessions": 2, "interval": "constant:50ms", "objects": 2, "size": "constant:2"}
@@ -34,6 +35,7 @@ SCENARIO = {
     ],
     "web": [WEB],
 }
+SWEEP = {"startups": ["slow-start"], "path": PATH, "flow": {"size": "30pkt"}}
 CAPTURES = pathlib.Path(__file__).parents[1] / "data/captures"
 
 
@@ -51,6 +53,13 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         rows = made_up_map.cell(0, {"slow-start": 2.0, "hystart": 1.0})
         swept = made_up_map.write(pathlib.Path(folder) / "sweep", rows)
         yield "map", map_report.files(fs.read_map(swept))
+    with tempfile.TemporaryDirectory() as folder:
+        found_sweep = fs.sweep(SWEEP, pathlib.Path(folder) / "sweep", workers=1)
+        parts = sorted((found_sweep.store.place / "parts").iterdir())
+        yield "sweep", {part.name: part.read_bytes() for part in parts}
+    over = "rate=10Mbps,rtt=20ms,buffer=10pkt,size=100kB,loss=2%"
+    failing = fs.worst("slow-start", against=["jump-start"], over=over, runs=1, workers=1)
+    yield "worst", worst_report.files(failing)
     yield "replay", replay_report.tables(study(found, Settings(startups=names), QUICK))
 
 

@@ -108,12 +108,12 @@ def _alone(one: Planned, variant: int, lasts_s: float, custom: CustomStartups) -
     assert document is not None
     is_long = one.cell.company in LONG
     outcome = _native.run(encode(document | {"trace": is_long}), custom.natives())
-    fct = outcome["flows"]["fct_s"][0] if outcome["flows"] else None
+    flows = frames.frame(outcome["flows"])
     progress = None
     if is_long and outcome["trace"]:
         progress = _progress(outcome["trace"]["flow_samples"], one.facts.rtt_s)
     return Alone(
-        fct_s=fct,
+        fct_s=None if flows.is_empty() else flows["fct_s"][0],
         writes=frames.frame(outcome["transfers"]),
         objects=frames.frame(outcome["objects"]),
         progress=progress,
