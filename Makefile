@@ -14,7 +14,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench \
-	bench-against speed-record interval-coverage clean
+	bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,9 @@ format: setup ## Put all sources into the project's form
 
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples $(BIN)/python docs/pages.py
+
+worst-paths: setup ## Search anew for the paths on which well-known start-ups do worst
+	$(BIN)/python docs/worst.py
 
 interval-coverage: setup ## How often intervals hold, on 2000 made-up tables of each design
 	$(BIN)/python benches/interval_coverage.py

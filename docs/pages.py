@@ -20,6 +20,7 @@ import published
 import reference
 import stubs
 import tables
+import worst
 from figure import Exit, Figure
 from flowstart.model import catalog
 from flowstart.model.path import INTERFACE
@@ -319,6 +320,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
         link = source.relative_to(ROOT).as_posix()
         parts.append(f"Rule by rule, with the sections: [`{source.name}`](../../{link}).")
     if algorithm.kind == "startup":
+        parts += worst.section(algorithm.name)
         parts += ["## Published, and here", *beside(algorithm)]
     parts += ["## What it needs", sentence(algorithm.needs_in_words)]
     parts += ["## Parameters", *parameters(algorithm), "## Try it", attempt(algorithm, stage)]

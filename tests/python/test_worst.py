@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+import worst
 from flowstart.sweeps.endpoints import endpoints
 from flowstart.worst_paths.case import Case
 from flowstart.worst_paths.explain import explained
@@ -229,3 +230,17 @@ def test_wrong_requests_are_one_line(cli: Cli, words: tuple[str, ...], message: 
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith(f"flowstart: {message}")
     assert answer.err.count("\n") == 1
+
+
+# What the algorithms' pages tell.
+
+KEPT = [(name, one) for name, found in worst.findings().items() for one in found]
+
+
+@pytest.mark.parametrize(
+    ("startup", "one"), KEPT, ids=[f"{name} {one['best']}" for name, one in KEPT]
+)
+def test_what_a_page_tells_of_the_worst_is_so(cli: Cli, startup: str, one: dict[str, Any]) -> None:
+    rows = json.loads(cli(*one["command"].split()[1:], "--json").out)["rows"]
+    assert {row["startup"]: row["fct_s"] for row in rows} == one["fct_s"]
+    assert startup in one["fct_s"]

@@ -85,7 +85,8 @@ def _distinct(
         causes = frozenset(plain.case.ingredients)
         if causes not in kept or kept[causes].score < plain.score:
             kept[causes] = plain
-    findings = sorted(kept.values(), key=lambda finding: -finding.score)
+    own = [one for causes, one in kept.items() if not any(c and c < causes for c in kept)]
+    findings = sorted(own, key=lambda finding: -finding.score)
     evaluations = evaluator.evaluate([finding.case for finding in findings])
     return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))
 
