@@ -49,6 +49,14 @@ impl LinkCounters {
         self.max_held.bytes = self.max_held.bytes.max(held.bytes);
     }
 
+    /// A packet will have waited from when it came until its transmission begins. No sum of waits is
+    /// so large that an overflow has to be looked for.
+    #[inline]
+    pub(super) fn count_wait(&mut self, begins: Time, came: Time) {
+        let wait = begins.0.wrapping_sub(came.0);
+        self.waiting = Time(self.waiting.0.wrapping_add(wait));
+    }
+
     /// A packet was evicted.
     pub(super) fn evict(&mut self, wire: u32) {
         self.packets -= 1;

@@ -57,6 +57,8 @@ pub(super) struct Simulation<'a> {
     pub(super) turns: Turns,
     /// Something is noted of every packet that leaves.
     notes_sends: bool,
+    /// Or somebody looks at it.
+    watches_sends: bool,
     pub(super) arrivals: Vec<ScheduledArrival>,
     pub(super) next_arrival: usize,
     /// Adds flows while the run goes on.
@@ -94,6 +96,7 @@ impl<'a> Simulation<'a> {
             }
         }
         let writes = WriteLog::new(prepared);
+        let notes_sends = prepared.trace || !writes.is_empty();
         let observers = Observers::new(prepared, &plans, network.bottleneck);
         Simulation {
             now: Time::ZERO,
@@ -106,7 +109,8 @@ impl<'a> Simulation<'a> {
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
             turns: Turns::new(prepared, &plans, &writes),
-            notes_sends: prepared.trace || !writes.is_empty(),
+            notes_sends,
+            watches_sends: notes_sends || observers.exist,
             next_arrival: 0,
             unfinished: plans.len() + web.unfinished(),
             web,
@@ -404,11 +408,8 @@ impl<'a> Simulation<'a> {
                 let stage = Stage::Acknowledged;
                 break (due && self.note(flow, stage, acknowledged), failed, timer);
             };
-            if self.notes_sends {
-                self.note_sent(packet);
-            }
-            if self.is_observed() {
-                self.observe_sent(packet);
+            if self.watches_sends {
+                self.watch_sent(packet);
             }
             self.enter(first, packet);
         };
@@ -508,8 +509,17 @@ impl<'a> Simulation<'a> {
         self.sample_in_network(packet, Event::Mark, at);
     }
 
-    /// A packet leaves its sender.
+    /// A packet leaves its sender, and something is noted of it or somebody looks at it.
     #[inline(never)]
+    fn watch_sent(&mut self, packet: &Packet) {
+        if self.notes_sends {
+            self.note_sent(packet);
+        }
+        if self.is_observed() {
+            self.observe_sent(packet);
+        }
+    }
+
     fn note_sent(&mut self, packet: &Packet) {
         if self.trace.is_some() {
             self.sample_sent(packet);
