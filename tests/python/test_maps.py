@@ -184,7 +184,7 @@ def test_who_is_faster_by_more_than_a_twentieth_at_no_more_cost_dominates(
 
 def test_who_retransmits_more_does_not_dominate(tmp_path: Folder) -> None:
     rows = [row(0, "a", 0.5, retransmitted_share=0.003), row(0, "b", 1.0)]
-    rows += [row(1, "a", 0.5, retransmitted_share=0.001, seed=2), row(1, "b", 1.0, seed=2)]
+    rows += [row(1, "a", 0.5, retransmitted_share=0.001, loss=0.1), row(1, "b", 1.0, loss=0.1)]
     assert pairs(write(tmp_path / "sweep", rows))["a", "b"] == 0.5
 
 
@@ -213,15 +213,61 @@ def test_cells_of_a_case_that_differ_in_nothing_that_is_known_are_paired_in_orde
     for number, (company, fct) in enumerate(
         [("alone", 0.5), ("alone", 2.0), ("long", 0.5), ("long", 2.0)]
     ):
-        rows += cell(number, {"a": fct, "b": 1.0}, company=company, impairments="jitter")
+        told = {"company": company, "impairments": "jitter", "scenario": f"jitter of {fct}"}
+        rows += cell(number, {"a": fct, "b": 1.0}, **told)
     assert pairs(write(tmp_path / "sweep", rows)) == {("a", "b"): 0.5, ("b", "a"): 0.5}
 
 
 def test_the_dominated_share_counts_cases_in_which_anybody_dominates(tmp_path: Folder) -> None:
-    rows = cell(0, {"a": 1.0, "b": 0.5, "c": 2.0}) + cell(1, {"a": 1.0, "b": 2.0, "c": 0.5}, seed=2)
-    rows += cell(2, {"a": 1.0, "b": 1.0, "c": 1.0}, seed=3)
+    rows = cell(0, {"a": 1.0, "b": 0.5, "c": 2.0}) + cell(
+        1, {"a": 1.0, "b": 2.0, "c": 0.5}, loss=0.1
+    )
+    rows += cell(2, {"a": 1.0, "b": 1.0, "c": 1.0}, loss=0.2)
     found = overall(fs.read_map(write(tmp_path / "sweep", rows)).winners, "a")
     assert found["dominated"] == pytest.approx(2 / 3)
+
+
+# Seeds.
+
+
+def of_seeds(folder: Folder, **told: Any) -> Folder:
+    """A question with one seed, where `a` is best, and one with three, where `b` is."""
+    rows = cell(0, {"a": 1.0, "b": 4.0}, rate_bps=1e6)
+    for number in (1, 2, 3):
+        scenario = json.dumps(SCENARIO | {"seed": number})
+        rows += cell(number, {"a": 4.0, "b": 1.0}, **{"scenario": scenario} | told, seed=number)
+    return write(folder, rows)
+
+
+def test_the_seeds_of_a_question_count_together_as_much_as_the_only_one_of_another(
+    tmp_path: Folder,
+) -> None:
+    found = fs.read_map(of_seeds(tmp_path / "sweep"))
+    assert found.regret["mean"].to_list()[:2] == pytest.approx([2, 2])
+    assert found.winners["won"].to_list()[:2] == pytest.approx([0.5, 0.5])
+    assert found.pareto["regret"].to_list() == pytest.approx([2, 2])
+    assert overall(found.regret, "a")["p50"] == 1
+
+
+def test_cells_of_other_scenarios_are_no_seeds_of_each_other(tmp_path: Folder) -> None:
+    rows = cell(0, {"a": 1.0, "b": 4.0}, impairments="jitter")
+    for number in (1, 2):
+        jitter = {"impairments": "jitter", "scenario": f"jitter of {number}", "seed": number}
+        rows += cell(number, {"a": 4.0, "b": 1.0}, **jitter)
+    assert fs.read_map(write(tmp_path / "sweep", rows)).winners["won"][0] == pytest.approx(1 / 3)
+
+
+def test_a_case_has_all_seeds_of_a_company_beside_the_only_one_of_another(
+    tmp_path: Folder,
+) -> None:
+    rows = cell(0, {"a": 0.8, "b": 1.0})
+    for number in (1, 2):
+        scenario = json.dumps(SCENARIO | {"seed": number, "web": []})
+        told = {"company": "web", "scenario": scenario, "seed": number}
+        rows += cell(number, {"a": 0.45 + 0.45 * number, "b": 1.0}, **told)
+    folder = write(tmp_path / "sweep", rows)
+    # Of 0.8 and the mean of the other two it is 0.94; were each cell to count the same, 0.99.
+    assert pairs(folder) == {("a", "b"): 1, ("b", "a"): 0}
 
 
 # The front.

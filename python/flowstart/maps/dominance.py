@@ -1,7 +1,7 @@
 """Which start-up leaves no reason to choose another: faster, at no more cost to anybody.
 
-It is judged for each case: a path, size, stack and seed, over all companies that the sweep puts
-beside it.
+It is judged for each case: a path, size and stack, over all companies that the sweep puts beside
+it and all seeds.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flowstart.maps.outcomes import Flags, Floats, Numbers, Outcomes
+from flowstart.maps.weighing import grouped_means
 
 FASTER = 0.05
 """Who dominates takes less time by more than this share of the other's,"""
@@ -27,7 +28,8 @@ class Cases:
     first: Numbers
     """The place of each case's first cell."""
     times: Floats
-    """Geometric means over the case's companies, in seconds; `inf` where one was not completed."""
+    """Geometric means over the case's companies, in seconds; `inf` where one was not completed.
+    Each company counts the same, whatever the number of its seeds."""
     retransmitted: Floats
     """Means over its companies."""
     harm: dict[str, Floats]
@@ -39,14 +41,17 @@ class Cases:
         numbers, first, cases = np.unique(
             outcomes.numbers("case"), return_index=True, return_inverse=True
         )
-        company = outcomes.cells["company"].to_numpy()
+        weights, company = outcomes.weights, outcomes.cells["company"].to_numpy()
         beside = {kind: company == kind for kind in harmed(outcomes)}
         count = len(numbers)
         return cls(
             first,
-            np.exp(_means(np.log(outcomes.times), cases, count)),
-            _means(outcomes.retransmitted, cases, count),
-            {kind: _means(outcomes.harm[own], cases[own], count) for kind, own in beside.items()},
+            np.exp(grouped_means(np.log(outcomes.times), weights, cases, count)),
+            grouped_means(outcomes.retransmitted, weights, cases, count),
+            {
+                kind: grouped_means(outcomes.harm[own], weights[own], cases[own], count)
+                for kind, own in beside.items()
+            },
         )
 
 
@@ -54,17 +59,6 @@ def harmed(outcomes: Outcomes) -> list[str]:
     """The kinds of company of which harm is known, in the sweep's order."""
     known = ~np.isnan(outcomes.harm).all(axis=1)
     return list(dict.fromkeys(outcomes.cells["company"].to_numpy()[known]))
-
-
-def _means(values: "np.typing.NDArray[np.floating]", cases: Numbers, count: int) -> Floats:
-    """Means over the cells of each case, NaN without any."""
-    order = np.argsort(cases, kind="stable")
-    present, starts = np.unique(cases[order], return_index=True)
-    found = np.full((count, values.shape[1]), np.nan)
-    if len(present):
-        sums = np.add.reduceat(values[order].astype(np.float64), starts, axis=0)
-        found[present] = sums / np.diff([*starts, len(order)])[:, None]
-    return found
 
 
 @dataclass(frozen=True)

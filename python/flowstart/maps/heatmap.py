@@ -10,6 +10,7 @@ from matplotlib.patches import Rectangle
 
 from flowstart.maps.kinds import DIMENSIONS, Dimension
 from flowstart.maps.outcomes import Flags, Floats, Numbers, Outcomes
+from flowstart.maps.weighing import geometric_means
 from flowstart.model import custom
 from flowstart.render import text
 from flowstart.render.charts import SMALL, STYLE, Chart, titled
@@ -61,13 +62,12 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
 
 def _means(outcomes: Outcomes, own: Flags, rates: Dimension, trips: Dimension) -> Floats:
     """Geometric means of regret, start-ups × columns; NaN where there are no cells."""
-    logs = np.log(outcomes.regret)
     found = np.full((len(outcomes.startups), len(rates.kinds) * len(trips.kinds)), np.nan)
     for place in range(found.shape[1]):
         rate, trip = divmod(place, len(trips.kinds))
         cells = own & (rates.places == rate) & (trips.places == trip)
         if cells.any():
-            found[:, place] = np.exp(logs[cells].mean(axis=0))
+            found[:, place] = geometric_means(outcomes.regret[cells], outcomes.weights[cells])
     return found
 
 

@@ -22,10 +22,10 @@ LINE = ("origin", "rate_bps", "rtt_s", "buffer_pkts")
 """Cells that have these in common may depend on each other."""
 CASE = (
     *LINE,
-    *("part", "seed", "stack", "avoidance", "queue", "loss", "reverse_rate_bps", "impairments"),
+    *("part", "stack", "avoidance", "queue", "loss", "reverse_rate_bps", "impairments"),
     "size_bytes",
 )
-"""Cells that have these in common differ in their company only."""
+"""Cells that have these in common differ in their company and their seed only."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,9 @@ class Outcomes:
 
     startups: tuple[str, ...]
     cells: "pl.DataFrame"
-    """One row per cell: its columns that no start-up changes, and `line` and `case`, which number
-    the cells that have `LINE` and `CASE` in common."""
+    """One row per cell: its columns that no start-up changes; `line` and `case`, which number
+    the cells that have `LINE` and `CASE` in common; and `question`, which cells have in common that
+    differ in their seed only."""
     times: Floats
     """Completion times in seconds; `inf` where a transfer was never completed."""
     retransmitted: Shares
@@ -53,6 +54,17 @@ class Outcomes:
     harm: Shares
     """Harm to whoever is beside it; NaN where nobody is."""
     left_out: LeftOut
+
+    @functools.cached_property
+    def weights(self) -> Floats:
+        """What each cell counts: the seeds of a question together as much as a single one.
+
+        A sweep runs one seed where nothing is drawn, so questions have different numbers of them.
+        """
+        _, places, counts = np.unique(
+            self.numbers("question"), return_inverse=True, return_counts=True
+        )
+        return np.asarray(1.0 / counts[places])
 
     @functools.cached_property
     def best(self) -> Floats:
@@ -110,14 +122,14 @@ class Outcomes:
 
 
 def numbered(cells: "pl.DataFrame") -> "pl.DataFrame":
-    """Cells with `line` and `case`.
+    """Cells, whose `question` is known, with `line` and `case`.
 
     What a sweep varies beside the columns of `CASE`, such as the size of an impairment, comes in
     the same order for every company; so the first of one company belongs to the first of another.
     """
     import polars as pl
 
-    turn = pl.int_range(pl.len()).over(*CASE, "company").alias("turn")
+    turn = pl.col("question").rank("dense").over(*CASE, "company").alias("turn")
     found = cells.with_columns(turn)
     for name, columns in (("line", LINE), ("case", (*CASE, "turn"))):
         first = pl.col("cell").first().over(*columns)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flowstart.maps.dominance import harmed
-from flowstart.maps.outcomes import Flags, Floats, Outcomes
+from flowstart.maps.outcomes import Flags, Floats, Outcomes, Shares
+from flowstart.maps.weighing import geometric_means, means
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,14 @@ class Front:
     @classmethod
     def of(cls, outcomes: Outcomes) -> "Front":
         """Of all cells."""
-        regret = np.exp(np.log(outcomes.regret).mean(axis=0))
-        retransmitted = outcomes.retransmitted.mean(axis=0, dtype=np.float64)
+        weights = outcomes.weights
+        regret = geometric_means(outcomes.regret, weights)
+        retransmitted = means(outcomes.retransmitted, weights)
         company = outcomes.cells["company"].to_numpy()
-        harm = {kind: _known_mean(outcomes.harm[company == kind]) for kind in harmed(outcomes)}
+        harm = {
+            kind: _known_mean(outcomes.harm[company == kind], weights[company == kind])
+            for kind in harmed(outcomes)
+        }
         return cls(regret, retransmitted, harm, front([regret, retransmitted, *harm.values()]))
 
 
@@ -38,8 +43,10 @@ def front(costs: list[Floats]) -> Flags:
     return np.asarray(~(no_more & less).any(axis=0))
 
 
-def _known_mean(harm: "np.typing.NDArray[np.float32]") -> Floats:
-    known = ~np.isnan(harm)
-    counts = known.sum(axis=0)
-    sums = np.where(known, harm, 0).sum(axis=0, dtype=np.float64)
-    return np.where(counts, sums / np.maximum(counts, 1), np.nan)
+def _known_mean(harm: Shares, weights: Floats) -> Floats:
+    """The mean of each column over the cells in which it is known; NaN without any."""
+    own = np.where(np.isnan(harm), 0.0, weights[:, None])
+    total = own.sum(axis=0)
+    sums = (np.nan_to_num(harm) * own).sum(axis=0)
+    known = np.where(total > 0, total, np.nan)
+    return np.asarray(sums / known)

@@ -83,10 +83,12 @@ class Plane:
         if not numbers.size:
             return []
         order = np.argsort(numbers, kind="stable")
-        logs = np.log(outcomes.regret[own][order])
+        weights = outcomes.weights[own][order]
+        logs = np.log(outcomes.regret[own][order]) * weights[:, None]
         present, starts = np.unique(numbers[order], return_index=True)
         counts = np.diff([*starts, len(numbers)])
-        means = np.exp(np.add.reduceat(logs, starts, axis=0) / counts[:, None])
+        sums = np.add.reduceat(logs, starts, axis=0)
+        means = np.exp(sums / np.add.reduceat(weights, starts)[:, None])
         return [
             _tile(int(number) % self.x.count, int(number) // self.x.count, int(count), mean, margin)
             for number, count, mean in zip(present, counts, means, strict=True)

@@ -9,13 +9,15 @@ import numpy as np
 
 from flowstart.errors import RequestError
 from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
+from flowstart.model import specs
+from flowstart.model.catalog import listed
 from flowstart.sweeps.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
 
 CELL = (
-    *("cell", "hash", "company", "buffer_bdp", "bdp_pkts"),
+    *("cell", "hash", "company", "seed", "buffer_bdp", "bdp_pkts"),
     *CASE,
 )
 """Columns that are the same for all start-ups of a cell."""
@@ -74,6 +76,7 @@ def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) 
         .sort("cell")
         .with_columns(pl.col(pl.String).fill_null(""))
     )
+    cells = _with_questions(cells, told.filter(pl.col("startup") == names[0]))
     matrices = _filled(told, cells["cell"].to_numpy(), names)
     return _in_common(cells, matrices, names, str(folder))
 
@@ -90,11 +93,15 @@ def _startups(table: "pl.LazyFrame", wanted: Sequence[str] | None, folder: str) 
 def chosen(
     option: str, wanted: Sequence[str], known: Sequence[str], folder: str
 ) -> tuple[str, ...]:
-    """The names that are wanted of those known: `all` are all, `-NAME` is all but one."""
+    """The names that are wanted of those known.
+
+    `all` are all, `unaided` those that need no help, `-NAME` is all but one.
+    """
+    groups = {specs.ALL: known, specs.UNAIDED: [name for name in known if not _is_helped(name)]}
     found: list[str] = []
     for name in wanted:
-        if name == "all":
-            found += [one for one in known if one not in found]
+        if name in groups:
+            found += [one for one in groups[name] if one not in found]
         elif name.startswith("-") and name[1:] in found:
             found.remove(name[1:])
         elif name in known:
@@ -106,6 +113,29 @@ def chosen(
     if not found:
         raise RequestError(f"{option}: nothing is left; {folder} has {', '.join(known)}")
     return tuple(found)
+
+
+def _is_helped(startup: str) -> bool:
+    entry = listed(startup)
+    return entry is not None and entry.needs_help
+
+
+def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFrame":
+    """Cells with `question`, the first of those that differ in their seed only.
+
+    Cells that no column tells apart may still differ, as in the size of an impairment, so their
+    scenarios are compared. `rows` has one of each cell.
+    """
+    import polars as pl
+
+    alike = cells.filter(pl.len().over(*CASE, "company") > 1)["cell"]
+    if alike.is_empty():
+        return cells.with_columns(question="cell")
+    seedless = pl.col("scenario").str.replace(r'"seed": ?\d+', "").hash()
+    texts = rows.filter(pl.col("cell").is_in(alike.implode())).select("cell", text=seedless)
+    found = cells.join(texts.collect(), on="cell", how="left", maintain_order="left")
+    first = pl.col("cell").first().over(*CASE, "company", "text")
+    return found.with_columns(question=first).drop("text")
 
 
 def _filled(

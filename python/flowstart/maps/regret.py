@@ -1,13 +1,13 @@
 """What it costs to choose one start-up for every cell, and how sure that is."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from flowstart.inference import Group, Statistic, intervals
 from flowstart.maps.kinds import Dimension
-from flowstart.maps.outcomes import Flags, Floats, Numbers, Outcomes
+from flowstart.maps.outcomes import Floats, Numbers, Outcomes
+from flowstart.maps.weighing import geometric_means, grouped_means, means, quantiles
 
 BEST = "the best of each cell"
 SEED = 1
@@ -44,44 +44,47 @@ class Regrets:
 def regrets(outcomes: Outcomes, dimension: Dimension) -> list[Regrets]:
     """Those of every kind of a dimension; their intervals hold all at once."""
     lines = outcomes.numbers("line")
-    parts = [(kind, cells, lines[cells]) for kind, cells in dimension]
-    ends = _ends(outcomes, parts)
+    ends = _ends(outcomes, dimension)
     return [
-        _regrets(outcomes, kind, np.flatnonzero(cells), lines, ends[kind])
-        for kind, cells, lines in parts
+        _regrets(outcomes, kind, np.flatnonzero(cells), lines[cells], ends[kind])
+        for kind, cells in dimension
     ]
 
 
 def _regrets(
     outcomes: Outcomes, kind: str, places: Numbers, lines: Numbers, ends: Floats
 ) -> Regrets:
-    raw, regret = outcomes.raw_regret[places], outcomes.regret[places]
-    ranked = np.sort(raw, axis=0)
-    last = len(places) - 1
+    raw, weights = outcomes.raw_regret[places], outcomes.weights[places]
+    p50, p95 = quantiles(raw, weights, (0.5, 0.95))
     return Regrets(
         kind=kind,
         cells=len(places),
         lines=len(np.unique(lines)),
-        unfinished=np.isinf(raw).mean(axis=0),
-        mean=np.exp(np.log(regret).mean(axis=0)),
+        unfinished=means(np.isinf(raw), weights),
+        mean=geometric_means(outcomes.regret[places], weights),
         low=np.maximum(ends[:, 0], 1.0),
         high=ends[:, 1],
-        p50=ranked[round(0.5 * last)],
-        p95=ranked[round(0.95 * last)],
-        worst=ranked[-1],
+        p50=p50,
+        p95=p95,
+        worst=raw.max(axis=0),
         worst_cell=places[raw.argmax(axis=0)],
     )
 
 
-def _ends(outcomes: Outcomes, parts: Sequence[tuple[str, Flags, Numbers]]) -> dict[str, Floats]:
+def _ends(outcomes: Outcomes, dimension: Dimension) -> dict[str, Floats]:
     """The ends of the means' intervals by kind, start-ups × (low, high).
 
-    Cells on the same line may depend on each other, so lines are the clusters.
+    Questions are counted, each with the mean of its seeds. Those on the same line may depend on
+    each other, so lines are the clusters.
     """
-    ones = np.ones((len(outcomes.times), 1))
+    numbers, first, of = np.unique(
+        outcomes.numbers("question"), return_index=True, return_inverse=True
+    )
+    logs = grouped_means(np.log(outcomes.regret), outcomes.weights, of, len(numbers))
+    regret = np.hstack([np.exp(logs), np.ones((len(numbers), 1))])
+    lines = outcomes.numbers("line")[first]
     groups = [
-        Group.of(kind, np.hstack([outcomes.regret[cells], ones[cells]]), lines)
-        for kind, cells, lines in parts
+        Group.of(kind, regret[cells[first]], lines[cells[first]]) for kind, cells in dimension
     ]
     rows = intervals(
         groups, [*outcomes.startups, BEST], BEST, statistics=[Statistic.TYPICAL], seed=SEED

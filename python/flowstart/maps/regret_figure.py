@@ -9,6 +9,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from flowstart.maps.kinds import sizes
 from flowstart.maps.outcomes import Floats, Numbers, Outcomes
+from flowstart.maps.weighing import quantiles
 from flowstart.model import custom
 from flowstart.render.charts import SMALL, STYLE, Chart, titled
 
@@ -34,7 +35,7 @@ def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
         chart = Chart(figsize=(1.8 + WIDTH * len(panels), 1.3 + ROW * len(names)))
         grid = chart.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)[0]
         for axes, (kind, cells) in zip(grid, panels, strict=True):
-            _boxes(axes, outcomes.regret[cells][:, order])
+            _boxes(axes, outcomes.regret[cells][:, order], outcomes.weights[cells])
             _never(axes, np.isinf(outcomes.times[cells][:, order]), limit)
             axes.set_title(kind, fontsize=SMALL + 1)
             axes.set_xscale("log")
@@ -54,8 +55,8 @@ def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     return chart
 
 
-def _boxes(axes: "Axes", values: Floats) -> None:
-    low, first, middle, third, high = np.quantile(values, QUANTILES, axis=0, method="nearest")
+def _boxes(axes: "Axes", values: Floats, weights: Floats) -> None:
+    low, first, middle, third, high = quantiles(values, weights, QUANTILES)
     boxes: list[dict[str, Any]] = [
         {
             "whislo": low[i],

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from flowstart.maps.outcomes import Flags, Floats, Outcomes
+from flowstart.maps.weighing import means
 
 MARGIN = 0.05
 """Start-ups tie whose times differ by less than this share of the best."""
@@ -14,16 +15,18 @@ class Winners:
 
     best: Flags
     """Within the margin of the least completion time, cells × start-ups."""
+    weights: Floats
+    """What each cell counts."""
 
     @classmethod
     def of(cls, outcomes: Outcomes, margin: float = MARGIN) -> "Winners":
         """Those of all cells."""
-        return cls(outcomes.ties(margin))
+        return cls(outcomes.ties(margin), outcomes.weights)
 
     def shares(self, cells: Flags) -> tuple[Floats, Floats, Floats]:
         """The shares of some cells that each start-up wins alone, ties for, and loses."""
-        best = self.best[cells]
+        best, weights = self.best[cells], self.weights[cells]
         alone = best.sum(axis=1) == 1
-        won = (best & alone[:, None]).mean(axis=0)
-        tied = (best & ~alone[:, None]).mean(axis=0)
+        won = means(best & alone[:, None], weights)
+        tied = means(best & ~alone[:, None], weights)
         return won, tied, 1 - won - tied
