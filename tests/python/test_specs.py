@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import flowstart as fs
 from flowstart import RequestError
 from flowstart.model import specs, stack
 
@@ -41,6 +42,12 @@ def test_splitting_undoes_joining(algorithms: list[tuple[str, dict[str, str]]]) 
 def test_all_is_every_startup_of_the_catalog() -> None:
     assert {"slow-start", "jump-start"} <= set(specs.startups(["all"]))
     assert "reno" not in specs.startups(["all"])
+
+
+def test_unaided_are_those_that_need_neither_routers_nor_peers_nor_a_memory() -> None:
+    helped = {a.name for a in fs.algorithms("startup") if a.needs_help}
+    assert {"xcp", "careful-resume", "modified-swift-start"} <= helped
+    assert set(specs.startups(["all"])) - set(specs.startups(["unaided"])) == helped
 
 
 def test_all_mixes_with_names_and_leaves_out_what_is_taken_away() -> None:

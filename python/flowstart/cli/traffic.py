@@ -15,7 +15,8 @@ class Traffic:
     """What is sent under which start-ups."""
 
     startup: str | None = flag(
-        "Start-ups, with parameters as name:key=value; all, and -NAME to leave one out; "
+        "Start-ups, with parameters as name:key=value; all, or unaided for those that need "
+        "no help, and -NAME to leave one out; "
         "FILE.py:CLASS for one of your own. [slow-start, limited-slow-start, "
         "hystart, hystart-plus-plus, jump-start]",
         "A,B,...",

@@ -8,6 +8,9 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms
 from flowstart.model.custom import CustomStartups, StartupLike
 
+ALL, UNAIDED = "all", "unaided"
+"""What stands for several start-ups: the catalog's, and those of it that need no help."""
+
 
 def split(text: str) -> list[str]:
     """Splits a list at its commas, leaving several parameters with their algorithm.
@@ -41,25 +44,27 @@ def startups(
 ) -> tuple[str, ...]:
     """The names of the start-ups meant, once each.
 
-    `all` stands for every one in the catalog that is not named yet and not in `without`, `-NAME`
-    takes one of them away again.
+    `all` stands for every one in the catalog that is not named yet and not in `without`, `unaided`
+    for those of them that need no help (`Algorithm.needs_help`); `-NAME` takes one away again.
     """
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise RequestError(
             f'startups = {given!r}: a list of text or classes is needed, such as ["slow-start"]'
         )
     custom = custom or CustomStartups()
-    listed = [a.name for a in algorithms("startup") if a.name not in without]
+    listed = [a for a in algorithms("startup") if a.name not in without]
+    groups = {ALL: listed, UNAIDED: [a for a in listed if not a.needs_help]}
     names: list[str] = []
-    by_all: set[str] = set()
+    by_group: set[str] = set()
     for spec in given:
-        if spec == "all":
-            by_all |= {name for name in listed if name not in names}
-            names += [name for name in listed if name not in names]
+        if isinstance(spec, str) and spec in groups:
+            added = [a.name for a in groups[spec] if a.name not in names]
+            by_group |= set(added)
+            names += added
         elif isinstance(spec, str) and spec.startswith("-"):
             if spec[1:] in names or spec[1:] not in without:
                 _remove(spec, names)
-        elif spec not in by_all:
+        elif spec not in by_group:
             names.append(custom.name(spec))
     return unique("start-up", names)
 

@@ -107,7 +107,9 @@ def _top() -> Document:
     return {
         "name": {"type": "string"},
         "about": {"type": "string"},
-        "startups": _texts("Start-ups by name, with parameters or from files; `all` of them."),
+        "startups": _texts(
+            "Start-ups by name, with parameters or from files; `all`, or `unaided`."
+        ),
         "variants": _texts("Variants, `name: key=value ...` each."),
         "seeds": {"anyOf": [count, seeds], "description": "How many seeds, or which."},
         "stack": {
