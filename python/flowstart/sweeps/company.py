@@ -49,6 +49,8 @@ class Company:
     web: tuple[Document, ...] = ()
     tested: Document | None = None
     """What the flow under test says because of its company: when it opens."""
+    opens_s: float = 0.0
+    """How long company runs ahead of it, by a clock."""
     end_rtts: float | None = None
     """The run ends so many round trips after the flow under test is done; otherwise with all."""
     share: float = 1.0
@@ -72,7 +74,7 @@ class Company:
         if self.end_rtts is not None:
             pause = _time(self.end_rtts * facts.rtt_s)
             document["end_after"] = {"flow": self.place, "pause": pause}
-            document["duration"] = _time(longest_s(facts))
+            document["duration"] = _time(self.opens_s + longest_s(facts))
         return document
 
     def alone(self, base: Document, own: Document, lasts_s: float) -> Document | None:
@@ -152,7 +154,7 @@ def _web(facts: Facts, _tested: Document, stack: str) -> Company:
     rate = facts.rate_bps or facts.bdp_pkts * FULL_SIZE * 8 / facts.rtt_s
     every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * rate)
     opens_s = WEB_RUNS_AHEAD * every_s + 4 * facts.rtt_s
-    sessions = int(longest_s(facts) / every_s) + 1
+    sessions = int((opens_s + longest_s(facts)) / every_s) + 1
     web = {
         "startup": _usual(stack),
         "sessions": min(sessions, 1_000_000),
@@ -162,7 +164,13 @@ def _web(facts: Facts, _tested: Document, stack: str) -> Company:
         "single_connection": True,
     }
     tested = {"start": _time(opens_s)}
-    return Company(web=(web,), tested=tested, end_rtts=AFTERWARDS_RTTS, share=1 - WEB_LOAD)
+    return Company(
+        web=(web,),
+        tested=tested,
+        opens_s=opens_s,
+        end_rtts=AFTERWARDS_RTTS,
+        share=1 - WEB_LOAD,
+    )
 
 
 KINDS: dict[str, Callable[[Facts, Document, str], Company]] = {
@@ -178,7 +186,7 @@ KINDS: dict[str, Callable[[Facts, Document, str], Company]] = {
 
 
 def longest_s(facts: Facts) -> float:
-    """A run with company is cut after so long."""
+    """A run with company is cut so long after what runs ahead by a clock."""
     return LONGEST_S + LONGEST_RTTS * facts.rtt_s + LONGEST_TRANSFERS * _transmission_s(facts)
 
 

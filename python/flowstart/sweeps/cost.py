@@ -13,8 +13,9 @@ PER_RUN = 60
 """What a run takes beside its packets, in packets."""
 UNKNOWN_BDP = 100.0
 """Packets, where the rate or the round trip is no single number."""
-WARM_BDPS = {"long": 40.0, "bbr": 120.0}
-"""What a long flow sends in a run, in bandwidth-delay products: to be warm, and afterwards."""
+BESIDE_BDPS = {"long": 40.0, "bbr": 120.0, "web": 12.0}
+"""What long flows and web load send in a run, in bandwidth-delay products: before the flow under
+test, beside it, and afterwards."""
 
 
 def cost(cell: Cell, variants: Sequence[Variant]) -> float:
@@ -28,12 +29,12 @@ def _beside(cell: Cell, own: float) -> float:
     """What the company sends in a run; `own` packets are of the flow under test."""
     rate, rtt = (_base(cell, name) for name in ("rate", "rtt"))
     bdp = rate * rtt / 8 / FULL_SIZE if rate and rtt else UNKNOWN_BDP
-    if cell.company in WARM_BDPS:
-        return own + WARM_BDPS[cell.company] * bdp
+    if cell.company in BESIDE_BDPS:
+        return own + BESIDE_BDPS[cell.company] * bdp
     if cell.company == "probe":
         lasts_s = 20 * rtt + 4 * own * FULL_SIZE * 8 / rate if rate else 10.0
         return 10 * min(lasts_s / PROBE_EVERY_S, MOST_PROBES)
-    return {"alone": 0.0, "short": 2 * PER_RUN, "same": 2 * own}.get(cell.company, 4 * own)
+    return {"alone": 0.0, "short": 2 * PER_RUN, "same": 2 * own}[cell.company]
 
 
 def _base(cell: Cell, name: str) -> float:
