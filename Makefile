@@ -13,7 +13,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs bench \
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs grid bench \
 	bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -61,6 +61,12 @@ worst-paths: setup ## Search anew for the paths on which well-known start-ups do
 
 interval-coverage: setup ## How often intervals hold, on 2000 made-up tables of each design
 	$(BIN)/python benches/interval_coverage.py
+
+grid: setup ## Run the sweeps of docs/grid.md and of the README's map, in some ten minutes
+	$(BIN)/flowstart sweep default-grid -o out/default-grid
+	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
+	$(BIN)/flowstart sweep map -o out/map
+	$(BIN)/python docs/grid.py out/default-grid out/irtf-tcpeval out/map
 
 bench: setup ## Measure the budgets
 	cargo bench --workspace

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flowstart as fs
+import grid
+import grid_words
 import l4s
 import reference
 from flowstart.model import path as paths
@@ -127,6 +129,12 @@ def _milliseconds(flows: Sequence[l4s.Fared]) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "Prague beside CUBIC": prague_beside_cubic,
+    "grid overall": lambda: grid.overall(grid.GRID),
+    "grid by size": lambda: grid.by(grid.GRID, "size"),
+    "grid with help": lambda: grid.helped(grid.GRID),
+    "grid in words": grid_words.in_words,
+    "suite overall": lambda: grid.overall(grid.SUITE),
+    "suite by path": lambda: grid.by(grid.SUITE, "origin"),
     "named paths": named_paths,
     "HyStart on named paths": hystart_on_paths,
 }

@@ -1,6 +1,9 @@
 """The picture of all start-ups on all kinds of path: mean regret, a block for each queue."""
 
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -8,20 +11,33 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from flowstart.maps.kinds import DIMENSIONS, Dimension
-from flowstart.maps.outcomes import Flags, Floats, Numbers, Outcomes
+from flowstart.maps.kinds import DIMENSIONS
+from flowstart.maps.outcomes import Floats, Numbers, Outcomes
 from flowstart.maps.weighing import geometric_means
 from flowstart.model import custom
+from flowstart.model.catalog import listed
 from flowstart.render import text
-from flowstart.render.charts import SMALL, STYLE, Chart, titled
+from flowstart.render.charts import LINE, SMALL, STYLE, Chart, lines, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CELL_WIDTH, CELL_HEIGHT = 0.4, 0.185
+CELL_WIDTH, CELL_HEIGHT = 0.34, 0.18
 """Of one number, in inches."""
-NAMES = 1.65
+NAMES = 1.7
 """The room for the start-ups' names."""
+GAP = 0.22
+"""Between blocks."""
+BAR = 0.8
+"""The room for the bar of colours."""
+HEAD = 0.7
+"""That above the blocks, for what their columns are."""
+NARROWEST = 6.5
+"""The width of a figure at least, so that its words have room."""
+NUMBERS = 6.8
+"""The size of numbers, in points."""
+HELPED = "*"
+"""Behind the names of start-ups that need help."""
 DARKEST = 4.0
 """Regrets above this share the darkest colour, unless all are below."""
 COLOURS = "YlGnBu"
@@ -33,60 +49,90 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
 
     The best of every column has a frame.
     """
-    blocks = DIMENSIONS["queue"](outcomes.cells)
-    rates, trips = (DIMENSIONS[name](outcomes.cells) for name in ("rate", "rtt"))
-    columns = len(rates.kinds) * len(trips.kinds)
-    shape = (len(blocks.kinds) * columns * CELL_WIDTH, len(order) * CELL_HEIGHT)
-    means = [_means(outcomes, places, rates, trips)[order] for _, places in blocks]
-    darkest = max(1.05, min(DARKEST, float(np.nanmax(np.hstack(means)))))
+    blocks = _blocks(outcomes, order)
+    darkest = max(1.05, min(DARKEST, max(float(block.means.max()) for block in blocks)))
+    names = [_named(outcomes.startups[place]) for place in order]
+    words = f"{about}. Mean of the time over the best start-up's; framed: the best of its column."
+    if any(name.endswith(HELPED) for name in names):
+        words += f" {HELPED} needs routers, a peer or a memory of the path."
     with mpl.rc_context(STYLE):
-        chart = Chart(figsize=(max(5.0, NAMES + shape[0] + 0.9), max(2.2, shape[1] + 1.3)))
-        panels = chart.subplots(1, len(means), sharey=True, squeeze=False)[0]
-        for axes, (queue, _), block in zip(panels, blocks, means, strict=True):
-            image = _block(axes, block, darkest)
-            _columns(axes, rates, trips)
-            axes.set_title(queue, fontsize=SMALL + 2, fontweight="bold", pad=34)
-        names = [custom.short(outcomes.startups[place]) for place in order]
+        chart, panels, beside = _laid_out(blocks, len(names), words)
+        for axes, block in zip(panels, blocks, strict=True):
+            image = _numbers(axes, block.means, darkest)
+            _columns(axes, block)
         panels[0].set_yticks(range(len(names)), names, fontsize=SMALL)
-        bar = chart.colorbar(image, ax=list(panels), fraction=0.025, pad=0.01, extend="max")
+        bar = chart.colorbar(image, cax=beside, extend="max")
         bar.set_label("mean regret", fontsize=SMALL)
         ticks = [tick for tick in (1, 1.25, 1.5, 2, 3, 4) if tick <= darkest]
-        bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks], minor=False)
-        bar.ax.minorticks_off()
-        titled(
-            chart,
-            f"{about}. Mean of the time over the best start-up's; framed: the best of its column.",
-        )
+        bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks], minor=False, fontsize=SMALL)
+        beside.minorticks_off()
+        titled(chart, words)
     return chart
 
 
-def _means(outcomes: Outcomes, own: Flags, rates: Dimension, trips: Dimension) -> Floats:
-    """Geometric means of regret, start-ups × columns; NaN where there are no cells."""
-    found = np.full((len(outcomes.startups), len(rates.kinds) * len(trips.kinds)), np.nan)
-    for place in range(found.shape[1]):
-        rate, trip = divmod(place, len(trips.kinds))
-        cells = own & (rates.places == rate) & (trips.places == trip)
-        if cells.any():
-            found[:, place] = geometric_means(outcomes.regret[cells], outcomes.weights[cells])
+@dataclass(frozen=True)
+class Block:
+    """The numbers behind one queue."""
+
+    queue: str
+    columns: list[tuple[str, str]]
+    """The class of rates and that of round trips of each; those without cells are left out."""
+    means: Floats
+    """Geometric means of regret, start-ups × columns."""
+
+
+def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
+    queues, rates, trips = (DIMENSIONS[name](outcomes.cells) for name in ("queue", "rate", "rtt"))
+    found = []
+    for queue, own in queues:
+        columns, means = [], []
+        for (rate, of_rate), (trip, of_trip) in itertools.product(rates, trips):
+            cells = own & of_rate & of_trip
+            if cells.any():
+                columns.append((rate, trip))
+                regret = outcomes.regret[cells][:, order]
+                means.append(geometric_means(regret, outcomes.weights[cells]))
+        found.append(Block(queue, columns, np.column_stack(means)))
     return found
 
 
-def _block(axes: "Axes", means: Floats, darkest: float) -> "mpl.image.AxesImage":
+def _named(startup: str) -> str:
+    """A start-up's name, marked where it needs help."""
+    entry = listed(startup)
+    return custom.short(startup) + (HELPED if entry and entry.needs_help else "")
+
+
+def _laid_out(blocks: Sequence[Block], rows: int, words: str) -> "tuple[Chart, list[Axes], Axes]":
+    """The figure, with a panel for each block and one for the bar of colours, all by size."""
+    widths = [CELL_WIDTH * len(block.columns) for block in blocks]
+    width = max(NARROWEST, NAMES + sum(widths) + GAP * (len(blocks) - 1) + BAR)
+    tall = CELL_HEIGHT * rows
+    height = tall + HEAD + 1.3 * LINE * len(lines(words, width))
+    chart = Chart(figsize=(width, height), layout=None)
+    panels, left = [], NAMES
+    for one in widths:
+        place = (left / width, 0.06 / height, one / width, tall / height)
+        panels.append(chart.add_axes(place))
+        panels[-1].set_yticks([])
+        left += one + GAP
+    bar = ((left - GAP + 0.12) / width, 0.06 / height, 0.1 / width, tall / height)
+    return chart, panels, chart.add_axes(bar)
+
+
+def _numbers(axes: "Axes", means: Floats, darkest: float) -> "mpl.image.AxesImage":
     norm = LogNorm(1, darkest)
     image = axes.imshow(means, norm=norm, cmap=COLOURS, aspect="auto")
     for row, column in np.ndindex(means.shape):
         value = float(means[row, column])
-        if np.isnan(value):
-            continue
         dark = float(norm(min(value, darkest))) > 0.5
-        best = value == np.nanmin(means[:, column])
+        best = value == means[:, column].min()
         axes.text(
             column,
             row,
             f"{value:.2f}" if value < 9.995 else text.count(round(value)),
             ha="center",
             va="center",
-            fontsize=6.5,
+            fontsize=NUMBERS,
             fontweight="bold" if best else "normal",
             color="white" if dark else "black",
         )
@@ -100,25 +146,40 @@ def _block(axes: "Axes", means: Floats, darkest: float) -> "mpl.image.AxesImage"
     return image
 
 
-def _columns(axes: "Axes", rates: Dimension, trips: Dimension) -> None:
-    """Round trips above the columns, and rates above groups of them."""
-    words = [_brief(kind).replace(" ms", "\nms") for _ in rates.kinds for kind in trips.kinds]
+def _columns(axes: "Axes", block: Block) -> None:
+    """Round trips above the columns, rates above groups of them, and the queue above all."""
+    trips = [_brief(trip).removesuffix(" ms") for _, trip in block.columns]
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(words)), words, fontsize=6.5)
-    for place, kind in enumerate(rates.kinds):
-        begin = place * len(trips.kinds) - 0.5
-        middle = begin + len(trips.kinds) / 2
-        axes.annotate(
-            _brief(kind),
-            (middle, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 24),
-            textcoords="offset points",
-            ha="center",
-            fontsize=SMALL,
+    axes.set_xticks(range(len(trips)), trips, fontsize=NUMBERS - 0.8)
+    axes.tick_params(axis="x", pad=1)
+    rates = [rate for rate, _ in block.columns]
+    for rate in dict.fromkeys(rates):
+        begin, count = rates.index(rate), rates.count(rate)
+        _above(
+            axes,
+            begin + (count - 1) / 2,
+            12,
+            _brief(rate).removesuffix(" Mbps"),
+            fontsize=SMALL - 0.5,
         )
-        if place:
-            axes.axvline(begin, color="white", linewidth=3)
+        if begin:
+            axes.axvline(begin - 0.5, color="white", linewidth=3)
+    _above(axes, (len(rates) - 1) / 2, 25, block.queue, fontsize=SMALL + 1, fontweight="bold")
+    if axes is axes.figure.axes[0]:
+        _above(axes, -0.8, 2, "round trip (ms)", fontsize=NUMBERS, ha="right")
+        _above(axes, -0.8, 12, "rate (Mbps)", fontsize=NUMBERS, ha="right")
+
+
+def _above(axes: "Axes", column: float, points: float, words: str, **looks: Any) -> None:
+    """Words over a column, so many points above the numbers."""
+    axes.annotate(
+        words,
+        (column, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, points),
+        textcoords="offset points",
+        **{"ha": "center", "va": "bottom"} | looks,
+    )
 
 
 def _brief(kind: str) -> str:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 ROW = 0.2
 """The height of a start-up's row, in inches."""
-WIDTH = 2.6
-"""Of a panel."""
+WIDTH, MOST_WIDTH = 2.6, 12.0
+"""Of a panel, and of all panels."""
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 FILL, MIDDLE = "#9CCBE8", "#D55E00"
 
 
 def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     """Boxes from the lower to the upper quartile, whiskers from p5 to p95, dots at the worst."""
-    panels = [(kind, cells) for kind, cells in sizes(outcomes.cells)][:4]
+    panels = list(sizes(outcomes.cells))
     if len(panels) > 1:
         panels.insert(0, ("all sizes", np.ones(len(outcomes.cells), dtype=np.bool_)))
     names = [custom.short(outcomes.startups[place]) for place in order]
     limit = outcomes.penalty if np.isinf(outcomes.times).any() else float(outcomes.regret.max())
     with mpl.rc_context(STYLE):
-        chart = Chart(figsize=(1.8 + WIDTH * len(panels), 1.3 + ROW * len(names)))
+        chart = Chart(figsize=(1.8 + min(WIDTH * len(panels), MOST_WIDTH), 1.3 + ROW * len(names)))
         grid = chart.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)[0]
         for axes, (kind, cells) in zip(grid, panels, strict=True):
             _boxes(axes, outcomes.regret[cells][:, order], outcomes.weights[cells])
@@ -40,7 +40,7 @@ def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
             axes.set_title(kind, fontsize=SMALL + 1)
             axes.set_xscale("log")
             axes.set_xlim(0.97, limit * 1.15)
-            subs = (1, 2, 5) if limit > 3 else (1, 1.2, 1.5, 2, 3)
+            subs = (1,) if limit > 300 else (1, 2, 5) if limit > 3 else (1, 1.2, 1.5, 2, 3)
             axes.xaxis.set_major_locator(LogLocator(subs=subs))
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -96,7 +96,6 @@ def in_words(cell: dict[str, Any]) -> str:
         cell["impairments"],
         text.size(cell["size_bytes"]),
         company,
-        f"seed {cell['seed']}",
     ]
     return ", ".join(filter(None, parts))
 

@@ -113,7 +113,7 @@ def titled(chart: Figure, about: str) -> None:
 
 def lines(words: str, width: float) -> list[str]:
     """Small words in lines of at most `width` inches."""
-    return textwrap.wrap(words, round(15 * width))
+    return textwrap.wrap(words, round(15 * width), break_on_hyphens=False)
 
 
 def legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
