@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from flowstart.simulation.streaming import StoredRun, stream
     from flowstart.sweeps.asking import sweep
     from flowstart.sweeps.cell import Cell
-    from flowstart.sweeps.sweep import Sweep
-    from flowstart.sweeps.swept import Swept
+    from flowstart.sweeps.execution.swept import Swept
+    from flowstart.sweeps.language.sweep import Sweep
     from flowstart.worst_paths.asking import worst
     from flowstart.worst_paths.result import Worst
 
@@ -119,9 +119,9 @@ _HOMES = {
     "StoredRun": "simulation.streaming",
     "stream": "simulation.streaming",
     "Cell": "sweeps.cell",
-    "Sweep": "sweeps.sweep",
+    "Sweep": "sweeps.language.sweep",
     "sweep": "sweeps.asking",
-    "Swept": "sweeps.swept",
+    "Swept": "sweeps.execution.swept",
     "Worst": "worst_paths.result",
     "worst": "worst_paths.asking",
     "Variant": "model.variants",

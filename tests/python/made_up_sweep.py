@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 from flowstart.model.custom import CustomStartups
 from flowstart.model.variants import Variant
 from flowstart.render import columns
-from flowstart.sweeps.batches import PACKETS
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.execute import Way, run
-from flowstart.sweeps.task import TABLE
+from flowstart.sweeps.execution.batches import PACKETS
+from flowstart.sweeps.execution.execute import Way, run
+from flowstart.sweeps.execution.task import TABLE
 
 if TYPE_CHECKING:
     import polars as pl

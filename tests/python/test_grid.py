@@ -5,8 +5,8 @@ import pytest
 import grid
 import grid_words
 from flowstart.model import specs
-from flowstart.sweeps import named
-from flowstart.sweeps.sweep import Sweep
+from flowstart.sweeps.language import named
+from flowstart.sweeps.language.sweep import Sweep
 
 SWEEPS = (grid.GRID, grid.SUITE)
 

@@ -15,7 +15,7 @@ from flowstart.errors import RequestError
 from flowstart.model.document import resolve
 from flowstart.model.path import named_paths
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.sweep import Sweep
+from flowstart.sweeps.language.sweep import Sweep
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
 SMALL: dict[str, Any] = {

@@ -15,8 +15,10 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.sweeps import asking, estimate, named
-from flowstart.sweeps.batch import run_cells
+from flowstart.sweeps import asking
+from flowstart.sweeps.execution import estimate
+from flowstart.sweeps.language import named
+from flowstart.sweeps.runs.batch import run_cells
 
 Cli = Callable[..., Any]
 SWEEP = """

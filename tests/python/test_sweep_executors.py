@@ -18,11 +18,11 @@ import made_up_sweep
 from flowstart import RequestError, SimulationError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
-from flowstart.sweeps.execute import run
-from flowstart.sweeps.local import Local
-from flowstart.sweeps.store import Store
-from flowstart.sweeps.swept import Swept
-from flowstart.sweeps.task import Task
+from flowstart.sweeps.execution.execute import run
+from flowstart.sweeps.execution.local import Local
+from flowstart.sweeps.execution.store import Store
+from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.execution.task import Task
 from made_up_sweep import MadeUp, way
 
 
@@ -283,7 +283,7 @@ def test_an_address_without_scheduler_is_refused(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    from flowstart.sweeps import cluster
+    from flowstart.sweeps.execution import cluster
 
     monkeypatch.setattr(cluster, "PATIENCE", "0.2s")
     with pytest.raises(RequestError, match=r"dask = tcp://127\.0\.0\.1:9: no scheduler answers"):

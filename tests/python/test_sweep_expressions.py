@@ -4,9 +4,9 @@ import pytest
 
 from flowstart.errors import RequestError
 from flowstart.model.document import resolve
-from flowstart.sweeps import quantities
-from flowstart.sweeps.expressions import MSS, PACKET, Expression, Meaning, parse
-from flowstart.sweeps.quantities import Kind
+from flowstart.sweeps.language import quantities
+from flowstart.sweeps.language.expressions import MSS, PACKET, Expression, Meaning, parse
+from flowstart.sweeps.language.quantities import Kind
 
 NAMES = {
     "rate": Meaning(Kind.RATE),

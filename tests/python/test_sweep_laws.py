@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flowstart.sweeps.distributions import published
-from flowstart.sweeps.expressions import MSS, PACKET, Meaning, Scope
-from flowstart.sweeps.law_tables import read
-from flowstart.sweeps.laws import Law
-from flowstart.sweeps.parameters import LEAST, fields
-from flowstart.sweeps.quantities import Kind
-from flowstart.sweeps.slots import Slot
+from flowstart.sweeps.language.distributions import published
+from flowstart.sweeps.language.expressions import MSS, PACKET, Meaning, Scope
+from flowstart.sweeps.language.law_tables import read
+from flowstart.sweeps.language.laws import Law
+from flowstart.sweeps.language.parameters import LEAST, fields
+from flowstart.sweeps.language.quantities import Kind
+from flowstart.sweeps.language.slots import Slot
 
 NAMES = {
     "rate": Meaning(Kind.RATE),

@@ -4,9 +4,9 @@ from itertools import islice
 
 import pytest
 
-from flowstart.sweeps import named
-from flowstart.sweeps.planned import Planned
-from flowstart.sweeps.sweep import Sweep
+from flowstart.sweeps.language import named
+from flowstart.sweeps.language.sweep import Sweep
+from flowstart.sweeps.runs.planned import Planned
 
 NAMES = list(named.names())
 SOURCES = {

@@ -12,10 +12,10 @@ import pytest
 import flowstart as fs
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
-from flowstart.sweeps import law_tables
-from flowstart.sweeps.distributions import published
-from flowstart.sweeps.schema import schema
-from flowstart.sweeps.sweep import Sweep
+from flowstart.sweeps.language import law_tables
+from flowstart.sweeps.language.distributions import published
+from flowstart.sweeps.language.schema import schema
+from flowstart.sweeps.language.sweep import Sweep
 
 EXAMPLE = """
 seeds = 3                                  # common to all start-ups

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flowstart.sweeps.sampling import METHODS, Coordinate, coordinates, permutation
-from flowstart.sweeps.seeds import Split
+from flowstart.sweeps.language.sampling import METHODS, Coordinate, coordinates, permutation
+from flowstart.sweeps.language.seeds import Split
 
 NAMES = ["path.rate", "path.rtt", "path.buffer", "flow.size"]
 PATHS = 512

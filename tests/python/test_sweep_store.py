@@ -18,12 +18,12 @@ import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Ack, Startup, Window
-from flowstart.sweeps import atomic, batches
-from flowstart.sweeps.batches import PACKETS, Batch
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.execute import run
-from flowstart.sweeps.store import Store
-from flowstart.sweeps.swept import Swept
+from flowstart.sweeps.execution import atomic, batches
+from flowstart.sweeps.execution.batches import PACKETS, Batch
+from flowstart.sweeps.execution.execute import run
+from flowstart.sweeps.execution.store import Store
+from flowstart.sweeps.execution.swept import Swept
 from made_up_sweep import MadeUp, way
 
 

@@ -20,7 +20,7 @@ def schema(
     from flowstart.errors import RequestError
     from flowstart.model import document
     from flowstart.render import columns
-    from flowstart.sweeps.schema import schema as sweep_schema
+    from flowstart.sweeps.language.schema import schema as sweep_schema
 
     schemas = {"scenario": document.schema, "sweep": sweep_schema, "rows": columns.schema}
     if kind not in schemas:

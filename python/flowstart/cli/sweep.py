@@ -10,9 +10,9 @@ from flowstart.cli import console, options
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
-    from flowstart.sweeps.estimate import Estimate
-    from flowstart.sweeps.execute import Approve
-    from flowstart.sweeps.swept import Swept
+    from flowstart.sweeps.execution.estimate import Estimate
+    from flowstart.sweeps.execution.execute import Approve
+    from flowstart.sweeps.execution.swept import Swept
 
 RUN = "How it is run"
 
@@ -101,7 +101,7 @@ def sweep(
 
 def _list(*, json: bool) -> None:
     from flowstart.render.grid import Column, Grid
-    from flowstart.sweeps import named
+    from flowstart.sweeps.language import named
 
     known = named.names()
     if json:

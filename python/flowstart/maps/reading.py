@@ -11,7 +11,7 @@ from flowstart.errors import RequestError
 from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
 from flowstart.model import specs
 from flowstart.model.catalog import listed
-from flowstart.sweeps.store import Store
+from flowstart.sweeps.execution.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from flowstart.errors import RequestError
-from flowstart.sweeps import named
-from flowstart.sweeps.batch import run_cells
-from flowstart.sweeps.cost import cost
-from flowstart.sweeps.execute import Approve, Progress, Way, is_modest, run
-from flowstart.sweeps.sweep import Sweep
-from flowstart.sweeps.swept import Swept
+from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
+from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.language import named
+from flowstart.sweeps.language.sweep import Sweep
+from flowstart.sweeps.runs.batch import run_cells
+from flowstart.sweeps.runs.cost import cost
 
 SweepLike: TypeAlias = Sweep | Mapping[str, Any] | str | os.PathLike[str]
 """A sweep; what its file says, as a mapping; its file; or the name of one that ships."""

@@ -8,7 +8,7 @@ from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
-from flowstart.sweeps.endpoints import endpoints
+from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
 from flowstart.worst_paths.search import Found, search

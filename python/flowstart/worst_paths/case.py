@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.document import Document
-from flowstart.sweeps import quantities
+from flowstart.sweeps.language import quantities
 
 NEEDED = ("rate", "rtt", "buffer", "size")
 """What every case has."""

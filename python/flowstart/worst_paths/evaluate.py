@@ -14,9 +14,9 @@ from flowstart.model.document import Document, resolve
 from flowstart.model.randomness import drawn
 from flowstart.model.variants import Variant
 from flowstart.simulation.run import simulate
-from flowstart.sweeps.batch import run_cells
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
-from flowstart.sweeps.planned import Planned
+from flowstart.sweeps.runs.batch import run_cells
+from flowstart.sweeps.runs.planned import Planned
 from flowstart.worst_paths.case import Case
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.sweeps import parameters
 from flowstart.sweeps.cell import COMPANY
-from flowstart.sweeps.endpoints import Endpoints
-from flowstart.sweeps.walk import Walk
+from flowstart.sweeps.language import parameters
+from flowstart.sweeps.language.endpoints import Endpoints
+from flowstart.sweeps.language.walk import Walk
 from flowstart.worst_paths.case import BESIDE, NEEDED, Case
 
 USUAL = {

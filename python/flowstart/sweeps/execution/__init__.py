@@ -1,0 +1,1 @@
+"""Batches of cells on workers, and the store that keeps their rows."""

@@ -1,0 +1,281 @@
+"""The folder of a sweep: what was asked, and the rows as Parquet, part by part.
+
+    sweep.json               what was asked, by which version, and what the columns hold
+    parts/NUMBER-KEY.parquet the rows of a batch; never changed once they are there
+    failed/NUMBER-KEY.txt    why a batch has no rows
+    complete.json            what the whole sweep came to, once all parts are there
+
+A part is named by what its rows follow from, and is there as a whole or not at all. So a kill costs
+the batches that were being run, the same command goes on with those that are missing, and whoever
+writes a part a second time writes the same.
+"""
+
+import contextlib
+import functools
+import json
+import pathlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native
+from flowstart.errors import RequestError, SimulationError
+from flowstart.model.document import Document
+from flowstart.model.variants import Variant
+from flowstart.render import columns, files, folder
+from flowstart.sweeps.execution import atomic
+from flowstart.sweeps.execution.batches import Batch, digest
+from flowstart.sweeps.execution.claims import Claims
+from flowstart.sweeps.execution.task import TABLE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT = 1
+"""Of the folder: greater where a file goes or changes its meaning."""
+ASKED = "sweep.json"
+COMPLETE = "complete.json"
+PARTS = "parts"
+FAILED = "failed"
+CLAIMS = ".claims"
+LONGEST_VALUE = 60
+"""Characters of a value that a message has."""
+_PART = re.compile(r"\d{8}-[0-9a-f]{16}\.parquet")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What decides the rows of a sweep."""
+
+    document: Document
+    """What was asked, as JSON knows it."""
+    part: str
+    """The part of the cells that is run, or empty."""
+    variants: tuple[Variant, ...]
+    texts: Mapping[str, str]
+    """The start-ups of one's own, and what they do."""
+    cells: int
+    """How many there are, those that collapse included."""
+
+    @functools.cached_property
+    def said(self) -> Document:
+        """The same as JSON knows it."""
+        variants = [
+            {"name": v.name, "startup": v.startup, "avoidance": v.avoidance, "stack": v.fields}
+            for v in self.variants
+        ]
+        return {
+            "store": FORMAT,
+            "flowstart": _native.version(),
+            "asked": self.document,
+            "part": self.part,
+            "variants": variants,
+            "texts": {name: digest(text) for name, text in self.texts.items()},
+            "cells": self.cells,
+        }
+
+    @functools.cached_property
+    def key(self) -> str:
+        """What all batches share, as 64 hexadecimal digits."""
+        return digest(self.said)
+
+
+class Store:
+    """The rows of a sweep in a folder."""
+
+    def __init__(self, place: pathlib.Path) -> None:
+        self.place = place
+        self._claims: Claims | None = None
+
+    # What is there.
+
+    @property
+    def said(self) -> Document:
+        """What `sweep.json` says. Raises RequestError where there is none."""
+        found = self._json(ASKED)
+        if found is None:
+            raise RequestError(
+                f"{self.place}: no sweep is there; `flowstart sweep` writes into such a folder"
+            )
+        return found
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether somebody has asked for a sweep here."""
+        return (self.place / ASKED).exists()
+
+    @property
+    def complete(self) -> Document | None:
+        """What the whole sweep came to; None where parts are missing."""
+        found = self._json(COMPLETE)
+        return found if found and found.get("parts") == len(self.parts()) else None
+
+    def parts(self) -> list[pathlib.Path]:
+        """The files of all parts, in the order of cells."""
+        found = (self.place / PARTS).glob("*.parquet")
+        return sorted(file for file in found if _PART.fullmatch(file.name))
+
+    def scan(self) -> "pl.LazyFrame":
+        """All rows in the order of cells, read as far as needed."""
+        import polars as pl
+
+        parts = self.parts()
+        return pl.scan_parquet(parts) if parts else columns.frame([], TABLE).lazy()
+
+    @property
+    def failures(self) -> list[str]:
+        """Why batches have no rows, a line for each."""
+        found = sorted((self.place / FAILED).glob("*.txt"))
+        return [f"{file.stem}: {file.read_text('utf-8').strip()}" for file in found]
+
+    def _json(self, name: str) -> Document | None:
+        try:
+            found = json.loads((self.place / name).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    # What is to be written.
+
+    def check(self, asked: Asked) -> None:
+        """Raises RequestError where the rows of this sweep cannot be put here; writes nothing."""
+        if self.place.exists() and not self.place.is_dir():
+            raise RequestError(f"{self.place}: this is a file, and a folder is needed")
+        folder.check_writable(self.place, str(self.place))
+        if self.is_begun:
+            self._check_same(asked)
+        else:
+            self._refuse_others(self.place, "a sweep's folder begins empty")
+        self._refuse_others(self.place / PARTS, "a sweep's table is all that is there")
+
+    def _check_same(self, asked: Asked) -> None:
+        there = self._json(ASKED)
+        if there is None or "sweep" not in there:
+            raise RequestError(
+                f"{self.place}: its {ASKED} was not written by flowstart; name another folder"
+            )
+        if there["sweep"] == asked.key:
+            return
+        differing = [name for name, value in asked.said.items() if there.get(name) != value]
+        if not {"flowstart", "store"}.isdisjoint(differing):
+            raise RequestError(
+                f"{self.place}: flowstart {there.get('flowstart')} wrote it, and this is "
+                f"{_native.version()}; rows of two versions are not mixed: name another folder, "
+                "or go on with that version"
+            )
+        raise RequestError(
+            f"{self.place}: it holds another sweep ({_difference(there, asked.said)}); "
+            "name another folder"
+        )
+
+    def _refuse_others(self, place: pathlib.Path, why: str) -> None:
+        found = [one.name for one in place.iterdir()] if place.is_dir() else []
+        others = sorted(n for n in found if not _PART.fullmatch(n) and not n.startswith("."))
+        if others:
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            raise RequestError(
+                f"{place}: it holds {others[0]}{more}, which flowstart did not write, and {why}; "
+                "name another folder, or move that elsewhere"
+            )
+
+    @contextlib.contextmanager
+    def open(self, asked: Asked) -> Iterator[None]:
+        """Makes the folder ready for parts, and holds what it claims until the end."""
+        with self._failing():
+            self.place.mkdir(parents=True, exist_ok=True)
+            self._note(asked)
+            for name in (PARTS, FAILED):
+                (self.place / name).mkdir(exist_ok=True)
+                atomic.clean_up(self.place / name)
+            atomic.clean_up(self.place)
+            self._claims = Claims(self.place / CLAIMS)
+        self._there = {file.name[:8]: file.stem for file in self.parts()}
+        try:
+            yield
+        finally:
+            self._claims.close()
+            self._claims = None
+
+    def _note(self, asked: Asked) -> None:
+        said = {"sweep": asked.key, **asked.said, "columns": _meanings()}
+        try:
+            atomic.write(self.place / ASKED, files.encoded(said), replace=False)
+        except FileExistsError:
+            # Another command may have begun another sweep since `check`.
+            self._check_same(asked)
+
+    def has(self, batch: Batch) -> bool:
+        """Whether a batch's part is there."""
+        known = self._there.get(batch.name[:8], batch.name)
+        if known != batch.name:
+            raise RequestError(
+                f"{self.place}: part {known} answers other cells than are asked now, so something "
+                "that the sweep reads has changed since; name another folder"
+            )
+        return self._part(batch).exists()
+
+    def claim(self, batch: Batch) -> bool:
+        """Whether this command is to run a batch: no other is at work on it."""
+        assert self._claims is not None
+        return self._claims.take(batch.number)
+
+    def put(self, batch: Batch, part: bytes) -> None:
+        """Keeps a batch's rows. Raises SimulationError where they cannot be written."""
+        with self._failing():
+            atomic.write(self._part(batch), part)
+            self._failure(batch).unlink(missing_ok=True)
+        self.release(batch)
+
+    def fail(self, batch: Batch, error: str) -> None:
+        """Notes why a batch has no rows. The next command tries it again."""
+        with self._failing():
+            atomic.write(self._failure(batch), f"{error}\n".encode())
+        self.release(batch)
+
+    def release(self, batch: Batch) -> None:
+        """Gives a claim back."""
+        assert self._claims is not None
+        self._claims.release(batch.number)
+
+    def finish(self, came_to: Mapping[str, Any]) -> None:
+        """Notes that all parts are there, and what the sweep came to."""
+        said = {"parts": len(self.parts()), **came_to}
+        with self._failing():
+            atomic.write(self.place / COMPLETE, files.encoded(said))
+
+    def _part(self, batch: Batch) -> pathlib.Path:
+        return self.place / PARTS / f"{batch.name}.parquet"
+
+    def _failure(self, batch: Batch) -> pathlib.Path:
+        return self.place / FAILED / f"{batch.name}.txt"
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise SimulationError(
+                f"{self.place}: cannot be written: {error.strerror}; what is finished is kept, "
+                "and the same command goes on from there"
+            ) from None
+
+
+def _meanings() -> Any:
+    return json.loads(columns.metadata(TABLE)[columns.KEY])["columns"]
+
+
+def _difference(there: Document, here: Document) -> str:
+    """The first field in which two sweeps differ, with both values where these are short."""
+    for name in here:
+        was, now = there.get(name), here[name]
+        if was == now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            names = [*now, *(key for key in was if key not in now)]
+            name = next(key for key in names if was.get(key) != now.get(key))
+            was, now = was.get(name), now.get(name)
+        texts = [json.dumps(value, ensure_ascii=False) for value in (was, now)]
+        short = all(len(text) <= LONGEST_VALUE for text in texts)
+        return f"`{name}` is {texts[0]} there and {texts[1]} here" if short else f"`{name}` differs"
+    return "its key differs"

@@ -1,0 +1,129 @@
+"""What a worker does with a batch, wherever it is."""
+
+import functools
+import inspect
+import io
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from flowstart import _native
+from flowstart.errors import RequestError, SimulationError
+from flowstart.model import custom
+from flowstart.model.custom import CustomStartups
+from flowstart.model.startup import Startup
+from flowstart.model.variants import Variant
+from flowstart.render import columns
+from flowstart.sweeps.cell import Cell
+from flowstart.sweeps.execution.batches import Batch
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RunCells: TypeAlias = "Callable[[Sequence[Cell], Sequence[Variant], CustomStartups], pl.DataFrame]"
+"""Makes the rows of cells: one for each cell and variant, in this order."""
+
+TABLE = "sweep-rows"
+"""The table that a sweep's rows are."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a batch came to."""
+
+    number: int
+    """The batch's."""
+    rows: int = 0
+    part: bytes = field(default=b"", repr=False)
+    """The rows as Parquet; empty where there are none because of `error`."""
+    error: str | None = None
+    seconds: float = 0.0
+    """Processor time of the runs."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is the same for all batches of a sweep. It goes to other processes and machines."""
+
+    run: RunCells
+    """A function of a module, so that it can be sent by name."""
+    variants: tuple[Variant, ...]
+    startups: tuple[tuple[str, str | Startup], ...]
+    """Start-ups of one's own by name: where they are in a file, as `FILE.py:CLASS`."""
+    sweep: str
+    """The sweep's key."""
+    version: str = field(default_factory=_native.version)
+
+    def prepare(self) -> None:
+        """Makes ready for the first batch; raises what there is to raise of start-ups in files."""
+        import polars  # noqa: F401 # takes long, and is no part of what a batch takes
+
+        _custom(self.startups)
+
+    def answer(self, batch: Batch) -> Answer:
+        """Runs a batch. What is raised meanwhile is its answer's error."""
+        began = time.process_time()
+        try:
+            frame = self.run(batch.cells, self.variants, _custom(self.startups))
+            seconds = time.process_time() - began
+            return Answer(batch.number, frame.height, self._part(frame, batch), seconds=seconds)
+        except Exception as error:  # noqa: BLE001 # the other batches go on
+            return Answer(batch.number, error=f"{type(error).__name__}: {error}")
+
+    def checked_answer(self, batch: Batch) -> Answer:
+        """The same on a machine that may have another version; raises RequestError there."""
+        if self.version != _native.version():
+            raise RequestError(
+                f"a worker has flowstart {_native.version()}, and the sweep is run by "
+                f"{self.version}; install the same on all machines"
+            )
+        self.prepare()
+        return self.answer(batch)
+
+    def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
+        said = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
+        said = {f"{columns.KEY}.{name}": value for name, value in said.items()}
+        file = io.BytesIO()
+        frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | said)
+        return file.getvalue()
+
+
+@functools.cache
+def _custom(startups: tuple[tuple[str, str | Startup], ...]) -> CustomStartups:
+    """Start-ups of one's own, each made once in a process."""
+    made = {n: custom.load(one) if isinstance(one, str) else one for n, one in startups}
+    return CustomStartups(made)
+
+
+def portable(known: CustomStartups) -> tuple[tuple[str, str | Startup], ...]:
+    """Start-ups of one's own as other processes can have them, wherever these work."""
+    return tuple(
+        (name, _absolute(name) if custom.is_in_a_file(name) else one)
+        for name, one in known.known.items()
+    )
+
+
+def _absolute(name: str) -> str:
+    file, rest = custom.parted(name)
+    return f"{file.resolve()}{rest}"
+
+
+def texts(known: CustomStartups) -> dict[str, str]:
+    """What start-ups of one's own do, by name: the text of their file, or of their class.
+
+    Other modules that they import are not in it.
+    """
+    return {name: _text(name, one) for name, one in known.known.items()}
+
+
+def _text(name: str, startup: Startup) -> str:
+    if custom.is_in_a_file(name):
+        return custom.parted(name)[0].read_text(encoding="utf-8")
+    try:
+        return f"{inspect.getsource(type(startup))}\n{startup._arguments!r}"
+    except (OSError, TypeError):
+        raise SimulationError(
+            f"start-up `{name}`: Python has not kept its text, without which a store cannot tell "
+            "whether it has changed; put it into a file, as `./mine.py:Mine`"
+        ) from None

@@ -1,0 +1,1 @@
+"""The language of sweeps: from what is asked to cells."""

@@ -1,0 +1,255 @@
+"""A sweep's file, and what it asks for: the one way from text to a checked sweep."""
+
+import os
+import pathlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowstart.comparison.plan import chosen
+from flowstart.errors import RequestError
+from flowstart.model import custom
+from flowstart.model.custom import CustomStartups
+from flowstart.model.document import LARGEST, plain
+from flowstart.model.variants import Variant, VariantLike
+from flowstart.sweeps.cell import COMPANY
+from flowstart.sweeps.language import check, families, sampling
+from flowstart.sweeps.language.endpoints import Endpoints, endpoints
+from flowstart.sweeps.language.request import Request, Sample
+from flowstart.sweeps.language.seeds import APART, Seeds, Split
+from flowstart.sweeps.language.slots import check_keys
+
+KEYS = (
+    *("name", "about", "startups", "variants", "seeds", "stack", "avoidance"),
+    *("path", "paths", "flow", "company", "sample", "split"),
+)
+"""What a sweep's file may say at its top."""
+MOST_PATHS = 10**9
+MOST_SEEDS = 10_000
+
+
+def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request:
+    """What a TOML file asks for, checked.
+
+    Files that it names are looked for beside it. Start-ups in files of Python are refused
+    unless `allow_python`, for they would be run.
+    """
+    path = pathlib.Path(file)
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RequestError(f"{path}: not a text file; a sweep is TOML in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"{path}: {error}") from None
+    return settled(found, path.parent, is_file=True, allow_python=allow_python)
+
+
+def settled(
+    given: Mapping[str, Any],
+    folder: pathlib.Path = pathlib.Path(),
+    *,
+    is_file: bool = False,
+    allow_python: bool = False,
+) -> Request:
+    """What a document asks for, checked."""
+    if not isinstance(given, Mapping):
+        raise RequestError(f"{given!r}: a sweep is a table with `path` and `flow`")
+    document: dict[str, Any] = plain(given)
+    check_keys("", document, KEYS)
+    known = CustomStartups()
+    variants = _variants(document, known, folder, is_file=is_file, allow_python=allow_python)
+    sample = _sample(document.get("sample"))
+    stacks = _stacks(document.get("stack"))
+    avoidances = _texts("avoidance", document.get("avoidance")) or (None,)
+    company = _company(document.get("company"))
+    seeds = _seeds(document.get("seeds", 1))
+    split = _split(document.get("split"), sample.seed if sample else 1, seeds)
+    found = families.read(document, folder)
+    request = Request(
+        document=_asked(document, variants, stacks, avoidances, company, sample, split, found),
+        variants=variants,
+        custom=known,
+        families=found,
+        stacks=stacks,
+        avoidances=avoidances,
+        company=company,
+        seeds=seeds,
+        sample=sample,
+        split=split,
+    )
+    check.check(request)
+    return request
+
+
+def _asked(
+    document: Mapping[str, Any],
+    variants: Sequence[Variant],
+    stacks: Sequence[Endpoints],
+    avoidances: Sequence[str | None],
+    company: Sequence[str],
+    sample: Sample | None,
+    split: Split | None,
+    found: Sequence[families.Family],
+) -> dict[str, Any]:
+    """What was asked, with what is usual filled in; of captures, the paths that they tell."""
+    captured = [
+        [[source.origin, dict(source.fields), source.weight] for source in family.sources]
+        for family in found
+        if family.is_captured
+    ]
+    return {
+        **{key: document[key] for key in ("name", "about") if key in document},
+        "variants": [variant.written for variant in variants],
+        "seeds": document.get("seeds", 1),
+        "stack": [stack.document for stack in stacks],
+        "avoidance": list(avoidances),
+        **{key: document[key] for key in ("path", "paths") if key in document},
+        **({"captured": captured} if captured else {}),
+        "flow": document.get("flow", {}),
+        "company": {"kinds": list(company)},
+        **({"sample": vars(sample)} if sample else {}),
+        **({"split": {"tuning": split.tuning}} if split else {}),
+    }
+
+
+def _variants(
+    document: Mapping[str, Any],
+    known: CustomStartups,
+    folder: pathlib.Path,
+    *,
+    is_file: bool,
+    allow_python: bool,
+) -> tuple[Variant, ...]:
+    """What is compared; start-ups in files are looked for beside the sweep's."""
+
+    def beside(startup: Any, place: str) -> Any:
+        if not is_file or not custom.is_in_a_file(startup):
+            return startup
+        if not allow_python:
+            raise RequestError(
+                f"{place}: `{startup}` is Python code, which the file of a sweep runs with "
+                "--allow-python only (from Python, allow_python=True)"
+            )
+        return custom.beside(startup, folder)
+
+    startups = document.get("startups")
+    if isinstance(startups, str):
+        startups = [startups]
+    if isinstance(startups, list):
+        startups = [beside(one, f"startups[{i}]") for i, one in enumerate(startups)]
+    given = document.get("variants", [])
+    if not isinstance(given, list):
+        raise RequestError(f"variants: `{given}` is not a list of text, such as `iw30: iw=30`")
+    variants: list[VariantLike] = []
+    for i, one in enumerate(given):
+        variant = one if isinstance(one, Variant) else _variant(one, f"variants[{i}]")
+        startup = beside(variant.startup, f"variants[{i}]")
+        variants.append(Variant(variant.name, startup, variant.avoidance, variant.stack))
+    return chosen(variants, startups, known)
+
+
+def _variant(given: Any, place: str) -> Variant:
+    """A variant of its text, or of what `plain` makes of one."""
+    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "avoidance", "stack"}:
+        return Variant(**given)
+    if not isinstance(given, str):
+        raise RequestError(f"{place}: `{given}` is not a text, such as `iw30: iw=30`")
+    return Variant.parse(given)
+
+
+def _texts(place: str, given: Any) -> tuple[str, ...]:
+    """A text, or a list of different ones; nothing where none is given."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise RequestError(f"{place}: `{given}` is not right; a text or a list of text is needed")
+    _refuse_empty_and_twice(place, listed)
+    return tuple(listed)
+
+
+def _refuse_empty_and_twice(place: str, listed: Sequence[Any]) -> None:
+    if not listed:
+        raise RequestError(f"{place}: an empty list; leave it out, or give a value")
+    twice = next((one for i, one in enumerate(listed) if one in listed[:i]), None)
+    if twice is not None:
+        raise RequestError(f"{place}: `{twice}` is given twice")
+
+
+def _stacks(given: Any) -> tuple[Endpoints, ...]:
+    """The stacks; a list is a dimension."""
+    listed = given if isinstance(given, list) else [given]
+    _refuse_empty_and_twice("stack", listed)
+    return tuple(endpoints(one) for one in listed)
+
+
+def _company(given: Any) -> tuple[str, ...]:
+    """Who is beside the flow; nobody unless it is said."""
+    if given is None:
+        return ("alone",)
+    table = _table("company", given, ("kinds",))
+    kinds = _texts("company.kinds", table.get("kinds"))
+    check_keys("company.kinds", dict.fromkeys(kinds), COMPANY)
+    return kinds or ("alone",)
+
+
+def _seeds(given: Any) -> Seeds:
+    """How many seeds, or which."""
+    listed = given if isinstance(given, list) else None
+    if listed is not None:
+        _refuse_empty_and_twice("seeds", listed)
+    count = given if listed is None else len(listed)
+    if not _is_whole(count, 1, MOST_SEEDS):
+        right = f"their number, 1 to {MOST_SEEDS}, or a list of them is needed"
+        raise RequestError(f"seeds: `{given}` is not right; {right}")
+    wrong = next((s for s in listed or () if not _is_whole(s, 0, LARGEST // 4)), None)
+    if wrong is not None:
+        raise RequestError(f"seeds: `{wrong}` is not a seed, a whole number from 0")
+    return Seeds(count, tuple(listed) if listed is not None else None)
+
+
+def _sample(given: Any) -> Sample | None:
+    """How paths are drawn; None where they are not."""
+    if given is None:
+        return None
+    table = _table("sample", given, ("paths", "seed", "method"))
+    if "paths" not in table:
+        raise RequestError("sample.paths: missing; the number of paths is needed")
+    for key, least, most in (("paths", 1, MOST_PATHS), ("seed", 0, LARGEST)):
+        if key in table and not _is_whole(table[key], least, most):
+            right = f"a whole number of {least} to {most} is needed"
+            raise RequestError(f"sample.{key}: `{table[key]}` is not right; {right}")
+    sample = Sample(**table)
+    sampling.coordinates(str(sample.method), sample.seed, sample.paths, ())  # checks the method
+    return sample
+
+
+def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
+    """Which paths are held out; None where there are no parts."""
+    if given is None:
+        return None
+    share = _table("split", given, ("tuning",)).get("tuning")
+    if not isinstance(share, int | float) or not 0 < share < 1:
+        right = "a share between 0 and 1, such as `0.7`, is needed"
+        raise RequestError(f"split.tuning: `{share}` is not right; {right}")
+    listed = seeds.listed or ()
+    shared = next((one for one in listed if one + APART in listed), None)
+    if shared is not None:
+        right = f"paths that are held out have seeds that are {APART} larger"
+        raise RequestError(f"seeds: `{shared + APART}` beside `{shared}`: {right}")
+    return Split(float(share), seed)
+
+
+def _table(place: str, given: Any, known: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise RequestError(f"{place}: `{given}` is not a table")
+    check_keys(place, given, known)
+    return given
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most

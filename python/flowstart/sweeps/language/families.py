@@ -1,0 +1,185 @@
+"""Families of paths: from laws, from paths known by name, from captures; or several by weight."""
+
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowstart.errors import RequestError
+from flowstart.model.path import named_path, named_paths
+from flowstart.sweeps.language import law_tables, parameters
+from flowstart.sweeps.language.parameters import Parameter
+from flowstart.sweeps.language.slots import check_keys
+
+OWN = ("named", "captures", "columns", "perturb")
+"""What a table of paths may say beside fields of a path."""
+RATES = ("rate", "rate_trace", "rate_steps")
+"""Ways to give a rate, of which one takes the place of another."""
+TRACES = ("rate_trace", "reverse_rate_trace")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A path that cells are made from."""
+
+    origin: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
+    """Of its being drawn."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Paths that are made in one way."""
+
+    place: str
+    """Where it stands in the sweep: `path`, or `paths[0]`."""
+    given: Mapping[str, Any]
+    """Its own fields of a path."""
+    sources: Sequence[Source]
+    flow: Mapping[str, Any]
+    """The fields of the flow, whose expressions may name those of the path."""
+    perturb: Mapping[str, Any]
+    weight: float = 1.0
+    """Of its being drawn."""
+    is_captured: bool = False
+    """Whether its paths are those of captures."""
+
+    def parameters(self, source: Source) -> tuple[Parameter, ...]:
+        """The parameters of cells on a path of its."""
+        base = dict(source.fields)
+        if any(way in self.given for way in RATES):
+            base = {name: value for name, value in base.items() if name not in RATES}
+            if "rate" not in self.given:
+                base.pop("rate_variation", None)
+        if "reverse_rate_trace" in self.given:
+            base.pop("reverse_rate", None)
+        path = {**base, **self.given}
+        for name in self.perturb:
+            if name in self.given or name not in path:
+                why = "is given beside it" if name in self.given else "is no field of this path"
+                raise RequestError(f"{self.place}.perturb.{name}: `{name}` {why} ({source.origin})")
+        return tuple(parameters.build(path, self.flow, self.perturb))
+
+
+def read(document: Mapping[str, Any], folder: pathlib.Path) -> tuple[Family, ...]:
+    """The families of a sweep: `[path]`, or each of `[[paths]]` with the fields of `[path]`."""
+    common = _table(document.get("path", {}), "path")
+    flow = _table(document.get("flow", {}), "flow")
+    parameters.check_fields("flow", flow)
+    several = document.get("paths")
+    if several is None:
+        return (_family(common, "path", flow, folder),)
+    if not isinstance(several, list) or not several:
+        raise RequestError("paths: `[[paths]]` tables are needed, one for each family of paths")
+    unshared = [name for name in OWN if name in common]
+    if unshared:
+        raise RequestError(f"path.{unshared[0]}: beside `[[paths]]` it belongs into one of those")
+    found = tuple(
+        _weighted(_table(table, f"paths[{i}]"), common, f"paths[{i}]", flow, folder)
+        for i, table in enumerate(several)
+    )
+    if not any(family.weight for family in found):
+        raise RequestError("paths.weight: all are 0, so no path could be drawn")
+    return found
+
+
+def _weighted(
+    table: Mapping[str, Any],
+    common: Mapping[str, Any],
+    place: str,
+    flow: Mapping[str, Any],
+    folder: pathlib.Path,
+) -> Family:
+    """One of several families. Paths known by name and of captures take nothing from `[path]`."""
+    weight, name = table.get("weight", 1), table.get("name", "")
+    if not law_tables.is_weight(weight):
+        raise RequestError(f"{place}.weight: `{weight}` is not right; a number from 0 is needed")
+    if not isinstance(name, str):
+        raise RequestError(f"{place}.name: `{name}` is not right; a text is needed")
+    rest = {key: value for key, value in table.items() if key not in ("weight", "name")}
+    is_made = "named" in rest or "captures" in rest
+    return _family(rest if is_made else {**common, **rest}, place, flow, folder, name, weight)
+
+
+def _family(
+    table: Mapping[str, Any],
+    place: str,
+    flow: Mapping[str, Any],
+    folder: pathlib.Path,
+    name: str = "",
+    weight: float = 1.0,
+) -> Family:
+    given = {key: value for key, value in table.items() if key not in OWN}
+    known = [*parameters.fields("path"), *OWN, *(("name", "weight") if place != "path" else ())]
+    check_keys(place, table, known)
+    if "named" in table and "captures" in table:
+        raise RequestError(f"{place}: `named` and `captures`; one of the two is needed")
+    sources: Sequence[Source] = (Source(name),)
+    if "named" in table:
+        sources = _named(table["named"], place)
+    elif "captures" in table:
+        sources = _captured(table["captures"], table.get("columns"), place, folder)
+    if "columns" in table and "captures" not in table:
+        raise RequestError(f"{place}.columns: changes nothing without `captures`")
+    perturb = _table(table.get("perturb", {}), f"{place}.perturb")
+    if perturb and len(sources) == 1 and not sources[0].fields:
+        raise RequestError(f"{place}.perturb: changes nothing without `named` or `captures`")
+    own = _found_traces(given, folder)
+    return Family(place, own, sources, flow, perturb, float(weight), "captures" in table)
+
+
+def _table(given: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise RequestError(f"{place}: `{given}` is not a table")
+    return given
+
+
+def _named(given: Any, place: str) -> Sequence[Source]:
+    """Paths known by name; `all` for each of them."""
+    names = list(named_paths()) if given == "all" else [given] if isinstance(given, str) else given
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise RequestError(f'{place}.named: `{given}` is not right; names or "all" are needed')
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice:
+        raise RequestError(f"{place}.named: `{twice}` is given twice")
+    return tuple(
+        Source(name, {key: value for key, value in named_path(name).items() if key != "about"})
+        for name in names
+    )
+
+
+def _captured(given: Any, columns: Any, place: str, folder: pathlib.Path) -> Sequence[Source]:
+    """The paths of captures by network, each with its transfers as its weight."""
+    files = [given] if isinstance(given, str) else given
+    if not isinstance(files, list) or not files or not all(isinstance(f, str) for f in files):
+        raise RequestError(f"{place}.captures: `{given}` is not right; names of files are needed")
+    if not isinstance(columns, str | None):
+        raise RequestError(f"{place}.columns: `{columns}` is not right; a text is needed")
+    return _paths_of(tuple(_beside(file, folder) for file in files), columns)
+
+
+def _paths_of(files: tuple[str, ...], columns: str | None) -> Sequence[Source]:
+    from flowstart.captures.reading import capture
+    from flowstart.replays import paths
+    from flowstart.replays.settings import Settings
+
+    found = paths.build(capture(*files, columns=columns), Settings(), {})
+    return tuple(Source(path.name, path.path, path.transfers) for path in found)
+
+
+def _found_traces(given: Mapping[str, Any], folder: pathlib.Path) -> dict[str, Any]:
+    """The fields of a path with traces looked for beside the sweep's file."""
+    found = dict(given)
+    for name in TRACES:
+        if isinstance(found.get(name), str):
+            found[name] = _beside(found[name], folder)
+        elif isinstance(found.get(name), list):
+            found[name] = [_beside(f, folder) if isinstance(f, str) else f for f in found[name]]
+    return found
+
+
+def _beside(file: str, folder: pathlib.Path) -> str:
+    is_given = pathlib.Path(file).is_absolute() or file == law_tables.LEFT_OUT
+    return file if is_given or folder == pathlib.Path() else os.path.relpath(folder / file)

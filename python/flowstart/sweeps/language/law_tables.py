@@ -1,0 +1,279 @@
+"""Values, expressions and laws as a sweep's file writes them.
+
+rate = "5Mbps"                                      # a value
+buffer = "max(10pkt, 0.5bdp)"                       # an expression
+rtt = { log = ["5ms", "600ms"] }                    # a law
+loss = { mixture = [0, { log = ["0.01%", "2%"] }], weights = [0.8, 0.2] }
+aggregation = { log = ["1ms", "8ms"], as = "exponential:mean={}" }
+buffer = { by = "queue", cases = { drop-tail = "1bdp" }, else = "1000pkt" }
+"""
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flowstart.errors import RequestError
+from flowstart.model.catalog import suggest
+from flowstart.sweeps.language import distributions, expressions, quantities
+from flowstart.sweeps.language.laws import (
+    FAMILIES,
+    USUAL_STEPS,
+    Bounded,
+    By,
+    Computed,
+    Drawn,
+    Law,
+    Mixture,
+    Piecewise,
+    Plain,
+    Range,
+    Template,
+)
+from flowstart.sweeps.language.quantities import BDPS, UNITS, Kind
+from flowstart.sweeps.language.slots import Slot, check_keys
+
+LEFT_OUT = "none"
+"""The text that leaves a field out."""
+MOST_STEPS = 100_000
+DEEPEST = 20
+"""Laws within each other."""
+
+
+def read(value: Any, slot: Slot) -> Law:
+    """The law that a value of a field stands for."""
+    return _Reader(slot, slot.place, slot.kind).law(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reader:
+    """Reads what stands at a place within a field's value."""
+
+    slot: Slot
+    place: str
+    kind: Kind | None
+    """What is measured; None for plain values, or for any quantity in a template."""
+    is_template: bool = False
+    depth: int = 0
+
+    def within(self, key: str | int) -> "_Reader":
+        """For what stands a level deeper."""
+        place = f"{self.place}[{key}]" if isinstance(key, int) else f"{self.place}.{key}"
+        return dataclasses.replace(self, place=place, depth=self.depth + 1)
+
+    def wrong(self, value: Any, right: str) -> RequestError:
+        return RequestError(f"{self.place}: `{value}` is not right; {right} is needed")
+
+    def law(self, value: Any) -> Law:
+        """A value, an expression or a table."""
+        if isinstance(value, Mapping) and not self.slot.is_table:
+            return self.table(value)
+        if value == LEFT_OUT:
+            return Plain(None)
+        return self.quantity(value) if self.kind or self.is_template else self.plain(value)
+
+    def plain(self, value: Any) -> Law:
+        if isinstance(value, list) and not self.slot.field.is_list:
+            raise self.wrong(value, "a single value")
+        return Plain(value)
+
+    def quantity(self, value: Any) -> Law:
+        """A quantity, or an expression that works out to one."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and self.kind in (Kind.NUMBER, None) and math.isfinite(value):
+            return Computed(expressions.Expression(Kind.NUMBER, lambda _: float(value)))
+        if not isinstance(value, str):
+            raise self.slot.refusal(value)
+        literal = quantities.split(value)
+        if literal and (literal[1] not in UNITS or self.is_of_another_kind(literal[1])):
+            raise self.slot.refusal(value)
+        if literal and literal[1].lower() == BDPS and not {"rate", "rtt"} <= self.slot.names.keys():
+            return Plain(value)  # of a path whose rate varies by a trace, or of a chain
+        found = expressions.parse(value, self.place, self.slot.names, self.slot.packet)
+        if self.kind and found.kind != self.kind:
+            problem = f"this is {found.kind.value}; {self.kind.value} is needed"
+            raise RequestError(f"{self.place}: `{value}`: {problem}")
+        return Computed(found)
+
+    def is_of_another_kind(self, unit: str) -> bool:
+        return self.kind is not None and UNITS[unit].kind != self.kind
+
+    def table(self, given: Mapping[str, Any]) -> Law:
+        """A law as a table: what kind it is, and what goes with that."""
+        if self.depth >= DEEPEST:
+            raise RequestError(f"{self.place}: more than {DEEPEST} laws within each other")
+        kinds = [key for key in given if key in _LAWS]
+        if len(kinds) != 1:
+            raise self.no_law(given, kinds)
+        (name,) = kinds
+        reads, options = _LAWS[name]
+        check_keys(self.place, given, [name, *options, "least", "most", "as"])
+        if "as" in given:
+            return self.template(given)
+        if self.kind is None and not self.is_template and name not in _OF_VALUES:
+            right = 'values of text are needed, or a law with `as = "...{}..."`'
+            raise RequestError(f"{self.place}: `{name}` draws quantities; {right}")
+        return self.bounded(reads(self, name, given), given)
+
+    def no_law(self, given: Mapping[str, Any], kinds: Sequence[str]) -> RequestError:
+        if kinds:
+            return RequestError(f"{self.place}: `{kinds[0]}` and `{kinds[1]}`; one law is needed")
+        hint = suggest(str(next(iter(given), "")), list(_LAWS))
+        return RequestError(f"{self.place}: a table without a law{hint}")
+
+    def template(self, given: Mapping[str, Any]) -> Law:
+        """A law within text."""
+        text = given["as"]
+        if self.kind or self.is_template:
+            raise RequestError(f"{self.place}.as: the field takes {_of(self.kind)}, not text")
+        if not isinstance(text, str) or "{}" not in text:
+            raise self.within("as").wrong(text, "text with `{}` where the value stands")
+        rest = {key: value for key, value in given.items() if key != "as"}
+        return Template(dataclasses.replace(self, is_template=True).law(rest), text)
+
+    def bounded(self, law: Law, given: Mapping[str, Any]) -> Law:
+        """A law within `least` and `most`."""
+        found = {key: self.within(key).law(given[key]) for key in ("least", "most") if key in given}
+        self.of_one_kind(law, *found.values())
+        return Bounded(law, found.get("least"), found.get("most")) if found else law
+
+    def of_one_kind(self, *laws: Law) -> None:
+        """Refuses quantities of several kinds, which only a template could take."""
+        kinds = dict.fromkeys(law.kind for law in laws if law.kind)
+        if len(kinds) > 1:
+            first, second, *_ = (kind.value for kind in kinds)
+            raise RequestError(f"{self.place}: {first} and {second} in one law")
+
+    def range(self, name: str, given: Mapping[str, Any]) -> Law:
+        low, high = self.several(name, given[name], 2, 2)
+        self.of_one_kind(low, high)
+        if name == "log":
+            for place, value in enumerate(given[name]):
+                self.within(name).within(place).positive(value)
+        return Range(low, high, name == "log", self.steps(given))
+
+    def choice(self, name: str, given: Mapping[str, Any]) -> Law:
+        laws = self.several(name, given[name], 1)
+        self.of_one_kind(*laws)
+        weights = given.get("weights", [1.0] * len(laws))
+        return Mixture(tuple(laws), weights_of(weights, len(laws), f"{self.place}.weights"))
+
+    def family(self, name: str, given: Mapping[str, Any]) -> Law:
+        family, inside = FAMILIES[name], self.within(name)
+        table = given[name]
+        if not isinstance(table, Mapping) or set(table) != set(family.parameters):
+            example = ", ".join(f"{key} = ..." for key in family.parameters)
+            raise inside.wrong(_written(table), f"`{{ {example} }}`")
+        laws = []
+        for key, has_unit in family.parameters.items():
+            reader = inside.within(key)
+            number = dataclasses.replace(reader, kind=Kind.NUMBER, is_template=False)
+            laws.append((reader if has_unit else number).positive(table[key]))
+        within = self.several("within", given["within"], 2, 2) if "within" in given else None
+        pair = (within[0], within[1]) if within else None
+        return Drawn(family, tuple(laws), pair, self.steps(given))
+
+    def positive(self, value: Any) -> Law:
+        """A parameter, which is above zero wherever it does not depend on the cell."""
+        law = self.law(value)
+        if isinstance(law, Plain):
+            raise self.wrong(value, "a quantity")
+        constant = isinstance(law, Computed) and not law.names and not law.in_packets
+        if constant and law.at(0, {}) <= 0:
+            raise self.wrong(value, "one above zero")
+        return law
+
+    def piecewise(self, name: str, given: Mapping[str, Any]) -> Law:
+        inside = self.within(name)
+        pairs = given[name]
+        if not isinstance(pairs, list) or not pairs or not all(_is_pair(pair) for pair in pairs):
+            raise inside.wrong(_written(pairs), "a list of `[value, percentage of draws up to it]`")
+        shares = [pair[1] / 100 for pair in pairs]
+        if sorted(shares) != shares or shares[0] < 0 or shares[-1] != 1:
+            raise inside.wrong(_written(pairs), "percentages that rise to 100")
+        values = [inside.within(i).law(pair[0]) for i, pair in enumerate(pairs)]
+        return Piecewise(tuple(values), tuple(shares), self.steps(given))
+
+    def published(self, name: str, given: Mapping[str, Any]) -> Law:
+        if self.kind is None:
+            raise RequestError(f"{self.place}.law: no published distribution is of what this takes")
+        law = distributions.named(given[name], self.place, self.kind)
+        if "steps" in given:
+            law["steps"] = given["steps"]
+        return dataclasses.replace(self, depth=self.depth + 1).law(law)
+
+    def by(self, name: str, given: Mapping[str, Any]) -> Law:
+        other, cases = given[name], given.get("cases")
+        if other not in self.slot.names:
+            known = suggest(str(other), list(self.slot.names))
+            raise RequestError(f"{self.place}.by: there is no `{other}` in this cell{known}")
+        if self.slot.names[other].kind:
+            right = "a field whose values are names is needed"
+            raise RequestError(f"{self.place}.by: `{other}` is a quantity; {right}")
+        if not isinstance(cases, Mapping) or not cases or "else" not in given:
+            raise RequestError(f"{self.place}: `by` needs `cases = {{ VALUE = ... }}` and `else`")
+        inside = self.within("cases")
+        laws = {str(value): inside.within(str(value)).law(law) for value, law in cases.items()}
+        return By(str(other), laws, self.within("else").law(given["else"]))
+
+    def several(self, key: str, given: Any, least: int, most: int | None = None) -> list[Law]:
+        """A list of laws."""
+        inside = self.within(key)
+        if not isinstance(given, list) or not least <= len(given) <= (most or len(given)):
+            right = "a list of two values" if most else "a list of one value or more"
+            raise inside.wrong(_written(given), right)
+        return [inside.within(i).law(value) for i, value in enumerate(given)]
+
+    def steps(self, given: Mapping[str, Any]) -> int:
+        """How many points stand for it in a grid."""
+        steps = given.get("steps", USUAL_STEPS)
+        if type(steps) is not int or not 1 <= steps <= MOST_STEPS:
+            raise self.within("steps").wrong(steps, f"a whole number of 1 to {MOST_STEPS}")
+        return steps
+
+
+_OF_VALUES = ("choice", "mixture", "by")
+"""Laws of plain values too."""
+_LAWS: Mapping[str, tuple[Callable[[_Reader, str, Mapping[str, Any]], Law], Sequence[str]]] = {
+    "linear": (_Reader.range, ["steps"]),
+    "log": (_Reader.range, ["steps"]),
+    "choice": (_Reader.choice, ["weights"]),
+    "mixture": (_Reader.choice, ["weights"]),
+    **{name: (_Reader.family, ["steps", "within"]) for name in FAMILIES},
+    "points": (_Reader.piecewise, ["steps"]),
+    "law": (_Reader.published, ["steps"]),
+    "by": (_Reader.by, ["cases", "else"]),
+}
+"""The laws by the key that says which one it is, each with what reads it and its other keys."""
+NAMES = tuple(_LAWS)
+"""The keys that say which law it is."""
+
+
+def weights_of(given: Any, count: int, place: str) -> tuple[float, ...]:
+    """Weights, as many as there is to choose from."""
+    is_list = isinstance(given, list) and len(given) == count
+    if not is_list or not all(is_weight(weight) for weight in given) or sum(given) <= 0:
+        right = f"{count} numbers, none below zero and one above, are needed"
+        raise RequestError(f"{place}: `{_written(given)}`: {right}")
+    return tuple(float(weight) for weight in given)
+
+
+def is_weight(value: Any) -> bool:
+    """Whether it is a number, not below zero."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and value >= 0
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and is_weight(pair[1])
+
+
+def _of(kind: Kind | None) -> str:
+    return kind.value if kind else "one value"
+
+
+def _written(value: Any) -> str:
+    """A value in a message, in short."""
+    text = json.dumps(value, default=str) if isinstance(value, list | dict) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,205 @@
+"""Who is beside the flow under test: a long flow, a short one, a call, people who read the web.
+
+Each kind is run with the flow under test and without it. What is beside it never depends on the
+start-up, so all start-ups meet the same company at the same moment.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flowstart.model.document import Document
+from flowstart.sweeps.language import quantities
+from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
+
+SHORT_FLOW = "50kB"
+SHORT_AFTER_RTTS = 2.5
+"""When the short flow opens: the handshake is over, and the start-up has begun."""
+WARM_RTTS = 4
+"""So long after a long flow has left its start-up is it warm: a first loss is repaired then."""
+AFTERWARDS_RTTS = 10
+"""Company is watched so long after the flow under test is done, since its losses last."""
+PROBE_EVERY_S = 0.02
+PROBE_BYTES = 160
+"""A call's packets: 20 ms of sound at 64 kbit/s (RFC 3551, section 4.5.14)."""
+PROBE_RUNS_AHEAD = 10
+"""A probe's packets that are sent before the flow under test opens."""
+MOST_PROBES = 3000
+WEB_LOAD = 0.5
+WEB_SIZES = "pareto2:mean=26,shape=1.5"
+"""The packets of objects: 37 kB on average, as 2652 kB in 71 requests (HTTP Archive, 2024)."""
+WEB_LARGEST_PKTS = 1000
+WEB_MEAN_PKTS = 26 * (1 - (1 + WEB_LARGEST_PKTS / 13) ** -0.5) + 0.5
+"""The mean of what is cut there and rounded up; 13 is the law's scale."""
+WEB_RUNS_AHEAD = 30
+"""Sessions that begin before the flow under test opens, on average."""
+LONGEST_S = 60.0
+LONGEST_RTTS = 200
+LONGEST_TRANSFERS = 50
+"""A run is cut after all three together, the last being the time that the bytes alone take."""
+
+
+@dataclass(frozen=True)
+class Company:
+    """The rest of a scenario around the flow under test, which is left open."""
+
+    before: tuple[Document, ...] = ()
+    """Flows that stand before it in the scenario."""
+    after: tuple[Document, ...] = ()
+    """Flows that stand behind it; one that names no start-up has that under test."""
+    web: tuple[Document, ...] = ()
+    tested: Document | None = None
+    """What the flow under test says because of its company: when it opens."""
+    opens_s: float = 0.0
+    """How long company runs ahead of it, by a clock."""
+    end_rtts: float | None = None
+    """The run ends so many round trips after the flow under test is done; otherwise with all."""
+    share: float = 1.0
+    """The part of the bottleneck's rate that is there for it."""
+    watched: int | None = None
+    """The flow that is harmed, by its place in the scenario; none of `web`."""
+
+    @property
+    def place(self) -> int:
+        """That of the flow under test among the flows."""
+        return len(self.before)
+
+    def scenario(self, base: Document, tested: Document, facts: Facts) -> Document:
+        """The scenario with the flow under test; `base` has path, stack and seed."""
+        flow = tested | (self.tested or {})
+        own = {"startup": tested["startup"]}
+        after = [own | other for other in self.after]
+        document = base | {"flows": [*self.before, flow, *after]}
+        if self.web:
+            document["web"] = list(self.web)
+        if self.end_rtts is not None:
+            pause = _time(self.end_rtts * facts.rtt_s)
+            document["end_after"] = {"flow": self.place, "pause": pause}
+            document["duration"] = _time(self.opens_s + longest_s(facts))
+        return document
+
+    def alone(self, base: Document, own: Document, lasts_s: float) -> Document | None:
+        """The scenario without the flow under test; None where nobody is beside it.
+
+        `own` is a flow under test without its company, for a sibling of its.
+        """
+        if self.watched is None and not self.web:
+            return None
+        document = base | {"flows": list(self.before)}
+        for other in self.after:
+            document["flows"].append(other if "startup" in other else own | other)
+        if self.web:
+            document["web"] = list(self.web)
+        if self.end_rtts is not None:
+            document["duration"] = _time(lasts_s)
+        return document
+
+
+def company(kind: str, facts: Facts, tested: Document, stack: str) -> Company:
+    """The company of this kind on a path; `stack` is the preset of all hosts."""
+    return KINDS[kind](facts, tested, stack)
+
+
+def _alone(_facts: Facts, _tested: Document, _stack: str) -> Company:
+    return Company()
+
+
+def _long(facts: Facts, _tested: Document, stack: str) -> Company:
+    return _warm(facts, {"startup": _usual(stack), "avoidance": "cubic"})
+
+
+def _bbr(facts: Facts, _tested: Document, _stack: str) -> Company:
+    return _warm(facts, {"startup": "bbr-startup", "avoidance": "bbr"})
+
+
+def _warm(facts: Facts, flow: Document) -> Company:
+    pause = _time(WARM_RTTS * facts.rtt_s)
+    return Company(
+        before=(flow,),
+        tested={"start_after": {"flow": 0, "pause": pause}},
+        end_rtts=AFTERWARDS_RTTS,
+        share=0.5,
+        watched=0,
+    )
+
+
+def _short(facts: Facts, _tested: Document, stack: str) -> Company:
+    opens = _time(SHORT_AFTER_RTTS * facts.rtt_s)
+    flow = {"startup": _usual(stack), "size": SHORT_FLOW, "start": opens}
+    return Company(after=(flow,), watched=1)
+
+
+def _same(facts: Facts, tested: Document, _stack: str) -> Company:
+    flow = {name: value for name, value in tested.items() if name != "startup"}
+    flow["start"] = _time(facts.rtt_s / 2)
+    return Company(after=(flow,), share=0.5, watched=1)
+
+
+def _probe(facts: Facts, _tested: Document, _stack: str) -> Company:
+    ahead = PROBE_RUNS_AHEAD * PROBE_EVERY_S
+    lasts_s = ahead + 20 * facts.rtt_s + 4 * _transmission_s(facts)
+    count = min(int(lasts_s / PROBE_EVERY_S), MOST_PROBES)
+    writes = [
+        {"at": _time(number * PROBE_EVERY_S), "size": f"{PROBE_BYTES}B"} for number in range(count)
+    ]
+    flow = {
+        "startup": "slow-start",
+        "stack": {"preset": "rfc", "iw": 1000, "restart": "keep"},
+        "handshake": False,
+        "writes": writes,
+    }
+    return Company(before=(flow,), tested={"start": _time(ahead)}, end_rtts=1, watched=0)
+
+
+def _web(facts: Facts, _tested: Document, stack: str) -> Company:
+    rate = facts.rate_bps or facts.bdp_pkts * FULL_SIZE * 8 / facts.rtt_s
+    every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * rate)
+    opens_s = WEB_RUNS_AHEAD * every_s + 4 * facts.rtt_s
+    sessions = int((opens_s + longest_s(facts)) / every_s) + 1
+    web = {
+        "startup": _usual(stack),
+        "sessions": min(sessions, 1_000_000),
+        "interval": f"exponential:mean={_time(every_s)}",
+        "size": WEB_SIZES,
+        "max_size": WEB_LARGEST_PKTS,
+        "single_connection": True,
+    }
+    tested = {"start": _time(opens_s)}
+    return Company(
+        web=(web,),
+        tested=tested,
+        opens_s=opens_s,
+        end_rtts=AFTERWARDS_RTTS,
+        share=1 - WEB_LOAD,
+    )
+
+
+KINDS: dict[str, Callable[[Facts, Document, str], Company]] = {
+    "alone": _alone,
+    "long": _long,
+    "bbr": _bbr,
+    "short": _short,
+    "same": _same,
+    "probe": _probe,
+    "web": _web,
+}
+"""Those of `cell.COMPANY`, by name."""
+
+
+def longest_s(facts: Facts) -> float:
+    """A run with company is cut so long after what runs ahead by a clock."""
+    return LONGEST_S + LONGEST_RTTS * facts.rtt_s + LONGEST_TRANSFERS * _transmission_s(facts)
+
+
+def _transmission_s(facts: Facts) -> float:
+    """How long the bytes under test take at the bottleneck, at least."""
+    rate = facts.rate_bps or facts.bdp_pkts * FULL_SIZE * 8 / facts.rtt_s
+    return facts.size_bytes * 8 / rate
+
+
+def _usual(stack: str) -> str:
+    """The start-up of others: what the stack's hosts do by default."""
+    return "hystart" if stack == "linux" else "slow-start"
+
+
+def _time(seconds: float) -> str:
+    return quantities.time(seconds * quantities.NS_PER_S)

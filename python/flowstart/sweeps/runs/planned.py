@@ -1,0 +1,64 @@
+"""A cell as scenarios: the flow under test under each variant, among its company."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flowstart.model.custom import CustomStartups
+from flowstart.model.document import Document, encode, resolve
+from flowstart.model.path import told_interface
+from flowstart.model.variants import Variant
+from flowstart.sweeps.cell import Cell
+from flowstart.sweeps.runs.company import Company, company
+from flowstart.sweeps.runs.facts import Facts
+
+REMEMBERED = "1bdp"
+"""What an earlier connection left behind unless the sweep says otherwise: the right window."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A cell, and what runs for it."""
+
+    cell: Cell
+    facts: Facts
+    company: Company
+    base: Document
+    """Path, stack and seed."""
+    flows: tuple[Document, ...]
+    """The flow under test under each variant."""
+    scenario: str
+    """The cell's scenario with every default filled in, as JSON without the start-up."""
+
+    @classmethod
+    def of(cls, cell: Cell, variants: Sequence[Variant], custom: CustomStartups) -> "Planned":
+        """Raises RequestError where the simulator refuses the cell."""
+        base: Document = {"path": cell.path, "stack": cell.stack, "seed": cell.seed}
+        flow = told_interface(cell.path) | {"remembered": REMEMBERED} | cell.flow
+        if cell.avoidance:
+            flow["avoidance"] = cell.avoidance
+        plain = resolve(base | {"flows": [flow]}, custom)
+        facts = Facts.of(plain, cell.path, plain["flows"][0]["size"])
+        beside = company(cell.company, facts, flow, plain["stack"]["preset"])
+        if facts.rate_bps:
+            flow["available_rate"] = f"{round(facts.rate_bps * beside.share)}bps"
+        tested = tuple(flow | variant.flow() for variant in variants)
+        shown = plain
+        if cell.company != "alone":
+            shown = resolve(beside.scenario(base, tested[0], facts), custom)
+        text = _without_startup(shown, beside.place)
+        return cls(cell, facts, beside, base, tested, text)
+
+    def scenarios(self) -> list[str]:
+        """One for each variant, as JSON."""
+        return [encode(self.company.scenario(self.base, flow, self.facts)) for flow in self.flows]
+
+    def alone(self, variant: int, lasts_s: float) -> Document | None:
+        """The scenario of the company by itself; None without any."""
+        return self.company.alone(self.base, self.flows[variant], lasts_s)
+
+
+def _without_startup(resolved: Document, tested: int) -> str:
+    flows = [dict(flow) for flow in resolved["flows"]]
+    flows[tested].pop("startup", None)
+    return json.dumps(resolved | {"flows": flows}, separators=(",", ":"))

@@ -1,0 +1,122 @@
+"""The table of a sweep: a row for each cell and variant."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flowstart.model.variants import Variant
+from flowstart.render import columns
+from flowstart.sweeps.cell import Cell
+from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
+from flowstart.sweeps.runs.planned import Planned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from flowstart.simulation.many import Batch
+
+TABLE = "sweep-rows"
+"""Its definition among the tables."""
+FLOW = (
+    *("stack", "avoidance", "size_bytes", "bdp_pkts"),
+    *("fct_s", "duration_s", "ideal_fct_s", "slowdown", "complete"),
+    *("packets_sent", "packets_retransmitted", "packets_dropped", "timeouts"),
+    *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts", "max_queue_pkts"),
+)
+"""What is taken over from the row of the flow under test."""
+MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rounds", "idle_s")
+"""What is taken over from the row of its start-up."""
+
+
+def rows(planned: Sequence[Planned], variants: Sequence[Variant], batch: "Batch") -> "pl.DataFrame":
+    """What became of the flows under test; the columns of harm are left empty."""
+    import polars as pl
+
+    count = len(variants)
+    tested = pl.DataFrame(
+        {
+            "run": range(len(planned) * count),
+            "flow": [one.company.place for one in planned for _ in range(count)],
+            "place": [place for place in range(len(planned)) for _ in range(count)],
+            "startup": [variant.name for variant in variants] * len(planned),
+        },
+        schema={"run": pl.Int64, "flow": pl.Int64, "place": pl.Int64, "startup": pl.String},
+    )
+    asked = [_asked(one.cell, one.facts) | {"scenario": one.scenario} for one in planned]
+    cells = pl.DataFrame(asked, schema_overrides=columns.types(TABLE), infer_schema_length=None)
+    key = ["run", "flow"]
+    errors = batch.runs.select(pl.col("run").cast(pl.Int64), pl.col("error").cast(pl.String))
+    flows = batch.flows.select(pl.col(key).cast(pl.Int64), *FLOW)
+    found = (
+        tested.join(errors, on="run", how="left", maintain_order="left")
+        .join(flows, on=key, how="left", maintain_order="left")
+        .join(_measures(batch), on=key, how="left", maintain_order="left")
+    )
+    mine = cells[found["place"]].get_columns()
+    return _finished(found.drop("place", *key).hstack(mine))
+
+
+def refused(cell: Cell, variants: Sequence[Variant], why: str) -> "pl.DataFrame":
+    """The rows of a cell that the simulator refused."""
+    import polars as pl
+
+    common = _named(cell) | {"error": why}
+    return _finished(pl.DataFrame([common | {"startup": variant.name} for variant in variants]))
+
+
+def content(cell: Cell) -> str:
+    """A name for what a cell asks: 16 hexadecimal digits."""
+    asked = [cell.path, cell.flow, cell.stack, cell.avoidance, cell.company, cell.seed]
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _named(cell: Cell) -> dict[str, Any]:
+    """Which cell it is."""
+    return {
+        "cell": cell.number,
+        "hash": content(cell),
+        "origin": cell.origin,
+        "part": cell.part,
+        "company": cell.company,
+        "seed": cell.seed,
+    }
+
+
+def _asked(cell: Cell, facts: Facts) -> dict[str, Any]:
+    """What is the same for all variants of a cell."""
+    return _named(cell) | {
+        "rate_bps": facts.rate_bps,
+        "rtt_s": facts.rtt_s,
+        "buffer_pkts": facts.buffer_pkts,
+        "queue": facts.queue,
+        "loss": facts.loss,
+        "reverse_rate_bps": facts.reverse_rate_bps,
+        "impairments": facts.impairments,
+    }
+
+
+def _measures(batch: "Batch") -> "pl.DataFrame":
+    import polars as pl
+
+    if batch.startups.is_empty():
+        return pl.DataFrame(schema={"run": pl.Int64, "flow": pl.Int64})
+    return batch.startups.select(pl.col("run", "flow").cast(pl.Int64), *MEASURES)
+
+
+def _finished(found: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with what follows from other columns, all columns there and typed."""
+    import polars as pl
+
+    types = columns.types(TABLE)
+    missing = [name for name in types if name not in found.columns]
+    found = found.with_columns(pl.lit(None).alias(name) for name in missing)
+    found = found.select(pl.col(name).cast(dtype) for name, dtype in types.items())
+    bdp = pl.col("rate_bps") * pl.col("rtt_s") / (8 * FULL_SIZE)
+    sent = pl.when(pl.col("packets_sent") > 0).then("packets_sent")
+    return found.with_columns(
+        buffer_bdp=pl.col("buffer_pkts") / bdp,
+        exit_cwnd_bdp=pl.col("startup_exit_cwnd_pkts") / bdp,
+        retransmitted_share=pl.col("packets_retransmitted") / sent,
+    )
