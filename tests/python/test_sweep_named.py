@@ -6,6 +6,7 @@ import pytest
 
 from flowstart.sweeps.language import named
 from flowstart.sweeps.language.sweep import Sweep
+from flowstart.sweeps.runs.batch import run_cells
 from flowstart.sweeps.runs.planned import Planned
 
 NAMES = list(named.names())
@@ -48,6 +49,14 @@ def test_the_first_cells_of_a_sweep_run(name: str) -> None:
         planned = Planned.of(cell, sweep.variants[:1], sweep.custom)
         for scenario in planned.scenarios():
             assert scenario
+
+
+def test_web_load_on_a_slow_line_lets_the_flow_under_test_open_and_end() -> None:
+    line = {"rate": "64kbps", "rtt": "14ms", "buffer": "10kB"}
+    asked = {"startups": ["slow-start"], "stack": "linux", "path": line}
+    sweep = Sweep.of(asked | {"flow": {"size": "15kB"}, "company": {"kinds": ["web"]}})
+    rows = run_cells(list(sweep.cells()), sweep.variants, sweep.custom)
+    assert rows["complete"].to_list() == [True]
 
 
 def test_the_suites_paths_have_its_nine_round_trips_behind_each_core() -> None:

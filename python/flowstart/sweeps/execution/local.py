@@ -1,8 +1,9 @@
 """Batches in processes of this machine.
 
 Each is a new interpreter that runs `flowstart.sweeps.execution.worker`; so a program that asks need
-not be importable, as `multiprocessing` wants it to be. What a process has to do goes through one pair
-of connected sockets, and so does what it answers. It ends when this process does, however that ends.
+not be importable, as `multiprocessing` wants it to be. What a process has to do goes through one
+pair of connected sockets, and so does what it answers. It ends when this process does, however that
+ends.
 """
 
 import collections
