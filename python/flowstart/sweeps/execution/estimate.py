@@ -17,8 +17,11 @@ SMALL = 3 * PACKETS
 LOOKED_AT = 2000
 """Cells whose packets are counted, spread over the sweep."""
 LOOK_FOR_S = 3.0
-RUN = 24
+RUN = 48
 """Cells among them that are run, those with few packets first."""
+TOGETHER = 8
+"""So many are run at once where they have few packets: a file of rows by itself takes as long as
+some cells."""
 RUN_FOR_S = 2.0
 MODEST_S = 3600.0
 """A sweep that takes longer is not run without a question."""
@@ -68,8 +71,9 @@ def estimate(
         return None
     some = sorted(zip(packets, looked_at, strict=True), key=lambda pair: pair[0])
     some = some[:: math.ceil(len(some) / RUN)]
-    answers = list(_answers([cell for _, cell in some], executor))
-    ran = sum(packets for packets, _ in some[: len(answers)])
+    groups = list(_groups(some))
+    answers = list(_answers([cells for _, cells in groups], executor))
+    ran = sum(packets for packets, _ in groups[: len(answers)])
     rows, size = _size_of(answers)
     return Estimate(
         runs=count * variants,
@@ -88,15 +92,27 @@ def _looked_at(cells: Iterable[Cell], count: int) -> Iterator[Cell]:
             return
 
 
-def _answers(cells: Iterable[Cell], executor: Executor) -> Iterator[Answer]:
+def _groups(some: Iterable[tuple[float, Cell]]) -> Iterator[tuple[float, list[Cell]]]:
+    """Cells that are run at once, with their packets."""
+    packets, group = 0.0, list[Cell]()
+    for more, cell in some:
+        if group and (len(group) == TOGETHER or packets + more > PACKETS / 4):
+            yield packets, group
+            packets, group = 0.0, []
+        packets += more
+        group.append(cell)
+    yield packets, group
+
+
+def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[Answer]:
     """What the first cells come to, for as long as there is time."""
     end = time.monotonic() + RUN_FOR_S
 
     def in_time() -> Iterator[Batch]:
-        for number, cell in enumerate(cells):
+        for number, cells in enumerate(groups):
             if number and time.monotonic() > end:
                 return
-            yield batch_of([cell], number)
+            yield batch_of(cells, number)
 
     for _, answer in executor.run(in_time()):
         yield answer

@@ -57,7 +57,7 @@ class Task:
 
     def prepare(self) -> None:
         """Makes ready for the first batch; raises what there is to raise of start-ups in files."""
-        import polars  # noqa: F401 # takes long, and is no part of what a batch takes
+        import polars  # noqa: F401 # takes as long as many cells
 
         _custom(self.startups)
 
