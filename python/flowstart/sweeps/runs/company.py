@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flowstart.model.document import Document
+from flowstart.model.variants import OWN
 from flowstart.sweeps.language import quantities
 from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
 
@@ -45,7 +46,7 @@ class Company:
     before: tuple[Document, ...] = ()
     """Flows that stand before it in the scenario."""
     after: tuple[Document, ...] = ()
-    """Flows that stand behind it; one that names no start-up has that under test."""
+    """Flows that stand behind it; one that names no start-up is the variant under test as well."""
     web: tuple[Document, ...] = ()
     tested: Document | None = None
     """What the flow under test says because of its company: when it opens."""
@@ -63,12 +64,17 @@ class Company:
         """That of the flow under test among the flows."""
         return len(self.before)
 
+    @property
+    def under_test(self) -> list[int]:
+        """The places of all flows that are the variant under test."""
+        behind = range(self.place + 1, self.place + 1 + len(self.after))
+        siblings = [n for n, flow in zip(behind, self.after, strict=True) if "startup" not in flow]
+        return [self.place, *siblings]
+
     def scenario(self, base: Document, tested: Document, facts: Facts) -> Document:
         """The scenario with the flow under test; `base` has path, stack and seed."""
         flow = tested | (self.tested or {})
-        own = {"startup": tested["startup"]}
-        after = [own | other for other in self.after]
-        document = base | {"flows": [*self.before, flow, *after]}
+        document = base | {"flows": [*self.before, flow, *self._behind(tested)]}
         if self.web:
             document["web"] = list(self.web)
         if self.end_rtts is not None:
@@ -84,14 +90,17 @@ class Company:
         """
         if self.watched is None and not self.web:
             return None
-        document = base | {"flows": list(self.before)}
-        for other in self.after:
-            document["flows"].append(other if "startup" in other else own | other)
+        document = base | {"flows": [*self.before, *self._behind(own)]}
         if self.web:
             document["web"] = list(self.web)
         if self.end_rtts is not None:
             document["duration"] = _time(lasts_s)
         return document
+
+    def _behind(self, tested: Document) -> list[Document]:
+        """The flows behind the flow under test, which is `tested`."""
+        variant = {name: tested[name] for name in OWN if name in tested}
+        return [other if "startup" in other else other | variant for other in self.after]
 
 
 def company(kind: str, facts: Facts, tested: Document, stack: str) -> Company:

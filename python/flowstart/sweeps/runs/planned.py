@@ -28,7 +28,7 @@ class Planned:
     flows: tuple[Document, ...]
     """The flow under test under each variant."""
     scenario: str
-    """The cell's scenario with every default filled in, as JSON without the start-up."""
+    """The cell's scenario with every default filled in, as JSON without what variants give."""
 
     @classmethod
     def of(cls, cell: Cell, variants: Sequence[Variant], custom: CustomStartups) -> "Planned":
@@ -45,8 +45,8 @@ class Planned:
         tested = tuple(flow | variant.flow() for variant in variants)
         shown = plain
         if cell.company != "alone":
-            shown = resolve(beside.scenario(base, tested[0], facts), custom)
-        text = _without_startup(shown, beside.place)
+            shown = resolve(beside.scenario(base, flow, facts), custom)
+        text = _without_startup(shown, beside.under_test)
         return cls(cell, facts, beside, base, tested, text)
 
     def scenarios(self) -> list[str]:
@@ -58,7 +58,8 @@ class Planned:
         return self.company.alone(self.base, self.flows[variant], lasts_s)
 
 
-def _without_startup(resolved: Document, tested: int) -> str:
+def _without_startup(resolved: Document, tested: Sequence[int]) -> str:
     flows = [dict(flow) for flow in resolved["flows"]]
-    flows[tested].pop("startup", None)
+    for place in tested:
+        flows[place].pop("startup", None)
     return json.dumps(resolved | {"flows": flows}, separators=(",", ":"))
