@@ -166,6 +166,20 @@ def test_a_cell_with_company_is_repeated_from_its_scenarios_file(tmp_path: Folde
     assert json.loads(report.files(found)["worst-hystart.json"]) == scenario
 
 
+def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> None:
+    folder = write(tmp_path / "sweep", cell(0, {"hystart": 2.0, "iw30": 1.0}))
+    variants = [
+        {"name": "hystart", "startup": "hystart", "avoidance": None, "stack": {}},
+        {"name": "iw30", "startup": "hystart", "avoidance": None, "stack": {"iw": 30}},
+    ]
+    (folder / "sweep.json").write_text(json.dumps({"variants": variants}))
+    worst = fs.read_map(folder).worst_cells[0]
+    assert worst.command is None
+    found = report.again_from_file("worst.json", worst)
+    variant = "--variant 'iw30: startup=hystart iw=30'"
+    assert found == f"flowstart compare worst.json --startup hystart {variant}"
+
+
 # Dominance.
 
 

@@ -100,7 +100,7 @@ def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
         command = one.command
         if command is None and output:
             file = output / scenario_file(one.startup)
-            command = again_from_file(str(file), one.startup, one.best)
+            command = again_from_file(str(file), one)
         print(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
 
 

@@ -11,6 +11,7 @@ from flowstart.errors import RequestError
 from flowstart.maps.outcomes import CASE, Floats, LeftOut, Numbers, Outcomes, Shares, numbered
 from flowstart.model import specs
 from flowstart.model.catalog import listed
+from flowstart.model.variants import Variant
 from flowstart.sweeps.execution.store import Store
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ def unfinished(folder: str | os.PathLike[str]) -> bool:
     """Whether parts of the sweep are missing."""
     store = Store(pathlib.Path(folder))
     return store.is_begun and store.complete is None
+
+
+def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
+    """Those of the sweep's variants that are more than a start-up, by name."""
+    store = Store(pathlib.Path(folder))
+    said = store.said["variants"] if store.is_begun else []
+    found = [Variant(**one) for one in said]
+    return {one.name: one for one in found if one != Variant(one.name, one.name, stack={})}
 
 
 def read(folder: str | os.PathLike[str], startups: Sequence[str] | None = None) -> Outcomes:

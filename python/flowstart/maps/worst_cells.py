@@ -3,16 +3,18 @@
 import json
 import math
 import os
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.maps import again
 from flowstart.maps.outcomes import Outcomes
-from flowstart.maps.reading import scan
+from flowstart.maps.reading import scan, variants
 from flowstart.maps.regret import Regrets
 from flowstart.model.document import Document
+from flowstart.model.variants import Variant
 from flowstart.render import text
 
 
@@ -28,6 +30,8 @@ class WorstCell:
     """The start-up that was best there."""
     where: str
     """The cell in words."""
+    compared: str
+    """The two as options of `flowstart compare`."""
     command: str | None
     """What compares the two there; None where it takes the scenario's file."""
     scenario: Document
@@ -41,12 +45,14 @@ def worst_cells(
     places = [int(place) for place in regrets.worst_cell]
     rows = [outcomes.cells.row(place, named=True) for place in places]
     scenarios = _scenarios(folder, {row["cell"] for row in rows})
+    known = variants(folder)
     found = []
     for name, place, row, regret in zip(
         outcomes.startups, places, rows, regrets.worst, strict=True
     ):
         best = outcomes.startups[int(outcomes.times[place].argmin())]
         scenario = scenarios[row["cell"]]
+        names = list(dict.fromkeys([name, best]))
         found.append(
             WorstCell(
                 startup=name,
@@ -54,7 +60,8 @@ def worst_cells(
                 regret=float(regret) if math.isfinite(regret) else None,
                 best=best,
                 where=in_words(row),
-                command=_command(scenario, list(dict.fromkeys([name, best]))),
+                compared=_options(names, known),
+                command=None if known.keys() & names else _command(scenario, names),
                 scenario=scenario,
             )
         )
@@ -72,6 +79,14 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
         .collect()
     )
     return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
+
+
+def _options(names: Sequence[str], known: Mapping[str, Variant]) -> str:
+    startups = [name for name in names if name not in known]
+    words = ["--startup", ",".join(startups)] if startups else []
+    for name in names:
+        words += ["--variant", known[name].written] if name in known else []
+    return shlex.join(words)
 
 
 def _command(scenario: Document, startups: Sequence[str]) -> str | None:
