@@ -1,6 +1,7 @@
 """Cells with company, as they are run and kept."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -36,3 +37,27 @@ def test_a_cells_scenario_repeats_the_row_of_each_variant(company: str) -> None:
         again = flows.row(tested[0], named=True)
         names = ("fct_s", "packets_sent", "packets_dropped", "avoidance")
         assert {name: again[name] for name in names} == {name: row[name] for name in names}
+
+
+@pytest.mark.parametrize("company", ["long", "bbr"])
+def test_a_long_flow_is_compared_with_what_it_delivers_alone_until_the_same_moment(
+    company: str,
+) -> None:
+    [row] = run_cells([cell(company)], VARIANTS[1:2], CUSTOM).to_dicts()
+    scenario = json.loads(row["scenario"])
+    long, tested = scenario["flows"]
+    together = _native.run(json.dumps(scenario | {"flows": [long, tested]}), CUSTOM.natives())
+    beside, own = frames.frame(together["flows"]).to_dicts()
+    opened = own["opened_s"]
+    end = opened + own["duration_s"] + 10 * row["rtt_s"]
+    before, after = (_delivered_alone(scenario, moment) for moment in (opened, end))
+    lost = after - beside["bytes_delivered"] - own["bytes_delivered"]
+    assert row["harm_s"] / (end - opened) == pytest.approx(lost / (after - before), abs=0.004)
+
+
+def _delivered_alone(scenario: dict[str, Any], until_s: float) -> int:
+    """What the long flow has delivered by then if nobody comes."""
+    alone = {name: value for name, value in scenario.items() if name != "end_after"}
+    alone |= {"flows": scenario["flows"][:1], "duration": f"{round(until_s * 1e9)}ns"}
+    flows = frames.frame(_native.run(json.dumps(alone), CUSTOM.natives())["flows"])
+    return int(flows["bytes_delivered"][0])

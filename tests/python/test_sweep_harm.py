@@ -76,5 +76,35 @@ def test_there_is_no_harm_where_the_flow_under_test_never_opened() -> None:
     assert harm("long", seen(opened_s=None), steady(1000.0)) is None
 
 
-def test_there_is_none_where_the_company_was_not_done() -> None:
-    assert harm("short", seen(), Alone(1.0, NOTHING, NOTHING)) is None
+def test_a_flow_that_is_never_done_any_more_has_lost_all() -> None:
+    found = harm("short", seen(), Alone(1.0, NOTHING, NOTHING))
+    assert found is not None
+    assert (found.share, found.seconds) == (1.0, None)
+
+
+def test_there_is_none_where_the_company_would_not_be_done_by_itself() -> None:
+    assert harm("short", seen(), Alone(None, NOTHING, NOTHING)) is None
+
+
+def test_a_web_response_that_does_not_come_takes_until_the_end_at_least() -> None:
+    key = {"web": [0], "session": [0], "page": [0], "object": [0], "requested_s": [10.5]}
+    beside = pl.DataFrame(key | {"response_s": [None]}, schema_overrides={"response_s": pl.Float64})
+    without = pl.DataFrame(key | {"response_s": [0.5]})
+    found = harm("web", seen(objects=beside), Alone(None, NOTHING, without))
+    assert found is not None
+    assert [found.share, found.seconds] == pytest.approx([2 / 3, 1.0])
+
+
+def test_a_call_that_is_not_heard_any_more_waits_until_the_end_at_least() -> None:
+    beside = pl.DataFrame({"available_s": [10.0], "delivered_s": [None]}).cast(pl.Float64)
+    without = pl.DataFrame({"available_s": [10.0], "delivered_s": [10.5]})
+    found = harm("probe", seen(writes=beside), Alone(None, without, NOTHING))
+    assert found is not None
+    assert [found.share, found.seconds] == pytest.approx([0.75, 1.5])
+
+
+def test_what_stands_still_by_itself_gains_no_more_than_the_time_that_there_was() -> None:
+    stalled = Alone(None, NOTHING, NOTHING, (np.array([0.0, 20.0]), np.array([0.0, 20.0])))
+    found = harm("long", seen(watched_bytes=50), stalled)
+    assert found is not None
+    assert (found.share, found.seconds) == (0.0, -2.0)

@@ -49,6 +49,7 @@ def _of_cell(
     """
     kind = one.cell.company
     lasts_s = max((run.end_s for run in seen if run), default=0.0)
+    lasts_s += one.facts.rtt_s  # the last acknowledgements are on their way for half of it
     common = None if kind == "same" else _alone(one, 0, lasts_s, custom)
     found: list[Harm | None] = []
     for variant, run in enumerate(seen):

@@ -20,8 +20,8 @@ class Harm:
 
     share: float
     """0 to 1."""
-    seconds: float
-    """The same as time; below 0 where the company was quicker."""
+    seconds: float | None
+    """The same as time; below 0 where the company was quicker, None where it was never done."""
 
     @classmethod
     def of_times(cls, beside: float, alone: float) -> "Harm":
@@ -82,18 +82,24 @@ def _to_long(seen: Seen, alone: Alone) -> Harm:
     opened, end = np.interp([seen.opened_s, seen.end_s], times, positions)
     possible = end - opened
     lost = end - seen.watched_bytes - seen.delivered_bytes
-    share = lost / possible if possible > 0 else 0.0
-    return Harm(min(max(0.0, share), 1.0), share * (seen.end_s - (seen.opened_s or 0.0)))
+    # What hardly moves by itself, as in a timeout, can gain many times what it would have got.
+    share = min(max(-1.0, lost / possible), 1.0) if possible > 0 else 0.0
+    return Harm(max(0.0, share), share * (seen.end_s - (seen.opened_s or 0.0)))
 
 
 def _to_transfer(seen: Seen, alone: Alone) -> Harm | None:
-    if seen.watched_fct_s is None or alone.fct_s is None:
+    if alone.fct_s is None:
         return None
+    if seen.watched_fct_s is None:
+        return Harm(1.0, None)
     return Harm.of_times(seen.watched_fct_s, alone.fct_s)
 
 
 def _to_call(seen: Seen, alone: Alone) -> Harm | None:
-    """The 95th percentile of a call's delays while the flow under test is open."""
+    """The 95th percentile of a call's delays while the flow under test is open.
+
+    What had not arrived when the run ended took at least until then.
+    """
     beside, without = (_delay(writes, seen) for writes in (seen.writes, alone.writes))
     if beside is None or without is None:
         return None
@@ -105,13 +111,16 @@ def _delay(writes: "pl.DataFrame", seen: Seen) -> float | None:
 
     at = pl.col("available_s")
     during = (at >= seen.opened_s) & (at <= (seen.done_s or seen.end_s))
-    delay = pl.col("delivered_s") - at
+    delay = pl.col("delivered_s").fill_null(seen.end_s) - at
     found = writes.filter(during).select(delay.quantile(0.95, "nearest")).item()
     return None if found is None else float(found)
 
 
 def _to_web(seen: Seen, alone: Alone) -> Harm | None:
-    """The response times of objects that were asked for while the flow under test was open."""
+    """The response times of objects that were asked for while the flow under test was open.
+
+    One that was not there when the run ended took at least until then.
+    """
     import polars as pl
 
     key = ["web", "session", "page", "object"]
@@ -119,6 +128,7 @@ def _to_web(seen: Seen, alone: Alone) -> Harm | None:
         return None
     asked = pl.col("requested_s")
     during = seen.objects.filter((asked >= seen.opened_s) & (asked <= (seen.done_s or seen.end_s)))
+    during = during.with_columns(pl.col("response_s").fill_null(seen.end_s - asked))
     both = during.join(alone.objects, on=key, suffix="_alone").select(
         "response_s", "response_s_alone"
     )
