@@ -94,6 +94,14 @@ def test_what_is_wrong_is_said_in_a_line(text: str, problem: str) -> None:
     assert str(complaint.value) == f"path.buffer: `{text}`: {problem}"
 
 
+def test_an_expression_has_no_thousands_of_parts() -> None:
+    with pytest.raises(RequestError) as complaint:
+        read("+".join(["1ms"] * 5000))
+    problem = "more than 200 numbers, names and signs"
+    assert str(complaint.value) == f"path.buffer: `{'1ms+' * 10}...`: {problem}"
+    assert read("+".join(["1kB"] * 100)).at({}) == 100_000
+
+
 def test_a_bdp_needs_a_rate_and_a_round_trip() -> None:
     with pytest.raises(RequestError, match="the path has no `rate`, so its BDP is not known"):
         parse("max(10pkt, 1bdp)", "path.buffer", {"rtt": NAMES["rtt"]})

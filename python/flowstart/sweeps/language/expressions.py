@@ -44,6 +44,8 @@ MSS = "segment's payload"
 """The bytes of payload in a full-size segment."""
 DEEPEST = 20
 """Parentheses within each other."""
+LONGEST = 200
+"""Numbers, names and signs."""
 
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>{quantities.NUMBER})\s*(?P<unit>[kKMGT]?bit/s|%|[A-Za-zµμ]+)?"
@@ -85,9 +87,13 @@ class _Parser:
 
     def _tokens(self) -> list[re.Match[str]]:
         """The tokens, the last one first."""
-        found, at = [], 0
+        found: list[re.Match[str]] = []
+        at = 0
         text = self.text.rstrip()
         while at < len(text):
+            if len(found) == LONGEST:
+                problem = f"more than {LONGEST} numbers, names and signs"
+                raise RequestError(f"{self.place}: `{self.text[:40]}...`: {problem}")
             token = _TOKEN.match(text, at)
             if token is None:
                 raise self.wrong(f"`{text[at:].strip()[0]}` has no meaning here")

@@ -97,10 +97,15 @@ def _writer(slot: Slot, law: Law) -> Callable[[float, Scope], Any]:
     if kind is not Kind.SIZE:
         return lambda value, _: quantities.written(kind, value)
     if not law.in_packets:
-        return lambda value, _: quantities.written(kind, max(value, 1.0))
+        return lambda value, _: quantities.written(kind, _at_least(1.0, value))
     if slot.part == "flow":
-        return lambda value, scope: quantities.packets(max(value / scope[packet], 1.0))
-    return lambda value, scope: quantities.packets(max(value / scope[packet], scope[LEAST]))
+        return lambda value, scope: quantities.packets(_at_least(1.0, value / scope[packet]))
+    return lambda value, scope: quantities.packets(_at_least(scope[LEAST], value / scope[packet]))
+
+
+def _at_least(least: float, value: float) -> float:
+    """A size that is too small for one is the least; what is none is left for the simulator."""
+    return max(value, least) if value > 0 else value
 
 
 def fields(part: str) -> dict[str, Field]:

@@ -61,7 +61,7 @@ UNITS = {
 }
 """The units of scenarios."""
 
-NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WITH_UNIT = re.compile(rf"\s*({NUMBER})\s*((?:[A-Za-zµμ]+(?:/s(?:ec)?)?|%)?)\s*")
 
 
