@@ -51,6 +51,11 @@ def test_what_goes_with_a_field_is_there_where_the_field_is() -> None:
         assert ("policer_burst" in names) == ("policer_rate" in names)
 
 
+def test_an_avoidance_that_there_is_not_is_refused() -> None:
+    with pytest.raises(fs.RequestError, match="avoidance `foo`: unknown"):
+        fs.worst("hystart", against=["slow-start"], avoidance="foo", runs=1)
+
+
 @pytest.mark.parametrize(
     ("over", "message"),
     [

@@ -8,6 +8,7 @@ from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError
 from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.document import Document, resolve
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
@@ -52,6 +53,7 @@ def worst(
     variants = chosen((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seeds, len(variants))
     ends = endpoints(stack)
+    _check_avoidance(avoidance, ends.document)
     space = Space.parse(over, ends, HARMED if measure == "harm" else ())
     if measure == "harm" and "alone" in space.company:
         raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
@@ -99,3 +101,10 @@ def _check(measure: str, runs: int, distinct: int, seeds: int, variants: int) ->
             raise RequestError(f"{name} = {value}: 1 to {MOST_TRIES:,} are possible")
     if variants < 2:
         raise RequestError("against: another start-up is needed to compare with")
+
+
+def _check_avoidance(avoidance: str | None, stack: Document) -> None:
+    """Has the simulator say what is wrong with it, where one is given."""
+    if avoidance is not None:
+        flow = {"size": "1kB", "avoidance": avoidance}
+        resolve({"path": {"rate": "1Mbps", "rtt": "100ms"}, "stack": stack, "flows": [flow]})
