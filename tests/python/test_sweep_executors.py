@@ -291,6 +291,16 @@ def test_an_address_without_scheduler_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("address", ["foo", "http://127.0.0.1:9"])
+def test_what_is_no_address_is_refused_before_a_client_is_made(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "Client", None)
+    with pytest.raises(RequestError, match=f"dask = {address}: no scheduler answers"):
+        swept(tmp_path / "out", workers=None, dask=address)
+
+
 def test_workers_and_a_cluster_contradict_each_other(tmp_path: pathlib.Path) -> None:
     with pytest.raises(RequestError, match="workers: contradicts dask; give one of the two"):
         swept(tmp_path / "out", workers=2, dask="tcp://127.0.0.1:9")

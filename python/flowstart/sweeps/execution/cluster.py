@@ -81,11 +81,14 @@ class Cluster(Executor):
 def _client(address: str) -> "Client":
     try:
         from distributed import Client
+        from distributed.comm.addressing import get_address_host_port
     except ModuleNotFoundError:
         raise RequestError(
             f"dask = {address}: needs `distributed`, which `pip install flowstart[dask]` brings"
         ) from None
     try:
+        if not address.startswith("inproc:"):  # the others have a host and a port
+            get_address_host_port(address)  # a client without would take long to give up
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RequestError(
