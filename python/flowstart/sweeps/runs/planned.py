@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flowstart.comparison.plan import REMEMBERED
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, resolve
 from flowstart.model.path import told_interface
@@ -11,9 +12,6 @@ from flowstart.model.variants import Variant
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.runs.company import Company, company
 from flowstart.sweeps.runs.facts import Facts
-
-REMEMBERED = "1bdp"
-"""What an earlier connection left behind unless the sweep says otherwise: the right window."""
 
 
 @dataclass(frozen=True)
