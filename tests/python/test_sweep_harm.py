@@ -103,8 +103,7 @@ def test_a_call_that_is_not_heard_any_more_waits_until_the_end_at_least() -> Non
     assert [found.share, found.seconds] == pytest.approx([0.75, 1.5])
 
 
-def test_what_stands_still_by_itself_gains_no_more_than_the_time_that_there_was() -> None:
-    stalled = Alone(None, NOTHING, NOTHING, (np.array([0.0, 20.0]), np.array([0.0, 20.0])))
-    found = harm("long", seen(watched_bytes=50), stalled)
-    assert found is not None
-    assert (found.share, found.seconds) == (0.0, -2.0)
+def test_a_long_flow_that_stood_still_by_itself_was_not_warm() -> None:
+    times = np.array([0.0, 10.2, 11.9])
+    stalled = Alone(None, NOTHING, NOTHING, (times, times * 1000))
+    assert harm("long", seen(watched_bytes=11000), stalled) is None

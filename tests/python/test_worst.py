@@ -63,7 +63,7 @@ def test_an_avoidance_that_there_is_not_is_refused() -> None:
         ("rtt=1ms,rtt=2ms", "over `rtt=2ms`: `rtt` is given twice"),
         ("company=nobody", "over.company: `nobody` is unknown"),
         ("speed=1Mbps", "over `speed=1Mbps`: `speed` is unknown"),
-        ("rate=1..2", "path.rate: `1` is not a rate with a unit"),
+        ("rate=1..2", "over.rate: `1` is not a rate with a unit"),
     ],
 )
 def test_ranges_that_mean_nothing_are_refused(over: str, message: str) -> None:
@@ -146,6 +146,7 @@ def test_numbers_within_text_are_rounded_too() -> None:
 
 ROW = {
     "startup": "a",
+    "company": "alone",
     "startup_exit_reason": "delay",
     "startup_exit_cwnd_pkts": 20.0,
     "exit_cwnd_bdp": 0.2,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flowstart.maps.outcomes import Flags, Numbers
+from flowstart.maps.outcomes import Flags, Floats, Numbers
 from flowstart.render import text
 from flowstart.render.size_classes import CLASSES
 
@@ -29,6 +29,8 @@ TRIPS = (("below 30 ms", 0.03), ("30 to 150 ms", 0.15), ("above 150 ms", None))
 """Classes of round trips: name, and seconds below."""
 BUFFERS = (("below 0.5 BDP", 0.5), ("0.5 to 1.5 BDP", 1.5), ("above 1.5 BDP", None))
 """Classes of buffers: name, and bandwidth-delay products below."""
+NEXT_PACKET = 0.999
+"""What may have been lost of a buffer as it was rounded down to packets."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,20 @@ def sizes(cells: "pl.DataFrame") -> Dimension:
 def _classes(
     name: str, column: str, classes: Sequence[tuple[str, float | None]]
 ) -> Callable[["pl.DataFrame"], Dimension]:
+    return lambda cells: _in_class(name, cells[column].to_numpy().astype(np.float64), classes)
+
+
+def _buffer(cells: "pl.DataFrame") -> Dimension:
+    """By the buffer in BDPs. Half a BDP is written as whole packets, rounded down."""
+    packets = cells["buffer_pkts"].to_numpy().astype(np.float64)
+    before = cells["buffer_bdp"].to_numpy() * (1 + NEXT_PACKET / np.maximum(packets, 1))
+    return _in_class("buffer", before, BUFFERS)
+
+
+def _in_class(name: str, values: Floats, classes: Sequence[tuple[str, float | None]]) -> Dimension:
     bounds = [below for _, below in classes if below is not None]
-    names = [*(kind for kind, _ in classes), UNKNOWN]
-
-    def told(cells: "pl.DataFrame") -> Dimension:
-        values = cells[column].to_numpy().astype(np.float64)
-        places = np.where(np.isnan(values), len(classes), np.digitize(values, bounds))
-        return _present(name, names, places)
-
-    return told
+    places = np.where(np.isnan(values), len(classes), np.digitize(values, bounds))
+    return _present(name, [*(kind for kind, _ in classes), UNKNOWN], places)
 
 
 def _words(name: str, column: str, empty: str) -> Callable[["pl.DataFrame"], Dimension]:
@@ -116,7 +123,7 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "queue": _words("queue", "queue", "drop-tail"),
     "rate": _classes("rate", "rate_bps", RATES),
     "rtt": _classes("rtt", "rtt_s", TRIPS),
-    "buffer": _classes("buffer", "buffer_bdp", BUFFERS),
+    "buffer": _buffer,
     "loss": _loss,
     "impairments": _words("impairments", "impairments", "none"),
     "company": _words("company", "company", "alone"),

@@ -18,11 +18,20 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 UNFINISHED = 100.0
 """At least so much regret counts where a transfer was never completed."""
-LINE = ("origin", "rate_bps", "rtt_s", "buffer_pkts")
+LINE = ("origin", "rate_bps", "rtt_s")
 """Cells that have these in common may depend on each other."""
 CASE = (
     *LINE,
-    *("part", "stack", "avoidance", "queue", "loss", "reverse_rate_bps", "impairments"),
+    *(
+        "buffer_pkts",
+        "part",
+        "stack",
+        "avoidance",
+        "queue",
+        "loss",
+        "reverse_rate_bps",
+        "impairments",
+    ),
     "size_bytes",
 )
 """Cells that have these in common differ in their company and their seed only."""

@@ -20,7 +20,7 @@ class Regrets:
     kind: str
     cells: int
     lines: int
-    """How many combinations of rate, round trip and buffer the cells stand on."""
+    """How many combinations of rate and round trip the cells stand on."""
     unfinished: Floats
     """The share of cells in which the transfer was never completed."""
     mean: Floats

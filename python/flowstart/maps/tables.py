@@ -35,7 +35,7 @@ def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
         if dimension.name in NAMING
     ]
     cells = _counted(len(outcomes.cells), "cell")
-    places = f"{_counted(lines, 'combination')} of rate, round trip and buffer"
+    places = f"{_counted(lines, 'combination')} of rate and round trip"
     startups = _counted(len(outcomes.startups), "start-up")
     return "; ".join([f"{startups} in {cells} on {places}", *told])
 

@@ -117,7 +117,8 @@ class Evaluator:
         variants = range(len(self.variants))
         middles = [_median([_value(row[v], column) for row in rows]) for v in variants]
         best = min(variants[1:], key=lambda v: middles[v])
-        score = self._score(middles[0], middles[best])
+        failed = any(row[0]["error"] for row in rows)
+        score = NOTHING[self.measure] if failed else self._score(middles[0], middles[best])
         scores = [self._score(*(_value(row[v], column) for v in (0, best))) for row in rows]
         shown = min(range(len(rows)), key=lambda seed: abs(scores[seed] - score))
         seeds = tuple(cell.seed for cell in cells)

@@ -11,6 +11,8 @@ LATE = 1.5
 """One whose window was beyond this and the buffer left late."""
 MUCH = 0.1
 """This share of retransmissions is much."""
+SHARING = ("long", "bbr", "same", "web")
+"""Company that has its part of the path, so that a BDP is not what a flow can have."""
 SMALL = 0.1
 """Below this share of the BDP one digit is enough."""
 Row = Mapping[str, Any]
@@ -34,6 +36,8 @@ def _exit(row: Row) -> str:
     if share is not None:
         at += f", {_bdps(share)}"
     left = f"it left its start-up by {reason} at {at}"
+    if row["company"] in SHARING:
+        return left
     room = 1 + (row["buffer_bdp"] or 0.0)
     if share is not None and share < EARLY:
         return f"{left}: too early, and congestion avoidance had to grow the rest"

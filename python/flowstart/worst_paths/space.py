@@ -74,7 +74,10 @@ class Space:
         given = {name: USUAL[name] for name in NEEDED if name not in given} | given
         over = {name: _law(value) for name, value in given.items()}
         space = cls(over, tuple(kinds), ends)
-        space.case(Point(dict.fromkeys((*over, "company"), 0.5)))  # says what is wrong
+        try:
+            space.case(Point(dict.fromkeys((*over, "company"), 0.5)))
+        except RequestError as error:
+            raise RequestError(re.sub(r"\b(?:path|flow)\.", "over.", str(error))) from None
         return space
 
     @property

@@ -7,6 +7,7 @@ start-up, so all start-ups meet the same company at the same moment.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flowstart.errors import RequestError
 from flowstart.model.document import Document
 from flowstart.model.variants import OWN
 from flowstart.sweeps.language import quantities
@@ -160,8 +161,9 @@ def _probe(facts: Facts, _tested: Document, _stack: str) -> Company:
 
 
 def _web(facts: Facts, _tested: Document, stack: str) -> Company:
-    rate = facts.rate_bps or facts.bdp_pkts * FULL_SIZE * 8 / facts.rtt_s
-    every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * rate)
+    if facts.rate_bps is None:
+        raise RequestError("company `web`: half of the rate is not known where it is no single one")
+    every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * facts.rate_bps)
     opens_s = WEB_RUNS_AHEAD * every_s + 4 * facts.rtt_s
     sessions = int((opens_s + longest_s(facts)) / every_s) + 1
     web = {

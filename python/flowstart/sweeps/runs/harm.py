@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+STILL = 0.5
+"""A long flow that stands still for this share of the time by itself is not warm."""
+
 
 @dataclass(frozen=True)
 class Harm:
@@ -73,18 +76,32 @@ def harm(kind: str, seen: Seen, alone: Alone) -> Harm | None:
     return _to_call(seen, alone) if kind == "probe" else _to_web(seen, alone)
 
 
-def _to_long(seen: Seen, alone: Alone) -> Harm:
-    """The bytes that a long flow delivered less, beyond those that it had to share."""
+def _to_long(seen: Seen, alone: Alone) -> Harm | None:
+    """The bytes that a long flow delivered less, beyond those that it had to share.
+
+    None where it stood still by itself, as after a timeout: it was not warm.
+    """
     import numpy as np
 
     assert alone.progress is not None
+    assert seen.opened_s is not None
     times, positions = alone.progress
+    if _longest_pause(times, seen.opened_s, seen.end_s) > STILL * (seen.end_s - seen.opened_s):
+        return None
     opened, end = np.interp([seen.opened_s, seen.end_s], times, positions)
     possible = end - opened
     lost = end - seen.watched_bytes - seen.delivered_bytes
     # What hardly moves by itself, as in a timeout, can gain many times what it would have got.
     share = min(max(-1.0, lost / possible), 1.0) if possible > 0 else 0.0
-    return Harm(max(0.0, share), share * (seen.end_s - (seen.opened_s or 0.0)))
+    return Harm(max(0.0, share), share * (seen.end_s - seen.opened_s))
+
+
+def _longest_pause(times: "np.ndarray", begin_s: float, end_s: float) -> float:
+    """The longest time between two steps of progress in a window, whose ends count as steps."""
+    import numpy as np
+
+    within = times[(times > begin_s) & (times < end_s)]
+    return float(np.diff([begin_s, *within, end_s]).max())
 
 
 def _to_transfer(seen: Seen, alone: Alone) -> Harm | None:
