@@ -224,6 +224,7 @@ def test_a_finding_with_company_is_repeated_by_its_scenario(
         (("nosuch",), "startup `nosuch`: unknown"),
         (("hystart", "--measure", "x"), "--measure: `x` is unknown"),
         (("hystart", "--runs", "0"), "--runs = 0: 1 to 1,000,000 are possible"),
+        (("hystart", "--seed", "-1"), "--seed = -1: 0 to 18446744073709551612 are possible"),
         (
             ("hystart", "--measure", "harm", "--over", "company=alone"),
             "over.company: `alone` has nobody to harm",

@@ -64,7 +64,7 @@ ASKED = (
     *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
     *("workers", "dask", "part"),
     *("by", "tie", "size", "company", "startup"),
-    *("against", "over", "measure", "runs", "distinct", "seeds"),
+    *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 

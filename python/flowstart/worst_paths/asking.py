@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flowstart.comparison.plan import chosen
-from flowstart.errors import RequestError
+from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
-from flowstart.model.document import Document, resolve
+from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
@@ -51,7 +51,7 @@ def worst(
     custom = CustomStartups()
     others = [a.name for a in algorithms("startup") if not a.needs_help and a.name != startup]
     variants = chosen((), [startup, *(others if against is None else against)], custom)
-    _check(measure, runs, distinct, seeds, len(variants))
+    _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
     _check_avoidance(avoidance, ends.document)
     space = Space.parse(over, ends, HARMED if measure == "harm" else ())
@@ -65,6 +65,8 @@ def worst(
         drawn=random.Random(f"worst/{seed}"),
         progress=progress or (lambda _done, _total: None),
     )
+    if evaluator.failed == evaluator.cases:
+        raise SimulationError(f"none of the paths could be run: {evaluator.error}")
     failings = _distinct(space, found, evaluator, distinct)
     return Worst(variants, measure, runs, evaluator, failings)
 
@@ -93,12 +95,14 @@ def _distinct(
     return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))
 
 
-def _check(measure: str, runs: int, distinct: int, seeds: int, variants: int) -> None:
+def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, variants: int) -> None:
     if measure not in MEASURES:
         raise RequestError(f"measure: `{measure}` is unknown{suggest(measure, list(MEASURES))}")
     for name, value in (("runs", runs), ("distinct", distinct), ("seeds", seeds)):
         if not 1 <= value <= MOST_TRIES:
             raise RequestError(f"{name} = {value}: 1 to {MOST_TRIES:,} are possible")
+    if not 0 <= seed <= LARGEST - seeds:
+        raise RequestError(f"seed = {seed}: 0 to {LARGEST - seeds} are possible")
     if variants < 2:
         raise RequestError("against: another start-up is needed to compare with")
 

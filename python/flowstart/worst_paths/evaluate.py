@@ -69,6 +69,11 @@ class Evaluator:
     custom: CustomStartups
     runs: int = 0
     """Simulations so far, those of the company by itself aside."""
+    cases: int = 0
+    """How many cases have been run, and of them how many failed."""
+    failed: int = 0
+    error: str = ""
+    """Why the first of them did."""
     _known: dict[str, Evaluation] = field(default_factory=dict)
 
     def scores(self, cases: Sequence[Case]) -> list[float]:
@@ -117,12 +122,18 @@ class Evaluator:
         variants = range(len(self.variants))
         middles = [_median([_value(row[v], column) for row in rows]) for v in variants]
         best = min(variants[1:], key=lambda v: middles[v])
-        failed = any(row[0]["error"] for row in rows)
-        score = NOTHING[self.measure] if failed else self._score(middles[0], middles[best])
+        errors = [row[0]["error"] for row in rows if row[0]["error"]]
+        self._count(errors)
+        score = NOTHING[self.measure] if errors else self._score(middles[0], middles[best])
         scores = [self._score(*(_value(row[v], column) for v in (0, best))) for row in rows]
         shown = min(range(len(rows)), key=lambda seed: abs(scores[seed] - score))
         seeds = tuple(cell.seed for cell in cells)
         return Evaluation(score, rows[shown][0], rows[shown][best], cells[shown], seeds)
+
+    def _count(self, errors: Sequence[str]) -> None:
+        self.cases += 1
+        self.failed += bool(errors)
+        self.error = self.error or next(iter(errors), "")
 
     def _score(self, own: float, best: float) -> float:
         """How much worse the start-up's value is than another's."""
