@@ -110,7 +110,14 @@ def test_the_command_prints_the_table(cli: Cli) -> None:
         (("--workers", "2"), "--workers: reading takes one; it is for --calibrate"),
     ],
 )
-def test_contradictions_are_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
+def test_contradictions_are_refused(
+    cli: Cli,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     answer = cli("capture", CAPTURES / "small.pcap", *words)
     assert (answer.status, answer.out) == (2, "")
     assert message in answer.err

@@ -102,8 +102,13 @@ def test_a_flow_that_is_under_way_when_a_run_is_cut_has_not_failed(tmp_path: pat
     ],
 )
 def test_rows_only_is_refused_where_it_makes_no_sense(
-    cli: Callable[..., Any], file: pathlib.Path, words: list[str], problem: str
+    cli: Callable[..., Any],
+    file: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    problem: str,
 ) -> None:
+    monkeypatch.chdir(file.parent)
     answer = cli("run", file, "--rows-only", *words)
     assert answer.status == 2
     assert problem in answer.err
