@@ -36,7 +36,7 @@ pub struct LinkCounters {
     /// Time spent transmitting.
     pub busy: Time,
     /// How long packets have waited or, where that is known on acceptance, will wait before their
-    /// transmission, summed over packets.
+    /// transmission, summed over packets; counted where somebody wants to know.
     pub(super) waiting: Time,
 }
 
@@ -94,6 +94,8 @@ pub(super) struct Common {
     pub(super) events: VecDeque<QueueEvent>,
     /// Somebody wants to hear of every delivery.
     pub(super) recorded: bool,
+    /// Somebody wants to know how long packets wait.
+    pub(super) counts_waits: bool,
 }
 
 impl Common {

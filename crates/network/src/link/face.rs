@@ -81,6 +81,7 @@ impl Link {
             ring: VecDeque::new(),
             events: VecDeque::new(),
             recorded: false,
+            counts_waits: false,
         };
         Link { common, mechanism }
     }
@@ -176,6 +177,12 @@ impl Link {
         self.common.recorded = true;
     }
 
+    /// From now on it is counted how long packets wait. Few runs want to know, and disciplines have to
+    /// be asked what they hold.
+    pub fn count_waits(&mut self) {
+        self.common.counts_waits = true;
+    }
+
     /// Whether anybody is to hear of a delivery, or of what the queue has done meanwhile. One
     /// question, for it is asked at every delivery.
     #[inline]
@@ -250,7 +257,7 @@ impl Link {
     }
 
     /// How long packets have waited in the queue up to `now` before their transmission, summed over
-    /// packets. Links without a queue of their own say zero.
+    /// packets, where that is counted from the beginning. Links without a queue of their own say zero.
     pub fn waited(&mut self, now: Moment) -> Time {
         match &mut self.mechanism {
             Mechanism::Fifo(link) => link.waited(now.time, &self.common),
@@ -413,6 +420,7 @@ mod tests {
         // Four packets that take 1 ms each: the last three wait for 1, 2 and 3 ms.
         for queue in ["drop-tail", "codel"] {
             let mut link = managed(12_000_000, Limit::Unlimited, BufferReading::Linux, queue);
+            link.count_waits();
             (0..4).for_each(|_| {
                 link.send(packet(1500), at(Time::ZERO));
             });

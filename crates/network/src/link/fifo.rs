@@ -63,7 +63,9 @@ impl<C: Clock> Fifo<C> {
         }
         link.counters.accept(packet.wire, self.counted(link));
         link.counters.busy += finish.since(start);
-        link.counters.count_wait(start, now.time);
+        if link.counts_waits {
+            link.counters.count_wait(start, now.time);
+        }
         let arrival = Moment {
             time: finish + link.config.delay,
             cause: start,

@@ -123,6 +123,9 @@ impl<C: Clock> Queued<C> {
     /// Counts how long packets have waited. What waits has not changed since it was counted last.
     #[inline]
     fn count_waiting(&mut self, now: Time, link: &mut Common) {
+        if !link.counts_waits {
+            return;
+        }
         let waiting = self.discipline.contents().backlog().packets;
         link.counters.waiting += now.since(self.counted_to).times(waiting);
         self.counted_to = now;

@@ -54,6 +54,11 @@ impl Observers {
         }
     }
 
+    /// Whether any start-up is measured.
+    pub(super) fn measure(&self) -> bool {
+        !self.measures.is_empty()
+    }
+
     #[inline]
     pub(super) fn measure_of(&mut self, flow: u32) -> Option<&mut StartupMeasure> {
         self.measures.get_mut(flow as usize)?.as_deref_mut()

@@ -98,6 +98,11 @@ impl<'a> Simulation<'a> {
         let writes = WriteLog::new(prepared);
         let notes_sends = prepared.trace || !writes.is_empty();
         let observers = Observers::new(prepared, &plans, network.bottleneck);
+        if observers.measure() {
+            for link in network.bottleneck {
+                links[link as usize].count_waits();
+            }
+        }
         Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
