@@ -19,7 +19,7 @@ from flowstart.render import columns
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import PACKETS
 from flowstart.sweeps.execution.execute import Way, run
-from flowstart.sweeps.execution.task import TABLE
+from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:
     import polars as pl

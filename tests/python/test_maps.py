@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.maps import report, winners_figure
+from flowstart.maps import again, report, winners_figure
 from flowstart.maps.again import shortened
 from flowstart.maps.kinds import dimensions
 from flowstart.maps.pareto import front
@@ -175,7 +175,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
     (folder / "sweep.json").write_text(json.dumps({"variants": variants}))
     worst = fs.read_map(folder).worst_cells[0]
     assert worst.command is None
-    found = report.again_from_file("worst.json", worst)
+    found = again.from_file("worst.json", worst.compared)
     variant = "--variant 'iw30: startup=hystart iw=30'"
     assert found == f"flowstart compare worst.json --startup hystart {variant}"
 

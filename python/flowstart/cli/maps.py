@@ -90,7 +90,8 @@ def _show(found: "Map", output: pathlib.Path | None) -> None:
 
 def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where start-ups are few."""
-    from flowstart.maps.report import again_from_file, scenario_file
+    from flowstart.maps.again import from_file
+    from flowstart.maps.report import scenario_file
 
     if len(found.startups) > FEW:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"
@@ -100,7 +101,7 @@ def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
         command = one.command
         if command is None and output:
             file = output / scenario_file(one.startup)
-            command = again_from_file(str(file), one)
+            command = from_file(str(file), one.compared)
         print(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
 
 

@@ -100,7 +100,7 @@ def worst(
 
 
 def _show(found: "Worst", output: pathlib.Path | None) -> None:
-    from flowstart.worst_paths.report import command, scenario_file
+    from flowstart.worst_paths.report import scenario_file
 
     print(found.headline)
     if not found.failings:
@@ -110,7 +110,7 @@ def _show(found: "Worst", output: pathlib.Path | None) -> None:
     for number, one in enumerate(found.failings, 1):
         console.show_text(f"{number}. {one.why}.")
         file = str(output / scenario_file(number)) if output else ""
-        again = command(one, file) if one.command or output else "-o DIR writes its scenario"
+        again = one.again(file) if one.command or output else "-o DIR writes its scenario"
         print(f"   Again: {again}")
     if any(len(one.evaluation.seeds) > 1 for one in found.failings):
         print(f"{found.measure}: of medians over seeds; a command repeats the nearest of them.")

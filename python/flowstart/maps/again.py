@@ -1,5 +1,6 @@
 """The command that repeats a cell of a sweep."""
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from flowstart.errors import RequestError
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import Path, told_interface
+from flowstart.model.variants import Variant
 
 ASKED = ("avoidance", "size", "remembered", "count", "interval")
 """Fields of a flow that a command can give."""
@@ -20,8 +22,30 @@ _ANY = "slow-start"
 def command(scenario: Document, startups: Sequence[str]) -> str | None:
     """The command that compares start-ups in a cell; None where only its scenario can.
 
-    That is so for a cell with company, and for start-ups that are not in the catalog.
+    That is so for a cell with company, for start-ups that are not in the catalog, and where another
+    version has written the scenario, with fields that are not known.
     """
+    try:
+        return _command(scenario, startups)
+    except RequestError:
+        return None
+
+
+def from_file(file: str, compared: str) -> str:
+    """The command that compares start-ups in a scenario's file; they are options of it."""
+    return f"flowstart compare {shlex.quote(file)} {compared}"
+
+
+def options(names: Sequence[str], known: Mapping[str, Variant]) -> str:
+    """Start-ups as options of `flowstart compare`; those that are `known` are more than that."""
+    startups = [name for name in names if name not in known]
+    words = ["--startup", ",".join(startups)] if startups else []
+    for name in names:
+        words += ["--variant", known[name].written] if name in known else []
+    return shlex.join(words)
+
+
+def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     entries = [listed(name) for name in startups]
     if not all(entries):
         return None

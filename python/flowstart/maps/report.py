@@ -2,13 +2,11 @@
 
 import pathlib
 import re
-import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from flowstart.maps import heatmap, pareto_figure, regret_figure, tables, winners_figure
+from flowstart.maps import again, heatmap, pareto_figure, regret_figure, tables, winners_figure
 from flowstart.maps.result import Map
-from flowstart.maps.worst_cells import WorstCell
 from flowstart.render import charts, html
 from flowstart.render.files import columns, encoded
 
@@ -83,11 +81,7 @@ def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -
 def _again(found: Map) -> list[str]:
     """The commands that repeat the worst cells."""
     commands = [
-        one.command or again_from_file(scenario_file(one.startup), one) for one in found.worst_cells
+        one.command or again.from_file(scenario_file(one.startup), one.compared)
+        for one in found.worst_cells
     ]
     return [html.heading("The worst cells again"), html.code("\n".join(commands))]
-
-
-def again_from_file(file: str, worst: WorstCell) -> str:
-    """The command that repeats a worst cell from its scenario's file."""
-    return f"flowstart compare {shlex.quote(file)} {worst.compared}"

@@ -3,18 +3,14 @@
 import json
 import math
 import os
-import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flowstart.errors import RequestError
 from flowstart.maps import again
 from flowstart.maps.outcomes import Outcomes
 from flowstart.maps.reading import scan, variants
 from flowstart.maps.regret import Regrets
 from flowstart.model.document import Document
-from flowstart.model.variants import Variant
 from flowstart.render import text
 
 
@@ -60,8 +56,8 @@ def worst_cells(
                 regret=float(regret) if math.isfinite(regret) else None,
                 best=best,
                 where=in_words(row),
-                compared=_options(names, known),
-                command=None if known.keys() & names else _command(scenario, names),
+                compared=again.options(names, known),
+                command=None if known.keys() & names else again.command(scenario, names),
                 scenario=scenario,
             )
         )
@@ -79,21 +75,6 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
         .collect()
     )
     return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
-
-
-def _options(names: Sequence[str], known: Mapping[str, Variant]) -> str:
-    startups = [name for name in names if name not in known]
-    words = ["--startup", ",".join(startups)] if startups else []
-    for name in names:
-        words += ["--variant", known[name].written] if name in known else []
-    return shlex.join(words)
-
-
-def _command(scenario: Document, startups: Sequence[str]) -> str | None:
-    try:
-        return again.command(scenario, startups)
-    except RequestError:
-        return None  # another version's field
 
 
 def in_words(cell: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.model import quantities
 from flowstart.model.document import Document
+from flowstart.model.variants import USUAL_STARTUP
 from flowstart.replays.conversations import TIME_DIGITS, Conversation
 from flowstart.replays.settings import Settings
 from flowstart.simulation import frames
@@ -96,7 +97,7 @@ def _cross(
 
 def _long(avoidance: str, busy: Busy, own: Document) -> Document:
     """A transfer that lasts as long as anything is open."""
-    startup = "bbr-startup" if avoidance == "bbr" else own["startup"]
+    startup = USUAL_STARTUP.get(avoidance, own["startup"])
     start = quantities.seconds(busy.spans[0][0], TIME_DIGITS)
     return own | {
         "avoidance": avoidance,
@@ -112,6 +113,11 @@ def _probe(busy: Busy) -> Document:
     for start, end in busy.spans:
         count = min(int((end - start) / PROBE_EVERY_S) + 1, MOST_PROBES - len(times))
         times += [start + number * PROBE_EVERY_S for number in range(count)]
+    return call(times)
+
+
+def call(times: Sequence[float]) -> Document:
+    """A call that sends a packet at each of these times, in seconds, whatever becomes of others."""
     size = quantities.octets(PROBE_BYTES)
     writes = [{"at": quantities.seconds(at, TIME_DIGITS), "size": size} for at in times]
     stack = {"preset": "rfc", "iw": 1000, "restart": "keep"}

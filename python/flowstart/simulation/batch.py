@@ -51,7 +51,7 @@ def run_many(
     All cores where `workers` is None; with one, what is written in Python stays on this thread.
     """
     natives = custom.natives()
-    processes = _cores() if workers is None else workers
+    processes = cores() if workers is None else workers
     apart: list[int] = []
     if natives and processes > 1 and _may_fork():
         calls_python = _native.calls_python(scenarios, natives)
@@ -61,9 +61,11 @@ def run_many(
     return _Batch(scenarios, natives, progress).run(apart, workers, processes)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _may_fork() -> bool:

@@ -14,6 +14,7 @@ from flowstart.model.document import Document, encode
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.simulation import batch, frames
 from flowstart.simulation.batch import Progress
+from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Batch:
+class Batch(RunTables):
     """What many scenarios came to; column `run` says which a row is of, counted from 0.
 
     A frame is made when it is first asked for. Its columns are those of `docs/columns.md`.
     """
 
-    outcomes: "Outcomes"
+    outcome: "Outcomes"
     count: int
     """How many scenarios there were."""
 
@@ -38,37 +39,12 @@ class Batch:
 
         Beside it `simulated_s` (seconds), `events`, `buffer` and `buffer_reading`.
         """
-        return frames.frame(self.outcomes["runs"])
-
-    @functools.cached_property
-    def flows(self) -> "pl.DataFrame":
-        """One row per flow."""
-        return frames.frame(self.outcomes["flows"])
-
-    @functools.cached_property
-    def transfers(self) -> "pl.DataFrame":
-        """One row per application write, for flows that have `writes`."""
-        return frames.frame(self.outcomes["transfers"])
-
-    @functools.cached_property
-    def objects(self) -> "pl.DataFrame":
-        """One row per object of web sessions; `flow` is its response among the flows."""
-        return frames.frame(self.outcomes["objects"])
-
-    @functools.cached_property
-    def links(self) -> "pl.DataFrame":
-        """One row per link."""
-        return frames.frame(self.outcomes["links"])
-
-    @functools.cached_property
-    def startups(self) -> "pl.DataFrame":
-        """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
-        return frames.frame(self.outcomes["startups"])
+        return frames.frame(self.outcome["runs"])
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it; runs that were not finished have no rows."""
-        return self.outcomes["interrupted"]
+        return self.outcome["interrupted"]
 
     def __repr__(self) -> str:
         finished = self.runs.height

@@ -14,6 +14,7 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
 from flowstart.simulation import frames, tables
 from flowstart.simulation.headline import headline
+from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,38 +25,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Run:
+class Run(RunTables):
     """What a scenario came to."""
 
     document: Document
     outcome: "Outcome"
     custom: CustomStartups = field(default_factory=CustomStartups)
     """Its start-ups that are not in the catalog."""
-
-    @functools.cached_property
-    def flows(self) -> "pl.DataFrame":
-        """One row per flow."""
-        return frames.frame(self.outcome["flows"])
-
-    @functools.cached_property
-    def transfers(self) -> "pl.DataFrame":
-        """One row per application write, for flows that have `writes`."""
-        return frames.frame(self.outcome["transfers"])
-
-    @functools.cached_property
-    def objects(self) -> "pl.DataFrame":
-        """One row per object of web sessions; `flow` is its response among the flows."""
-        return frames.frame(self.outcome["objects"])
-
-    @functools.cached_property
-    def links(self) -> "pl.DataFrame":
-        """One row per link."""
-        return frames.frame(self.outcome["links"])
-
-    @functools.cached_property
-    def startups(self) -> "pl.DataFrame":
-        """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
-        return frames.frame(self.outcome["startups"])
 
     @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":

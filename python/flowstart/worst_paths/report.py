@@ -5,7 +5,7 @@ from collections.abc import Callable
 from flowstart.render import charts, html
 from flowstart.render.files import columns, encoded
 from flowstart.simulation import figures
-from flowstart.worst_paths.result import Failing, Worst, score
+from flowstart.worst_paths.result import Worst, score
 
 
 def files(found: Worst) -> dict[str, bytes]:
@@ -35,12 +35,6 @@ def pictures(found: Worst, progress: Callable[[int, int], object]) -> dict[str, 
         written |= {f"worst-{number}.svg": svg.encode(), f"worst-{number}.png": charts.png(figure)}
         figure.clear()
         parts += [html.heading(f"{number}. {one.where}"), html.paragraph(one.why)]
-        parts += [html.code(command(one, scenario_file(number))), html.picture(svg, title)]
+        parts += [html.code(one.again(scenario_file(number))), html.picture(svg, title)]
     page = html.page(f"The worst of {found.startup}", [*parts, html.made_by()])
     return written | {"report.html": page.encode()}
-
-
-def command(one: Failing, file: str) -> str:
-    """What compares the two start-ups again; with the scenario's `file` where it takes that."""
-    again = f"flowstart compare {file} --startup {one.startup},{one.best}"
-    return one.command or again

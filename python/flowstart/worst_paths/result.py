@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
-from flowstart.errors import RequestError
 from flowstart.maps import again
 from flowstart.maps.worst_cells import in_words
 from flowstart.model.document import Document
@@ -64,11 +63,12 @@ class Failing:
     @functools.cached_property
     def command(self) -> str | None:
         """What compares the two there; None where it takes the scenario's file."""
-        try:
-            whole = json.loads(self.evaluation.row["scenario"])
-            return again.command(whole, [self.startup, self.best])
-        except RequestError:
-            return None
+        whole = json.loads(self.evaluation.row["scenario"])
+        return again.command(whole, [self.startup, self.best])
+
+    def again(self, file: str) -> str:
+        """The same, or what does it with the scenario in a file."""
+        return self.command or again.from_file(file, again.options([self.startup, self.best], {}))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,11 +1,10 @@
 """Over which paths a search goes: ranges and choices of fields, some of which may be left out."""
 
-import functools
 import random
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flowstart.errors import RequestError
@@ -57,6 +56,7 @@ class Space:
     company: tuple[str, ...]
     """Kinds of company; `alone` where there is none."""
     ends: Endpoints
+    _walks: dict[frozenset[str], Walk] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str | None, ends: Endpoints, company: tuple[str, ...] = ()) -> "Space":
@@ -108,34 +108,26 @@ class Space:
 
     def case(self, point: Point) -> Case:
         """What a point asks."""
-        walk = _walk(self, frozenset(point.coordinates) - {"company"})
+        walk = self._walk(frozenset(point.coordinates) - {"company"})
         draws = [point.coordinates[p.slot.field.name] for p in walk.parameters]
         (leaf,) = walk.leaves(draws, self.ends.scope(), Counter())
         kind = min(int(point.coordinates["company"] * len(self.company)), len(self.company) - 1)
         return Case(leaf.path, leaf.flow, self.company[kind])
 
+    def _walk(self, names: frozenset[str]) -> Walk:
+        """The walk through the values of these fields, made once."""
+        if names not in self._walks:
+            given = {name: law for name, law in self.over.items() if name in names}
+            of_path = parameters.fields("path")
+            path = {name: law for name, law in given.items() if name in of_path}
+            flow = {name: law for name, law in given.items() if name not in of_path}
+            self._walks[names] = Walk(parameters.build(path, flow, {}))
+        return self._walks[names]
+
     def _whole(self, names: list[str]) -> list[str]:
         """The fields of a point with these ingredients, with what goes with them."""
         beside = [one for one, needs in BESIDE.items() if one in self.over and needs in names]
         return [name for name in self.over if name in (*NEEDED, *names, *beside)]
-
-
-@functools.lru_cache(maxsize=4096)
-def _walk_of(over: tuple[tuple[str, str], ...], names: frozenset[str]) -> Walk:
-    import json
-
-    given = {name: json.loads(value) for name, value in over if name in names}
-    of_flow = parameters.fields("flow").keys() - parameters.fields("path").keys()
-    path = {name: value for name, value in given.items() if name not in of_flow}
-    flow = {name: value for name, value in given.items() if name in of_flow}
-    return Walk(parameters.build(path, flow, {}))
-
-
-def _walk(space: Space, names: frozenset[str]) -> Walk:
-    import json
-
-    over = tuple((name, json.dumps(value)) for name, value in space.over.items())
-    return _walk_of(over, names)
 
 
 def _fields(text: str) -> dict[str, str]:

@@ -1,14 +1,13 @@
 """Runs a sweep into a folder."""
 
-import os
 import pathlib
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model.variants import Variant
+from flowstart.simulation.batch import cores
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import Batch, batches
 from flowstart.sweeps.execution.estimate import Estimate, estimate
@@ -178,16 +177,9 @@ def _executor(task: Task, way: Way) -> Executor:
         from flowstart.sweeps.execution.cluster import Cluster
 
         return Cluster(task, way.dask)
-    workers = _cores() if way.workers is None else way.workers
+    workers = cores() if way.workers is None else way.workers
     if workers == 1:
         return Here(task)
     from flowstart.sweeps.execution.local import Local
 
     return Local(task, workers)
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

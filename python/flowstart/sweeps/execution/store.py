@@ -27,7 +27,7 @@ from flowstart.render import columns, files, folder
 from flowstart.sweeps.execution import atomic
 from flowstart.sweeps.execution.batches import Batch, digest
 from flowstart.sweeps.execution.claims import Claims
-from flowstart.sweeps.execution.task import TABLE
+from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:
     import polars as pl

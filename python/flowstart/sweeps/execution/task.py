@@ -17,15 +17,13 @@ from flowstart.model.variants import Variant
 from flowstart.render import columns
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import Batch
+from flowstart.sweeps.runs.table import TABLE
 
 if TYPE_CHECKING:
     import polars as pl
 
 RunCells: TypeAlias = "Callable[[Sequence[Cell], Sequence[Variant], CustomStartups], pl.DataFrame]"
 """Makes the rows of cells: one for each cell and variant, in this order."""
-
-TABLE = "sweep-rows"
-"""The table that a sweep's rows are."""
 
 
 @dataclass(frozen=True)

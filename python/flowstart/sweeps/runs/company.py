@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from flowstart.errors import RequestError
 from flowstart.model.document import Document
-from flowstart.model.variants import OWN
+from flowstart.model.variants import OWN, USUAL_STARTUP
+from flowstart.replays.company import PROBE_EVERY_S, call
 from flowstart.sweeps.language import quantities
 from flowstart.sweeps.runs.facts import FULL_SIZE, Facts
 
@@ -20,9 +21,6 @@ WARM_RTTS = 4
 """So long after a long flow has left its start-up is it warm: a first loss is repaired then."""
 AFTERWARDS_RTTS = 10
 """Company is watched so long after the flow under test is done, since its losses last."""
-PROBE_EVERY_S = 0.02
-PROBE_BYTES = 160
-"""A call's packets: 20 ms of sound at 64 kbit/s (RFC 3551, section 4.5.14)."""
 PROBE_RUNS_AHEAD = 10
 """A probe's packets that are sent before the flow under test opens."""
 MOST_PROBES = 3000
@@ -118,7 +116,7 @@ def _long(facts: Facts, _tested: Document, stack: str) -> Company:
 
 
 def _bbr(facts: Facts, _tested: Document, _stack: str) -> Company:
-    return _warm(facts, {"startup": "bbr-startup", "avoidance": "bbr"})
+    return _warm(facts, {"startup": USUAL_STARTUP["bbr"], "avoidance": "bbr"})
 
 
 def _warm(facts: Facts, flow: Document) -> Company:
@@ -148,15 +146,7 @@ def _probe(facts: Facts, _tested: Document, _stack: str) -> Company:
     ahead = PROBE_RUNS_AHEAD * PROBE_EVERY_S
     lasts_s = ahead + 20 * facts.rtt_s + 4 * _transmission_s(facts)
     count = min(int(lasts_s / PROBE_EVERY_S), MOST_PROBES)
-    writes = [
-        {"at": _time(number * PROBE_EVERY_S), "size": f"{PROBE_BYTES}B"} for number in range(count)
-    ]
-    flow = {
-        "startup": "slow-start",
-        "stack": {"preset": "rfc", "iw": 1000, "restart": "keep"},
-        "handshake": False,
-        "writes": writes,
-    }
+    flow = call([number * PROBE_EVERY_S for number in range(count)])
     return Company(before=(flow,), tested={"start": _time(ahead)}, end_rtts=1, watched=0)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from flowstart import _native
 from flowstart.model.variants import Variant
+from flowstart.replays.company import PROBE_EVERY_S
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.language import quantities
-from flowstart.sweeps.runs.company import MOST_PROBES, PROBE_EVERY_S
+from flowstart.sweeps.runs.company import MOST_PROBES
 from flowstart.sweeps.runs.facts import FULL_SIZE
 
 PER_RUN = 60
