@@ -13,7 +13,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick format docs grid bench \
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid bench \
 	bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -29,6 +29,9 @@ papers: setup ## Regenerate every figure and table of the papers, into out/paper
 
 papers-quick: setup ## The heart of every paper in less than a minute, into out/papers-quick
 	$(BIN)/flowstart papers run --quick -o out/papers-quick
+
+papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
+	$(BIN)/python tests/python/papers_record.py
 
 test: test-rust test-python papers-quick ## Check formats, lints and types, and run all tests
 

@@ -158,7 +158,7 @@ def _show(each: "Done", *, whole: bool) -> None:
     if each.judged:
         console.show_grid(grids.targets(each.judged))
     for one in each.judged:
-        if "missed" in one.verdict:
+        if one.verdict.missed or one.target.says:
             print(f"  {one.target.id}: {grids.why(one)}")
     print()
 

@@ -1,5 +1,6 @@
 """Figures as the papers draw them: ours as lines, what is published as hollow points."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Cha
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+LONGEST_ROW = 60
+"""Letters of a row's name in a grid of marks; what is longer is cut."""
 
 Points = tuple[Sequence[float], Sequence[float | None]]
 """Abscissae and ordinates."""
@@ -85,6 +89,35 @@ def bars(y: Axis, groups: Sequence[str], values: Mapping[str, Sequence[float | N
         axis.set_xticks(range(len(groups)), groups)
         _set(axis.set_ylabel, axis.set_yscale, axis.set_ylim, y)
         axis.legend(fontsize=8)
+        return chart
+
+
+def marks(rows: Sequence[str], columns: Sequence[str], filled: Sequence[Sequence[bool]]) -> Figure:
+    """A grid of marks: filled where something holds, hollow where it does not."""
+    with style():
+        names = [textwrap.shorten(row, LONGEST_ROW, placeholder=" …") for row in rows]
+        left = 0.065 * max(map(len, names))
+        chart = Chart(figsize=(left + 0.42 * len(columns) + 0.6, 0.2 * len(rows) + 1.8))
+        axis = chart.subplots()
+        for held, face in ((True, COLOURS[2]), (False, "none")):
+            places = [
+                (x, y) for y, row in enumerate(filled) for x, it in enumerate(row) if it is held
+            ]
+            axis.scatter(
+                [x for x, _ in places],
+                [y for _, y in places],
+                s=42,
+                marker="o" if held else "s",
+                facecolors=face,
+                edgecolors=COLOURS[2] if held else "0.6",
+                label="holds" if held else "does not hold",
+            )
+        axis.set_yticks(range(len(rows)), names)
+        axis.set_xticks(range(len(columns)), columns, rotation=90)
+        axis.xaxis.tick_top()
+        axis.set_xlim(-0.6, len(columns) - 0.4)
+        axis.set_ylim(len(rows) - 0.4, -0.6)
+        chart.legend(loc="outside lower right", ncols=2, fontsize=8)
         return chart
 
 

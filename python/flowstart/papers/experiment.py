@@ -1,5 +1,6 @@
 """An experiment and what it finds; a paper and its experiments."""
 
+import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -36,6 +37,26 @@ class Picture:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Held:
+    """How many of a paper's statements hold under its literal reading, and under others."""
+
+    literal: int
+    least: int
+    most: int
+    of: int
+    """So many statements were tried."""
+    readings: int
+    verdicts: Mapping[str, str]
+    """Under the literal reading, by target."""
+
+    def __str__(self) -> str:
+        return (
+            f"Under the literal reading {self.literal} of {self.of} statements hold; over "
+            f"{self.readings} readings {self.least} to {self.most}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Findings:
     """What an experiment came to."""
 
@@ -45,6 +66,8 @@ class Findings:
     """What it answers, a sentence each, with the numbers of these very runs."""
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
+    held: Held | None = None
+    """Of the experiment that tries a paper's open inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +87,23 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Assumption:
-    """An input that the paper does not print and that was chosen, mostly so that it fits."""
+    """An input that the paper does not print and that was chosen."""
 
     what: str
     value: str
     why: str
-    """What speaks for it, or what it was fitted to."""
+    """What speaks for it."""
     sensitivity: str
     """What happens when it moves."""
     shown_by: str
     """The experiment that moves it."""
+    fitted_to: tuple[str, ...] = ()
+    """The targets that it was chosen to meet; they are marked as fitted. A name that ends in `*`
+    stands for all that begin so."""
+
+    def is_fitted_to(self, target: str) -> bool:
+        """Whether it was chosen to meet this target."""
+        return any(fnmatch.fnmatchcase(target, name) for name in self.fitted_to)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,3 +121,7 @@ class Paper:
     targets: Sequence[Target]
     experiments: Sequence[Experiment]
     assumptions: Sequence[Assumption] = ()
+
+    def fitted(self, target: str) -> list[Assumption]:
+        """The inputs that were chosen to meet this target."""
+        return [each for each in self.assumptions if each.is_fitted_to(target)]

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from flowstart.papers import counting
 from flowstart.papers.experiment import Cell, Paper, Table
 from flowstart.papers.runner import Done, Judged
-from flowstart.papers.target import Expected, Measured, Target, Value, Verdict
+from flowstart.papers.target import Expected, Measured, Target, TargetClass, Value, Verdict
 from flowstart.render import text
 from flowstart.render.grid import Column, Grid
 
@@ -13,9 +14,13 @@ MOST_VALUES = 6
 
 
 def targets(judged: Sequence[Judged], title: str = "") -> Grid:
-    """Published beside measured, a row per target; ours by derivation are marked."""
+    """Published beside measured, a row per target.
+
+    The class stands where it is not "printed"; a target with an input fitted to it is marked.
+    """
     columns = [
         Column("target", number=False),
+        Column("class", number=False),
         Column("expected", number=False),
         Column("tolerance", number=False, spare=1),
         Column("measured", number=False),
@@ -29,7 +34,8 @@ def targets(judged: Sequence[Judged], title: str = "") -> Grid:
             grid.groups[len(grid.rows)] = above = heading
         cells = [
             one.target.id,
-            expected(one.target.expected) + ("" if one.target.printed else " *"),
+            worth(one),
+            expected(one.target.expected),
             one.target.tolerance(),
             measured(one.measured),
             str(one.verdict),
@@ -38,25 +44,34 @@ def targets(judged: Sequence[Judged], title: str = "") -> Grid:
     return grid
 
 
+def worth(one: Judged) -> str:
+    """What the verdict is worth, where it is less than a printed number that was met freely."""
+    printed = one.target.target_class is TargetClass.PRINTED
+    said = [] if printed else [str(one.target.target_class)]
+    return ", ".join([*said, *(["fitted"] if one.fitted else [])])
+
+
 def _heading(target: Target) -> str:
     """What several targets in a row have in common."""
     return f"{target.figure}: {target.what}" + (f", {target.unit}" if target.unit else "")
 
 
 def misses(judged: Iterable[Judged]) -> Grid:
-    """Why targets are missed, and which experiment shows it."""
+    """Why targets are missed or refuted, and which experiment shows it."""
     columns = [Column(t, number=False) for t in ("target", "verdict", "why", "shown by")]
     rows = [
         [one.target.id, str(one.verdict), why(one), one.measured.shown_by if one.measured else ""]
         for one in judged
-        if one.verdict in (Verdict.MISSED, Verdict.TREND_MISSED, Verdict.NOT_CHECKABLE)
+        if not one.verdict.holds
     ]
     return Grid(columns, rows)
 
 
 def why(one: Judged) -> str:
     """What a verdict rests on, beside the numbers."""
-    reasons = [one.measured.because if one.measured else one.target.reason, one.target.doubt]
+    says = f"The paper says: {one.target.says}." if one.target.says else ""
+    because = one.measured.because if one.measured else one.target.reason
+    reasons = [says, because, one.target.doubt]
     return " ".join(filter(None, reasons)) or text.ABSENT
 
 
@@ -82,8 +97,11 @@ def overview(papers: Sequence[Paper]) -> Grid:
 
 def assumptions(paper: Paper) -> Grid:
     """The inputs that the paper does not print."""
-    titles = ("input", "value", "why", "when it moves", "shown by")
-    rows = [[c.what, c.value, c.why, c.sensitivity, c.shown_by] for c in paper.assumptions]
+    titles = ("input", "value", "why", "fitted to", "when it moves", "shown by")
+    rows = [
+        [c.what, c.value, c.why, ", ".join(c.fitted_to), c.sensitivity, c.shown_by]
+        for c in paper.assumptions
+    ]
     return Grid([Column(title, number=False) for title in titles], rows)
 
 
@@ -109,11 +127,14 @@ def table(found: Table) -> Grid:
 
 
 def summary(done: Sequence[Done], others: Sequence[Judged]) -> str:
-    """All verdicts in one line."""
+    """All verdicts in one line, and a line for each grid of readings."""
     judged = [one for each in done for one in each.judged] + list(others)
-    counts = {str(v): sum(one.verdict is v for one in judged) for v in Verdict}
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    return f"{len(judged)} targets: {said}." if judged else "No targets."
+    grids = [
+        f"{each.paper.name}, {each.experiment.id}: {each.findings.held}."
+        for each in done
+        if each.findings.held
+    ]
+    return "\n".join([counting.headline(one.counted() for one in judged), *grids])
 
 
 def expected(value: Expected) -> str:

@@ -1,17 +1,18 @@
 """Where experiments run their scenarios: in parallel, and never twice.
 
 What a scenario came to is kept by content: the scenario, the simulator, and the source of the
-experiment's package. A second run is instant, an interrupted one goes on where it was, and a
-change of the simulator or of a package runs again what it touches.
+module that reads the run. A second time is instant, an interrupted one goes on where it was, and a
+change of the simulator or of a reading runs again what it touches.
 """
 
+import ast
 import functools
 import hashlib
+import importlib
 import inspect
 import json
 import os
 import pathlib
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -134,14 +135,37 @@ def _key(document: Document, read: Callable[[Run], Any]) -> str:
 
 @functools.cache
 def _source(module: str) -> str:
-    """The text of the package that a module is in, and of the readings that all share."""
-    shared = pathlib.Path(__file__).with_name("readings.py")
-    files = [shared, *sorted(_file(module).parent.glob("*.py"))]
-    return "".join(file.read_text(encoding="utf-8") for file in files)
+    """The text of a module, and of those of the papers' that it imports, directly or not."""
+    found: dict[str, str] = {}
+    wanted = [module]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found[name] = pathlib.Path(inspect.getfile(importlib.import_module(name))).read_text(
+                encoding="utf-8"
+            )
+            wanted += _imported(found[name])
+    return "".join(found[name] for name in sorted(found))
 
 
-def _file(module: str) -> pathlib.Path:
-    return pathlib.Path(inspect.getfile(sys.modules[module]))
+def _imported(source: str) -> list[str]:
+    """The modules of the papers that a source imports."""
+    froms = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    names = [
+        name
+        for node in froms
+        if (node.module or "").startswith("flowstart.papers")
+        for name in (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+    ]
+    return [name for name in names if _is_module(name)]
+
+
+def _is_module(name: str) -> bool:
+    """Whether it is a module, and no package and no name in one."""
+    parent, _, last = name.rpartition(".")
+    folder = pathlib.Path(inspect.getfile(importlib.import_module(parent))).parent
+    package = hasattr(importlib.import_module(parent), "__path__")
+    return package and (folder / f"{last}.py").exists()
 
 
 @functools.cache

@@ -95,8 +95,8 @@ def _rest(paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]) -> l
         parts += [html.heading("Not checkable"), html.table(grids.misses(unmeasured))]
     if paper.targets:
         counted = {each.experiment.id: each.counts() for each in done if each.judged}
-        parts += [html.heading("Verdicts"), html.table(grids.verdicts(counted, "experiment"))]
-        parts += [html.paragraph("* derived by us from the paper's set-up, not printed in it.")]
+        parts += [html.heading("Verdicts"), html.paragraph(grids.summary(done, unmeasured))]
+        parts += [html.table(grids.verdicts(counted, "experiment"))]
     return parts
 
 
@@ -114,7 +114,8 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
             said = " ".join(each.findings.answers) or each.experiment.question
             parts.append(f"<li>{link} {escape(said)}</li>")
         parts.append("</ul>")
-    head = [html.paragraph(grids.summary([each for _, d in papers for each in d], others))]
+    summary = grids.summary([each for _, d in papers for each in d], others)
+    head = [html.paragraph(line) for line in summary.splitlines()]
     head += [html.table(grids.verdicts(counted, "paper"))]
     return html.page("How a connection starts: the papers, measured again",
                        [*head, *parts, html.made_by()])  # fmt: skip

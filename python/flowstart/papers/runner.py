@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
+from flowstart.papers import counting
+from flowstart.papers.counting import Counted
 from flowstart.papers.experiment import Experiment, Findings, Paper
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured, Target, Verdict
@@ -22,6 +24,12 @@ class Judged:
     verdict: Verdict
     seconds: float
     """What the runs of its experiment took."""
+    fitted: Sequence[str] = ()
+    """The inputs that were fitted to it, with their values."""
+
+    def counted(self) -> Counted:
+        """As far as counting goes."""
+        return Counted(self.target, self.verdict, bool(self.fitted))
 
     def row(self) -> dict[str, Any]:
         """As `--json` has it."""
@@ -35,11 +43,13 @@ class Judged:
             "unit": target.unit or None,
             "expected": target.expected,
             "tolerance": target.tolerance() or None,
-            "printed": target.printed,
+            "class": str(target.target_class),
+            "fitted": list(self.fitted),
             "measured": measured.value if measured else None,
             "interval": measured.interval if measured else None,
             "seeds": measured.seeds if measured else None,
             "verdict": str(self.verdict),
+            "says": target.says or None,
             "because": (measured.because if measured else target.reason) or None,
             "shown_by": (measured.shown_by if measured else "") or None,
             "doubt": target.doubt or None,
@@ -70,6 +80,7 @@ class Done:
             "figure": self.experiment.figure,
             "question": self.experiment.question,
             "answers": list(self.findings.answers),
+            "readings": asdict(held) if (held := self.findings.held) else None,
             "tables": {table.name: list(table.rows) for table in self.findings.tables},
             "seconds": round(self.seconds, 3),
         }
@@ -117,10 +128,15 @@ def judge(paper: Paper, experiment: Experiment, findings: Findings, seconds: flo
         differing = ", ".join(sorted(wanted ^ set(findings.measured)))
         raise ValueError(f"{experiment.id}: measured and published differ in {differing}")
     return [
-        Judged(target, measured, target.judge(measured), seconds)
+        Judged(target, measured, target.judge(measured), seconds, fitted(paper, target))
         for target in mine
         for measured in [findings.measured.get(target.id)]
     ]
+
+
+def fitted(paper: Paper, target: Target) -> list[str]:
+    """The inputs that were fitted to a target, in words."""
+    return [f"{each.what}: {each.value}" for each in paper.fitted(target.id)]
 
 
 def uncheckable(papers: Iterable[Paper]) -> list[Judged]:
@@ -138,6 +154,7 @@ def result(done: Sequence[Done], others: Sequence[Judged] = ()) -> dict[str, Any
     judged = [one for each in done for one in each.judged] + list(others)
     return {
         "flowstart": _native.version(),
+        "headline": counting.headline(one.counted() for one in judged),
         "verdicts": dict(Counter(str(one.verdict) for one in judged)),
         "targets": [one.row() for one in judged],
         "experiments": [each.result() for each in done],

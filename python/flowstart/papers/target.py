@@ -14,10 +14,26 @@ Expected: TypeAlias = float | str | Bounds
 """A number, a range, or words: those of an answer (`ack-train`) or of a trend."""
 Value: TypeAlias = float | str | bool | list[float] | Mapping[str, float] | None
 """What a run came to."""
-Kind: TypeAlias = Literal["value", "trend", "arithmetic", "not checkable"]
+Kind: TypeAlias = Literal["value", "trend", "not checkable"]
 
 ROUNDING = 1e-9
 """What a decimal fraction may lack in binary, as a share."""
+
+
+class TargetClass(StrEnum):
+    """What a verdict on a target is worth."""
+
+    PRINTED = "printed"
+    """The paper prints it, and the runs could have come out otherwise."""
+    PREDICTION = "prediction"
+    """We derived it from the paper's set-up; the paper does not print it."""
+    IDENTITY = "identity"
+    """It could hardly fail: an input was set or solved from the number that is read back, an
+    implemented formula is read back, or the paper's numbers are reckoned with."""
+    REPEAT = "repeat"
+    """It states again what other targets measure."""
+    REFUTATION = "refutation"
+    """The paper states the opposite (`says`); what is expected is ours."""
 
 
 class Verdict(StrEnum):
@@ -27,9 +43,19 @@ class Verdict(StrEnum):
     MISSED = "missed"
     TREND_MET = "trend met"
     TREND_MISSED = "trend missed"
-    ARITHMETIC = "arithmetic"
-    """Follows from the paper's own numbers without any packet; never counts as reproduced."""
+    REFUTED = "refuted"
+    """The runs show the opposite of what the paper says."""
     NOT_CHECKABLE = "not checkable"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the runs agree with what was published."""
+        return self in (Verdict.MET, Verdict.TREND_MET)
+
+    @property
+    def missed(self) -> bool:
+        """Whether they do not, and nobody expected it."""
+        return self in (Verdict.MISSED, Verdict.TREND_MISSED)
 
 
 @dataclass(frozen=True)
@@ -62,14 +88,17 @@ class Target:
     unit: str
     expected: Expected
     kind: Kind
-    """`value` is judged by the tolerance, `trend` by sign, order or shape, `arithmetic` follows
-    from the paper's own numbers, and `not checkable` has a `reason`."""
+    """`value` is judged by the tolerance, `trend` by sign, order or shape, and `not checkable` has
+    a `reason`."""
     within: float = 0.0
     """Tolerance in the target's unit."""
     within_percent: float = 0.0
     """Tolerance as a share of what is expected, in percent."""
-    printed: bool = True
-    """Whether the paper prints it; the others we derived from its set-up."""
+    widened_from: str = ""
+    """The tolerance that it had before anybody looked, in words, where it was widened since."""
+    target_class: TargetClass = TargetClass.PRINTED
+    says: str = ""
+    """Of a refutation: what the paper says."""
     doubt: str = ""
     """What speaks against it in the paper itself."""
     reason: str = ""
@@ -77,13 +106,14 @@ class Target:
 
     def tolerance(self) -> str:
         """The tolerance in words."""
+        widened = f" (widened from {self.widened_from})" if self.widened_from else ""
         if self.kind in ("trend", "not checkable"):
-            return ""
+            return widened.strip(" ()")
         if self.within_percent:
-            return f"± {self.within_percent:g} %"
+            return f"± {self.within_percent:g} %{widened}"
         if isinstance(self.expected, str):
             return "exact"
-        return f"± {self.within:g}" if self.within else "exact"
+        return f"± {self.within:g}{widened}" if self.within else "exact"
 
     def judge(self, measured: Measured | None) -> Verdict:
         """The verdict on a measurement."""
@@ -94,12 +124,15 @@ class Target:
         if self.kind == "trend":
             if measured.holds is None:
                 raise ValueError(f"{self.id}: a trend holds or does not")
-            return Verdict.TREND_MET if measured.holds else Verdict.TREND_MISSED
+            return self._verdict(measured.holds, Verdict.TREND_MET, Verdict.TREND_MISSED)
         if measured.holds is not None:
             raise ValueError(f"{self.id}: a value is judged by its tolerance alone")
-        if not self._agrees(measured.value):
-            return Verdict.MISSED
-        return Verdict.ARITHMETIC if self.kind == "arithmetic" else Verdict.MET
+        return self._verdict(self._agrees(measured.value), Verdict.MET, Verdict.MISSED)
+
+    def _verdict(self, agrees: bool, met: Verdict, missed: Verdict) -> Verdict:
+        if agrees and self.target_class is TargetClass.REFUTATION:
+            return Verdict.REFUTED
+        return met if agrees else missed
 
     def _agrees(self, value: Value) -> bool:
         if isinstance(self.expected, str):
@@ -123,11 +156,18 @@ class Target:
         return low - spare[0], high + spare[1]
 
 
+FIELDS = {
+    "class", "doubt", "expected", "experiment", "figure", "kind", "reason", "says", "unit", "what",
+    "widened_from", "within", "within_percent",
+}  # fmt: skip
+"""What a group of `targets.toml` may have."""
+
+
 def read(package: str, paper: str) -> list[Target]:
     """The targets of a paper, from the `targets.toml` of its subpackage.
 
     A group's fields hold for each of its `expected`, where an entry may be a table with fields
-    of its own beside its `value`.
+    of its own beside its `value`. Raises ValueError on a field that no target has.
     """
     text = importlib.resources.files(package).joinpath("targets.toml").read_text("utf-8")
     return [
@@ -141,6 +181,8 @@ def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> T
     own = dict(expected) if isinstance(expected, Mapping) else {"value": expected}
     value = own.pop("value")
     fields = {"kind": "value", "unit": "", **group, **own}
+    if unknown := sorted(set(fields) - FIELDS):
+        raise ValueError(f"{name}: no target has the field {unknown[0]}")
     return Target(
         id=name,
         paper=paper,
@@ -152,7 +194,9 @@ def _target(paper: str, group: Mapping[str, Any], name: str, expected: Any) -> T
         kind=fields["kind"],
         within=fields.get("within", 0.0),
         within_percent=fields.get("within_percent", 0.0),
-        printed=fields.get("source", "printed") == "printed",
+        widened_from=fields.get("widened_from", ""),
+        target_class=TargetClass(fields.get("class", "printed")),
+        says=fields.get("says", ""),
         doubt=fields.get("doubt", ""),
         reason=fields.get("reason", ""),
     )

@@ -7,7 +7,7 @@ import pytest
 
 from flowstart.papers import lab as module
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import first
+from flowstart.papers.measures import first
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
 
@@ -76,6 +76,12 @@ def test_another_simulator_runs_it_again(
     monkeypatch.setattr(module, "_simulator", lambda: "another")
     Lab(tmp_path).runs([document(1)], sent)
     assert len(runs) == 2
+
+
+def test_only_the_modules_that_a_reading_imports_are_part_of_its_name() -> None:
+    text = module._source("flowstart.papers.jump_start.measures")
+    assert "What experiments commonly read from a run" in text
+    assert "200 connections of 200 packets" not in text
 
 
 def test_half_a_file_is_no_result(tmp_path: pathlib.Path, runs: list[Any]) -> None:

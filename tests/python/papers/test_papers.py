@@ -13,7 +13,7 @@ from flowstart.papers import runner
 from flowstart.papers.drawing import Axis, single
 from flowstart.papers.experiment import Assumption, Experiment, Findings, Paper, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import first
+from flowstart.papers.measures import first
 from flowstart.papers.target import Kind, Measured, Target
 
 Cli = Callable[..., Any]
@@ -61,7 +61,9 @@ TOY = Paper(
         Experiment(id="TOY-1", figure="Figure 1", question="How long?", run=transfers, quick=True),
         Experiment(id="TOY-2", figure="study", question="And why?", run=lambda _: Findings()),
     ],
-    assumptions=[Assumption("rate", "5 Mbit/s", "it is round", "all else moves", "TOY-1")],
+    assumptions=[
+        Assumption("rate", "5 Mbit/s", "it is round", "all else moves", "TOY-1", ("toy.s*",))
+    ],
 )
 
 
@@ -98,15 +100,20 @@ def test_run_shows_published_beside_measured(cli: Cli) -> None:
     assert "Twenty packets take" in answer.out
     assert "toy.longer: More packets take longer." in answer.out
     assert "toy.lost: not checkable. The data are gone." in answer.out
-    assert "3 targets: 1 met, 1 trend missed, 1 not checkable." in answer.out
+    assert answer.out.endswith(
+        "Printed, and could have come out otherwise: 1 of 2 hold (numbers 1 of 1, statements "
+        "0 of 1); 1 of them with an input fitted to them. Beside these: not checkable 1.\n"
+    )
 
 
 def test_run_as_json(cli: Cli) -> None:
     found = json.loads(cli("papers", "run", "--all", "--json").out)
+    assert found["headline"].startswith("Printed, and could have come out otherwise: 1 of 2 hold")
     assert found["verdicts"] == {"met": 1, "trend missed": 1, "not checkable": 1}
     sent = found["targets"][0]
     fields = ("id", "paper", "figure", "expected", "tolerance", "measured", "verdict")
     assert [sent[name] for name in fields] == ["toy.sent", "toy", "Fig. 1", 10, "exact", 10, "met"]
+    assert (sent["class"], sent["fitted"]) == ("printed", ["rate: 5 Mbit/s"])
     assert 0 <= sent["seconds"] < 60
     assert [each["id"] for each in found["experiments"]] == ["TOY-1", "TOY-2"]
 

@@ -1,10 +1,21 @@
 """Verdicts: what is measured against what was published."""
 
+import pathlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from flowstart.papers.target import Expected, Kind, Measured, Target, Value, Verdict
+from flowstart.papers.target import (
+    Expected,
+    Kind,
+    Measured,
+    Target,
+    TargetClass,
+    Value,
+    Verdict,
+    read,
+)
 
 
 def target(
@@ -55,9 +66,30 @@ def test_a_trend_holds_or_does_not(holds: bool, verdict: str) -> None:
     assert target("it falls", "trend").judge(Measured(3.0, holds=holds)) == verdict
 
 
-def test_arithmetic_never_counts_as_met() -> None:
-    assert target(7, "arithmetic").judge(Measured(7)) is Verdict.ARITHMETIC
-    assert target(7, "arithmetic").judge(Measured(8)) is Verdict.MISSED
+def test_a_refutation_that_comes_true_refutes_the_paper() -> None:
+    against = replace(target(7), target_class=TargetClass.REFUTATION, says="it is 8")
+    assert against.judge(Measured(7)) is Verdict.REFUTED
+    assert against.judge(Measured(8)) is Verdict.MISSED
+
+
+def test_a_tolerance_that_was_widened_says_so() -> None:
+    assert replace(target(7, within=2), widened_from="± 1").tolerance() == (
+        "± 2 (widened from ± 1)"
+    )
+
+
+def test_a_field_that_no_target_has_is_refused(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "misspelt"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "targets.toml").write_text(
+        '[[group]]\nfigure = "1"\nwhat = "w"\nklass = "printed"\n[group.expected]\n"a.b" = 1\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ValueError, match=r"a[.]b: no target has the field klass"):
+        read("misspelt", "a")
 
 
 def test_what_cannot_be_checked_needs_no_measurement() -> None:

@@ -19,7 +19,7 @@ from flowstart.papers.coping.effects import (
 from flowstart.papers.coping.measures import Measure
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import first
+from flowstart.papers.measures import first
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

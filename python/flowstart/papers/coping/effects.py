@@ -11,7 +11,7 @@ from flowstart.model.document import Document, encode
 from flowstart.papers.coping.measures import NOTHING, Measure
 from flowstart.papers.experiment import Cell
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import interval
+from flowstart.papers.measures import interval
 from flowstart.simulation.run import Run
 
 INITIAL_WINDOW = 3

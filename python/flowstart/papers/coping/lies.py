@@ -16,7 +16,7 @@ from flowstart.papers.coping.requests import (
 )
 from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import first
+from flowstart.papers.measures import first
 
 SEEDS = range(1, 13)
 LOADS = (20, 40, 60)

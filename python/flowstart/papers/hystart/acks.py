@@ -7,7 +7,7 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import interval
+from flowstart.papers.measures import interval
 from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:

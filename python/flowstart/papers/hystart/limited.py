@@ -6,7 +6,7 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Findings, Picture, Table
 from flowstart.papers.hystart import setups, traces
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import first
+from flowstart.papers.measures import first
 from flowstart.papers.target import Measured
 from flowstart.simulation.run import Run
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import improvement
+from flowstart.papers.measures import improvement
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import interval
+from flowstart.papers.measures import interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

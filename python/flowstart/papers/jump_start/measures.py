@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flowstart.model.document import Document
 from flowstart.papers.jump_start.setups import JUMP_START, SLOW_START
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import CONFIDENCE, RESAMPLES
+from flowstart.papers.measures import CONFIDENCE, RESAMPLES
 from flowstart.simulation.run import Run
 
 Case = TypeVar("Case")

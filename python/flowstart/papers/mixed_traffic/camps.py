@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flowstart.model.document import Document
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.lab import Lab
 from flowstart.simulation.run import Run
 
@@ -187,7 +187,7 @@ def _camp(masks: Sequence[Mask], base: Sequence[Connections], mixed: Sequence[Co
 def _change(before: Values, after: Values) -> Change:
     """The geometric mean of the seeds' ratios: noise moves it no more upwards than downwards."""
     ratios = np.log(after / before)
-    low, high = readings.interval(ratios.tolist())
+    low, high = measures.interval(ratios.tolist())
     percent, low, high = (100 * math.expm1(log) for log in (_mean(ratios), low, high))
     return Change(percent, low, high)
 

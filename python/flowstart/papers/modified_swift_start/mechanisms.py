@@ -11,9 +11,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start import traces
 from flowstart.papers.modified_swift_start.setups import HEADER, MODIFIED, MSS, T1, transfer
-from flowstart.papers.readings import interval
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:

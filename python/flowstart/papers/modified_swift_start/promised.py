@@ -11,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start.setups import (
     AVOIDANCE,
     OC1,
@@ -20,7 +21,6 @@ from flowstart.papers.modified_swift_start.setups import (
     transfer,
 )
 from flowstart.papers.modified_swift_start.transfers import connection
-from flowstart.papers.readings import interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flowstart.model.document import Document
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency import grid, published
@@ -144,7 +144,7 @@ def _cells(seeds: Mapping[int, Tables]) -> Table:
     for pairs, tables in seeds.items():
         for rate, delay in grid.PLACES:
             values = _values(tables, (rate, delay))
-            low, high = readings.interval(values, np.median)
+            low, high = measures.interval(values, np.median)
             rows.append(
                 {
                     "sessions": pairs,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency.setups import (
@@ -40,12 +40,12 @@ class Choice:
     @property
     def by_quick_start(self) -> float:
         """What Quick-Start saves, in percent."""
-        return readings.improvement(self.slow["seconds"], self.quick["seconds"])
+        return measures.improvement(self.slow["seconds"], self.quick["seconds"])
 
     @property
     def by_link(self) -> float:
         """What the link of ten times the rate saves, in percent."""
-        return readings.improvement(self.slow["seconds"], self.faster["seconds"])
+        return measures.improvement(self.slow["seconds"], self.faster["seconds"])
 
     @property
     def better(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from flowstart.model.document import Document
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency.setups import RATES, SLOW_START, TABLE1, transfer
@@ -70,7 +70,7 @@ def look(run: Run) -> Sight:
         "load": float(delivered * PACKET_BITS),
         "window": samples["cwnd"][opened].item(),
         "handshake": at[opened].item() - BEGIN,
-        "seconds": readings.first(run)["duration_s"],
+        "seconds": measures.first(run)["duration_s"],
     }
 
 
@@ -96,7 +96,7 @@ class Beside:
     @property
     def improvement(self) -> float:
         """In percent."""
-        return readings.improvement(self.slow["seconds"], self.quick["seconds"])
+        return measures.improvement(self.slow["seconds"], self.quick["seconds"])
 
 
 def run(lab: Lab) -> Findings:

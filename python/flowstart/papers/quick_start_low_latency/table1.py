@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.experiment import Cell, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency import grid, published
@@ -49,7 +49,7 @@ class Look(TypedDict):
 
 def look(run: Run) -> Look:
     """Reads the opening and the flights of the only transfer from its trace."""
-    row = readings.first(run)
+    row = measures.first(run)
     samples = (run.outcome["trace"] or {})["flow_samples"]
     opened = np.flatnonzero(samples["event"] == EVENTS.index("open"))[0]
     handshake = samples["time_ns"][opened].item() / 1e9
@@ -92,7 +92,7 @@ def run(lab: Lab) -> Findings:
 
 
 def _improvement(slow: Look, quick: Look) -> float:
-    return readings.improvement(slow["seconds"], quick["seconds"])
+    return measures.improvement(slow["seconds"], quick["seconds"])
 
 
 def _inside(looks: dict[tuple[str, int], tuple[Look, Look]]) -> dict[str, Measured]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypedDict
 
-from flowstart.papers import readings
+from flowstart.papers import measures
 from flowstart.papers.lab import Lab
 from flowstart.papers.quick_start_low_latency.setups import SLOW_START, Setting, transfer
 from flowstart.simulation.run import Run
@@ -32,7 +32,7 @@ class Pair:
     @property
     def improvement(self) -> float:
         """The paper's measure, in percent."""
-        return readings.improvement(self.slow["seconds"], self.quick["seconds"])
+        return measures.improvement(self.slow["seconds"], self.quick["seconds"])
 
     @property
     def loss_free(self) -> bool:
@@ -42,7 +42,7 @@ class Pair:
 
 def ending(run: Run) -> Ending:
     """How the only transfer of a run ended."""
-    row = readings.first(run)
+    row = measures.first(run)
     return {
         "seconds": row["duration_s"],
         "dropped": row["packets_dropped"],
