@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -12,8 +12,21 @@ from matplotlib.figure import Figure
 from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Chart
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
+PANELS_IN_A_ROW = 2
+"""More would need type that nobody reads."""
+PANEL_WIDTH = 4.6
+PANEL_HEIGHT = 3.5
+SINGLE_WIDTH = 6.4
+"""Of a panel that stands alone, in inches."""
+MOST_COLUMNS = 4
+"""Of a legend below the panels."""
+RING: Any = {"linestyle": "none", "marker": "o", "markersize": 8, "markerfacecolor": "none"}
+"""How published points look."""
+BACKED: Any = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+"""Behind a line's name, so that no curve runs through it."""
 LONGEST_ROW = 60
 """Letters of a row's name in a grid of marks; what is longer is cut."""
 
@@ -49,6 +62,8 @@ class Panel:
     """Whether the points of a curve are marked; not for curves of many points."""
     bands: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]] | None = None
     """Confidence: abscissae, lower and upper ends by curve."""
+    published_as: str = "published"
+    """What the legend calls the published points; `read off the figure` where no text has them."""
     level: Mapping[str, float] | None = None
     """Horizontal lines with their names, such as the BDP."""
 
@@ -58,17 +73,50 @@ def style() -> AbstractContextManager[object]:
     return mpl.rc_context(STYLE)
 
 
-def panels(*drawn: Panel, width: float = 9.0, height: float = 3.8) -> Figure:
-    """Panels side by side; a legend for all where they show the same curves."""
+def panels(*drawn: Panel, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT) -> Figure:
+    """Panels, two in a row, each of `width` by `height` inches.
+
+    One legend below them where all show the same curves, else one in each.
+    """
     with style():
-        chart = Chart(figsize=(width if len(drawn) > 1 else min(width, 6.4), height))
-        axes = chart.subplots(1, len(drawn), squeeze=False)[0]
-        alike = len({tuple(panel.curves) for panel in drawn}) == 1
-        for i, (axis, panel) in enumerate(zip(axes, drawn, strict=True)):
+        columns = min(len(drawn), PANELS_IN_A_ROW)
+        rows = -(-len(drawn) // columns)
+        wide = width if columns > 1 else SINGLE_WIDTH
+        chart = Chart(figsize=(columns * wide, rows * height))
+        axes = list(chart.subplots(rows, columns, squeeze=False).flat)
+        for axis, panel in zip(axes, drawn, strict=False):
             _draw(axis, panel)
-            if (i == 0 or not alike) and len(panel.curves) > 1:
-                axis.legend(fontsize=8)
+        for axis in axes[len(drawn) :]:
+            axis.remove()
+        _legends(chart, axes, drawn)
         return chart
+
+
+def _legends(chart: Figure, axes: Sequence["Axes"], drawn: Sequence[Panel]) -> None:
+    """What curves and rings mean: below all panels where these are alike, else in each."""
+    alike = len({(tuple(panel.curves), panel.published_as) for panel in drawn}) == 1
+    ringed = any(panel.published for panel in drawn)
+    if alike and len(drawn) > 1:
+        handles = _handles(axes[0], drawn[0], ringed=ringed)
+        if len(handles) > 1:
+            chart.legend(
+                handles=handles, loc="outside lower center", ncols=min(len(handles), MOST_COLUMNS)
+            )
+        return
+    for axis, panel in zip(axes, drawn, strict=False):
+        handles = _handles(axis, panel, ringed=bool(panel.published))
+        if len(handles) > 1:
+            axis.legend(handles=handles)
+
+
+def _handles(axis: "Axes", panel: Panel, *, ringed: bool) -> list["Artist"]:
+    """The curves of a panel, and a ring for all published points."""
+    from matplotlib.lines import Line2D
+
+    lines: list[Artist] = list(axis.get_legend_handles_labels()[0])
+    if ringed:
+        lines.append(Line2D([], [], color="0.3", label=panel.published_as, **RING))
+    return lines
 
 
 def single(x: Axis, y: Axis, curves: Mapping[str, Points], **more: object) -> Figure:
@@ -140,8 +188,8 @@ def _draw(axis: "Axes", panel: Panel) -> None:
     for name, height in (panel.level or {}).items():
         axis.axhline(height, color="0.5", linewidth=1, linestyle=(0, (2, 2)))
         axis.annotate(name, (1, height), xycoords=("axes fraction", "data"), ha="right",
-                      va="bottom", fontsize=7, color="0.4")  # fmt: skip
-    axis.set_title(panel.title, fontsize=9)
+                      va="center", fontsize=8, color="0.3", bbox=BACKED)  # fmt: skip
+    axis.set_title(panel.title, fontsize=10)
     _set(axis.set_xlabel, axis.set_xscale, axis.set_xlim, panel.x)
     _set(axis.set_ylabel, axis.set_yscale, axis.set_ylim, panel.y)
     if panel.x.ticks is not None:
@@ -170,11 +218,7 @@ def _beside(axis: "Axes", panel: Panel, name: str, colour: str) -> None:
             [x for x, _ in kept],
             [y for _, y in kept],
             color=colour,
-            linestyle="none",
-            marker="o",
-            markersize=8,
-            markerfacecolor="none",
-            label=f"{name}, published",
+            **RING,
         )
 
 

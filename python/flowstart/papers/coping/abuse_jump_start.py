@@ -264,4 +264,4 @@ def _draw(swept: Mapping[str, Swept], y: str, of: Callable[[Damage], Estimate]) 
         )
         for heading, by_name in swept.items()
     ]
-    return panels(*drawn, width=11)
+    return panels(*drawn)

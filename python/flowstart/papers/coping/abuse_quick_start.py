@@ -142,6 +142,4 @@ def _draw(found: Found) -> "Figure":
     return panels(
         panel(x, Axis("honest requests granted, %"), granted),
         panel(x, Axis("gain of honest transfers over slow start, %"), gain),
-        width=10,
-        height=4.4,
     )

@@ -157,6 +157,4 @@ def _draw(x: str, moved: Mapping[float, Found]) -> "Figure":
     return panels(
         panel(Axis(x), Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
         panel(Axis(x), gain, lines(lambda effect: sooner(effect.gain))),
-        width=10,
-        height=4.4,
     )

@@ -165,4 +165,4 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
                 level={"BDP": 1.0},
             )
         )
-    return drawing.panels(*drawn, width=12)
+    return drawing.panels(*drawn)

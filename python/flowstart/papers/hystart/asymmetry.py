@@ -170,5 +170,4 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
         panel("reverse rate (Mbit/s)", rates, ""),
         panel("traffic on the way back", drawing.Axis("load of the way back (%)"), " %"),
         panel("ACKs in batches", drawing.Axis("batches of ACKs (ms)"), "ms", 4.4),
-        width=12,
     )

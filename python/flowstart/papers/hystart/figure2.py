@@ -179,7 +179,7 @@ def draw(found: dict[str, Any]) -> "Figure":
     """Three panels side by side."""
     from flowstart.papers import drawing
 
-    return drawing.panels(*(_panel(name, one) for name, one in found.items()), width=12)
+    return drawing.panels(*(_panel(name, one) for name, one in found.items()))
 
 
 def _below(packets: float | None) -> float | None:

@@ -215,4 +215,4 @@ def draw(rows: dict[str, list[dict[str, Any]]]) -> "Figure":
             title=f"({letter})",
         )
 
-    return drawing.panels(*(panel(letter) for letter in SWEEPS), width=12)
+    return drawing.panels(*(panel(letter) for letter in SWEEPS))

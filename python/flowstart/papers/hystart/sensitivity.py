@@ -210,4 +210,4 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
             level={"published": PUBLISHED},
         )
 
-    return drawing.panels(panel("initial window"), panel("tick"), panel("quick ACKs"), width=11)
+    return drawing.panels(panel("initial window"), panel("tick"), panel("quick ACKs"))

@@ -77,7 +77,7 @@ def _draw(
         limits = _limits(mixtures if is_harm else mine, value, least=0.05 if is_harm else 0)
         level = {"slow start": 0.0} if is_harm else None
         drawn.append(Panel(x, Axis(what, limits=limits), points, title=title, level=level))
-    return panels(*drawn, width=3.4 * len(drawn))
+    return panels(*drawn)
 
 
 def _limits(mixtures: Sequence[Mixture], value: Value, least: float) -> tuple[float, float]:

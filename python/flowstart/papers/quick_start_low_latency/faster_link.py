@@ -191,5 +191,4 @@ def _draw(found: Choices) -> "Figure":
             for rate, name in RATES.items()
             for column in [[found[rate, delay, DRAWN] for delay in DELAYS]]
         ),
-        width=11.0,
     )

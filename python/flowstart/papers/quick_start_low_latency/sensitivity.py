@@ -158,8 +158,6 @@ def _draw(tables: Tables) -> "Figure":
             )
             for name in DRAWN
         ),
-        width=13.0,
-        height=3.4,
     )
 
 

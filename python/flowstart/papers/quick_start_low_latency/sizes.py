@@ -105,7 +105,6 @@ def _draw(found: Sweep) -> "Figure":
             for title, cells in parts.items()
             if cells
         ),
-        height=4.4,
     )
     _shade(figure)
     for line in [line for axis in figure.axes[1:] for line in axis.lines]:

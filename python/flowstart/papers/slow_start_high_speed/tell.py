@@ -288,7 +288,6 @@ def _picture(seen: Seen, thresholds: Thresholds) -> Picture:
                 )
                 for sign in SIGNS
             ),
-            width=11,
         )
 
     caption = (
