@@ -1,5 +1,6 @@
 """What the tests share: a short path, and the command line as a function."""
 
+import signal
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +14,12 @@ class Answer(NamedTuple):
     status: int
     out: str
     err: str
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heeded_ctrl_c() -> None:
+    """Ctrl-C is heeded also where a shell that runs the tests in the background has it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
