@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flowstart.model.units import Kind
 from flowstart.sweeps.language.distributions import published
 from flowstart.sweeps.language.expressions import MSS, PACKET, Meaning, Scope
 from flowstart.sweeps.language.law_tables import read
 from flowstart.sweeps.language.laws import Law
 from flowstart.sweeps.language.parameters import LEAST, fields
-from flowstart.sweeps.language.quantities import Kind
 from flowstart.sweeps.language.slots import Slot
 
 NAMES = {

@@ -5,20 +5,18 @@ that was meant: `fs.Path(rate=fs.bps(5e6), rtt=fs.seconds(0.064), buffer=fs.pack
 """
 
 import math
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 
 from flowstart.errors import RequestError
+from flowstart.model import units
+from flowstart.model.units import Kind
 
 _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 """Units of time, in nanoseconds."""
 _RATES = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3), ("bps", 1))
 """Units of rate, in bits per second."""
-_TIME = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s|min|h)\s*")
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-"""Units of time as people write them, in seconds."""
 
 
 def seconds(time: float, digits: int = 9) -> str:
@@ -32,8 +30,11 @@ def seconds(time: float, digits: int = 9) -> str:
 
 def read_seconds(written: object) -> float | None:
     """A time that is written as text, in seconds; None where it is not one."""
-    found = _TIME.fullmatch(written) if isinstance(written, str) else None
-    return float(found[1]) * _SECONDS[found[2]] if found else None
+    found = units.split(written) if isinstance(written, str) else None
+    if found is None or found[1] not in units.UNITS:
+        return None
+    number, unit = found[0], units.UNITS[found[1]]
+    return number * unit.scale / units.NS_PER_S if unit.kind is Kind.TIME else None
 
 
 def bps(rate: float) -> str:
@@ -62,9 +63,9 @@ def bdp(count: float) -> str:
     return f"{Decimal(repr(float(_checked('bdp', count)))):f}bdp"
 
 
-def _written(count: int, units: Sequence[tuple[str, int]]) -> str:
+def _written(count: int, scales: Sequence[tuple[str, int]]) -> str:
     """So many of the last unit, in the largest of which they are a whole number."""
-    unit, size = next((unit, size) for unit, size in units if count % size == 0)
+    unit, size = next((unit, size) for unit, size in scales if count % size == 0)
     return f"{count // size}{unit}"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart.model import units
 from flowstart.model.document import Document
 from flowstart.sweeps.language import quantities
 
@@ -67,8 +68,8 @@ def _number(value: object) -> tuple[str, float, str] | None:
     before, colon, quantity = "", "", value
     if isinstance(value, str) and "=" in value:
         before, colon, quantity = value.rpartition("=")
-    found = quantities.split(quantity) if isinstance(quantity, str) else None
-    is_one = found is not None and found[1] in quantities.UNITS
+    found = units.split(quantity) if isinstance(quantity, str) else None
+    is_one = found is not None and found[1] in units.UNITS
     return (before + colon, *found) if found and is_one else None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.sweeps.language.quantities import Kind
+from flowstart.model.units import Kind
 
 KINDS = {"size": Kind.SIZE, "time": Kind.TIME, "rate": Kind.RATE}
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
-from flowstart.sweeps.language import distributions, expressions, quantities
+from flowstart.model.units import BDPS, UNITS, Kind, split
+from flowstart.sweeps.language import distributions, expressions
 from flowstart.sweeps.language.laws import (
     FAMILIES,
     USUAL_STEPS,
@@ -31,7 +32,6 @@ from flowstart.sweeps.language.laws import (
     Range,
     Template,
 )
-from flowstart.sweeps.language.quantities import BDPS, UNITS, Kind
 from flowstart.sweeps.language.slots import Slot, check_keys
 
 LEFT_OUT = "none"
@@ -85,7 +85,7 @@ class _Reader:
             return Computed(expressions.Expression(Kind.NUMBER, lambda _: float(value)))
         if not isinstance(value, str):
             raise self.slot.refusal(value)
-        literal = quantities.split(value)
+        literal = split(value)
         if literal and (literal[1] not in UNITS or self.is_of_another_kind(literal[1])):
             raise self.slot.refusal(value)
         if literal and literal[1].lower() == BDPS and not {"rate", "rtt"} <= self.slot.names.keys():

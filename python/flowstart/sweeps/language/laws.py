@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart.model.units import Kind
 from flowstart.sweeps.language import quantities
 from flowstart.sweeps.language.expressions import Expression, Scope
-from flowstart.sweeps.language.quantities import Kind
 
 USUAL_STEPS = 5
 _STANDARD = statistics.NormalDist()

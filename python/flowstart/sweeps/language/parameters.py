@@ -8,10 +8,10 @@ from typing import Any
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
 from flowstart.model.definitions import Field, parts
+from flowstart.model.units import Kind
 from flowstart.sweeps.language import law_tables, quantities
 from flowstart.sweeps.language.expressions import Meaning, Names, Scope
 from flowstart.sweeps.language.laws import By, Law, Times, spellings
-from flowstart.sweeps.language.quantities import Kind
 from flowstart.sweeps.language.slots import Slot, check_keys
 
 LEAST = "fewest packets of a buffer"

@@ -8,8 +8,8 @@ from flowstart.errors import RequestError
 from flowstart.model import definitions
 from flowstart.model.catalog import suggest
 from flowstart.model.document import resolve
+from flowstart.model.units import Kind
 from flowstart.sweeps.language.expressions import MSS, PACKET, Names
-from flowstart.sweeps.language.quantities import Kind
 
 KINDS = {
     **dict.fromkeys(("Probability", "BurstLength", "f64", "u32", "u64"), Kind.NUMBER),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flowstart.errors import RequestError
+from flowstart.model import units
 from flowstart.model.document import Document
 from flowstart.model.variants import OWN, USUAL_STARTUP
 from flowstart.replays.company import PROBE_EVERY_S, call
@@ -203,4 +204,4 @@ def _usual(stack: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    return quantities.time(seconds * quantities.NS_PER_S)
+    return quantities.time(seconds * units.NS_PER_S)

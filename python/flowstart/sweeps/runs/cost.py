@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from flowstart import _native
+from flowstart.model import units
 from flowstart.model.variants import Variant
 from flowstart.replays.company import PROBE_EVERY_S
 from flowstart.sweeps.cell import Cell
-from flowstart.sweeps.language import quantities
 from flowstart.sweeps.runs.company import MOST_PROBES
 from flowstart.sweeps.runs.facts import FULL_SIZE
 
@@ -40,8 +40,8 @@ def _beside(cell: Cell, own: float) -> float:
 
 def _base(cell: Cell, name: str) -> float:
     """A field of the path in bits per second or seconds; 0 where it is no single number."""
-    found = quantities.split(str(cell.path.get(name, "")))
-    if not found or found[1] not in quantities.UNITS:
+    found = units.split(str(cell.path.get(name, "")))
+    if not found or found[1] not in units.UNITS:
         return 0.0
-    scale = quantities.UNITS[found[1]].scale
-    return found[0] * scale / (1.0 if name == "rate" else quantities.NS_PER_S)
+    scale = units.UNITS[found[1]].scale
+    return found[0] * scale / (1.0 if name == "rate" else units.NS_PER_S)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from flowstart import _native
+from flowstart.model import units
 from flowstart.model.document import Document
-from flowstart.sweeps.language import quantities
 
 FULL_SIZE = 1500
 """Bytes of a full-size packet."""
@@ -62,14 +62,14 @@ class Facts:
 
 def _parts(text: str) -> tuple[float, str]:
     """The number of a resolved quantity, and its unit."""
-    found = quantities.split(text)
+    found = units.split(text)
     assert found is not None
     return found
 
 
 def _seconds(text: str) -> float:
     number, unit = _parts(text)
-    return number * quantities.UNITS[unit].scale / quantities.NS_PER_S
+    return number * units.UNITS[unit].scale / units.NS_PER_S
 
 
 def _rate(text: str | None) -> float | None:
@@ -80,13 +80,11 @@ def _packets(text: str | None) -> int | None:
     if text is None:
         return None
     number, unit = _parts(text)
-    return int(
-        number if unit == quantities.PACKETS else number * quantities.UNITS[unit].scale / FULL_SIZE
-    )
+    return int(number if unit == units.PACKETS else number * units.UNITS[unit].scale / FULL_SIZE)
 
 
 def _share(text: str | None) -> float:
     if text is None:
         return 0.0
     number, unit = _parts(str(text))
-    return number * quantities.UNITS[unit].scale
+    return number * units.UNITS[unit].scale
