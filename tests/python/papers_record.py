@@ -9,9 +9,11 @@ import json
 import pathlib
 
 from flowstart import papers
-from flowstart.papers import runner
+from flowstart.papers import counting, runner
+from flowstart.papers.counting import Counted
 from flowstart.papers.lab import Lab, default_cache
 from flowstart.papers.runner import Judged
+from flowstart.papers.target import Verdict
 
 FILE = pathlib.Path(__file__).parents[1] / "data" / "papers" / "recorded.csv"
 DIGITS = 6
@@ -43,6 +45,23 @@ def main() -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("target", "verdict", "value"))
         writer.writerows((name, *found[name]) for name in sorted(found))
+    print(headline())
+
+
+def recorded() -> dict[str, tuple[str, str]]:
+    """Verdict and value by target, as they were recorded."""
+    with FILE.open(encoding="utf-8") as file:
+        return {row["target"]: (row["verdict"], row["value"]) for row in csv.DictReader(file)}
+
+
+def headline() -> str:
+    """The headline of what was recorded, which the pages print."""
+    kept = recorded()
+    return counting.headline(
+        Counted(target, Verdict(kept[target.id][0]), bool(paper.fitted(target.id)))
+        for paper in papers.load()
+        for target in paper.targets
+    )
 
 
 if __name__ == "__main__":

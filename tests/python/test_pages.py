@@ -12,7 +12,6 @@ import pytest
 import commands
 import demo
 import flowstart as fs
-from flowstart import papers
 from flowstart.model.path import named_paths
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
@@ -188,13 +187,6 @@ def test_the_readme_says_whom_jump_start_helps_and_hurts_in_the_demo() -> None:
     assert large.change is not None and -0.25 < large.change <= -0.15
     assert large.typical is not None and not large.typical.gains
     assert hurt is not None and hurt > 0.5
-
-
-def test_the_pages_count_what_the_papers_published() -> None:
-    (count,) = readme(r"Of (\d+) numbers and statements of five papers")
-    targets = [target for paper in papers.load() for target in paper.targets]
-    assert len(targets) == int(count)
-    assert f"are {count} *targets*" in (ROOT / "docs" / "papers.md").read_text()
 
 
 def test_the_readme_says_how_near_the_linux_endpoints_are() -> None:
