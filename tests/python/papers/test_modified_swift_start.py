@@ -1,51 +1,79 @@
 """What the experiments on Modified Swift Start rest on."""
 
-import pathlib
-
 import pytest
 
-from flowstart.papers.lab import Lab
-from flowstart.papers.modified_swift_start import line, setups, traces, transfers
+from flowstart.papers.modified_swift_start import measures, setups
+from flowstart.papers.modified_swift_start.setups import LITERAL, OC1, T1, Setup
+from flowstart.papers.modified_swift_start.slow_start import PAPER_SLOW_START
+from flowstart.papers.modified_swift_start.table1 import MSS, RECEIVER_WINDOW
 from flowstart.simulation import run as simulation
 
 PAUSED = {"began_s": [0.0, 0.01, 0.05]}
-TAKES_S = 12_000 / setups.T1.bps
+TAKES_S = 12_000 / T1.bps
+CATALOG = f"slow-start:growth=per-ack,{setups.THRESHOLD}"
 
 
 def test_the_line_is_idle_between_packets() -> None:
-    assert line.busy_from_s(PAUSED, setups.T1) == 0.05
-    assert line.idle_s(PAUSED, setups.T1, 0.02, 0.03) == pytest.approx(0.01)
-    assert line.idle_s(PAUSED, setups.T1, 0, 1) == pytest.approx(0.05 - 2 * TAKES_S)
+    assert measures.busy_from_s(PAUSED, T1.bps) == 0.05
+    assert measures.idle_s(PAUSED, T1.bps, 0.02, 0.03) == pytest.approx(0.01)
+    assert measures.idle_s(PAUSED, T1.bps, 0, 1) == pytest.approx(0.05 - 2 * TAKES_S)
 
 
-@pytest.mark.parametrize("header", ["40B", "27B"])
-def test_the_first_pair_measures_the_round_trip_that_was_asked_for(header: str) -> None:
-    document = setups.transfer(
-        setups.T1, 0.1, setups.MODIFIED, rtt_s=0.3, size="40pkt", header=header
-    )
-    first, second = traces.pairs(simulation.run(document, trace=True))
-    assert first["rtt_s"] == pytest.approx(0.3, abs=2e-9)
+@pytest.mark.parametrize("line", [T1, OC1], ids=lambda line: line.key)
+@pytest.mark.parametrize(
+    "setup",
+    [
+        LITERAL,
+        Setup(base="access"),
+        Setup(path=setups.DIRECT),
+        Setup(base="access", path=setups.DIRECT),
+        Setup(stack={"header": setups.FORMULA_HEADER}),
+    ],
+    ids=["literal", "base on the access links", "direct", "direct, base on access", "formula"],
+)
+def test_the_first_pair_measures_the_printed_round_trip(setup: Setup, line: setups.Line) -> None:
+    first, second = measures.pairs(simulation.run(setup.probe(line, 0.1), trace=True))
+    assert first["rtt_s"] == pytest.approx(setup.rtt_s(line, 0.1), abs=5e-9)
     assert second["rtt_s"] > first["rtt_s"]
 
 
+def test_the_receivers_access_link_lets_an_acknowledgement_between_the_second_pair() -> None:
+    gaps_s = [
+        measures.pairs(simulation.run(setup.probe(OC1, 0.1), trace=True))[1]["gap_s"]
+        for setup in (LITERAL, Setup(path=setups.DIRECT))
+    ]
+    assert gaps_s == pytest.approx([2 / setups.ROUTER_PPS, 1 / setups.ROUTER_PPS], rel=1e-3)
+
+
 def threshold_after_timeout(startup: str) -> float:
-    document = setups.transfer(setups.T1, 0.5, startup, size="40pkt")
+    document = LITERAL.transfer(T1, 0.5, startup, size="40pkt")
     trace = simulation.run(document, trace=True).outcome["trace"]
     assert trace is not None
     return float(trace["flow_samples"]["ssthresh"][-1])
 
 
-def test_each_timeout_halves_the_papers_threshold() -> None:
-    paper = transfers.PAPER_SLOW_START
-    assert threshold_after_timeout(paper) == pytest.approx(65_535 / 1460 / 4)
-    assert threshold_after_timeout(f"{paper}:syn=False") == pytest.approx(65_535 / 1460 / 2)
-    assert threshold_after_timeout(setups.SLOW_START) == 2
+@pytest.mark.parametrize(
+    ("parameters", "left"),
+    [
+        ("", RECEIVER_WINDOW / MSS / 2),
+        (":syn=True", RECEIVER_WINDOW / MSS / 4),
+        (":flight=True", 2),
+        (":threshold=None", float("inf")),
+    ],
+)
+def test_what_the_papers_slow_start_has_left_after_two_timeouts(
+    parameters: str, left: float
+) -> None:
+    assert threshold_after_timeout(f"{PAPER_SLOW_START}{parameters}") == pytest.approx(left)
 
 
-def test_without_a_timeout_the_papers_slow_start_is_the_catalogs(tmp_path: pathlib.Path) -> None:
-    documents = [
-        setups.transfer(setups.OC1, 0.1, startup)
-        for startup in (transfers.PAPER_SLOW_START, setups.SLOW_START)
-    ]
-    papers, catalogs = transfers.connections(Lab(tmp_path, 2), documents)
+def test_the_catalogs_slow_start_is_left_two_segments() -> None:
+    assert threshold_after_timeout(CATALOG) == 2
+
+
+def test_without_a_timeout_the_papers_slow_start_is_the_catalogs() -> None:
+    papers, catalogs = (
+        measures.connection(simulation.run(LITERAL.transfer(OC1, 0.1, startup)))
+        for startup in (PAPER_SLOW_START, CATALOG)
+    )
     assert papers == catalogs

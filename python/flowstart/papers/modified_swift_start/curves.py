@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowstart.papers.experiment import Picture
-from flowstart.papers.modified_swift_start import traces
-from flowstart.papers.modified_swift_start.setups import MSS, NAMES, RECEIVER_WINDOW, Line, transfer
+from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.setups import LITERAL
+from flowstart.papers.modified_swift_start.table1 import MSS, PROBE, RECEIVER_WINDOW
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,29 +15,22 @@ if TYPE_CHECKING:
     from flowstart.papers.lab import Lab
 
 KB = 1000
-FORMULA_HEADER = "27B"
-"""The frame of the paper's formula: 20 and 7 bytes beside the payload, one header short."""
+MODIFIED = "modified Swift Start"
 
-
-def both(line: Line, delay_s: float, rtt_s: float) -> "list[Document]":
-    """Slow start and modified Swift Start over the same line."""
-    return [transfer(line, delay_s, startup, rtt_s=rtt_s) for startup in NAMES.values()]
-
-
-def by_formula(line: Line, delay_s: float, rtt_s: float) -> "Document":
-    """Modified Swift Start with frames of the paper's formula."""
-    startup = NAMES["modified Swift Start"]
-    return transfer(line, delay_s, startup, rtt_s=rtt_s, size="40pkt", header=FORMULA_HEADER)
+Points = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+"""What the text prints, by start-up: seconds since the opening, and kB."""
 
 
 def flights(lab: "Lab", documents: "Sequence[Document]") -> dict[str, Any]:
     """When segments were sent and arrived, by start-up."""
-    return dict(zip(NAMES, lab.runs(documents, traces.flight, trace=True), strict=True))
+    found = lab.runs(documents, measures.flight, trace=True)
+    return dict(zip(LITERAL.startups, found, strict=True))
 
 
 def windows(lab: "Lab", documents: "Sequence[Document]") -> dict[str, Any]:
     """The window over time by start-up."""
-    return dict(zip(NAMES, lab.runs(documents, traces.windows, trace=True), strict=True))
+    found = lab.runs(documents, measures.windows, trace=True)
+    return dict(zip(LITERAL.startups, found, strict=True))
 
 
 def window_picture(
@@ -54,9 +48,9 @@ def window_picture(
         points = [at for at, _ in published], [size / KB for _, size in published]
         return drawing.single(
             drawing.Axis("seconds since the connection opened", limits=(0, until_s)),
-            drawing.Axis("CWND (kB)", limits=(0, _highest(found, until_s))),
+            drawing.Axis("CWND (kB)", limits=(0, _highest(found, published, until_s))),
             {key: (time_s, [b / KB for b in size]) for key, (time_s, size) in found.items()},
-            published={"modified Swift Start": points},
+            published={MODIFIED: points},
             steps=True,
             marks=False,
             level={"receiver's window": RECEIVER_WINDOW / KB},
@@ -66,19 +60,34 @@ def window_picture(
 
 
 def sent_picture(
-    name: str, caption: str, found: Mapping[str, Any], until_s: Sequence[float]
+    name: str,
+    caption: str,
+    found: Mapping[str, Any],
+    until_s: Sequence[float],
+    published: Points | None = None,
 ) -> Picture:
     """What has been sent over time, a panel for each of `until_s`."""
 
     def draw() -> "Figure":
         from flowstart.papers import drawing
 
-        return drawing.panels(*(_sent_panel(found, end) for end in until_s))
+        return drawing.panels(*(_sent_panel(found, end, published) for end in until_s))
 
     return Picture(name, caption, draw)
 
 
-def _sent_panel(found: Mapping[str, Any], until_s: float) -> Any:
+def second_round(seconds: Sequence[Mapping[str, float]], printed: Sequence[float]) -> Points:
+    """What has been sent when the second round trip is over: four segments and those printed.
+
+    `seconds` is what the runs say of this round trip, in the order of the start-ups.
+    """
+    return {
+        name: ([second["over_s"]], [(PROBE + sent) * MSS / KB])
+        for name, second, sent in zip(LITERAL.startups, seconds, printed, strict=True)
+    }
+
+
+def _sent_panel(found: Mapping[str, Any], until_s: float, published: Points | None) -> Any:
     from flowstart.papers import drawing
 
     shown = {key: [t for t in one["sent_s"] if t <= until_s] for key, one in found.items()}
@@ -86,12 +95,15 @@ def _sent_panel(found: Mapping[str, Any], until_s: float) -> Any:
         drawing.Axis("seconds since the connection opened", limits=(0, until_s)),
         drawing.Axis("sent sequence number (kB)", limits=(0, None)),
         {key: (sent, [i * MSS / KB for i in range(len(sent))]) for key, sent in shown.items()},
+        published=published,
         steps=True,
         marks=False,
     )
 
 
-def _highest(found: Mapping[str, Any], until_s: float) -> float:
+def _highest(
+    found: Mapping[str, Any], published: Sequence[tuple[float, float]], until_s: float
+) -> float:
     """A little above the largest window of the time that is shown."""
     shown = [
         b
@@ -99,4 +111,4 @@ def _highest(found: Mapping[str, Any], until_s: float) -> float:
         for t, b in zip(time_s, size, strict=True)
         if t <= until_s
     ]
-    return float(1.1 * max(shown) / KB)
+    return float(1.1 * max(*shown, *(size for _, size in published)) / KB)

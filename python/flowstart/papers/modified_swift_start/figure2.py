@@ -6,16 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.modified_swift_start import traces, transfers
-from flowstart.papers.modified_swift_start.setups import (
-    FAST,
-    FILE,
-    MSS,
-    RECEIVER_WINDOW,
-    SLOW_START,
-    transfer,
-)
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.setups import FAST, LITERAL, transfer
+from flowstart.papers.modified_swift_start.table1 import FILE, MSS, RECEIVER_WINDOW
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
@@ -34,9 +28,8 @@ FULL = RECEIVER_WINDOW // MSS * MSS
 SHOWN_S = 4.0
 
 
-def run_time(lab: "Lab") -> Findings:
-    """Figure 2."""
-    took_s = [one["duration_s"] for one in lab.runs(_documents(), transfers.connection)]
+def _run_time(lab: "Lab") -> Findings:
+    took_s = [one["duration_s"] for one in lab.runs(_documents(), measures.connection)]
     rounds = [t / rtt_s for t, rtt_s in zip(took_s, RTTS_S, strict=True) if rtt_s >= LIMITED_S]
     spread = max(rounds) / min(rounds) - 1
     rises = all(before < after for before, after in pairwise(took_s))
@@ -58,12 +51,11 @@ def run_time(lab: "Lab") -> Findings:
     )
 
 
-def run_rate(lab: "Lab") -> Findings:
-    """Figure 3."""
+def _run_rate(lab: "Lab") -> Findings:
     documents, unbound = _documents(), _documents(router_pps=None)
-    took_s = [one["duration_s"] for one in lab.runs([*documents, *unbound], transfers.connection)]
-    windows = lab.runs(documents, traces.windows, trace=True)
-    trips = lab.runs(documents, traces.round_trips, trace=True)
+    took_s = [one["duration_s"] for one in lab.runs([*documents, *unbound], measures.connection)]
+    windows = lab.runs(documents, measures.windows, trace=True)
+    trips = lab.runs(documents, measures.round_trips, trace=True)
     shares = [100 * 8 * FILE / (t * FAST.bps) for t in took_s]
     used, without = shares[: len(RTTS_S)], shares[len(RTTS_S) :]
     full_s = [_full_s(*window) for window in windows]
@@ -109,11 +101,7 @@ def run_rate(lab: "Lab") -> Findings:
 
 
 def _documents(**path: Any) -> "list[Document]":
-    """The line's delay is all of the round trip but the base."""
-    return [
-        transfer(FAST, (rtt_s - FAST.base_rtt_s) / 2, SLOW_START, rtt_s=rtt_s, path=path)
-        for rtt_s in RTTS_S
-    ]
+    return [transfer(FAST, rtt_s, LITERAL.slow_start, path=path) for rtt_s in RTTS_S]
 
 
 def _by_rtt(values: Sequence[float], digits: int) -> dict[str, float]:
@@ -162,3 +150,22 @@ def _draw_rate(trips: Sequence[Mapping[str, Any]]) -> "Figure":
         marks=False,
         level={"the line": FAST.bps / 1e6},
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-F2",
+        figure="Fig. 2",
+        question="How does slow start's connection time grow with the round trip at 49.5 Mbit/s?",
+        run=_run_time,
+        quick=True,
+    ),
+    Experiment(
+        id="MSS-F3",
+        figure="Fig. 3",
+        question="How much of 49.5 Mbit/s does slow start use, and how soon is it at its full "
+        "rate?",
+        run=_run_rate,
+        quick=True,
+    ),
+)

@@ -1,10 +1,17 @@
 """Figure 4: the window over T1 with the shortest delay, and the paper's arithmetic beside it."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flowstart.papers.experiment import Findings, Table
-from flowstart.papers.modified_swift_start import curves, published, traces
-from flowstart.papers.modified_swift_start.setups import T1
+from flowstart.papers.experiment import Experiment, Findings, Table
+from flowstart.papers.modified_swift_start import curves, measures, published
+from flowstart.papers.modified_swift_start.setups import (
+    FORMULA_HEADER,
+    LITERAL,
+    T1,
+    Setup,
+)
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
@@ -12,25 +19,39 @@ if TYPE_CHECKING:
 
 DELAY_S = 0.0001
 SHOWN_S = 1.5
+BY_FORMULA = replace(LITERAL, stack={"header": FORMULA_HEADER})
+"""Frames as the paper reckons them."""
+
+Pairs = Sequence[Mapping[str, float]]
+"""What each pair tells the sender."""
 
 
-def run(lab: "Lab") -> Findings:
-    """Runs the experiment."""
-    rtt_s = published.rtt_s(T1.key, DELAY_S)
-    documents = curves.both(T1, DELAY_S, rtt_s)
-    formula = curves.by_formula(T1, DELAY_S, rtt_s)
-    pairs, by_formula = lab.runs([documents[1], formula], traces.pairs, trace=True)
-    found = curves.windows(lab, documents)
+def pairs_over_t1(lab: "Lab", setup: Setup = LITERAL) -> Pairs:
+    """What the sender learns from its pairs."""
+    (found,) = lab.runs([setup.probe(T1, DELAY_S)], measures.pairs, trace=True)
+    return found
+
+
+def statements(pairs: Pairs) -> dict[str, Measured]:
+    """What the text prints of the simulation."""
+    return {
+        "mss.f4.D.sim": Measured(pairs[0]["gap_s"]),
+        "mss.f4.rtt2": Measured(pairs[1]["rtt_s"]),
+    }
+
+
+def _run(lab: "Lab") -> Findings:
+    pairs, by_formula = pairs_over_t1(lab), pairs_over_t1(lab, BY_FORMULA)
+    found = curves.windows(lab, LITERAL.both(T1, DELAY_S))
     printed = [published.number(f"mss.t1.cwnd{i}.{DELAY_S:g}") for i in (1, 2)]
     moments = [pair["rtt_s"] for pair in pairs]
     slow = found["slow start"]
     caught_s = next(t for t, b in zip(*slow, strict=True) if b >= pairs[0]["window"])
     return Findings(
-        measured={
+        measured=statements(pairs)
+        | {
             "mss.f4.D.formula": Measured(by_formula[0]["gap_s"]),
-            "mss.f4.D.sim": Measured(pairs[0]["gap_s"]),
             "mss.f4.cwnd.formula": Measured(by_formula[0]["window"]),
-            "mss.f4.rtt2": Measured(pairs[1]["rtt_s"]),
         },
         answers=[
             (
@@ -64,10 +85,21 @@ def run(lab: "Lab") -> Findings:
         pictures=[
             curves.window_picture(
                 "figure4",
-                "The congestion window over T1; hollow: the two windows that the text prints.",
+                "The congestion window over T1; rings: the two windows that the text prints.",
                 found,
                 list(zip(moments, printed, strict=True)),
                 SHOWN_S,
             )
         ],
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-F4",
+        figure="Fig. 4",
+        question="Which windows do the two pairs give over T1 with the shortest delay?",
+        run=_run,
+        quick=True,
+    ),
+)

@@ -3,11 +3,17 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.experiment import Findings, Picture
-from flowstart.papers.modified_swift_start import curves, published, traces
+from flowstart.papers.experiment import Experiment, Findings, Picture
+from flowstart.papers.modified_swift_start import curves, measures
 from flowstart.papers.modified_swift_start.figure4 import DELAY_S
-from flowstart.papers.modified_swift_start.line import idle_s
-from flowstart.papers.modified_swift_start.setups import HEADER, MSS, ROUTER_PPS, T1
+from flowstart.papers.modified_swift_start.setups import (
+    ACCESS_BPS,
+    LITERAL,
+    ROUTER_PPS,
+    T1,
+    Setup,
+)
+from flowstart.papers.modified_swift_start.table1 import HEADER, MSS, PROBE
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
@@ -22,26 +28,34 @@ IDLE_SHARE = 0.01
 SHOWN_S = 0.8
 
 
-def run(lab: "Lab") -> Findings:
-    """Runs the experiment."""
-    rtt_s = published.rtt_s(T1.key, DELAY_S)
-    documents = curves.both(T1, DELAY_S, rtt_s)
-    sizes = lab.runs(documents, traces.second_round, trace=True)
+def tried(lab: "Lab", setup: Setup) -> dict[str, Measured]:
+    """The queue and the idle time under a reading."""
+    rtt_s = setup.rtt_s(T1, DELAY_S)
+    documents = setup.both(T1, DELAY_S)
+    seconds = lab.runs(documents, measures.second_round, trace=True)
     flights = curves.flights(lab, documents)
     waiting = {
-        name: max(flight["waiting"][traces.PROBE : traces.PROBE + size])
-        for (name, flight), size in zip(flights.items(), sizes, strict=True)
+        name: max(flight["waiting"][PROBE : PROBE + int(second["segments"])])
+        for (name, flight), second in zip(flights.items(), seconds, strict=True)
     }
     idle = {name: _idle_s(flight, rtt_s) for name, flight in flights.items()}
     slow, modified = idle.values()
     allowed_s = IDLE_SHARE * (ROUNDS - 1) * rtt_s
+    return {
+        "mss.f6.noqueue": Measured(waiting, holds=waiting["modified Swift Start"] <= MOST_WAITING),
+        "mss.f6.idle": Measured(idle, holds=slow > allowed_s >= modified),
+    }
+
+
+def _run(lab: "Lab") -> Findings:
+    found = tried(lab, LITERAL)
+    waiting, idle = (found[f"mss.f6.{name}"].value for name in ("noqueue", "idle"))
+    if not isinstance(waiting, Mapping) or not isinstance(idle, Mapping):
+        raise TypeError("both are by start-up")
+    slow, modified = idle.values()
+    flights = curves.flights(lab, LITERAL.both(T1, DELAY_S))
     return Findings(
-        measured={
-            "mss.f6.noqueue": Measured(
-                waiting, holds=waiting["modified Swift Start"] <= MOST_WAITING
-            ),
-            "mss.f6.idle": Measured(idle, holds=slow > allowed_s >= modified),
-        },
+        measured=found,
         answers=[
             (
                 "The most segments of the second round trip that ever wait before the line are "
@@ -66,13 +80,15 @@ def run(lab: "Lab") -> Findings:
 def _idle_s(flight: Mapping[str, Any], rtt_s: float) -> float:
     """The line's idle time from the second round trip to the fifth, as the line sees them."""
     begin = flight["began_s"][0]
-    return round(idle_s(flight, T1, begin + rtt_s, begin + ROUNDS * rtt_s), 6)
+    return round(measures.idle_s(flight, T1.bps, begin + rtt_s, begin + ROUNDS * rtt_s), 6)
 
 
 def _draw(flights: Mapping[str, Any]) -> "Figure":
     from flowstart.papers import drawing
 
-    takes_s = 8 * (MSS + HEADER) / T1.bps + DELAY_S + 1 / ROUTER_PPS
+    # Over the line, the second router's turn, and the receiver's access link.
+    bits = 8 * (MSS + HEADER)
+    takes_s = bits / T1.bps + LITERAL.one_way_s(T1, DELAY_S) + 1 / ROUTER_PPS + bits / ACCESS_BPS
     panels = []
     for name, flight in flights.items():
         moments = {"sent": flight["sent_s"], "received": [t + takes_s for t in flight["began_s"]]}
@@ -91,3 +107,14 @@ def _draw(flights: Mapping[str, Any]) -> "Figure":
             )
         )
     return drawing.panels(*panels)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-F6",
+        figure="Fig. 6",
+        question="Does the paced round trip leave the routers' queue empty and the line busy?",
+        run=_run,
+        quick=True,
+    ),
+)

@@ -1,67 +1,73 @@
-"""The second pair over OC-1: a router's processor presses it together.
+"""The second pair over OC-1: the routers' processors press it together or pull it apart.
 
-Each router forwards with one processor for both directions. The acknowledgement of the first
-pair holds the second router when the second pair arrives there; both of its segments wait, and
-leave as close together as the processor allows, closer than the line could have sent them.
+Each router forwards with one processor for both directions. The acknowledgement of the first pair
+meets the second pair at the receiver's router. Over the printed access link it comes when the
+second pair's first segment is being served, and takes its turn between the two. Without this
+link it comes before that segment; both of its segments wait, and leave as close together as the
+processor allows, closer than the line could have sent them.
 """
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.modified_swift_start import published, traces
-from flowstart.papers.modified_swift_start.setups import (
-    HEADER,
-    MODIFIED,
-    MSS,
-    OC1,
-    ROUTER_PPS,
-    own_way_s,
-    transfer,
-)
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.modified_swift_start import measures, published
+from flowstart.papers.modified_swift_start.setups import DIRECT, LITERAL, OC1, ROUTER_PPS, Setup
+from flowstart.papers.modified_swift_start.table1 import HEADER, MSS
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from flowstart.model.document import Document
     from flowstart.papers.lab import Lab
 
 DELAY_S = 0.0001
 RATES = (4400, 4600, 4800, 5000, 5500, 6000, 7000, 8000, 10_000, 20_000)
 """Packets a second; above 4320 the processor is faster than the line."""
-FAR_S = 0.035
-"""A delay of the line itself that gives about the same round trip."""
 LINE_GAP_S = 8 * (MSS + HEADER) / OC1.bps
+LINK = "100 Mbit/s"
+NONE = "none"
+ACCESS = {LINK: LITERAL, NONE: replace(LITERAL, base="access", path=DIRECT)}
+"""The receiver's link, as printed and without; then the base round trip is the sender's."""
 
 
-def run(lab: "Lab") -> Findings:
-    """Runs the experiment."""
+def _run(lab: "Lab") -> Findings:
+    swept = list(product(ACCESS, RATES))
     others = {
-        "no limit": _document({"router_pps": None}),
-        f"{ROUTER_PPS} packets/s, all delay on the line": _all_on_the_line("left"),
-        "the same, an access link for the receiver too": _all_on_the_line("both"),
+        "no processors": replace(LITERAL, path={"router_pps": None}),
+        "base round trip on the access links": replace(LITERAL, base="access"),
+        "receiver's link none, base round trip on the line": replace(LITERAL, path=DIRECT),
     }
-    documents = [_document({"router_pps": rate}) for rate in RATES]
-    pairs = lab.runs([*documents, *others.values()], traces.pairs, trace=True)
-    names = [f"{rate} packets/s" for rate in RATES] + list(others)
-    as_printed = pairs[RATES.index(ROUTER_PPS)]
-    second_s = as_printed[1]["gap_s"]
-    without_s, near_s, parted_s = (pair[1]["gap_s"] for pair in pairs[-3:])
+    setups = [_setup(access, rate) for access, rate in swept] + list(others.values())
+    found = lab.runs([setup.probe(OC1, DELAY_S) for setup in setups], measures.pairs, trace=True)
+    gaps = dict(zip(swept, found, strict=False))
+    printed, direct = (gaps[access, ROUTER_PPS] for access in ACCESS)
+    without_s, spread_s, _ = (pairs[1]["gap_s"] for pairs in found[len(swept) :])
+    names = [f"{rate} packets/s, receiver's link {access}" for access, rate in swept]
     return Findings(
-        measured={"mss.pp.compression": Measured(second_s)},
+        measured={
+            "mss.pp.compression": Measured(
+                printed[1]["gap_s"],
+                because="It needs a receiver without the printed access link.",
+                shown_by="MSS-P",
+            )
+        },
         answers=[
             (
-                f"The first pair arrives {1e6 * as_printed[0]['gap_s']:.1f} µs apart, as the line "
-                f"sends it, and the second {1e6 * second_s:.1f} µs apart: the capacity is "
-                f"over-estimated by {100 * (LINE_GAP_S / second_s - 1):.0f} %."
+                f"The first pair arrives {1e6 * printed[0]['gap_s']:.1f} µs apart, as the line "
+                f"sends it, and the second {1e6 * printed[1]['gap_s']:.1f} µs apart: "
+                f"{_off(printed)}."
             ),
-            f"Without the processors the second pair arrives {1e6 * without_s:.1f} µs apart.",
             (
-                f"It needs a receiver right behind its router, {1e6 * near_s:.1f} µs: with an "
-                "access link of its own at 100 Mbit/s, as printed, it would be "
-                f"{1e6 * parted_s:.1f} µs, because the acknowledgement comes later and takes its "
-                "turn between the two segments."
+                "With a receiver right behind its router, and the base round trip on the sender's "
+                f"side, the second pair arrives {1e6 * direct[1]['gap_s']:.1f} µs apart, and the "
+                f"window is the published one, {direct[1]['window']} bytes: {_off(direct)}."
+            ),
+            (
+                f"Without the processors it arrives {1e6 * without_s:.1f} µs apart, and "
+                f"{1e6 * spread_s:.1f} µs where the acknowledgement comes back only when the "
+                "second pair has passed."
             ),
         ],
         tables=[
@@ -71,47 +77,67 @@ def run(lab: "Lab") -> Findings:
                 [
                     {
                         "routers": name,
-                        "first gap (µs)": round(1e6 * pair[0]["gap_s"], 1),
-                        "second gap (µs)": round(1e6 * pair[1]["gap_s"], 1),
-                        "CWND 1 (bytes)": pair[0]["window"],
-                        "CWND 2 (bytes)": pair[1]["window"],
-                        "over-estimate (%)": round(100 * (LINE_GAP_S / pair[1]["gap_s"] - 1), 1),
+                        "first gap (µs)": round(1e6 * pairs[0]["gap_s"], 1),
+                        "second gap (µs)": round(1e6 * pairs[1]["gap_s"], 1),
+                        "CWND 1 (bytes)": pairs[0]["window"],
+                        "CWND 2 (bytes)": pairs[1]["window"],
+                        "capacity off (%)": round(100 * (LINE_GAP_S / pairs[1]["gap_s"] - 1), 1),
                     }
-                    for name, pair in zip(names, pairs, strict=True)
+                    for name, pairs in zip([*names, *others], found, strict=True)
                 ],
             )
         ],
         pictures=[
             Picture(
                 "processor",
-                "The gap of the second pair over the routers' forwarding rate; hollow: what the "
+                "The gap of the second pair over the routers' forwarding rate; ring: what the "
                 "published second windows imply.",
-                lambda: _draw(pairs[: len(RATES)]),
+                lambda: _draw(gaps),
             )
         ],
     )
 
 
-def _document(path: dict[str, Any]) -> "Document":
-    rtt_s = published.rtt_s(OC1.key, DELAY_S)
-    return transfer(OC1, DELAY_S, MODIFIED, rtt_s=rtt_s, size="40pkt", path=path)
+def _setup(access: str, rate: int) -> Setup:
+    setup = ACCESS[access]
+    return replace(setup, path={**setup.path, "router_pps": rate})
 
 
-def _all_on_the_line(access_at: str) -> "Document":
-    line = replace(OC1, base_rtt_s=own_way_s(OC1, MSS + HEADER))
-    return transfer(line, FAR_S, MODIFIED, size="40pkt", path={"access_at": access_at})
+def _off(pairs: Any) -> str:
+    """By how much the second pair's capacity is wrong, in words."""
+    percent = 100 * (LINE_GAP_S / pairs[1]["gap_s"] - 1)
+    return f"the capacity is {'over' if percent > 0 else 'under'}-estimated by {abs(percent):.0f} %"
 
 
-def _draw(pairs: list[Any]) -> "Figure":
+def _draw(gaps: Any) -> "Figure":
     from flowstart.papers import drawing
 
+    second = {
+        f"second pair, receiver's link {access}": (
+            RATES,
+            [1e6 * gaps[access, rate][1]["gap_s"] for rate in RATES],
+        )
+        for access in ACCESS
+    }
+    first = RATES, [1e6 * gaps[LINK, rate][0]["gap_s"] for rate in RATES]
+    implied = 1e6 * published.number("mss.pp.compression")
     return drawing.single(
-        drawing.Axis("forwarding rate of each router (packets/s)"),
+        drawing.Axis(
+            "forwarding rate of each router (packets/s)", "log", ticks=(5000, 10000, 20000)
+        ),
         drawing.Axis("gap at the receiver (µs)", limits=(0, None)),
-        {
-            name: (RATES, [1e6 * pair[i]["gap_s"] for pair in pairs])
-            for i, name in enumerate(("first pair", "second pair"))
-        },
-        published={"second pair": ([ROUTER_PPS], [1e6 * published.number("mss.pp.compression")])},
+        {"first pair": first, **second},
+        published={f"second pair, receiver's link {NONE}": ([ROUTER_PPS], [implied])},
         level={"a packet on the line": 1e6 * LINE_GAP_S},
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-P",
+        figure="Table 3, second window",
+        question="Why is the second window over OC-1 larger than the line allows?",
+        run=_run,
+        quick=True,
+    ),
+)

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
+from flowstart.papers.modified_swift_start.measures import connection
 from flowstart.papers.modified_swift_start.setups import (
     AVOIDANCE,
+    LINES,
     OC1,
     T1,
     THRESHOLD,
     Line,
     transfer,
 )
-from flowstart.papers.modified_swift_start.transfers import connection
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,6 @@ SCHEMES = {
     "Quick-Start": Scheme("quick-start"),
     "Jump Start": Scheme("jump-start"),
 }
-LINES = (T1, OC1)
 ACKS = ("delayed", "every")
 DELAYS_S = (0.0001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8)
 PATIENT: Mapping[str, Any] = {"rto_initial": "3s"}
@@ -76,8 +76,7 @@ Times = dict[tuple[str, str, float, str], float]
 """Connection times by line, ACKs, delay and scheme."""
 
 
-def run(lab: "Lab") -> Findings:
-    """Runs the experiment."""
+def _run(lab: "Lab") -> Findings:
     times = _alone(lab)
     wide = _wide(lab)
     shared = _shared(lab)
@@ -122,7 +121,7 @@ def _document(line: Line, delay_s: float, scheme: Scheme, **fields: Any) -> "Doc
     path = ROUTERS | fields.pop("path", {})
     return transfer(
         line,
-        delay_s,
+        line.rtt_s(delay_s),
         scheme.spec(threshold),
         avoidance=scheme.avoidance,
         path=path,
@@ -305,3 +304,14 @@ def _draw(times: Times) -> "Figure":
         )
 
     return drawing.panels(*map(panel, LINES))
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-PROMISED",
+        figure="study",
+        question="How does it do beside Swift Start, Quick-Start, Jump Start and BIC, and in "
+        "company?",
+        run=_run,
+    ),
+)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
-from flowstart.papers.modified_swift_start import traces
-from flowstart.papers.modified_swift_start.setups import HEADER, MODIFIED, MSS, T1, transfer
+from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.setups import LITERAL, T1, transfer
+from flowstart.papers.modified_swift_start.table1 import HEADER, MSS
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ RECEIVER = "modified Swift Start"
 STARTUPS = {
     SWIFT: "swift-start:alpha=1,growth=per-ack",
     PER_SEGMENT: "swift-start:alpha=1,growth=per-ack,ack_spacing=per-segment",
-    RECEIVER: MODIFIED,
+    RECEIVER: LITERAL.modified,
 }
 """The second divides any spacing by the segments that the later ACK covers."""
 PACKET_S = 8 * (MSS + HEADER) / T1.bps
@@ -61,8 +62,7 @@ class Case:
     documents: "Sequence[Document]"
 
 
-def run(lab: "Lab") -> Findings:
-    """Runs the experiment."""
+def _run(lab: "Lab") -> Findings:
     undisturbed = Case("none", [_document(startup) for startup in STARTUPS.values()])
     delayed = Case("delayed", [_document(s, ack="delayed") for s in STARTUPS.values()])
     loads = [Case(f"load {load} %", list(_loaded(load))) for load in LOADS]
@@ -107,17 +107,17 @@ def estimate(run: Any) -> float | None:
     row = run.rows[0]
     if row["startup_exit_reason"] != "estimate":
         return None
-    if row["startup"] == MODIFIED:
-        pps = 1 / traces.pairs(run)[0]["gap_s"]
+    if row["startup"] == LITERAL.modified:
+        pps = 1 / measures.pairs(run)[0]["gap_s"]
     else:
-        pps = traces.after_probe(run)
+        pps = measures.after_probe(run)
     return round(float(100 * (pps * PACKET_S - 1)), 1) + 0.0
 
 
 def _document(startup: str, path: Any = None, shift_s: float = 0, **fields: Any) -> "Document":
     fields = {"ack": "every", "window": "10MB", "window_scaling": True, **fields}
     rtt_s = T1.rtt_s(DELAY_S) + shift_s
-    return transfer(T1, DELAY_S, startup, rtt_s=rtt_s, size="40pkt", path=path, **fields)
+    return transfer(T1, rtt_s, startup, size="40pkt", path=path, **fields)
 
 
 def _loaded(load: int) -> "Iterator[Document]":
@@ -260,3 +260,15 @@ def _draw(queued: Sequence[Errors], thinned: Sequence[Errors]) -> "Figure":
         panel("load of the ACKs' way (%)", LOADS, queued),
         panel("time for which ACKs are gathered (ms)", BATCHES_MS, thinned),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MSS-M",
+        figure="Sec. 2.3",
+        question="What do delayed, queued and thinned ACKs do to Swift Start and to its "
+        "modification?",
+        run=_run,
+        quick=True,
+    ),
+)

@@ -1,10 +1,11 @@
-"""What the experiments read from traces."""
+"""What the experiments read from runs and from traces."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart.papers.modified_swift_start.setups import MSS
+from flowstart.papers.modified_swift_start.table1 import HEADER, MSS, PROBE, RTT_GAIN
 from flowstart.simulation.series import EVENTS, FORWARD
 
 if TYPE_CHECKING:
@@ -12,10 +13,15 @@ if TYPE_CHECKING:
 
     from flowstart.simulation.run import Run
 
-PROBE = 4
-"""Segments of the first window."""
-RTT_GAIN = 0.125
-"""Of the mean round trip, from Table 1."""
+PAUSE_S = 1e-6
+"""A shorter time between two packets is rounding."""
+
+
+def connection(run: "Run") -> dict[str, Any]:
+    """How the first flow's connection went, from its SYN to its last acknowledgement."""
+    row = run.rows[0]
+    names = ("complete", "duration_s", "timeouts", "packets_dropped", "packets_arrived")
+    return {name: row[name] for name in names}
 
 
 def pairs(run: "Run") -> list[dict[str, float]]:
@@ -46,11 +52,17 @@ def after_probe(run: "Run") -> float:
     return float(ack["cwnd"][np.argmax(ack["seq"] >= PROBE * MSS)] / rtt_s)
 
 
-def second_round(run: "Run") -> int:
-    """Segments sent from the first acknowledgement until one comes that covers any of them."""
+def second_round(run: "Run") -> dict[str, float]:
+    """Segments sent from the first acknowledgement until one comes that covers any of them.
+
+    And when this second round trip is over, in seconds since the connection opened.
+    """
     sent_s, ack = _of(run, "send")["time_s"], _of(run, "ack")
     over_s = ack["time_s"][np.argmax(ack["seq"] > PROBE * MSS)]
-    return int(np.count_nonzero(sent_s < over_s)) - PROBE
+    return {
+        "segments": int(np.count_nonzero(sent_s < over_s)) - PROBE,
+        "over_s": round(float(over_s) - _opened_s(run), 9),
+    }
 
 
 def windows(run: "Run") -> list[list[float]]:
@@ -98,6 +110,30 @@ def round_trips(run: "Run") -> dict[str, list[float]]:
         "rtt_s": _rounded(rtt_s),
         "mean_s": _rounded(mean_s),
     }
+
+
+def pauses(flight: Mapping[str, Any], bps: float) -> list[tuple[float, float]]:
+    """From when to when a line of this rate was idle between two packets."""
+    takes_s = 8 * (MSS + HEADER) / bps
+    began = flight["began_s"]
+    ended = [at + takes_s for at in began]
+    return [
+        (end, begin)
+        for end, begin in zip(ended[:-1], began[1:], strict=True)
+        if begin - end > PAUSE_S
+    ]
+
+
+def busy_from_s(flight: Mapping[str, Any], bps: float) -> float:
+    """From when on the line was never idle again."""
+    return pauses(flight, bps)[-1][1]
+
+
+def idle_s(flight: Mapping[str, Any], bps: float, since_s: float, until_s: float) -> float:
+    """How long the line was idle from one moment to another."""
+    return sum(
+        max(0.0, min(end, until_s) - max(begin, since_s)) for begin, end in pauses(flight, bps)
+    )
 
 
 def _samples(run: "Run", name: str) -> "dict[str, NDArray[Any]]":
