@@ -2,7 +2,8 @@
 
 import pytest
 
-from flowstart.papers.modified_swift_start import measures, setups
+from flowstart.papers import readings as grids
+from flowstart.papers.modified_swift_start import measures, readings, setups
 from flowstart.papers.modified_swift_start.setups import LITERAL, OC1, T1, Setup
 from flowstart.papers.modified_swift_start.slow_start import PAPER_SLOW_START
 from flowstart.papers.modified_swift_start.table1 import MSS, RECEIVER_WINDOW
@@ -77,3 +78,29 @@ def test_without_a_timeout_the_papers_slow_start_is_the_catalogs() -> None:
         for startup in (PAPER_SLOW_START, CATALOG)
     )
     assert papers == catalogs
+
+
+def test_the_literal_reading_is_the_set_up_of_all_other_experiments() -> None:
+    assert readings.setup(grids.literal(readings.INPUTS)) == LITERAL
+
+
+def test_each_reading_is_a_set_up_of_its_own() -> None:
+    setups_ = [readings.setup(cell) for cell in grids.alone(readings.INPUTS)]
+    assert all(a != b for i, a in enumerate(setups_) for b in setups_[:i])
+
+
+def crowd(delay_s: float, startup: str) -> dict[str, float]:
+    return measures.crowd(simulation.run(LITERAL.transfer(T1, delay_s, startup, size="40pkt")))
+
+
+def test_what_is_sent_again_for_nothing_arrives_twice() -> None:
+    in_time, too_late = (crowd(delay_s, PAPER_SLOW_START) for delay_s in (0.1, 0.5))
+    assert (in_time["twice"], in_time["timeouts"]) == (0, 0)
+    assert too_late["timeouts"] == 1
+    assert too_late["dropped"] == 0
+    assert too_late["twice"] > 0
+
+
+def test_each_pair_adds_an_option_of_eight_bytes() -> None:
+    slow, modified = (crowd(0.1, startup) for startup in LITERAL.startups.values())
+    assert (slow["option_bytes"], modified["option_bytes"]) == (0, 2 * 8)

@@ -9,12 +9,16 @@ from flowstart.papers.modified_swift_start import (
     figure7,
     figure8,
     figure10,
+    fraction,
     processor,
     promised,
     published,
+    queues,
+    readings,
     section2,
     table2,
     timeout,
+    windows,
 )
 from flowstart.papers.modified_swift_start.assumptions import ASSUMPTIONS
 
@@ -35,9 +39,13 @@ PAPER = Paper(
         *figure8.EXPERIMENTS,
         *figure10.EXPERIMENTS,
         *table2.EXPERIMENTS,
+        *windows.EXPERIMENTS,
         *processor.EXPERIMENTS,
         *timeout.EXPERIMENTS,
+        *readings.EXPERIMENTS,
         *promised.EXPERIMENTS,
+        *queues.EXPERIMENTS,
+        *fraction.EXPERIMENTS,
     ),
     assumptions=ASSUMPTIONS,
 )

@@ -49,11 +49,11 @@ def window_picture(
         return drawing.single(
             drawing.Axis("seconds since the connection opened", limits=(0, until_s)),
             drawing.Axis("CWND (kB)", limits=(0, _highest(found, published, until_s))),
-            {key: (time_s, [b / KB for b in size]) for key, (time_s, size) in found.items()},
+            {key: (time_s, [b / KB for b in size]) for key, (time_s, size) in found.items()}
+            | {"receiver's window": ((0, until_s), (RECEIVER_WINDOW / KB,) * 2)},
             published={MODIFIED: points},
             steps=True,
             marks=False,
-            level={"receiver's window": RECEIVER_WINDOW / KB},
         )
 
     return Picture(name, caption, draw)
@@ -77,12 +77,12 @@ def sent_picture(
 
 
 def second_round(seconds: Sequence[Mapping[str, float]], printed: Sequence[float]) -> Points:
-    """What has been sent when the second round trip is over: four segments and those printed.
+    """The last segment that has left when the second round trip is over: the printed one.
 
     `seconds` is what the runs say of this round trip, in the order of the start-ups.
     """
     return {
-        name: ([second["over_s"]], [(PROBE + sent) * MSS / KB])
+        name: ([second["over_s"]], [(PROBE + sent - 1) * MSS / KB])
         for name, second, sent in zip(LITERAL.startups, seconds, printed, strict=True)
     }
 

@@ -140,7 +140,8 @@ def _draw_rate(trips: Sequence[Mapping[str, Any]]) -> "Figure":
     from flowstart.papers import drawing
 
     return drawing.single(
-        drawing.Axis("seconds since the connection opened", limits=(0, SHOWN_S)),
+        # To the right of the curves there is room for the legend.
+        drawing.Axis("seconds since the connection opened", limits=(0, 1.4 * SHOWN_S)),
         drawing.Axis("transmission rate (Mbit/s)", "log"),
         {
             f"RTT {1000 * rtt_s:g} ms": _rates(trip, rtt_s)

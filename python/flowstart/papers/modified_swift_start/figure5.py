@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BECAUSE = (
     "The text divides a window of 20722 bytes by a segment; the published windows are 21929 and, "
-    "15.5 ms later, 24849 bytes, and at one segment a gap the round trip has room for 16."
+    "15.5 ms later, 24849 bytes, and at one segment a gap the round trip has room for more."
 )
 SHOWN_S = (4.0, 0.5)
 """Figures 5-a and 5-b."""

@@ -96,7 +96,7 @@ def _draw(flights: Mapping[str, Any]) -> "Figure":
         panels.append(
             drawing.Panel(
                 drawing.Axis("seconds since the connection opened", limits=(0, SHOWN_S)),
-                drawing.Axis("sequence number (kB)", limits=(0, 160)),
+                drawing.Axis("sequence number (kB)", limits=(0, 180)),
                 {
                     key: (t, [i * MSS / curves.KB for i in range(len(t))])
                     for key, t in shown.items()

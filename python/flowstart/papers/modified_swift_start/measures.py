@@ -1,11 +1,12 @@
 """What the experiments read from runs and from traces."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart.papers.modified_swift_start.table1 import HEADER, MSS, PROBE, RTT_GAIN
+from flowstart.papers.modified_swift_start.table1 import BARE, HEADER, MSS, PROBE, RTT_GAIN
 from flowstart.simulation.series import EVENTS, FORWARD
 
 if TYPE_CHECKING:
@@ -22,6 +23,50 @@ def connection(run: "Run") -> dict[str, Any]:
     row = run.rows[0]
     names = ("complete", "duration_s", "timeouts", "packets_dropped", "packets_arrived")
     return {name: row[name] for name in names}
+
+
+def crowd(run: "Run") -> dict[str, float]:
+    """What connections did to the queue, together, and how long each took on average.
+
+    `twice` are segments that arrived although the receiver had them already, `option_bytes` what
+    the acknowledgements on the line have beyond their headers.
+    """
+    rows = run.rows
+    needed = sum(math.ceil(row["size_bytes"] / MSS) for row in rows)
+    back = next(link for link in run.links.iter_rows(named=True) if link["name"] == "reverse")
+    return {
+        "queue_pkts": max(row["max_queue_pkts"] for row in rows),
+        "dropped": sum(row["packets_dropped"] for row in rows),
+        "needed": needed,
+        "twice": sum(row["packets_arrived"] for row in rows) - needed,
+        "timeouts": sum(row["timeouts"] for row in rows),
+        "duration_s": sum(row["duration_s"] for row in rows) / len(rows),
+        "reverse_bytes": back["bytes"],
+        "option_bytes": back["bytes"] - BARE * back["packets"],
+    }
+
+
+def begun(run: "Run") -> dict[str, float]:
+    """How the first flow began, and how it and the flow beside it, if there is one, ended.
+
+    The window is that after the probe; the paced queue is the largest until the second round
+    trip is over.
+    """
+    row, *others = run.rows
+    ack, queue = _of(run, "ack"), _samples(run, "queue_samples")
+    until_ns = 1e9 * (_opened_s(run) + second_round(run)["over_s"])
+    paced = (queue["direction"] == FORWARD) & (queue["time_ns"] < until_ns)
+    return {
+        "window_pkts": float(ack["cwnd"][np.argmax(ack["seq"] >= PROBE * MSS)]),
+        "bdp_pkts": row["bdp_pkts"],
+        "paced_queue_pkts": int(queue["packets"][paced].max()),
+        "queue_pkts": row["max_queue_pkts"],
+        "dropped": row["packets_dropped"],
+        "timeouts": row["timeouts"],
+        "duration_s": row["duration_s"],
+        "other_dropped": sum(other["packets_dropped"] for other in others),
+        "other_s": sum(other["duration_s"] for other in others) / max(len(others), 1),
+    }
 
 
 def pairs(run: "Run") -> list[dict[str, float]]:
@@ -126,7 +171,8 @@ def pauses(flight: Mapping[str, Any], bps: float) -> list[tuple[float, float]]:
 
 def busy_from_s(flight: Mapping[str, Any], bps: float) -> float:
     """From when on the line was never idle again."""
-    return pauses(flight, bps)[-1][1]
+    found = pauses(flight, bps)
+    return found[-1][1] if found else float(flight["began_s"][0])
 
 
 def idle_s(flight: Mapping[str, Any], bps: float, since_s: float, until_s: float) -> float:

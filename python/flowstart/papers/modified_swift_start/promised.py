@@ -294,7 +294,7 @@ def _draw(times: Times) -> "Figure":
 
     def panel(line: Line) -> "drawing.Panel":
         return drawing.Panel(
-            drawing.Axis("delay of the line (s)", "log"),
+            drawing.Axis("delay of the line (s)", "log", ticks=(0.0001, 0.001, 0.01, 0.1, 0.8)),
             drawing.Axis("round trips saved"),
             {
                 scheme: (DELAYS_S, [_saved(times, line, "delayed", d, scheme) for d in DELAYS_S])

@@ -34,7 +34,7 @@ STARTUPS = {
 }
 """The second divides any spacing by the segments that the later ACK covers."""
 PACKET_S = 8 * (MSS + HEADER) / T1.bps
-WRONG = 10.0
+WRONG = 5.0
 """An estimate that is off by more percent is wrong."""
 
 LOADS = (20, 40, 60, 80)

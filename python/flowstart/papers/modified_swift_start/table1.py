@@ -3,6 +3,8 @@
 MSS = 1460
 HEADER = 40
 """Of TCP and IP beside the payload: the gap of the paper's simulation is that of 1500 bytes."""
+BARE = 40
+"""Bytes of an acknowledgement."""
 PROBE = 4
 """Segments of the first window."""
 RECEIVER_WINDOW = 65_535

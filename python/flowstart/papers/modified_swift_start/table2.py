@@ -9,6 +9,7 @@ from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.modified_swift_start import measures, published
 from flowstart.papers.modified_swift_start.setups import DELAYS_S, LITERAL, OC1, T1, Line, Setup
 from flowstart.papers.modified_swift_start.setups import transfer as one_transfer
+from flowstart.papers.modified_swift_start.slow_start import FIRST_THRESHOLD
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Row:
     delay_s: float
     rtt_s: float
     """As the set-up has it: the printed one."""
-    windows: Sequence[float]
-    gaps_s: Sequence[float]
+    pairs: Sequence[Mapping[str, float]]
+    """What the sender learns from its pairs; a connection that begins with less has fewer."""
     slow_start_s: float
     modified_s: float
 
@@ -43,6 +44,10 @@ class Row:
     def difference_rtts(self) -> float:
         """The same in round trips."""
         return self.difference_s / self.rtt_s
+
+    def window(self, pair: int) -> float | None:
+        """In bytes, by the first pair or by the second."""
+        return self.pairs[pair - 1]["window"] if len(self.pairs) >= pair else None
 
     @property
     def late(self) -> bool:
@@ -59,8 +64,7 @@ def rows(lab: "Lab", line: Line, setup: Setup = LITERAL) -> list[Row]:
         Row(
             delay_s=delay_s,
             rtt_s=setup.rtt_s(line, delay_s),
-            windows=[pair["window"] for pair in both],
-            gaps_s=[pair["gap_s"] for pair in both],
+            pairs=both,
             slow_start_s=took_s[2 * i],
             modified_s=took_s[2 * i + 1],
         )
@@ -71,33 +75,37 @@ def rows(lab: "Lab", line: Line, setup: Setup = LITERAL) -> list[Row]:
 def statements(line: Line, found: Sequence[Row]) -> dict[str, Measured]:
     """What the table prints and the runs could have missed: windows and differences."""
     windows = {
-        f"mss.{line.key}.cwnd{i}.{row.delay_s:g}": _window(line, row, i)
+        name: published.measured(name, row.window(i), _between(row), "MSS-P")
         for row in found
         for i in (1, 2)
+        for name in [f"mss.{line.key}.cwnd{i}.{row.delay_s:g}"]
     }
     return windows | {
         f"mss.{line.key}.diff.{row.delay_s:g}": _difference(line, row) for row in found
     }
 
 
-def _window(line: Line, row: Row, pair: int) -> Measured:
-    because = (
-        f"The second pair arrives {1e6 * row.gaps_s[1]:.0f} µs apart: the acknowledgement of the "
-        "first, which comes back over the receiver's access link, takes its turn at the router "
-        "between the two. The printed windows stand for 200 µs, and need a receiver without this "
+def _between(row: Row) -> str:
+    """Why a second window is not the printed one."""
+    if len(row.pairs) < 2:
+        return "A connection that begins with one segment has no second pair."
+    return (
+        "The acknowledgement of the first pair comes back over the receiver's access link and "
+        "takes its turn at the router between the segments of the second, which arrive "
+        f"{1e6 * row.pairs[1]['gap_s']:.0f} µs apart. The printed windows stand for "
+        f"{1e6 * published.number('mss.pp.compression'):.0f} µs, and need a receiver without this "
         "link."
     )
-    name = f"mss.{line.key}.cwnd{pair}.{row.delay_s:g}"
-    return published.measured(name, row.windows[pair - 1], because, "MSS-P")
 
 
 NO_RULE = (
-    "The printed differences follow no rule that we know: up to 10 ms they are a fifth to two "
-    "thirds of ours, and at 0.2 s less than a third of either neighbour. No reading gives them."
+    "The printed differences follow no rule that we know; at the shortest delays they are a "
+    "fraction of ours. No reading gives them."
 )
 SYN = (
-    "The timeout of the first data leaves slow start a threshold of 22 segments. The paper's "
-    "difference comes with 11, which are left if the SYN's timeout counts too."
+    f"The timeout of the first data leaves slow start a threshold of {FIRST_THRESHOLD / 2:.0f} "
+    f"segments. The paper's difference comes with {FIRST_THRESHOLD / 4:.0f}, which are left if the "
+    "SYN's timeout counts too."
 )
 
 
@@ -168,9 +176,11 @@ def _repeats(line: Line, found: Sequence[Row]) -> dict[str, Measured]:
 def _says(line: Line, found: Sequence[Row]) -> list[str]:
     def worst(pair: int) -> float:
         return 100 * max(
-            abs(row.windows[pair - 1] / _printed(line, f"cwnd{pair}", row) - 1) for row in found
+            abs(row.pairs[pair - 1]["window"] / _printed(line, f"cwnd{pair}", row) - 1)
+            for row in found
         )
 
+    gaps_us = [1e6 * pair["gap_s"] for pair in found[0].pairs]
     early = [row.difference_rtts for row in found if not row.late]
     late = [row.difference_rtts for row in found if row.late]
     theirs = [_printed(line, "diff", row) / row.rtt_s for row in found if row.late]
@@ -180,9 +190,9 @@ def _says(line: Line, found: Sequence[Row]) -> list[str]:
             f"and the second windows within {worst(2):.2g} %."
         ),
         (
-            f"The receiver measures {1e6 * found[0].gaps_s[0]:.4g} µs between the segments of the "
-            f"first pair and {1e6 * found[0].gaps_s[1]:.4g} µs in the second; the line takes "
-            f"{12e9 / line.bps:.4g} µs for a packet."
+            f"The receiver measures {gaps_us[0]:.4g} µs between the segments of the first pair and "
+            f"{gaps_us[1]:.4g} µs in the second; the line takes {12e9 / line.bps:.4g} µs for a "
+            "packet."
         ),
         (
             f"Modified Swift Start saves {min(early):.1f} to {max(early):.1f} round trips up to a "
@@ -203,9 +213,9 @@ def _cells(line: Line, found: Sequence[Row], by_rule_s: Sequence[float]) -> list
             "delay (s)": row.delay_s,
             "RTT (s)": round(by_rule, 5),
             "RTT published": _printed(line, "rtt", row),
-            "CWND 1 (bytes)": row.windows[0],
+            "CWND 1 (bytes)": row.window(1),
             "CWND 1 published": _printed(line, "cwnd1", row),
-            "CWND 2 (bytes)": row.windows[1],
+            "CWND 2 (bytes)": row.window(2),
             "CWND 2 published": _printed(line, "cwnd2", row),
             "slow start (s)": round(row.slow_start_s, 3),
             "modified (s)": round(row.modified_s, 3),
@@ -236,7 +246,7 @@ def _draw(line: Line, found: Sequence[Row]) -> "Figure":
         ),
         drawing.Panel(
             x,
-            drawing.Axis("difference (round trips)", limits=(0, None)),
+            drawing.Axis("difference (round trips)", limits=(-1, None)),
             {name: (rtts_s, [row.difference_rtts for row in ordered])},
             published={name: (rtts_s, printed)},
         ),

@@ -169,7 +169,7 @@ def _draw(found: Differences) -> "Figure":
         ]
         return drawing.Panel(
             drawing.Axis("delay of the line (s)"),
-            drawing.Axis("difference (round trips)", limits=(0, None)),
+            drawing.Axis("difference (round trips)", limits=(-1, None)),
             {name: (DELAYS_S, [found[name, line.key, d] for d in DELAYS_S]) for name in DRAWN},
             published={LITERALLY: (DELAYS_S, printed)},
             title=line.name,
