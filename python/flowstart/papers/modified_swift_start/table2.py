@@ -174,20 +174,23 @@ def _repeats(line: Line, found: Sequence[Row]) -> dict[str, Measured]:
 
 
 def _says(line: Line, found: Sequence[Row]) -> list[str]:
-    def worst(pair: int) -> float:
-        return 100 * max(
+    def worst(pair: int) -> str:
+        off = 100 * max(
             abs(row.pairs[pair - 1]["window"] / _printed(line, f"cwnd{pair}", row) - 1)
             for row in found
         )
+        share = f"{off:.0f}" if off >= 1 else f"{off:.1g}"
+        return f"within {share} % of the published ones" if off else "the published ones"
 
     gaps_us = [1e6 * pair["gap_s"] for pair in found[0].pairs]
     early = [row.difference_rtts for row in found if not row.late]
     late = [row.difference_rtts for row in found if row.late]
-    theirs = [_printed(line, "diff", row) / row.rtt_s for row in found if row.late]
+    printed = sorted(_printed(line, "diff", row) / row.rtt_s for row in found if row.late)
+    theirs = dict.fromkeys(f"{rtts:.1f}" for rtts in (printed[0], printed[-1]))
     return [
         (
-            f"Over {line.name} the first windows are within {worst(1):.2g} % of the published ones "
-            f"and the second windows within {worst(2):.2g} %."
+            f"Over {line.name} the first windows are {worst(1)}, and the second windows are "
+            f"{worst(2)}."
         ),
         (
             f"The receiver measures {gaps_us[0]:.4g} µs between the segments of the first pair and "
@@ -198,7 +201,7 @@ def _says(line: Line, found: Sequence[Row]) -> list[str]:
             f"Modified Swift Start saves {min(early):.1f} to {max(early):.1f} round trips up to a "
             f"delay of {found[-len(LATE_S) - 1].delay_s:g} s, and {min(late):.1f} to "
             f"{max(late):.1f} from {LATE_S[0]:g} s on, where slow start's first data times out; "
-            f"the table has {min(theirs):.1f} to {max(theirs):.1f} there."
+            f"the table has {' to '.join(theirs)} there."
         ),
     ]
 
