@@ -4,9 +4,9 @@ import pytest
 
 from flowstart.papers import readings as grids
 from flowstart.papers.modified_swift_start import measures, readings, setups
+from flowstart.papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
 from flowstart.papers.modified_swift_start.setups import LITERAL, OC1, T1, Setup
 from flowstart.papers.modified_swift_start.slow_start import PAPER_SLOW_START
-from flowstart.papers.modified_swift_start.table1 import MSS, RECEIVER_WINDOW
 from flowstart.simulation import run as simulation
 
 PAUSED = {"began_s": [0.0, 0.01, 0.05]}

@@ -2,6 +2,7 @@
 
 from flowstart.papers.experiment import Paper
 from flowstart.papers.modified_swift_start import (
+    ack_clock,
     figure2,
     figure4,
     figure5,
@@ -42,6 +43,7 @@ PAPER = Paper(
         *windows.EXPERIMENTS,
         *processor.EXPERIMENTS,
         *timeout.EXPERIMENTS,
+        *ack_clock.EXPERIMENTS,
         *readings.EXPERIMENTS,
         *promised.EXPERIMENTS,
         *queues.EXPERIMENTS,

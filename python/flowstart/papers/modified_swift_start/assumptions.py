@@ -58,9 +58,9 @@ ASSUMPTIONS = (
         what="ACK timer",
         value="0.2 s after the segment",
         why="Table 1; its `clock based` may mean a clock that ticks every 0.2 s",
-        sensitivity="with 0.1 s, what such a clock takes on average, differences change by at most "
-        "two round trips",
-        shown_by="MSS-RTO",
+        sensitivity="what such a clock may take moves the differences up to 0.1 s by more than the "
+        "published ones are off",
+        shown_by="MSS-CLOCK",
     ),
     Assumption(
         what="10 MB",

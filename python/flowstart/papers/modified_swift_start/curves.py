@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.papers.experiment import Picture
 from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.hosts import MSS, PROBE, RECEIVER_WINDOW
 from flowstart.papers.modified_swift_start.setups import LITERAL
-from flowstart.papers.modified_swift_start.table1 import MSS, PROBE, RECEIVER_WINDOW
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

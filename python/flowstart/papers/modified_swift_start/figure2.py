@@ -8,8 +8,8 @@ import numpy as np
 
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.hosts import FILE, MSS, RECEIVER_WINDOW
 from flowstart.papers.modified_swift_start.setups import FAST, LITERAL, transfer
-from flowstart.papers.modified_swift_start.table1 import FILE, MSS, RECEIVER_WINDOW
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart.papers.experiment import Experiment, Findings, Picture
 from flowstart.papers.modified_swift_start import curves, measures
 from flowstart.papers.modified_swift_start.figure4 import DELAY_S
+from flowstart.papers.modified_swift_start.hosts import HEADER, MSS, PROBE
 from flowstart.papers.modified_swift_start.setups import (
     ACCESS_BPS,
     LITERAL,
@@ -13,7 +14,6 @@ from flowstart.papers.modified_swift_start.setups import (
     T1,
     Setup,
 )
-from flowstart.papers.modified_swift_start.table1 import HEADER, MSS, PROBE
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart.papers.modified_swift_start.table1 import BARE, HEADER, MSS, PROBE, RTT_GAIN
+from flowstart.papers.modified_swift_start.hosts import BARE, HEADER, MSS, PROBE, RTT_GAIN
 from flowstart.simulation.series import EVENTS, FORWARD
 
 if TYPE_CHECKING:

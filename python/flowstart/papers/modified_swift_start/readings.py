@@ -113,6 +113,7 @@ INPUTS = (
         readings={
             "0.2 s": "a timer that begins with the segment",
             "0.1 s": "what a clock that ticks every 0.2 s takes on average",
+            "0.001 s": "the least that such a clock takes",
         },
     ),
     OpenInput(
@@ -187,8 +188,8 @@ def setup(reading: Reading) -> Setup:
         stack["syn_backoff_lasts"] = True
     if reading["RTO after a SYN"] == "3 s":
         stack |= RFC_6298 | {"window_scaling": "window_scaling" in stack}
-    if reading["ACK timer"] == "0.1 s":
-        stack["ack_timer"] = "100ms"
+    if reading["ACK timer"] != "0.2 s":
+        stack["ack_timer"] = reading["ACK timer"].replace(" ", "")
     if reading["frame"] == "1487 bytes":
         stack["header"] = FORMULA_HEADER
     if reading["processor"] == "one for each":

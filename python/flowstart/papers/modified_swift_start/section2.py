@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start import measures
+from flowstart.papers.modified_swift_start.hosts import HEADER, MSS
 from flowstart.papers.modified_swift_start.setups import LITERAL, T1, transfer
-from flowstart.papers.modified_swift_start.table1 import HEADER, MSS
 from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from flowstart.model import custom
 from flowstart.model.document import Document
 from flowstart.papers.modified_swift_start import measures, published
+from flowstart.papers.modified_swift_start.hosts import FILE, PROBE
 from flowstart.papers.modified_swift_start.slow_start import FIRST_THRESHOLD, PAPER_SLOW_START
-from flowstart.papers.modified_swift_start.table1 import FILE, PROBE
 from flowstart.simulation import run as simulation
 
 ACCESS_BPS = 100e6

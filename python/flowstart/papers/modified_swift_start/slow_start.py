@@ -6,7 +6,7 @@ initial window (Sec. III), so its slow start has a class here.
 """
 
 from flowstart.model.startup import Ack, Established, Startup, Timeout, Window
-from flowstart.papers.modified_swift_start.table1 import MSS, RECEIVER_WINDOW
+from flowstart.papers.modified_swift_start.hosts import MSS, RECEIVER_WINDOW
 
 FIRST_THRESHOLD = RECEIVER_WINDOW / MSS
 """Segments: the largest window that a header without scaling can advertise."""

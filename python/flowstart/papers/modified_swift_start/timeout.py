@@ -126,10 +126,11 @@ def _own_loss(lab: "Lab") -> float:
         ]
         for setup in (VARIANTS[LITERALLY], VARIANTS[PATIENT])
     ]
-    return max(
+    lost = [
         (late_s - in_time_s) / LITERAL.rtt_s(line, delay_s)
         for (line, delay_s), late_s, in_time_s in zip(keys, *took_s, strict=True)
-    )
+    ]
+    return float(max(lost))
 
 
 def _late(found: Differences, name: str, line: Line) -> list[float]:
