@@ -156,6 +156,5 @@ EXPERIMENTS = (
         question="Can an ACK timer that is a ticking clock be why the differences below 0.5 s are "
         "irregular?",
         run=_run,
-        quick=True,
     ),
 )

@@ -320,13 +320,15 @@ def _draw(counts: Sequence[Mapping[str, tuple[int, int]]]) -> "Figure":
 
     rows = [
         textwrap.fill(
-            ", ".join(f"{name}: {word}" for name, word in _moved(cell).items()) or "literal", 64
+            ", ".join(f"{name}: {word}" for name, word in _moved(cell).items()) or "literal", 54
         )
         for cell in SHOWN
     ]
     groups = list(counts[0])
     with drawing.style():
         chart = Chart(figsize=(13.0, 0.27 * len(rows) + 1.6))
+        if engine := chart.get_layout_engine():
+            engine.set(w_pad=0.15)  # type: ignore[call-arg]  # of the constrained layout
         axis = chart.subplots()
         shares = [[held / of for held, of in by.values()] for by in counts]
         axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1.6)
