@@ -1,24 +1,77 @@
-"""The Jump Start paper: the made capture, and the experiments that take no time."""
+"""The Jump Start paper: its set-ups and how they are read, and the made capture."""
 
 import pathlib
+from typing import Any
 
 import pytest
 
 from flowstart.captures.reading import capture
+from flowstart.model.document import Document
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment
-from flowstart.papers.jump_start import PAPER, figure2, synthetic
+from flowstart.papers.jump_start import (
+    PAPER,
+    figure2,
+    published,
+    readings,
+    setups,
+    synthetic,
+)
 from flowstart.papers.lab import Lab
-from flowstart.papers.target import Verdict
+from flowstart.papers.readings import alone
+from flowstart.simulation.run import run
 
 QUICK = [experiment for experiment in PAPER.experiments if experiment.quick]
+SET_UPS: dict[readings.SetUp, Document] = {
+    "single": setups.single(setups.JUMP_START, 64),
+    "crowd": setups.contention("1s", setups.JUMP_START),
+    "web": setups.web(setups.JUMP_START, 1),
+}
+LITERAL, *OTHERS = alone(readings.INPUTS)
 
 
 @pytest.mark.parametrize("experiment", QUICK, ids=lambda experiment: experiment.id)
 def test_what_takes_no_time_misses_nothing(experiment: Experiment) -> None:
     done = runner.run(PAPER, experiment, Lab(None))
-    missed = {Verdict.MISSED, Verdict.TREND_MISSED}
-    assert [judged.target.id for judged in done.judged if judged.verdict in missed] == []
+    assert [judged.target.id for judged in done.judged if judged.verdict.missed] == []
+
+
+@pytest.mark.parametrize("name", SET_UPS)
+def test_read_literally_a_set_up_is_that_of_the_figures(name: readings.SetUp) -> None:
+    fields = setups.RECOVERIES["ns-2's Sack1"]
+    literal = readings.read_as(SET_UPS[name], name, LITERAL)
+    assert literal == SET_UPS[name] | {"stack": SET_UPS[name]["stack"] | fields}
+    assert flows(literal) == flows(SET_UPS[name])
+
+
+def flows(document: Document) -> list[dict[str, Any]]:
+    return run(document | {"duration": "5s"}).rows
+
+
+@pytest.mark.parametrize(
+    "cell", OTHERS, ids=lambda cell: str(set(cell.items()) - set(LITERAL.items()))
+)
+def test_every_other_reading_changes_a_set_up(cell: dict[str, str]) -> None:
+    assert any(
+        readings.read_as(document, name, cell) != readings.read_as(document, name, LITERAL)
+        for name, document in SET_UPS.items()
+    )
+
+
+def test_slow_start_keeps_its_name_where_the_gap_is_read_otherwise() -> None:
+    cell = {**LITERAL, readings.GAP: "RTT/(D-1)"}
+    slow = readings.read_as(setups.single(setups.SLOW_START, 8), "single", cell)
+    jump = readings.read_as(setups.single(setups.JUMP_START, 8), "single", cell)
+    assert slow["flows"][0]["startup"] == setups.SLOW_START
+    assert jump["flows"][0]["startup"] == f"{setups.JUMP_START}:gap=rtt/(d-1)"
+
+
+def test_a_published_value_is_what_the_paper_prints_of_it() -> None:
+    assert published.number("js.f2.free.time") == 7
+    assert published.number("js.f2.free.ratio") == 4
+    assert published.number("js.f2.cont.ratio") == 2
+    with pytest.raises(ValueError, match="no number is published"):
+        published.number("js.f1.2")
 
 
 def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(
@@ -38,9 +91,16 @@ def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(
     assert len(found["demands"]) == sum(size > 0 for one in conversations for size in one.sizes)
 
 
-def test_the_knee_lies_behind_the_last_interval_at_which_a_median_is_off() -> None:
-    def pairs(slow: float, jump: float) -> figure2.Pairs:
-        return [({"median_s": slow}, {"median_s": jump})]
+def crowd(slow: float, jump: float, slow_loss: float = 0.1) -> figure2.Pairs:
+    """A pair by its median durations."""
+    return [({"median_s": slow, "loss": slow_loss}, {"median_s": jump, "loss": 0.3})]
 
-    medians = {0.1: pairs(5, 9), 0.5: pairs(1, 1), 0.9: pairs(1, 1.5), 1.0: pairs(1, 1.1)}
-    assert figure2.knee(medians | {2.0: pairs(1, 1)}) == 1.0
+
+def test_the_knee_lies_behind_the_last_interval_at_which_a_median_is_off() -> None:
+    medians = {0.1: crowd(5, 9), 0.5: crowd(1, 1), 0.9: crowd(1, 1.5), 1.0: crowd(1, 1.1)}
+    assert figure2.knee(medians | {2.0: crowd(1, 1)}) == 1.0
+
+
+def test_no_loss_rate_is_a_multiple_of_none() -> None:
+    found = dict.fromkeys(figure2.INTERVALS, crowd(1, 1, slow_loss=0))
+    assert figure2.judged_losses(found)["js.f2.free.ratio"].value == "slow start loses nothing"

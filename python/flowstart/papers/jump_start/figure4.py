@@ -1,7 +1,7 @@
 """Figure 4: a web load; connections of more than an initial window."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
+from flowstart.papers.jump_start.published import number
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
 from flowstart.papers.target import Measured
@@ -46,23 +47,79 @@ def _together(pairs: Pairs, name: str) -> list[Values]:
     return [np.concatenate([pair[i][name] for pair in pairs]) for i in (0, 1)]
 
 
+def judged_durations(pairs: Pairs) -> dict[str, Measured]:
+    """What the paper prints of figure 4a, from the draws of the load."""
+    ratios = [float(np.percentile(a, 25) / np.percentile(b, 25)) for a, b in _durations(pairs)]
+    # Few connections of a draw take so long: all draws count together.
+    longer = [(float((a >= 1).sum()), float((b >= 1).sum())) for a, b in _durations(pairs)]
+    p25, around = float(np.mean(ratios)), interval(ratios)
+    tail = sum(jump for _, jump in longer) / sum(slow for slow, _ in longer)
+    return {
+        "js.f4.p25": Measured(
+            p25,
+            interval=around,
+            seeds=len(pairs),
+            because="the connections at the 25th percentile carry five packets and lose nothing: "
+            "Jump Start saves them part of one round of three; it holds under far higher loads",
+            shown_by="JS-LOAD",
+        ),
+        "js.f4.short": Measured(p25, holds=around[0] > 1, interval=around, seeds=len(pairs)),
+        "js.f4.tail": Measured(
+            tail,
+            holds=1 / 1.3 <= tail <= 1.3,
+            interval=measures.sums_interval(longer, lambda sums: sums[1] / sums[0]),
+            seeds=len(pairs),
+            because="a lost SYN waits three seconds, and more are lost beside Jump Start",
+            shown_by="JS-F4a",
+        ),
+    }
+
+
+def judged_losses(pairs: Pairs) -> dict[str, Measured]:
+    """What the paper prints of figure 4b, from the draws of the load."""
+    losses = _of_each(pairs, "loss")
+    more = [_free(jump) - _free(slow) for slow, jump in losses]
+    # A draw may have no connection that loses: losses and their number count over all draws.
+    sums = [[figure for loss in pair for figure in (loss.sum(), (loss > 0).sum())]
+            for pair in losses]  # fmt: skip
+    return {
+        "js.f4.lossfree": Measured(
+            float(np.mean(more)),
+            holds=float(np.mean(more)) > 0,
+            interval=interval(more),
+            seeds=len(pairs),
+            because="larger responses fill the queue at once, and packets of smaller ones are "
+            "lost with theirs; the link is idle most of the time, so that getting out of the way "
+            "frees little",
+            shown_by="JS-LOAD",
+        ),
+        "js.f4.lossratio": Measured(
+            float(_lossy_ratio(np.asarray(sums).sum(axis=0))),
+            interval=measures.sums_interval(sums, _lossy_ratio),
+            seeds=len(pairs),
+        ),
+    }
+
+
+def _durations(pairs: Pairs) -> list[list[Values]]:
+    return _of_each(pairs, "duration_s")
+
+
 def run_durations(lab: Lab) -> Findings:
     """Figure 4a."""
     pairs = _pairs(lab)
-    each = _of_each(pairs, "duration_s")
-    ratios = [float(np.percentile(a, 25) / np.percentile(b, 25)) for a, b in each]
-    # Few connections of a draw take so long: all draws count together.
-    longer = [(float((a >= 1).sum()), float((b >= 1).sum())) for a, b in each]
+    measured = judged_durations(pairs)
+    ratios = [float(np.percentile(a, 25) / np.percentile(b, 25)) for a, b in _durations(pairs)]
     slow, jump = _together(pairs, "duration_s")
     shortest = min(pair[0]["min_rtt_s"][0] for pair in pairs)
-    p25 = float(np.mean(ratios))
     late = [float(np.percentile(values, 98)) for values in (slow, jump)]
     return Findings(
-        measured=_judge_durations(ratios, longer) | {"js.f4.16rtt": Measured(1 / shortest)},
+        measured=measured | {"js.f4.16rtt": Measured(1 / shortest)},
         answers=[
             (
-                f"At the 25th percentile slow start takes {p25:.2f} times as long as Jump Start, "
-                f"{min(ratios):.2f} to {max(ratios):.2f} over {len(SEEDS)} draws of the load."
+                f"At the 25th percentile slow start takes {np.mean(ratios):.2f} times as long as "
+                f"Jump Start, {min(ratios):.2f} to {max(ratios):.2f} over {len(SEEDS)} draws of "
+                "the load."
             ),
             (
                 f"{100 * np.mean(slow >= 1):.1f} % of slow start's connections and "
@@ -76,38 +133,12 @@ def run_durations(lab: Lab) -> Findings:
         pictures=[
             Picture(
                 "figure4a",
-                "Distribution of durations, all draws together",
-                lambda: _draw((slow, jump), "connection duration (s)", "log", (0.1, 10)),
+                "Distribution of durations, all draws together. Ring: where Jump Start's 25th "
+                "percentile would be at most if slow start took twice as long, as the paper prints",
+                lambda: _draw_durations(slow, jump),
             )
         ],
     )
-
-
-def _judge_durations(
-    ratios: Sequence[float], longer: Sequence[tuple[float, float]]
-) -> dict[str, Measured]:
-    """`ratios` are those of the 25th percentiles, `longer` the connections of 1 s and more."""
-    p25, around = float(np.mean(ratios)), interval(ratios)
-    tail = sum(jump for _, jump in longer) / sum(slow for slow, _ in longer)
-    return {
-        "js.f4.p25": Measured(
-            p25,
-            holds=p25 > 2,
-            interval=around,
-            seeds=len(SEEDS),
-            because="the connections at the 25th percentile carry five packets and lose nothing: "
-            "Jump Start saves them part of one round of three; it holds under far higher loads",
-            shown_by="JS-LOAD",
-        ),
-        "js.f4.short": Measured(p25, holds=around[0] > 1, interval=around, seeds=len(SEEDS)),
-        "js.f4.tail": Measured(
-            tail,
-            holds=1 / 1.3 <= tail <= 1.3,
-            interval=measures.sums_interval(longer, lambda sums: sums[1] / sums[0]),
-            seeds=len(SEEDS),
-            because="a lost SYN waits three seconds, and more are lost beside Jump Start",
-        ),
-    }
 
 
 def run_losses(lab: Lab) -> Findings:
@@ -121,11 +152,12 @@ def run_losses(lab: Lab) -> Findings:
     lossy = [100 * float(loss[loss > 0].mean()) for loss in together]
     busy = _together(pairs, "utilisation")
     return Findings(
-        measured=_judge_losses(pairs, free) | {"js.f4.ahead": Measured(rounds)},
+        measured=judged_losses(pairs) | {"js.f4.ahead": Measured(rounds)},
         answers=[
             (
                 f"{slow:.1f} % of slow start's connections lose nothing and {jump:.1f} % of Jump "
-                f"Start's, a difference of {jump - slow:+.1f} points where the paper has +10."
+                f"Start's, a difference of {jump - slow:+.1f} points where the paper has "
+                f"{number('js.f4.lossfree'):+g}."
             ),
             (
                 f"Connections that lose at all lose {lossy[0]:.0f} % of their packets under slow "
@@ -144,8 +176,11 @@ def run_losses(lab: Lab) -> Findings:
         pictures=[
             Picture(
                 "figure4b",
-                "Distribution of loss rates, all draws together",
-                lambda: _draw(together, "packets dropped per packet sent", lowest=0.8),
+                "Distribution of loss rates, all draws together. Left: all connections; ring: "
+                "where slow start's share without loss would be, ten points below Jump Start's, as "
+                "the paper prints. Right: those that lose; ring: where Jump Start's median would "
+                "be, at twice slow start's",
+                lambda: _draw_losses(together),
             )
         ],
     )
@@ -154,36 +189,6 @@ def run_losses(lab: Lab) -> Findings:
 def _free(loss: Values) -> float:
     """The connections without loss, in percent."""
     return float(100 * np.mean(loss == 0))
-
-
-def _judge_losses(pairs: Pairs, free: Sequence[Sequence[float]]) -> dict[str, Measured]:
-    """`free` are the shares without loss, of each draw."""
-    more = [jump - slow for slow, jump in free]
-    points = float(np.mean(more))
-    # A draw may have no connection that loses: losses and their number count over all draws.
-    sums = [
-        [figure for loss in pair for figure in (loss.sum(), (loss > 0).sum())]
-        for pair in _of_each(pairs, "loss")
-    ]
-    ratio = _lossy_ratio(np.asarray(sums).sum(axis=0))
-    return {
-        "js.f4.lossfree": Measured(
-            points,
-            holds=points > 0,
-            interval=interval(more),
-            seeds=len(SEEDS),
-            because="larger responses fill the queue at once, and packets of smaller ones are "
-            "lost with theirs; the link is idle most of the time, so that getting out of the way "
-            "frees little",
-            shown_by="JS-LOAD",
-        ),
-        "js.f4.lossratio": Measured(
-            float(ratio),
-            holds=bool(1.3 <= ratio <= 3.5),
-            interval=measures.sums_interval(sums, _lossy_ratio),
-            seeds=len(SEEDS),
-        ),
-    }
 
 
 def _lossy_ratio(sums: Values) -> Any:
@@ -241,26 +246,54 @@ def _rows(slow: Values, jump: Values) -> list[dict[str, float]]:
     ]
 
 
-def _draw(
-    values: Sequence[Values],
-    label: str,
-    scale: Literal["linear", "log"] = "linear",
-    limits: tuple[float | None, float | None] = (0, None),
-    *,
-    lowest: float = 0,
-) -> "Figure":
+def _draw_durations(slow: Values, jump: Values) -> "Figure":
     from flowstart.papers import drawing
 
-    shares = np.linspace(0, 1, 401)
+    half = float(np.percentile(slow, 25)) / number("js.f4.p25")
     return drawing.single(
-        drawing.Axis(label, scale, limits),
-        drawing.Axis("share of connections", limits=(lowest, 1)),
-        {
-            name: (np.quantile(found, shares).tolist(), shares.tolist())
-            for name, found in zip(NAMES, values, strict=True)
-        },
+        drawing.Axis("connection duration (s)", "log", (0.06, 10), (0.1, 0.2, 0.5, 1, 2, 5)),
+        drawing.Axis("share of connections", limits=(0, 1)),
+        _distributions((slow, jump)),
         marks=False,
+        published={NAMES[1]: ((half,), (0.25,))},
     )
+
+
+def _draw_losses(together: Sequence[Values]) -> "Figure":
+    from flowstart.papers import drawing
+
+    share = drawing.Axis("share of connections", limits=(0, 1))
+    lossy = [100 * loss[loss > 0] for loss in together]
+    # Ten points more than slow start's would be more than all: the ring is where slow start's
+    # share would be, ten points below Jump Start's.
+    fewer = (_free(together[1]) - number("js.f4.lossfree")) / 100
+    twice = number("js.f4.lossratio") * float(np.median(lossy[0]))
+    return drawing.panels(
+        drawing.Panel(
+            drawing.Axis("packets dropped per packet sent (%)", limits=(-2, None)),
+            share,
+            _distributions([100 * loss for loss in together]),
+            published={NAMES[0]: ((0,), (fewer,))},
+            title="all connections",
+            marks=False,
+        ),
+        drawing.Panel(
+            drawing.Axis("packets dropped per packet sent (%)", "log", ticks=(1, 3, 10, 30, 100)),
+            share,
+            _distributions(lossy),
+            published={NAMES[1]: ((twice,), (0.5,))},
+            title="those that lose",
+            marks=False,
+        ),
+    )
+
+
+def _distributions(values: Sequence[Values]) -> dict[str, tuple[list[float], list[float]]]:
+    shares = np.linspace(0, 1, 401)
+    return {
+        name: (np.quantile(found, shares).tolist(), shares.tolist())
+        for name, found in zip(NAMES, values, strict=True)
+    }
 
 
 EXPERIMENTS = (

@@ -8,6 +8,7 @@ import numpy as np
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
+from flowstart.papers.jump_start.published import number
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
 
@@ -21,7 +22,7 @@ PAUSES = ("end", "start")
 """From where in a page the pause before the next one counts."""
 BEYOND = (("10Mbps", "start", 800), ("2.5Mbps", "end", 800))
 """Far outside the paper's load, to see where both go."""
-P25, FREE = 2.0, 10.0
+P25, FREE = number("js.f4.p25"), number("js.f4.lossfree")
 """What the paper states: slow start takes so many times as long at the 25th percentile, and so
 many points more of Jump Start's connections lose nothing."""
 

@@ -1,4 +1,4 @@
-"""The paper's three set-ups (Sec. III): one transfer, 200 connections, and web sessions."""
+"""The paper's three set-ups: one transfer, many that contend (Sec. III), and the web (Sec. IV)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,13 @@ CONNECTIONS = 200
 PACKETS = 200
 """Of each of those connections."""
 
+PACKET_BITS = 12_000
+"""Of 1500 bytes."""
+
 RECOVERIES: Mapping[str, Mapping[str, Any]] = {
     "ns-2's Sack1": {"recovery": "ns2-sack"},
-    "SACK": {"recovery": "sack"},
+    "RFC 3517": {"recovery": "sack", "next_seg_rule_4": False},
+    "RFC 6675": {"recovery": "sack"},
     "SACK without rules 3, 4": {
         "recovery": "sack",
         "next_seg_rule_3": False,
@@ -29,11 +33,11 @@ RECOVERIES: Mapping[str, Mapping[str, Any]] = {
     "Reno": {"recovery": "reno"},
     "Tahoe": {"recovery": "tahoe"},
     "timer only": {"recovery": "go-back-n"},
-    "SACK of the standards' endpoints": {"preset": "rfc", "ack": "every", "rto_min": "200ms"},
+    "RFC endpoints": {"preset": "rfc", "ack": "every", "rto_min": "200ms"},
 }
-"""How loss may be repaired, as fields of the stack; the paper names the first. SACK is RFC
-6675, whose rules 3 and 4 send again what nobody has yet reported lost. The last one halves
-what is in flight (RFC 5681), the others halve the window, as ns-2 does."""
+"""How loss may be repaired, as fields of the stack; the paper names the first. Rules 3 and 4 are
+those of RFC 6675's NextSeg, which send again what nobody has yet reported lost; RFC 3517 has no
+rule 4. The last one halves what is in flight (RFC 5681), the others the window, as ns-2 does."""
 
 
 def stack(**fields: Any) -> dict[str, Any]:
@@ -56,9 +60,12 @@ def single(startup: str, packets: int, **fields: Any) -> Document:
 
 
 def contention(
-    interval: str, startup: str, seed: int = 1, *, jitter: str = "10ms", **fields: Any
+    interval: str, startup: str, seed: int = 1, *, jitter: str = "0ms", **fields: Any
 ) -> Document:
-    """Sec. III.C: connections of 200 packets between 100 pairs of hosts, directions in turn."""
+    """Sec. III.C: connections of 200 packets between 100 pairs of hosts, directions in turn.
+
+    They start at the interval exactly, or each up to `jitter` late.
+    """
     path = {"rate": BOTTLENECK, "rtt": "60ms", "buffer": QUEUE}
     return {
         "seed": seed,
@@ -86,7 +93,7 @@ def web(
     page_pause_from: str = "end",
     **fields: Any,
 ) -> Document:
-    """Sec. III.D: sessions that read the web, all responses in one start-up."""
+    """Sec. IV.A: sessions that read the web, all responses in one start-up."""
     return {
         "seed": seed,
         "path": {"rate": rate, "rtt": RTT, "buffer": QUEUE},

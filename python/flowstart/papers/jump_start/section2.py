@@ -30,7 +30,7 @@ EXPECTED_END = "all D packets are out, or the first ACK"
 
 def _lossy(packets: int, path: dict[str, str]) -> Document:
     """SACK with all its rules repairs these flights without the timer, so recovery ends."""
-    fields = setups.RECOVERIES["SACK"]
+    fields = setups.RECOVERIES["RFC 6675"]
     return setups.along(setups.single(setups.JUMP_START, packets, **fields), **path)
 
 
@@ -143,7 +143,7 @@ def _draw(shown: dict[str, Any]) -> "Figure":
     from flowstart.papers import drawing
 
     return drawing.single(
-        drawing.Axis("time (s)"),
+        drawing.Axis("time (s)", limits=(0, 1.15 * shown["time_s"][-1])),
         drawing.Axis("congestion window (packets)", limits=(0, None)),
         {"Jump Start": (shown["time_s"], shown["cwnd_over_time"])},
         steps=True,
