@@ -11,7 +11,12 @@ from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment
 from flowstart.papers.jump_start import (
     PAPER,
+    fairness,
     figure2,
+    gateways,
+    measures,
+    parallel,
+    paths,
     published,
     readings,
     setups,
@@ -104,3 +109,39 @@ def test_the_knee_lies_behind_the_last_interval_at_which_a_median_is_off() -> No
 def test_no_loss_rate_is_a_multiple_of_none() -> None:
     found = dict.fromkeys(figure2.INTERVALS, crowd(1, 1, slow_loss=0))
     assert figure2.judged_losses(found)["js.f2.free.ratio"].value == "slow start loses nothing"
+
+
+@pytest.mark.parametrize("path", [(5, 64, 60), (20, 64, 15), (1, 256, 60)])
+def test_a_flight_that_path_and_queue_hold_loses_nothing_and_a_larger_one_does(
+    path: paths.Path,
+) -> None:
+    rate, rtt, queue = path
+
+    def dropped(packets: float) -> float:
+        document = setups.single(setups.JUMP_START, round(packets))
+        fields = {"rate": f"{rate}Mbps", "rtt": f"{rtt}ms", "buffer": f"{queue}pkt"}
+        return measures.transfer(run(setups.along(document, **fields)))["packets_dropped"]
+
+    assert dropped(paths.holds(path) - 2) == 0
+    assert dropped(paths.holds(path) + 4) > 0
+
+
+def test_each_gateway_has_transfers_of_its_own_and_the_same_round_trip() -> None:
+    rows = run(gateways.scenario(setups.SLOW_START, (3, 16, 0.3, 1))).rows
+    through, others = rows[: gateways.THROUGH], rows[gateways.THROUGH :]
+    each = len(others) // 3
+    assert each * 3 == len(others) > 0
+    for group in (through, others[:each], others[each : 2 * each], others[2 * each :]):
+        assert 0.064 <= min(row["min_rtt_s"] for row in group) <= 0.075
+
+
+def test_an_object_is_whole_however_it_is_split() -> None:
+    for connections in parallel.SPLIT:
+        flows = parallel.split(setups.JUMP_START, 200, connections, 1)["flows"]
+        assert len(flows) == connections
+        assert sum(int(flow["size"].removesuffix("pkt")) for flow in flows) == 200
+
+
+def test_jains_index_is_1_for_equal_shares_and_1_of_n_where_one_has_all() -> None:
+    assert fairness.jain([0.25] * 4) == pytest.approx(1)
+    assert fairness.jain([0, 0, 1, 0]) == pytest.approx(0.25)

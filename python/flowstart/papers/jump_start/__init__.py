@@ -2,12 +2,17 @@
 
 from flowstart.papers.experiment import Paper
 from flowstart.papers.jump_start import (
+    burst,
+    fairness,
     figure1,
     figure2,
     figure3,
     figure4,
     figure5,
+    gateways,
     load,
+    parallel,
+    paths,
     readings,
     recovery,
     section1,
@@ -35,6 +40,11 @@ PAPER = Paper(
         *readings.EXPERIMENTS,
         *recovery.EXPERIMENTS,
         *load.EXPERIMENTS,
+        *burst.EXPERIMENTS,
+        *paths.EXPERIMENTS,
+        *gateways.EXPERIMENTS,
+        *fairness.EXPERIMENTS,
+        *parallel.EXPERIMENTS,
     ),
     assumptions=ASSUMPTIONS,
 )
