@@ -223,8 +223,8 @@ def _draw(joining: Mapping[Kind, Joined]) -> "Figure":
         parts = {_newcomer(kind): _parts(found) for kind, found in joining.items()
                  if kind[0] == rule}  # fmt: skip
         return drawing.Panel(
-            drawing.Axis("end of the span, since it joined (s)", "log", ticks=AFTER[1:]),
-            drawing.Axis("share in the span, as a part of a fair one", limits=(0, None)),
+            drawing.Axis("end of the span, since it joined (s)", "log", (0.8, 300), AFTER[1:]),
+            drawing.Axis("share in the span / fair share", limits=(0, None)),
             {name: (AFTER[1:], [float(np.mean(p)) for p in ps]) for name, ps in parts.items()},
             title=rule,
             bands={

@@ -60,7 +60,8 @@ def judged_durations(pairs: Pairs) -> dict[str, Measured]:
             interval=around,
             seeds=len(pairs),
             because="the connections at the 25th percentile carry five packets and lose nothing: "
-            "Jump Start saves them part of one round of three; it holds under far higher loads",
+            "Jump Start saves them part of one round of three; it holds where 32 times the "
+            "sessions share a quarter of the rate",
             shown_by="JS-LOAD",
         ),
         "js.f4.short": Measured(p25, holds=around[0] > 1, interval=around, seeds=len(pairs)),

@@ -20,7 +20,7 @@ RATES = ("10Mbps", "7.5Mbps", "5Mbps")
 SESSIONS = (50, 100, 200, 400)
 PAUSES = ("end", "start")
 """From where in a page the pause before the next one counts."""
-BEYOND = (("10Mbps", "start", 800), ("2.5Mbps", "end", 800))
+BEYOND = (("2.5Mbps", "end", 800), ("2.5Mbps", "end", 1600))
 """Far outside the paper's load, to see where both go."""
 P25, FREE = number("js.f4.p25"), number("js.f4.lossfree")
 """What the paper states: slow start takes so many times as long at the 25th percentile, and so
