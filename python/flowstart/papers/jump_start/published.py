@@ -24,4 +24,4 @@ def number(name: str) -> float:
     value = expected[0] if isinstance(expected, tuple) else expected
     if not isinstance(value, float | int):
         raise ValueError(f"{name}: no number is published")
-    return value
+    return float(value)
