@@ -192,9 +192,10 @@ def _draw(axis: "Axes", panel: Panel) -> None:
     axis.set_title(panel.title, fontsize=10)
     _set(axis.set_xlabel, axis.set_xscale, axis.set_xlim, panel.x)
     _set(axis.set_ylabel, axis.set_yscale, axis.set_ylim, panel.y)
-    if panel.x.ticks is not None:
-        axis.set_xticks(list(panel.x.ticks), [f"{tick:g}" for tick in panel.x.ticks])
-        axis.minorticks_off()
+    for ticks, mark in ((panel.x.ticks, axis.set_xticks), (panel.y.ticks, axis.set_yticks)):
+        if ticks is not None:
+            mark(list(ticks), [f"{tick:g}" for tick in ticks])
+            mark([], minor=True)
 
 
 def _say_what_is_cut(axis: "Axes", panel: Panel) -> None:
