@@ -1,10 +1,18 @@
 import pytest
 
-from flowstart.papers.quick_start_low_latency import faster_link, figure2, sizes
+from flowstart.papers.quick_start_low_latency import curves, faster_link, figure2, readings
+from flowstart.papers.quick_start_low_latency.curves import Sweep
 from flowstart.papers.quick_start_low_latency.faster_link import Choice
-from flowstart.papers.quick_start_low_latency.setups import SLOW_START, TABLE1, transfer
-from flowstart.papers.quick_start_low_latency.table1 import granted, look
-from flowstart.papers.quick_start_low_latency.transfers import Ending, Pair
+from flowstart.papers.quick_start_low_latency.measures import Ending, Pair, granted, look
+from flowstart.papers.quick_start_low_latency.published import BY_ID, explained
+from flowstart.papers.quick_start_low_latency.setups import (
+    DECODED,
+    LITERAL,
+    SLOW_START,
+    TABLE1_KB,
+    transfer,
+)
+from flowstart.papers.target import Measured, TargetClass
 from flowstart.simulation.run import run
 
 
@@ -12,8 +20,48 @@ def ending(seconds: float, dropped: int = 0) -> Ending:
     return {"seconds": seconds, "dropped": dropped, "timeouts": 0}
 
 
-def at_100ms(**values: float) -> dict[sizes.Place, float]:
+def at_100ms(**values: float) -> dict[curves.Place, float]:
     return {(100, int(packets[1:])): value for packets, value in values.items()}
+
+
+def test_the_literal_set_up_has_the_words_of_the_paper() -> None:
+    assert LITERAL.packets(TABLE1_KB) == 83
+    path = transfer(LITERAL, "384kbps", 50, 83, SLOW_START)["path"]
+    assert [hop["rate"] for hop in path["hops"]] == ["384kbps", "384kbps"]
+    assert [hop["delay"] for hop in path["hops"]] == ["50ms", "50ms"]
+    assert path["access_delay"] == "0ms"
+    assert LITERAL.round_trip(50) == pytest.approx(0.2)
+
+
+def test_the_readings_that_were_fitted_together_are_the_decoded_set_up() -> None:
+    assert readings.setting(readings.LITERAL_READING) == LITERAL
+    assert readings.setting(readings.DECODED_READING) == DECODED
+    assert DECODED.packets(TABLE1_KB) == 120
+    assert DECODED.round_trip(50) == pytest.approx(0.104)
+
+
+def test_every_reading_of_the_grid_but_one_differs_from_the_literal_set_up() -> None:
+    delay = readings.FIGURE5_DELAY.name
+    same = [
+        cell
+        for cell in readings.cells()
+        if readings.setting(cell) == LITERAL and cell[delay] == readings.LITERAL_READING[delay]
+    ]
+    assert same == [readings.LITERAL_READING]
+
+
+def test_a_miss_says_what_the_decoded_inputs_come_to() -> None:
+    cell = "qs.t1.1g.1000ms"
+    far, near = {cell: Measured(66.7)}, {cell: Measured(71.37)}
+    said = explained(far, near, {cell: "They are 83 packets."})[cell]
+    assert said.because.startswith("They are 83 packets.")
+    assert "71.37" in said.because
+    assert explained(near, near, {})[cell].because == ""
+
+
+def test_what_the_paper_has_the_wrong_way_round_is_a_refutation() -> None:
+    refuted = {i for i, t in BY_ID.items() if t.target_class is TargetClass.REFUTATION}
+    assert refuted == {"qs.f2.100ms.peak", "qs.deny.cost"}
 
 
 def test_an_approved_rate_is_told_from_the_window_and_the_handshake() -> None:
@@ -22,19 +70,24 @@ def test_an_approved_rate_is_told_from_the_window_and_the_handshake() -> None:
 
 
 def test_a_trace_shows_the_opening_and_the_flights_of_slow_start() -> None:
-    seen = look(run(transfer(TABLE1, "1Gbps", 100, SLOW_START), trace=True))
+    document = transfer(DECODED, "1Gbps", 100, DECODED.packets(TABLE1_KB), SLOW_START)
+    seen = look(run(document, trace=True))
     assert seen["window"] == 3
     assert seen["handshake"] == pytest.approx(0.204, abs=1e-5)
     assert seen["flights"] == 6
 
 
 def test_cells_with_losses_stand_apart() -> None:
-    found = {
-        (1, 4): Pair(ending(2.0), ending(1.0)),
-        (1, 500): Pair(ending(2.0), ending(5.0, dropped=1)),
-    }
-    assert sizes.improvements(found) == {(1, 4): 50.0}
-    assert sizes.lossy(found) == {(1, 500): -150.0}
+    found = Sweep(
+        LITERAL,
+        "100Mbps",
+        {
+            (1, 4): Pair(ending(2.0), ending(1.0)),
+            (1, 500): Pair(ending(2.0), ending(5.0, dropped=1)),
+        },
+    )
+    assert curves.improvements(found) == {(1, 4): 50.0}
+    assert curves.lossy(found) == {(1, 500): -150.0}
 
 
 def test_a_curve_may_step_up_only_where_slow_start_needs_one_flight_more() -> None:

@@ -1,4 +1,4 @@
-"""What the background that the paper describes would do to its Table I."""
+"""What the background that the paper describes does to Table I, as the words and as decoded."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -7,23 +7,28 @@ import numpy as np
 
 from flowstart.model.document import Document
 from flowstart.papers import measures
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency import grid, published
+from flowstart.papers.quick_start_low_latency import cells, published
+from flowstart.papers.quick_start_low_latency.measures import Ending, Pair, ending
 from flowstart.papers.quick_start_low_latency.setups import (
+    DECODED,
     DELAYS,
+    LITERAL,
     RATES,
     SLOW_START,
-    TABLE1,
+    TABLE1_KB,
+    WEB_SESSION,
+    Setting,
     transfer,
 )
-from flowstart.papers.quick_start_low_latency.transfers import Ending, Pair, ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PAIRS = (2, 10)
-"""Further clients with a server each: N/2 of the paper's N, which it does not give."""
+SETTINGS = {"literal": LITERAL, "decoded": DECODED}
+CASES = (("literal", 2), ("decoded", 2))
+"""Set-ups, and further clients with a server each: N/2 of the paper's N, which it does not give."""
 SEEDS = tuple(range(1, 13))
 WARM = 5.0
 """Seconds, and ten one-way delays, before the transfer may begin."""
@@ -34,49 +39,43 @@ PATIENCE = {"384kbps": 900, "100Mbps": 6, "1Gbps": 3}
 CLOSE = 0.3
 """Points within which a cell counts as the published one."""
 
-SESSIONS = {
-    "interval": "exponential:mean=0.2s",
-    "pages": 30,
-    "page_pause": "exponential:mean=0.8s",
-    "objects": 10,
-    "object_pause": "exponential:mean=10ms",
-    "size": "pareto2:mean=400,shape=1.2",
-    "direction": "alternate",
-}
-"""As printed, with ns-2's example for the rest: how objects follow each other and vary."""
-
 Place = tuple[str, int]
 
 
-def document(rate: str, delay: int, startup: str, pairs: int, seed: int) -> Document:
+Case = tuple[str, int]
+"""A set-up's name and the sessions."""
+
+
+def document(setting: Setting, place: Place, startup: str, sessions: int, seed: int) -> Document:
     """Table I's transfer among web sessions, all of whose servers have the same start-up."""
-    alone = transfer(TABLE1, rate, delay, startup)
+    rate, delay = place
+    alone = transfer(setting, rate, delay, setting.packets(TABLE1_KB), startup)
     begin = WARM + 0.01 * delay
     alone["flows"][0] |= {"start": f"{begin:g}s", "jitter": f"{JITTER:g}s"}
     return alone | {
         "seed": seed,
-        "web": [SESSIONS | {"startup": startup, "sessions": pairs}],
+        "web": [WEB_SESSION | {"startup": startup, "sessions": sessions, "direction": "alternate"}],
         "duration": f"{begin + JITTER + PATIENCE[rate] + 0.06 * delay:g}s",
     }
 
 
 def run(lab: Lab) -> Findings:
     """Runs the table among sessions, with several seeds."""
-    cases = [(pairs, seed) for pairs in PAIRS for seed in SEEDS]
-    startups = (SLOW_START, TABLE1.quick_start)
+    keys = [(case, seed) for case in CASES for seed in SEEDS]
     documents = [
-        document(rate, delay, startup, pairs, seed)
-        for pairs, seed in cases
-        for rate, delay in grid.PLACES
-        for startup in startups
+        document(setting, place, startup, sessions, seed)
+        for (name, sessions), seed in keys
+        for setting in [SETTINGS[name]]
+        for place in cells.PLACES
+        for startup in (SLOW_START, setting.quick_start)
     ]
     found = _tables(lab.runs(documents, ending))
     seeds = {
-        pairs: [table for (of, _), table in zip(cases, found, strict=True) if of == pairs]
-        for pairs in PAIRS
+        case: [table for (of, _), table in zip(keys, found, strict=True) if of == case]
+        for case in CASES
     }
     return Findings(
-        answers=[_sentence(pairs, tables) for pairs, tables in seeds.items()],
+        answers=[_sentence(case, tables) for case, tables in seeds.items()],
         tables=[_errors(seeds), _cells(seeds)],
         pictures=[
             Picture(
@@ -90,9 +89,9 @@ def run(lab: Lab) -> Findings:
 
 def _tables(ends: Sequence[Ending]) -> list[dict[Place, Pair]]:
     both = [Pair(slow, quick) for slow, quick in zip(ends[::2], ends[1::2], strict=True)]
-    size = len(grid.PLACES)
+    size = len(cells.PLACES)
     return [
-        dict(zip(grid.PLACES, both[i : i + size], strict=True)) for i in range(0, len(both), size)
+        dict(zip(cells.PLACES, both[i : i + size], strict=True)) for i in range(0, len(both), size)
     ]
 
 
@@ -105,32 +104,34 @@ def _values(tables: Tables, place: Place) -> list[float]:
 
 
 def _medians(tables: Tables) -> dict[Place, float]:
-    return {place: float(np.median(_values(tables, place))) for place in grid.PLACES}
+    return {place: float(np.median(_values(tables, place))) for place in cells.PLACES}
 
 
-def _sentence(pairs: int, tables: Tables) -> str:
-    errors = [grid.rms(grid.improvements(table)) for table in tables]
-    close = sum(abs(error) <= CLOSE for error in grid.errors(_medians(tables)))
+def _sentence(case: Case, tables: Tables) -> str:
+    errors = [cells.rms(cells.improvements(table)) for table in tables]
+    close = sum(abs(error) <= CLOSE for error in cells.errors(_medians(tables)))
     return (
-        f"Among {pairs} web sessions a table of one run per cell lies {min(errors):.0f} to "
+        f"Among {case[1]} web sessions, {case[0]}, a table of one run per cell lies "
+        f"{min(errors):.0f} to "
         f"{max(errors):.0f} points (rms) from the published one; the medians of {len(tables)} "
-        f"seeds are within {CLOSE} points in {close} of {len(grid.PLACES)} cells."
+        f"seeds are within {CLOSE} points in {close} of {len(cells.PLACES)} cells."
     )
 
 
-def _errors(seeds: Mapping[int, Tables]) -> Table:
+def _errors(seeds: Mapping[Case, Tables]) -> Table:
     rows: list[dict[str, Cell]] = []
-    for pairs, tables in seeds.items():
-        for rate, name in RATES.items():
+    for (name, sessions), tables in seeds.items():
+        for rate, title in RATES.items():
             medians = _medians(tables)
-            column = {place: medians[place] for place in grid.PLACES if place[0] == rate}
+            column = {place: medians[place] for place in cells.PLACES if place[0] == rate}
             endings = [pair for table in tables for (at, _), pair in table.items() if at == rate]
             rows.append(
                 {
-                    "sessions": pairs,
-                    "rate": name,
-                    "rms error of medians (points)": round(grid.rms(column), 2),
-                    "cells as published": sum(abs(e) <= CLOSE for e in grid.errors(column)),
+                    "set-up": name,
+                    "sessions": sessions,
+                    "rate": title,
+                    "rms error of medians (points)": round(cells.rms(column), 2),
+                    "cells as published": sum(abs(e) <= CLOSE for e in cells.errors(column)),
                     "loss-free transfers (%)": round(
                         100 * sum(pair.loss_free for pair in endings) / len(endings)
                     ),
@@ -139,15 +140,16 @@ def _errors(seeds: Mapping[int, Tables]) -> Table:
     return Table("background-errors", f"Distance from Table I, {len(SEEDS)} seeds", rows)
 
 
-def _cells(seeds: Mapping[int, Tables]) -> Table:
+def _cells(seeds: Mapping[Case, Tables]) -> Table:
     rows: list[dict[str, Cell]] = []
-    for pairs, tables in seeds.items():
-        for rate, delay in grid.PLACES:
+    for (name, sessions), tables in seeds.items():
+        for rate, delay in cells.PLACES:
             values = _values(tables, (rate, delay))
             low, high = measures.interval(values, np.median)
             rows.append(
                 {
-                    "sessions": pairs,
+                    "set-up": name,
+                    "sessions": sessions,
                     "rate": RATES[rate],
                     "delay (ms)": delay,
                     "published (%)": published.TABLE1[rate, delay],
@@ -159,7 +161,7 @@ def _cells(seeds: Mapping[int, Tables]) -> Table:
     return Table("background", "Improvement among web sessions", rows)
 
 
-def _draw(seeds: Mapping[int, Tables]) -> "Figure":
+def _draw(seeds: Mapping[Case, Tables]) -> "Figure":
     from flowstart.papers import drawing
 
     delay = drawing.Axis("one-way delay (ms)", "log", ticks=DELAYS)
@@ -167,13 +169,23 @@ def _draw(seeds: Mapping[int, Tables]) -> "Figure":
         *(
             drawing.Panel(
                 delay,
-                drawing.Axis("improvement (%)", limits=(-30, 80)),
-                {name: grid.over_delays(_medians(tables), rate) for rate, name in RATES.items()},
+                drawing.Axis("improvement (%)", limits=(None, 80)),
+                {each: cells.over_delays(_medians(tables), rate) for rate, each in RATES.items()},
                 published={
-                    name: grid.over_delays(published.TABLE1, rate) for rate, name in RATES.items()
+                    each: cells.over_delays(published.TABLE1, rate) for rate, each in RATES.items()
                 },
-                title=f"{pairs} sessions",
+                title=f"{name}, {sessions} sessions",
             )
-            for pairs, tables in seeds.items()
+            for (name, sessions), tables in seeds.items()
         )
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="QS-BG",
+        figure="study",
+        question="What would the background that the paper describes do to Table I?",
+        run=run,
+    ),
+)

@@ -1,32 +1,38 @@
-"""Table I once more, without what the tool takes from Quick-Start."""
+"""Table I as decoded, without what the tool takes from Quick-Start."""
 
 from typing import TYPE_CHECKING
 
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency import grid
-from flowstart.papers.quick_start_low_latency.setups import DELAYS, RATES, TABLE1
+from flowstart.papers.quick_start_low_latency import cells, published
+from flowstart.papers.quick_start_low_latency.setups import (
+    DECODED,
+    DELAYS,
+    OPEN_REQUEST,
+    RATES,
+    TABLE1_KB,
+)
+from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LARGEST = "1.31072Gbps"
-"""The largest rate that a request can name."""
-
 SETTINGS = {
-    "as in Table I": TABLE1,
-    "exact clock": TABLE1.but(coarse_pacing=False),
-    "no cap": TABLE1.asking(request=LARGEST),
-    "ideal": TABLE1.but(coarse_pacing=False).asking(request=LARGEST),
+    "as in Table I": DECODED,
+    "exact clock": DECODED.but(coarse_pacing=False),
+    "no cap": DECODED.asking(**OPEN_REQUEST),
+    "ideal": DECODED.but(coarse_pacing=False).asking(**OPEN_REQUEST),
 }
 FAST = ("100Mbps", "1Gbps")
 
 
 def run(lab: Lab) -> Findings:
     """Runs the table with an exact pacing clock, with an open request, and with both."""
-    found = dict(zip(SETTINGS, grid.grids(lab, list(SETTINGS.values())), strict=True))
+    packets = DECODED.packets(TABLE1_KB)
+    tables = cells.tables(lab, [(setting, packets) for setting in SETTINGS.values()])
+    found = dict(zip(SETTINGS, map(cells.improvements, tables), strict=True))
     return Findings(
-        measured=grid.measured("t1ideal", found["ideal"]),
+        measured=_measured(found["ideal"]),
         answers=_sentences(found),
         tables=[_table(found)],
         pictures=[
@@ -39,7 +45,17 @@ def run(lab: Lab) -> Findings:
     )
 
 
-def _sentences(found: dict[str, grid.Improvements]) -> list[str]:
+def _measured(found: cells.Improvements) -> dict[str, Measured]:
+    """The cells of which something is predicted."""
+    named = {published.cell("t1ideal", *place): value for place, value in found.items()}
+    return {
+        name: Measured(round(value, 2))
+        for name, value in named.items()
+        if name in published.NUMBERS
+    }
+
+
+def _sentences(found: dict[str, cells.Improvements]) -> list[str]:
     paper, clock, cap, both = (found[name]["1Gbps", 1] for name in SETTINGS)
     slower = found["as in Table I"]["100Mbps", 1], found["ideal"]["100Mbps", 1]
     return [
@@ -55,20 +71,20 @@ def _sentences(found: dict[str, grid.Improvements]) -> list[str]:
     ]
 
 
-def _table(found: dict[str, grid.Improvements]) -> Table:
+def _table(found: dict[str, cells.Improvements]) -> Table:
     rows: list[dict[str, Cell]] = [
         {"delay (ms)": delay}
         | {
-            f"{RATES[rate]}: {name} (%)": round(cells[rate, delay], 2)
+            f"{RATES[rate]}: {name} (%)": round(each[rate, delay], 2)
             for rate in FAST
-            for name, cells in found.items()
+            for name, each in found.items()
         }
         for delay in DELAYS
     ]
     return Table("table1-ideal", "Improvement with and without the tool's two limits", rows)
 
 
-def _draw(found: dict[str, grid.Improvements]) -> "Figure":
+def _draw(found: dict[str, cells.Improvements]) -> "Figure":
     from flowstart.papers import drawing
 
     delay = drawing.Axis("one-way delay (ms)", "log", ticks=DELAYS)
@@ -78,9 +94,22 @@ def _draw(found: dict[str, grid.Improvements]) -> "Figure":
             drawing.Panel(
                 delay,
                 improvement,
-                {name: grid.over_delays(cells, rate) for name, cells in found.items()},
+                {name: cells.over_delays(each, rate) for name, each in found.items()},
+                published={"as in Table I": cells.over_delays(published.TABLE1, rate)},
                 title=RATES[rate],
             )
             for rate in FAST
         )
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="QS-T1i",
+        figure="Table I, decoded",
+        question="How much of the small gain at low latency is due to ns-2's clock and to a cap on "
+        "the request?",
+        run=run,
+        quick=True,
+    ),
+)

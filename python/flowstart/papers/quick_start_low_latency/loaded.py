@@ -8,10 +8,16 @@ import numpy as np
 
 from flowstart.model.document import Document
 from flowstart.papers import measures
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency.setups import RATES, SLOW_START, TABLE1, transfer
-from flowstart.papers.quick_start_low_latency.table1 import PACKET_BITS, granted
+from flowstart.papers.quick_start_low_latency.measures import PACKET_BITS, granted
+from flowstart.papers.quick_start_low_latency.setups import (
+    LITERAL,
+    RATES,
+    SLOW_START,
+    TABLE1_KB,
+    transfer,
+)
 from flowstart.papers.target import Measured
 from flowstart.simulation.run import Run
 from flowstart.simulation.series import EVENTS
@@ -19,11 +25,11 @@ from flowstart.simulation.series import EVENTS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RATE, DELAY = "100Mbps", 50
+RATE, DELAY = "100Mbps", 20
 LINK = 100e6
 THRESHOLD = 90
 """The share of a link, in percent, above which its router approves nothing."""
-CONNECTIONS = (0, 5, 10, 20, 30, 40, 50, 60, 65, 70, 72, 74, 75, 76, 77, 78, 79, 80, 82, 84, 86, 90)
+CONNECTIONS = (0, 5, 10, 20, 30, 40, 50, 52, 54, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 70)
 FLIGHT = 10
 """Packets in flight, always, of each of the connections that load the link."""
 BEGIN = 5
@@ -45,10 +51,10 @@ class Sight(TypedDict):
 
 def document(connections: int, startup: str) -> Document:
     """A transfer beside so many connections of a constant flight."""
-    alone = transfer(TABLE1, RATE, DELAY, startup)
+    alone = transfer(LITERAL, RATE, DELAY, LITERAL.packets(TABLE1_KB), startup)
     alone["flows"][0]["start"] = f"{BEGIN}s"
     if connections:
-        spread = 2 * DELAY / connections
+        spread = 1000 * LITERAL.round_trip(DELAY) / connections
         others = {
             "startup": f"slow-start:iw={FLIGHT},ssthresh={FLIGHT}",
             "avoidance": "none",
@@ -101,7 +107,7 @@ class Beside:
 
 def run(lab: Lab) -> Findings:
     """Runs the transfer with both start-ups beside a growing load."""
-    startups = (SLOW_START, TABLE1.quick_start)
+    startups = (SLOW_START, LITERAL.quick_start)
     seen = lab.runs(
         [document(n, startup) for n in CONNECTIONS for startup in startups], look, trace=True
     )
@@ -145,7 +151,7 @@ def _table(found: Sequence[Beside]) -> Table:
         }
         for each in found
     ]
-    return Table("loaded", f"120 packets over {RATES[RATE]} at {DELAY} ms beside a load", rows)
+    return Table("loaded", f"{TABLE1_KB} kB over {RATES[RATE]} at {DELAY} ms beside a load", rows)
 
 
 def _draw(found: Sequence[Beside]) -> "Figure":
@@ -165,3 +171,13 @@ def _draw(found: Sequence[Beside]) -> "Figure":
             {"improvement": (loads, [each.improvement for each in found])},
         ),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="QS-D2",
+        figure="Sec. IV",
+        question="What does a router approve while others use its link?",
+        run=run,
+    ),
+)

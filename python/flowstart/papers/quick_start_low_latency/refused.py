@@ -2,21 +2,31 @@
 
 from dataclasses import replace
 
-from flowstart.papers.experiment import Cell, Findings, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency import grid
-from flowstart.papers.quick_start_low_latency.setups import RATES, TABLE1
-from flowstart.papers.quick_start_low_latency.transfers import Pair
+from flowstart.papers.quick_start_low_latency import cells
+from flowstart.papers.quick_start_low_latency.measures import Pair
+from flowstart.papers.quick_start_low_latency.setups import LITERAL, RATES, Setting
 from flowstart.papers.target import Measured
 
-REFUSING = replace(TABLE1, routers={"admission": "none"})
+REFUSE = {"admission": "none"}
 """The routers do not know the option, and no request comes through."""
+
+
+def statements(lab: Lab, setting: Setting) -> dict[str, Measured]:
+    """What the paper prints of refusals, as it comes out in a setting."""
+    return _statements(cells.table(lab, replace(setting, routers=REFUSE)))
+
+
+def _statements(refused: cells.Cells) -> dict[str, Measured]:
+    return {"qs.deny.cost": Measured(round(max(map(_cost, refused.values())), 3))}
 
 
 def run(lab: Lab) -> Findings:
     """Runs Table I's transfers with routers that approve and with routers that do not."""
-    approved, refused = grid.runs(lab, [TABLE1, REFUSING])
-    worst = max(_cost(pair) for pair in refused.values())
+    approved = cells.table(lab, LITERAL)
+    refused = cells.table(lab, replace(LITERAL, routers=REFUSE))
+    worst = max(map(_cost, refused.values()))
     trips = [_round_trip(delay, pair) for (_, delay), pair in refused.items()]
     rows: list[dict[str, Cell]] = [
         {
@@ -31,7 +41,7 @@ def run(lab: Lab) -> Findings:
         for (rate, delay), pair in refused.items()
     ]
     return Findings(
-        measured={"qs.deny.cost": Measured(round(worst, 3), holds=0 <= worst <= 0.5)},
+        measured=_statements(refused),
         answers=[
             (
                 f"A refused request costs at most {worst:.3f} % of slow start's time in Table I's "
@@ -50,5 +60,15 @@ def _cost(pair: Pair) -> float:
 
 def _round_trip(delay: int, pair: Pair) -> float:
     """The path's round trip as a share of slow start's time, in percent."""
-    seconds = (2 * delay + 4 * REFUSING.host_delay) / 1000
-    return 100 * seconds / pair.slow["seconds"]
+    return 100 * LITERAL.round_trip(delay) / pair.slow["seconds"]
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="QS-D1",
+        figure="Sec. IV",
+        question="What does a refused request cost?",
+        run=run,
+        quick=True,
+    ),
+)

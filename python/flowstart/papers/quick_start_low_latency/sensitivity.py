@@ -1,17 +1,26 @@
-"""How far Table I moves when one of the inputs moves that were chosen to fit it."""
+"""How far the decoded Table I moves when one of the inputs moves that were fitted to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency import grid
-from flowstart.papers.quick_start_low_latency.setups import ENDLESS_QUEUE, TABLE1, Link, Setting
-from flowstart.papers.quick_start_low_latency.transfers import Pair, pairs
+from flowstart.papers.quick_start_low_latency import cells
+from flowstart.papers.quick_start_low_latency.cells import pairs
+from flowstart.papers.quick_start_low_latency.measures import Pair
+from flowstart.papers.quick_start_low_latency.setups import (
+    DECODED,
+    ENDLESS_QUEUE,
+    TABLE1_KB,
+    Link,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from flowstart.papers.drawing import Axis
 
 
 PACKETS = (60, 70, 80, 83, 90, 94, 100, 110, 115, 118, 119, 120, 121, 122, 125, 130, 150, 170, 189)
@@ -21,26 +30,44 @@ REQUESTS = (40.96, 81.92, 163.84, 327.68, 655.36, 1310.72)
 """Mbit/s."""
 
 
-def _joined(*links: Link) -> Setting:
-    return replace(TABLE1, links=links)
+Variant = tuple[Setting, int]
+"""A setting, and how many packets 120 kB are."""
+CHOSEN: Variant = (DECODED, DECODED.packets(TABLE1_KB))
 
 
-STUDIES: Mapping[str, Mapping[str, Setting]] = {
-    "packets": {f"{n}": replace(TABLE1, packets=n) for n in PACKETS},
-    "delay of a host's line (ms)": {f"{d:g}": replace(TABLE1, host_delay=d) for d in HOST_DELAYS},
-    "initial window (packets)": {f"{n}": TABLE1.but(iw=f"{n}") for n in WINDOWS},
-    "request (Mbit/s)": {f"{rate:g}": TABLE1.asking(request=f"{rate}Mbps") for rate in REQUESTS},
-    "pacing clock": {
-        "exact": TABLE1.but(coarse_pacing=False),
-        "1 ms": TABLE1.but(tick="1ms"),
-        "5 ms": TABLE1.but(tick="5ms"),
-        "10 ms": TABLE1,
-        "20 ms": TABLE1.but(tick="20ms"),
+def _with(setting: Setting) -> Variant:
+    return setting, CHOSEN[1]
+
+
+def _joined(*links: Link) -> Variant:
+    return _with(replace(DECODED, links=links))
+
+
+STUDIES: Mapping[str, Mapping[str, Variant]] = {
+    "packets": {f"{n}": (DECODED, n) for n in PACKETS},
+    "delay of a host's line (ms)": {
+        f"{d:g}": _with(replace(DECODED, host_delay=d)) for d in HOST_DELAYS
     },
-    "paced by": {"window and round trip": TABLE1, "approved rate": TABLE1.asking(pacing="rate")},
-    "smallest window used": {f"{n}": TABLE1.asking(min_window=f"{n}") for n in (1, 2, 3, 4, 8)},
+    "initial window (packets)": {f"{n}": _with(DECODED.but(iw=f"{n}")) for n in WINDOWS},
+    "request (Mbit/s)": {
+        f"{rate:g}": _with(DECODED.asking(request=f"{rate}Mbps")) for rate in REQUESTS
+    },
+    "pacing clock": {
+        "exact": _with(DECODED.but(coarse_pacing=False)),
+        "1 ms": _with(DECODED.but(tick="1ms")),
+        "5 ms": _with(DECODED.but(tick="5ms")),
+        "10 ms": CHOSEN,
+        "20 ms": _with(DECODED.but(tick="20ms")),
+    },
+    "paced by": {
+        "window and round trip": CHOSEN,
+        "approved rate": _with(DECODED.asking(pacing="rate")),
+    },
+    "smallest window used": {
+        f"{n}": _with(DECODED.asking(min_window=f"{n}")) for n in (1, 2, 3, 4, 8)
+    },
     "router links": {
-        "one, slow, with the delay": TABLE1,
+        "one, slow, with the delay": CHOSEN,
         "a fast one before it": _joined(Link(slow=False, delay=0), Link()),
         "two slow, half the delay each": _joined(Link(delay=0.5), Link(delay=0.5)),
         "a fast one before it with as much delay": _joined(Link(slow=False), Link()),
@@ -51,12 +78,12 @@ STUDIES: Mapping[str, Mapping[str, Setting]] = {
 
 DRAWN = ("packets", "delay of a host's line (ms)", "initial window (packets)", "request (Mbit/s)")
 
-READINGS: Mapping[str, Setting] = {
-    "chosen": TABLE1,
-    "initial window of 2 under Quick-Start": TABLE1.asking(iw="2", min_window="3"),
-    "no request for less than 4 packets": TABLE1.asking(qs_thresh="4"),
-    "shortest timeout 1 s": TABLE1.but(rto_min="1s"),
-    "queues without end": replace(TABLE1, queue=ENDLESS_QUEUE),
+UNSEEN: Mapping[str, Setting] = {
+    "chosen": DECODED,
+    "initial window of 2 under Quick-Start": DECODED.asking(iw="2", min_window="3"),
+    "no request for less than 4 packets": DECODED.asking(qs_thresh="4"),
+    "shortest timeout 1 s": DECODED.but(rto_min="1s"),
+    "queues without end": replace(DECODED, queue=ENDLESS_QUEUE),
 }
 """Inputs that Table I does not show at all."""
 
@@ -67,21 +94,22 @@ WITNESSES = (("384kbps", 20, 3), ("384kbps", 50, 3), ("384kbps", 100, 4), ("100M
 def run(lab: Lab) -> Findings:
     """Runs the whole table for each value of each input."""
     values = [(name, value) for name, study in STUDIES.items() for value in study]
-    settings = [STUDIES[name][value] for name, value in values] + list(READINGS.values())
-    found = grid.grids(lab, settings)
+    variants = [STUDIES[name][value] for name, value in values]
+    variants += [_with(setting) for setting in UNSEEN.values()]
+    found = [cells.improvements(table) for table in cells.tables(lab, variants)]
     tables = dict(zip(values, found, strict=False))
-    readings = dict(zip(READINGS, found[len(values) :], strict=True))
+    unseen = dict(zip(UNSEEN, found[len(values) :], strict=True))
     witnesses = pairs(
         lab,
         [
-            (replace(setting, packets=packets), rate, delay)
-            for setting in READINGS.values()
+            (setting, rate, delay, packets)
+            for setting in UNSEEN.values()
             for rate, delay, packets in WITNESSES
         ],
     )
     return Findings(
-        answers=_sentences(tables, readings),
-        tables=[_table(tables), _beyond(readings, witnesses)],
+        answers=_sentences(tables, unseen),
+        tables=[_table(tables), _beyond(unseen, witnesses)],
         pictures=[
             Picture(
                 "sensitivity",
@@ -92,22 +120,22 @@ def run(lab: Lab) -> Findings:
     )
 
 
-Tables = Mapping[tuple[str, str], grid.Improvements]
+Tables = Mapping[tuple[str, str], cells.Improvements]
 
 
-def _sentences(tables: Tables, readings: Mapping[str, grid.Improvements]) -> list[str]:
-    chosen = grid.rms(readings["chosen"])
+def _sentences(tables: Tables, unseen: Mapping[str, cells.Improvements]) -> list[str]:
+    chosen = cells.rms(unseen["chosen"])
     rivals = {
-        (name, value): grid.rms(cells)
-        for (name, value), cells in tables.items()
-        if STUDIES[name][value] != TABLE1
+        (name, value): cells.rms(table)
+        for (name, value), table in tables.items()
+        if STUDIES[name][value] != CHOSEN
     }
     within = sorted(
         (rms, f"{name}: {value}") for (name, value), rms in rivals.items() if rms < 2 * chosen
     )
-    clock = grid.rms(tables["pacing clock", "exact"])
-    cap = grid.rms(tables["request (Mbit/s)", "1310.72"])
-    size = grid.rms(tables["packets", "83"])
+    clock = cells.rms(tables["pacing clock", "exact"])
+    cap = cells.rms(tables["request (Mbit/s)", "1310.72"])
+    size = cells.rms(tables["packets", "83"])
     return [
         (
             f"With the chosen inputs the table is {chosen:.3f} points (rms) from the published "
@@ -126,24 +154,24 @@ def _table(tables: Tables) -> Table:
         {
             "input": name,
             "value": value,
-            "chosen": STUDIES[name][value] == TABLE1,
-            "rms error (points)": round(grid.rms(cells), 3),
-            "worst cell (points)": round(max(map(abs, grid.errors(cells))), 2),
+            "chosen": STUDIES[name][value] == CHOSEN,
+            "rms error (points)": round(cells.rms(table), 3),
+            "worst cell (points)": round(max(map(abs, cells.errors(table))), 2),
         }
-        for (name, value), cells in tables.items()
+        for (name, value), table in tables.items()
     ]
     return Table("sensitivity", "Table I against the published one, one input moved", rows)
 
 
-def _beyond(readings: Mapping[str, grid.Improvements], witnesses: Sequence[Pair]) -> Table:
+def _beyond(unseen: Mapping[str, cells.Improvements], witnesses: Sequence[Pair]) -> Table:
     rows: list[dict[str, Cell]] = []
-    for i, (name, cells) in enumerate(readings.items()):
+    for i, (name, table) in enumerate(unseen.items()):
         own = witnesses[i * len(WITNESSES) :][: len(WITNESSES)]
-        row: dict[str, Cell] = {"reading": name, "rms error (points)": round(grid.rms(cells), 3)}
+        row: dict[str, Cell] = {"input": name, "rms error (points)": round(cells.rms(table), 3)}
         for (rate, delay, packets), pair in zip(WITNESSES, own, strict=True):
             row[f"{packets} packets, {rate}, {delay} ms (%)"] = round(pair.improvement, 1)
         rows.append(row)
-    return Table("readings", "What Table I cannot tell, with transfers that can", rows)
+    return Table("unseen", "What Table I cannot tell, with transfers that can", rows)
 
 
 def _draw(tables: Tables) -> "Figure":
@@ -152,8 +180,8 @@ def _draw(tables: Tables) -> "Figure":
     return drawing.panels(
         *(
             drawing.Panel(
-                drawing.Axis(name, "log" if name == "request (Mbit/s)" else "linear"),
-                drawing.Axis("rms error (points)" if name == DRAWN[0] else "", limits=(0, None)),
+                _axis(name),
+                drawing.Axis("rms error (points)", limits=(-0.4, None)),
                 _curves(tables, name),
             )
             for name in DRAWN
@@ -161,12 +189,30 @@ def _draw(tables: Tables) -> "Figure":
     )
 
 
+def _axis(name: str) -> "Axis":
+    from flowstart.papers import drawing
+
+    if name == "request (Mbit/s)":
+        return drawing.Axis(name, "log", ticks=REQUESTS)
+    return drawing.Axis(name)
+
+
 def _curves(tables: Tables, name: str) -> dict[str, tuple[list[float], list[float]]]:
     errors = {
-        float(value): grid.rms(cells) for (study, value), cells in tables.items() if study == name
+        float(value): cells.rms(table) for (study, value), table in tables.items() if study == name
     }
-    chosen = [float(value) for value, setting in STUDIES[name].items() if setting == TABLE1]
+    chosen = [float(value) for value, each in STUDIES[name].items() if each == CHOSEN]
     return {
         "rms error": (list(errors), list(errors.values())),
         "chosen": (chosen, [errors[value] for value in chosen]),
     }
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="QS-SENS",
+        figure="study",
+        question="How far does the decoded Table I move when one of the inputs moves that fit it?",
+        run=run,
+    ),
+)

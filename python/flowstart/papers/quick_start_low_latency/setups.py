@@ -1,5 +1,6 @@
-"""The paper's set-up (Sec. II), with everything that it leaves open in one place."""
+"""The paper's set-up (Sec. II): its literal reading, and the one that was decoded from Table I."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,9 @@ RATES = {"384kbps": "384 kbit/s", "100Mbps": "100 Mbit/s", "1Gbps": "1 Gbit/s"}
 
 DELAYS = (1, 3, 5, 10, 50, 100, 200, 500, 1000)
 """One-way delays of Table I in milliseconds."""
+LOW = tuple(delay for delay in DELAYS if delay <= 50)
+HIGH = tuple(delay for delay in DELAYS if delay >= 100)
+"""What the paper calls low and high latency."""
 
 QUEUE = "150pkt"
 ENDLESS_QUEUE = "1000000pkt"
@@ -18,10 +22,16 @@ ENDLESS_QUEUE = "1000000pkt"
 ADVERTISED = "10000pkt"
 HOST_RATE = "1Gbps"
 ROUTERS = {"threshold": "90%", "allocation": "90%"}
+MSS = 1460
+"""Bytes."""
+TABLE1_KB = 120
 
 SLOW_START = "slow-start"
-REQUEST = {"request": "163.84Mbps", "sizing": "fixed", "qs_thresh": "1", "min_window": "2"}
-STACK = {"iw": "3", "coarse_pacing": True}
+OPEN_REQUEST = {"request": "1.31072Gbps", "sizing": "fixed"}
+"""The largest rate that a request can name: routers alone decide."""
+INITIAL_WINDOW = 3
+"""Packets, under slow start and after a refusal."""
+STACK = {"iw": str(INITIAL_WINDOW), "coarse_pacing": True}
 
 
 @dataclass(frozen=True)
@@ -38,15 +48,15 @@ class Link:
 class Setting:
     """What the paper does not print, or prints so that it can be read in two ways."""
 
-    packets: int = 120
-    """What "120 kB" are."""
-    host_delay: float = 1.0
+    kilobyte: int = 1000
+    """Bytes of payload in what the paper calls a kB."""
+    host_delay: float = 0.0
     """Of each host's own line, in milliseconds."""
     host_rate: str = HOST_RATE
-    links: tuple[Link, ...] = (Link(),)
+    links: tuple[Link, ...] = (Link(), Link())
     queue: str = QUEUE
     stack: Mapping[str, Any] = field(default_factory=lambda: dict(STACK))
-    request: Mapping[str, str] = field(default_factory=lambda: dict(REQUEST))
+    request: Mapping[str, str] = field(default_factory=lambda: dict(OPEN_REQUEST))
     """Quick-Start's parameters."""
     routers: Mapping[str, str] = field(default_factory=lambda: dict(ROUTERS))
 
@@ -58,17 +68,49 @@ class Setting:
         """The same with other parameters of Quick-Start."""
         return replace(self, request={**self.request, **request})
 
+    def packets(self, kilobytes: float) -> int:
+        """How many packets a transfer of so many kB has; ns-2 sends whole packets."""
+        return math.ceil(kilobytes * self.kilobyte / MSS)
+
+    def kilobytes(self, packets: int) -> float:
+        """The reverse: where a transfer stands on the paper's axes."""
+        return packets * MSS / self.kilobyte
+
+    def round_trip(self, delay: float) -> float:
+        """The path's propagation there and back in seconds, for a delay in milliseconds."""
+        links = sum(link.delay for link in self.links) * delay
+        return 2 * (links + 2 * self.host_delay) / 1000
+
     @property
     def quick_start(self) -> str:
         """The start-up."""
         return "quick-start:" + ",".join(f"{name}={value}" for name, value in self.request.items())
 
 
-TABLE1 = Setting()
-"""The one that gives all 27 cells of Table I."""
+WEB_SESSION = {
+    "interval": "exponential:mean=0.2s",
+    "pages": 30,
+    "page_pause": "exponential:mean=0.8s",
+    "objects": 10,
+    "object_pause": "exponential:mean=10ms",
+    "size": "pareto2:mean=400,shape=1.2",
+}
+"""As printed, with ns-2's example for the rest: how objects follow each other and vary."""
+
+LITERAL = Setting()
+"""What the paper prints, as it prints it; what it does not print as ns-2 has it by itself, or not
+there at all. All measurements are taken on it, unless an experiment says otherwise."""
+
+DECODED = Setting(
+    kilobyte=MSS,
+    host_delay=1.0,
+    links=(Link(),),
+    request={"request": "163.84Mbps", "sizing": "fixed", "min_window": "2"},
+)
+"""Five inputs fitted to Table I: together they give all of its 27 cells."""
 
 
-def transfer(setting: Setting, rate: str, delay: float, startup: str) -> Document:
+def transfer(setting: Setting, rate: str, delay: float, packets: int, startup: str) -> Document:
     """One transfer over an idle path of this delay in milliseconds."""
     return {
         "path": {
@@ -85,5 +127,5 @@ def transfer(setting: Setting, rate: str, delay: float, startup: str) -> Documen
             "quick_start": setting.routers,
         },
         "stack": {"preset": "ns2", "window": ADVERTISED, **setting.stack},
-        "flows": [{"startup": startup, "size": f"{setting.packets}pkt"}],
+        "flows": [{"startup": startup, "size": f"{packets}pkt"}],
     }
