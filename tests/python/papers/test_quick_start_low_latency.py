@@ -1,8 +1,9 @@
 import pytest
 
-from flowstart.papers.quick_start_low_latency import curves, faster_link, figure2, readings
+from flowstart.papers.quick_start_low_latency import curves, faster_link, figure2, lost, readings
 from flowstart.papers.quick_start_low_latency.curves import Sweep
 from flowstart.papers.quick_start_low_latency.faster_link import Choice
+from flowstart.papers.quick_start_low_latency.limited import QUICK_START, last_write, waiting
 from flowstart.papers.quick_start_low_latency.measures import Ending, Pair, granted, look
 from flowstart.papers.quick_start_low_latency.published import BY_ID, explained
 from flowstart.papers.quick_start_low_latency.setups import (
@@ -12,6 +13,7 @@ from flowstart.papers.quick_start_low_latency.setups import (
     TABLE1_KB,
     transfer,
 )
+from flowstart.papers.quick_start_low_latency.utilisation import Use, alone, used
 from flowstart.papers.target import Measured, TargetClass
 from flowstart.simulation.run import run
 
@@ -101,3 +103,35 @@ def test_the_threshold_is_where_quick_start_begins_to_win_for_good() -> None:
     loses = Choice(ending(2.0), ending(1.8), ending(1.5))
     assert faster_link.threshold({1: wins, 3: loses, 5: wins, 10: wins}) == 5
     assert faster_link.threshold({1: wins, 3: loses}) is None
+
+
+def test_use_is_counted_on_the_last_router_link() -> None:
+    slow = run(alone(("100Mbps", 20), SLOW_START, 5))
+    quick = run(alone(("100Mbps", 20), LITERAL.quick_start, 5))
+    last = next(row for row in quick.links.to_dicts() if row["name"] == "forward-1")
+    assert used(quick) == pytest.approx(100 * last["utilisation"])
+    assert used(quick) > 10 * used(slow)
+
+
+def test_more_use_is_counted_over_all_seeds_together() -> None:
+    use = Use([1.0, 3.0], [3.0, 3.0])
+    assert use.points == pytest.approx(1.0)
+    assert use.relative == pytest.approx(50.0)
+
+
+def test_a_burst_that_the_queue_does_not_hold_takes_an_approved_flight_apart() -> None:
+    seen = lost.look(run(lost.document(120, LITERAL.quick_start, 300, 1), trace=True))
+    assert seen["dropped"] > 0
+    assert seen["window"] is not None
+    assert seen["window"] <= 3
+    undisturbed = lost.look(run(lost.document(120, LITERAL.quick_start, 0, 1), trace=True))
+    assert (undisturbed["dropped"], undisturbed["window"]) == (0, None)
+
+
+def test_a_grant_is_gone_when_the_application_has_more_only_a_round_trip_later() -> None:
+    soon, late = (
+        [last_write(run(waiting(startup, wait))) for startup in (SLOW_START, QUICK_START)]
+        for wait in (0.5, 2)
+    )
+    assert soon[1] < soon[0] / 2
+    assert late[1] == pytest.approx(late[0])

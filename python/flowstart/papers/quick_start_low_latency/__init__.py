@@ -10,11 +10,14 @@ from flowstart.papers.quick_start_low_latency import (
     figure4,
     figure5,
     ideal,
+    limited,
     loaded,
+    lost,
     readings,
     refused,
     sensitivity,
     table1,
+    utilisation,
 )
 from flowstart.papers.quick_start_low_latency.assumptions import ASSUMPTIONS
 from flowstart.papers.quick_start_low_latency.published import NAME, TARGETS
@@ -36,6 +39,9 @@ PAPER = Paper(
         *figure5.EXPERIMENTS,
         *refused.EXPERIMENTS,
         *loaded.EXPERIMENTS,
+        *lost.EXPERIMENTS,
+        *limited.EXPERIMENTS,
+        *utilisation.EXPERIMENTS,
         *sensitivity.EXPERIMENTS,
         *background.EXPERIMENTS,
         *faster_link.EXPERIMENTS,
