@@ -1,6 +1,13 @@
 import pytest
 
-from flowstart.papers.quick_start_low_latency import curves, faster_link, figure2, lost, readings
+from flowstart.papers.quick_start_low_latency import (
+    PAPER,
+    curves,
+    faster_link,
+    figure2,
+    lost,
+    readings,
+)
 from flowstart.papers.quick_start_low_latency.curves import Sweep
 from flowstart.papers.quick_start_low_latency.faster_link import Choice
 from flowstart.papers.quick_start_low_latency.limited import QUICK_START, last_write, waiting
@@ -64,6 +71,15 @@ def test_a_miss_says_what_the_decoded_inputs_come_to() -> None:
 def test_what_the_paper_has_the_wrong_way_round_is_a_refutation() -> None:
     refuted = {i for i, t in BY_ID.items() if t.target_class is TargetClass.REFUTATION}
     assert refuted == {"qs.f2.100ms.peak", "qs.deny.cost"}
+
+
+def test_the_decoded_cells_are_repeats_of_the_printed_ones_and_marked_as_fitted() -> None:
+    again = BY_ID["qs.decoded.1g.50ms"]
+    printed = BY_ID["qs.t1.1g.50ms"]
+    assert again.target_class is TargetClass.REPEAT
+    assert (again.expected, again.within) == (printed.expected, printed.within)
+    assert len(PAPER.fitted(again.id)) == len(readings.FITTED)
+    assert PAPER.fitted(printed.id) == []
 
 
 def test_an_approved_rate_is_told_from_the_window_and_the_handshake() -> None:

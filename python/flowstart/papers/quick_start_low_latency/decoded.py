@@ -2,7 +2,8 @@
 
 from flowstart.papers.experiment import Cell, Experiment, Findings, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.quick_start_low_latency import cells
+from flowstart.papers.measures import improvement
+from flowstart.papers.quick_start_low_latency import cells, published
 from flowstart.papers.quick_start_low_latency.measures import Look, granted, look
 from flowstart.papers.quick_start_low_latency.setups import (
     DECODED,
@@ -26,7 +27,18 @@ def run(lab: Lab) -> Findings:
     ]
     seen = lab.runs(documents, look, trace=True)
     looks = dict(zip(cells.PLACES, zip(seen[::2], seen[1::2], strict=True), strict=True))
-    return Findings(measured=_inside(looks), answers=_sentences(looks), tables=[_table(looks)])
+    return Findings(
+        measured=_cells(looks) | _inside(looks), answers=_sentences(looks), tables=[_table(looks)]
+    )
+
+
+def _cells(looks: Looks) -> dict[str, Measured]:
+    return {
+        published.cell("decoded", *place): Measured(
+            round(improvement(slow["seconds"], quick["seconds"]), 2)
+        )
+        for place, (slow, quick) in looks.items()
+    }
 
 
 def _inside(looks: Looks) -> dict[str, Measured]:

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flowstart.papers.quick_start_low_latency.setups import DELAYS, RATES
-from flowstart.papers.target import Measured, read
+from flowstart.papers.target import Measured, Target, TargetClass, read
 
 NAME = "quick-start-low-latency"
 _PACKAGE = "flowstart.papers.quick_start_low_latency"
-TARGETS = read(_PACKAGE, NAME)
-BY_ID = {target.id: target for target in TARGETS}
-NUMBERS = {t.id: t.expected for t in TARGETS if isinstance(t.expected, int | float)}
-
 _SHORT = {"384kbps": "384k", "100Mbps": "100m", "1Gbps": "1g"}
 
 
@@ -21,6 +17,29 @@ def cell(table: str, rate: str, delay: float) -> str:
     """The ID of the target for a rate and a delay in milliseconds."""
     return f"qs.{table}.{_SHORT[rate]}.{delay:g}ms"
 
+
+def _again() -> list[Target]:
+    """Table I's cells once more, for the set-up whose inputs were fitted to them."""
+    cells = {
+        cell("t1", rate, delay): cell("decoded", rate, delay) for rate in RATES for delay in DELAYS
+    }
+    return [
+        replace(
+            target,
+            id=cells[target.id],
+            experiment="QS-DECODED",
+            figure="Table I, decoded",
+            target_class=TargetClass.REPEAT,
+        )
+        for target in _PRINTED
+        if target.id in cells
+    ]
+
+
+_PRINTED = read(_PACKAGE, NAME)
+TARGETS = [*_PRINTED, *_again()]
+BY_ID = {target.id: target for target in TARGETS}
+NUMBERS = {t.id: t.expected for t in TARGETS if isinstance(t.expected, int | float)}
 
 TABLE1 = {(rate, delay): NUMBERS[cell("t1", rate, delay)] for rate in RATES for delay in DELAYS}
 """The improvements of Table I in percent."""
