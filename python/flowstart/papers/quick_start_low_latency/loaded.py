@@ -159,7 +159,7 @@ def _draw(found: Sequence[Beside]) -> "Figure":
 
     load = drawing.Axis("load by others (% of the link)", limits=(0, 100))
     loads = [each.load for each in found]
-    return drawing.panels(
+    figure = drawing.panels(
         drawing.Panel(
             load,
             drawing.Axis("approved (Mbit/s)", "linear"),
@@ -171,6 +171,19 @@ def _draw(found: Sequence[Beside]) -> "Figure":
             {"improvement": (loads, [each.improvement for each in found])},
         ),
     )
+    for axis in figure.axes:
+        axis.axvline(THRESHOLD, color="0.3", linewidth=1, linestyle=":")
+        axis.annotate(
+            "paper: nothing\nfrom here on",
+            (THRESHOLD, 0.97),
+            (-4, 0),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=8,
+        )
+    return figure
 
 
 EXPERIMENTS = (
