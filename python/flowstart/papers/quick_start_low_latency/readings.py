@@ -212,6 +212,7 @@ def _run(lab: Lab) -> Findings:
     failing = [str(row["do not hold"]).split(", ") for row in by_cell.rows]
     return replace(
         findings,
+        answers=[findings.answers[0], _outside(columns, failing), *findings.answers[1:]],
         pictures=[
             replace(
                 findings.pictures[0],
@@ -220,6 +221,19 @@ def _run(lab: Lab) -> Findings:
                 draw=lambda: _draw(columns, failing),
             )
         ],
+    )
+
+
+def _outside(columns: Sequence[str], failing: Sequence[Sequence[str]]) -> str:
+    """What the decoded inputs come to where nothing was fitted."""
+    others = [name for name in columns if not name.startswith("qs.t1.")]
+    held = [
+        sum(name not in failing[cells().index(reading)] for name in others)
+        for reading in (LITERAL_READING, DECODED_READING)
+    ]
+    return (
+        f"Of the {len(others)} statements outside Table I, to which nothing was fitted, {held[0]} "
+        f"hold literally and {held[1]} as decoded from the table."
     )
 
 
