@@ -29,7 +29,6 @@ PAPER = Paper(
     package=__name__,
     targets=TARGETS,
     experiments=(
-        *readings.EXPERIMENTS,
         *table1.EXPERIMENTS,
         *decoded.EXPERIMENTS,
         *ideal.EXPERIMENTS,
@@ -42,6 +41,7 @@ PAPER = Paper(
         *lost.EXPERIMENTS,
         *limited.EXPERIMENTS,
         *utilisation.EXPERIMENTS,
+        *readings.EXPERIMENTS,
         *sensitivity.EXPERIMENTS,
         *background.EXPERIMENTS,
         *faster_link.EXPERIMENTS,

@@ -67,7 +67,8 @@ REQUEST = OpenInput(
     says="nothing; routers are “willing to allocate up to 90% of their capacity”",
     readings={
         "open": "the routers' 90 % are the only limit that is printed",
-        "what is queued": "ns-2's default: no more than carries the queued data within 50 ms",
+        "what is queued": "ns-2's default is to ask for no more than carries the queued data "
+        "within 50 ms; but by itself, without a rate that is set, it asks for nothing",
         "163.84 Mbit/s": "decoded from Table I's column of 1 Gbit/s: ns-2's code for 20 MB/s",
     },
 )
