@@ -1,70 +1,54 @@
-"""CAV-BUFFER: which queue makes half of Reno and a quarter of LSS true, and what else must be."""
+"""CAV-BUFFER: what the interface's queue and the hand-over make of half of Reno, and the rest."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import outcomes
+from flowstart.papers.slow_start_high_speed import statements
 from flowstart.papers.slow_start_high_speed.setups import (
-    INTERFACE_QUEUE,
+    LITERAL,
     SCHEMES,
-    Host,
+    Handover,
     Path,
-    transfer,
+)
+from flowstart.papers.slow_start_high_speed.statements import (
+    CAROLINA_EXPANSION,
+    EXPANSION,
+    Case,
+    of_schemes,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PATH = Path(1000, 1000)
-BDP = 15_000
-"""What the path holds, in packets."""
-CHOSEN_QUEUE = INTERFACE_QUEUE[PATH.interface] / BDP
+    from flowstart.papers.drawing import Panel
 
-FINE = (0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.22, 0.25, 0.28, 0.3, 0.35, 0.4, 0.5, 0.7, 1.0, 1.5)
-COARSE = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1.0)
-"""Queues, as shares of the BDP."""
+HIGHEST = 2.2
+"""The ratio that the figure's axes end with; what is higher is said."""
+QUEUES = (100, 500, 1000, 1500, 2000, 2700, 3000, 3750, 4500, 10_000, 22_500)
+"""Packets; Chicago's path holds 15 000."""
+LITERAL_QUEUE = 1000
+HALF, QUARTER = (
+    cast(float, statements.TARGETS[name].expected) for name in ("cav.chi.half", "cav.chi.quarter")
+)
 
-INTERFACES = (100, 1000, 10_000)
-PACKETS = (1000, 3000, 10_000, 30_000)
-"""Queues at an interface of any speed."""
-
-HALF = (0.4, 0.6)
-QUARTER = (0.175, 0.325)
-"""What counts as half and as a quarter: 20 and 30 % around them."""
-
-AS_CHOSEN = "as chosen"
-POLICIES = {
-    "ACK for every second packet": Host(),
-    "ACK for every packet": Host(ack="every"),
-    "ACK for 16 packets, then for every second": Host(ack="quick-then-delayed"),
+HANDOVERS: dict[Handover, str] = {
+    "at once": "at once (literal)",
+    "spread": "as fast as the interface sends",
+    "never dropped": "at once, the queue never drops",
 }
-MOVED = {
-    "initial window 2": Host(iw="2"),
-    "initial window 4": Host(iw="4"),
-    "initial window 10": Host(iw="10"),
-    "growth by bytes (ABC)": Host(growth="abc"),
-    "max_ssthresh 50": Host(max_ssthresh=50),
-    "max_ssthresh 200": Host(max_ssthresh=200),
-    "NewReno without SACK": Host(recovery="newreno"),
-    "SACK read in no time": Host(sack_us=0),
-    "SACK block read in 20 us": Host(sack_us=20),
-    "QS-app goes on in slow start": Host(after="slow-start"),
-    "QS-app's window at once into the queue": Host(handover="at once"),
-    "an interface queue that never drops": Host(handover="never dropped"),
-}
+ACKS = {"delayed": "for every second packet", "every": "for every packet"}
+DRAWN = "delayed"
 
 
 @dataclass(frozen=True)
-class Seconds:
-    """Completion times with one queue."""
+class Took:
+    """Completion times with one queue, by scheme."""
 
-    queue: float
-    """As a share of the BDP."""
-    of: dict[str, float]
-    """By scheme."""
+    queue: int
+    of: Mapping[str, float]
 
     @property
     def to_reno(self) -> float:
@@ -79,133 +63,187 @@ class Seconds:
     @property
     def both(self) -> bool:
         """Whether it is half of the one and a quarter of the other."""
-        return _within(self.to_reno, HALF) and _within(self.to_lss, QUARTER)
+        return statements.holds("cav.chi.half", self.to_reno) and statements.holds(
+            "cav.chi.quarter", self.to_lss
+        )
+
+    @property
+    def in_order(self) -> bool:
+        """Whether QS-app is before Reno and Reno before LSS."""
+        return self.of["QS-app"] < self.of["Reno"] < self.of["LSS"]
+
+    @property
+    def reno_leads(self) -> bool:
+        """Whether Quick Start and LSS take the longest, as the slides have it at 220 ms."""
+        return self.of["Reno"] < min(self.of["QS-app"], self.of["LSS"])
 
 
-Sweep = list[Seconds]
+Sweep = list[Took]
+Key = tuple[Handover, str]
+"""Hand-over and ACK policy."""
 
 
 def run(lab: Lab) -> Findings:
-    """Queue by ACK policy, then by every other input that was chosen."""
-    cases: list[tuple[str, Host, Sequence[float]]]
-    cases = [(name, host, FINE) for name, host in POLICIES.items()]
-    cases += [(name, host, COARSE) for name, host in MOVED.items()]
-    documents = [
-        transfer(scheme, PATH, host, buffer=f"{round(queue * BDP)}pkt")
-        for _, host, queues in cases
-        for queue in queues
-        for scheme in SCHEMES
-    ]
-    found = iter(each[0]["seconds"] for each in lab.runs(documents, outcomes.transfers))
-    swept = {
-        name: [Seconds(q, {scheme: next(found) for scheme in SCHEMES}) for q in queues]
-        for name, _, queues in cases
-    }
-    policies = {name: swept[name] for name in POLICIES}
-    never = [name for name in MOVED if not any(at.both for at in swept[name])]
+    """Completion times by queue, for every hand-over and ACK policy."""
+    keys: list[Key] = [(how, ack) for how in HANDOVERS for ack in ACKS]
+    chicago = {key: _sweep(lab, EXPANSION, *key) for key in keys}
+    carolina = {how: _sweep(lab, CAROLINA_EXPANSION, how, DRAWN) for how in HANDOVERS}
     return Findings(
         answers=[
-            *(f"{name}: both hold with a queue of {_interval(s)}." for name, s in policies.items()),
-            f"No queue tried makes both true with: {'; '.join(never)}."
-            if never
-            else "With every other input there is a queue that makes both true.",
+            *(
+                _on_half(how, {k[1]: s for k, s in chicago.items() if k[0] == how})
+                for how in HANDOVERS
+            ),
+            _on_both_places(chicago, carolina),
         ],
         tables=[
             Table(
                 "buffer",
                 "Completion times by the queue at the interface, 1G-1G, 180 ms.",
-                _fine_rows(policies),
+                [row for key, sweep in chicago.items() for row in _rows(key, sweep)],
             ),
-            Table(
-                "inputs",
-                f"One input moved at a time: with a queue of {CHOSEN_QUEUE:g} BDP, and the queues"
-                " tried with which QS-app takes half of Reno's and a quarter of LSS's time.",
-                [
-                    _moved_row(AS_CHOSEN if i == 0 else n, s)
-                    for i, (n, s) in enumerate(swept.items())
-                ],
-            ),
-            _interface_table(lab),
+            _carolina_table(carolina),
         ],
-        pictures=[_picture(policies)],
+        pictures=[_picture({how: chicago[how, DRAWN] for how in HANDOVERS}, carolina)],
     )
 
 
-def _within(value: float, bounds: tuple[float, float]) -> bool:
-    return bounds[0] <= value <= bounds[1]
+def _sweep(lab: Lab, path: Path, how: Handover, ack: str) -> Sweep:
+    # A queue that never drops has no size.
+    queues = QUEUES if how != "never dropped" else (LITERAL_QUEUE,)
+    setups = {
+        queue: replace(LITERAL, queue=f"{queue}pkt", handover=how, ack=ack) for queue in queues
+    }
+    found = statements.find(
+        lab, [(setup, case) for setup in setups.values() for case in of_schemes(path)]
+    )
+    return [
+        Took(queue, {s: found[setup, Case(s, path)][0]["seconds"] for s in SCHEMES})
+        for queue, setup in setups.items()
+    ]
 
 
-def _interval(sweep: Sequence[Seconds]) -> str:
-    """The queues with which both hold, as runs of neighbours among those tried."""
-    runs: list[list[float]] = []
-    for i, at in enumerate(sweep):
-        if not at.both:
-            continue
-        if i and sweep[i - 1].both:
-            runs[-1].append(at.queue)
-        else:
-            runs.append([at.queue])
-    texts = [f"{r[0]:g} to {r[-1]:g}" if len(r) > 1 else f"{r[0]:g}" for r in runs]
-    return f"{' and '.join(texts)} BDP" if texts else "none of those tried"
+def _on_half(how: Handover, by_ack: Mapping[str, Sweep]) -> str:
+    if how == "never dropped":
+        ratios = [
+            f"{sweep[0].to_reno:.2f} with an ACK {ACKS[ack]}" for ack, sweep in by_ack.items()
+        ]
+        return f"Window {HANDOVERS[how]}: QS-app takes of Reno's time {', '.join(ratios)}."
+    held = [
+        f"with {_interval([at.both for at in sweep])} and an ACK {ACKS[ack]}"
+        for ack, sweep in by_ack.items()
+    ]
+    return f"Window {HANDOVERS[how]}: half of Reno and a quarter of LSS hold {', '.join(held)}."
 
 
-def _fine_rows(policies: dict[str, Sweep]) -> list[dict[str, Cell]]:
+def _on_both_places(chicago: Mapping[Key, Sweep], carolina: Mapping[Handover, Sweep]) -> str:
+    """With which set-up Chicago's order holds, and with which North Carolina's."""
+    orders = [
+        f"{_interval([at.in_order for at in chicago[how, DRAWN]])}, the window {HANDOVERS[how]}"
+        for how in HANDOVERS
+        if any(at.in_order for at in chicago[how, DRAWN])
+    ]
+    leads = [
+        f"{_interval([at.reno_leads for at in carolina[how]])}, the window {HANDOVERS[how]}"
+        for how in HANDOVERS
+        if any(at.reno_leads for at in carolina[how])
+    ]
+    return (
+        f"Chicago's order (QS-app before Reno before LSS) holds with: {'; '.join(orders)}."
+        f" North Carolina's (QS-app and LSS after Reno) with: {'; '.join(leads)}."
+    )
+
+
+def _interval(hold: Sequence[bool]) -> str:
+    """The queues for which something holds, as runs of neighbours among those tried."""
+    if len(hold) == 1:
+        return "any queue" if hold[0] else "no queue"
+    runs: list[list[int]] = []
+    for i, it in enumerate(hold):
+        if it and i and hold[i - 1]:
+            runs[-1].append(QUEUES[i])
+        elif it:
+            runs.append([QUEUES[i]])
+    texts = [f"{r[0]} to {r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs]
+    return f"{' and '.join(texts)} packets" if texts else "no queue tried"
+
+
+def _rows(key: Key, sweep: Sweep) -> list[dict[str, Cell]]:
+    how, ack = key
     return [
         {
-            "ACKs": name,
-            "queue, BDP": at.queue,
+            "first window": HANDOVERS[how],
+            "ACK": ACKS[ack],
+            "queue, packets": at.queue if how != "never dropped" else None,
             **{f"{scheme}, s": round(at.of[scheme], 2) for scheme in SCHEMES},
             "QS-app / Reno": round(at.to_reno, 2),
             "QS-app / LSS": round(at.to_lss, 2),
-            "both hold": at.both,
+            "half and a quarter": at.both,
+            "QS-app before Reno before LSS": at.in_order,
         }
-        for name, sweep in policies.items()
         for at in sweep
     ]
 
 
-def _moved_row(name: str, sweep: Sweep) -> dict[str, Cell]:
-    at = next(at for at in sweep if at.queue == CHOSEN_QUEUE)
-    return {
-        "input": name,
-        **{f"{scheme}, s": round(at.of[scheme], 2) for scheme in SCHEMES},
-        "QS-app / Reno": round(at.to_reno, 2),
-        "QS-app / LSS": round(at.to_lss, 2),
-        "both hold with": _interval(sweep),
-    }
-
-
-def _interface_table(lab: Lab) -> Table:
-    cases = [(mbps, packets) for mbps in INTERFACES for packets in PACKETS]
-    documents = [
-        transfer(scheme, Path(mbps, mbps), buffer=f"{packets}pkt")
-        for mbps, packets in cases
-        for scheme in SCHEMES
-    ]
-    found = iter(each[0]["seconds"] for each in lab.runs(documents, outcomes.transfers))
+def _carolina_table(by_handover: Mapping[Handover, Sweep]) -> Table:
     rows: list[dict[str, Cell]] = [
         {
-            "interface, Mbit/s": mbps,
-            "queue, packets": packets,
-            **{f"{scheme}, s": round(next(found), 2) for scheme in SCHEMES},
+            "first window": HANDOVERS[how],
+            "queue, packets": at.queue if how != "never dropped" else None,
+            **{f"{scheme}, s": round(at.of[scheme], 2) for scheme in SCHEMES},
+            "Reno before both": at.reno_leads,
         }
-        for mbps, packets in cases
+        for how, sweep in by_handover.items()
+        for at in sweep
     ]
-    return Table("interface-queues", "Completion by interface and its queue, 180 ms.", rows)
+    return Table("buffer-carolina", "The same at 220 ms, an ACK for every second packet.", rows)
 
 
-def _picture(policies: dict[str, Sweep]) -> Picture:
+def _picture(chicago: Mapping[Handover, Sweep], carolina: Mapping[Handover, Sweep]) -> Picture:
     def draw() -> "Figure":
-        from flowstart.papers.drawing import Axis, Panel, panels
+        from flowstart.papers.drawing import panels
 
-        x = Axis("queue at the interface, BDP", "log", ticks=[0.02, 0.05, 0.1, 0.2, 0.5, 1])
-        to_reno = {
-            n: ([at.queue for at in s], [at.to_reno for at in s]) for n, s in policies.items()
-        }
-        to_lss = {n: ([at.queue for at in s], [at.to_lss for at in s]) for n, s in policies.items()}
         return panels(
-            Panel(x, Axis("QS-app / Reno", limits=(0, 1)), to_reno, level={"half": 0.5}),
-            Panel(x, Axis("QS-app / LSS", limits=(0, 1)), to_lss, level={"a quarter": 0.25}),
+            _panel("Chicago, 180 ms: over Reno", chicago, "to_reno", {"published: half": HALF}),
+            _panel(
+                "Chicago, 180 ms: over LSS", chicago, "to_lss", {"published: a quarter": QUARTER}
+            ),
+            _panel(
+                "North Carolina, 220 ms: over Reno", carolina, "to_reno", {"as long as Reno": 1}
+            ),
         )
 
-    return Picture("buffer", "Ratios of completion times by queue and ACK policy, 1G-1G.", draw)
+    return Picture(
+        "buffer",
+        "1G-1G: QS-app's completion time over another's, by the queue at the interface and by how"
+        " the first window enters it.",
+        draw,
+    )
+
+
+def _panel(
+    title: str, by_handover: Mapping[Handover, Sweep], ratio: str, level: Mapping[str, float]
+) -> "Panel":
+    from flowstart.papers.drawing import Axis, Panel
+
+    # A queue that never drops has no size: its one result is drawn across.
+    curves = {
+        HANDOVERS[how]: (
+            QUEUES,
+            [getattr(at, ratio) for at in (sweep if len(sweep) > 1 else sweep * len(QUEUES))],
+        )
+        for how, sweep in by_handover.items()
+    }
+    x = Axis("queue at the interface, packets", "log", (80, 200_000), [100, 1000, 10_000])
+    y = Axis("QS-app's time / the other's", limits=(0, HIGHEST))
+    return Panel(x, y, curves, title=title, level=level)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-BUFFER",
+        figure="study",
+        question="What do queue and hand-over at the interface make of the orders in expansion?",
+        run=run,
+    ),
+)

@@ -1,19 +1,22 @@
 """The congestion windows over time: Chicago (CAV-1) and North Carolina (CAV-7)."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import outcomes, traces
+from flowstart.papers.slow_start_high_speed import measures, statements
 from flowstart.papers.slow_start_high_speed.setups import (
-    CHICAGO,
-    NORTH_CAROLINA,
+    LITERAL,
     SCHEMES,
+    Handover,
     Path,
+    Setup,
     transfer,
 )
+from flowstart.papers.slow_start_high_speed.statements import of_schemes
 from flowstart.papers.target import Measured
 from flowstart.render.thinning import columns, thin
 from flowstart.simulation.run import Run
@@ -23,89 +26,99 @@ if TYPE_CHECKING:
 
 COLUMNS = 600
 """Pixels of a figure that a window's points are thinned to."""
-NARROWER = (1000, 900, 800, 700, 500, 300)
-"""What the narrowest link of North Carolina might have been, in Mbit/s."""
+HANDOVERS: dict[Handover, str] = {
+    "at once": "all at once into the interface's queue (literal)",
+    "spread": "as fast as the interface sends",
+}
+"""The two ways of the first window that are drawn."""
+NO_RATIO = (
+    "The first window, handed to the interface's queue at once, loses most of itself there. The"
+    " ratio needs a window that leaves no faster than the interface sends, or a queue that never"
+    " drops."
+)
 
 
 class Window(TypedDict):
-    """A window over time, thinned."""
+    """A window over time, thinned, and the transfer."""
 
     time_s: list[float]
     cwnd: list[float]
     largest: float
     seconds: float
     again: int
-    bdp: float
 
 
 def chicago(lab: Lab) -> Findings:
     """CAV-1: one transfer, 1G-1G, 180 ms."""
-    curves = _curves(lab, Path(1000, 1000, CHICAGO))
-    seconds = {scheme: curve["seconds"] for scheme, curve in curves.items()}
-    half, quarter = (seconds["QS-app"] / seconds[other] for other in ("Reno", "LSS"))
+    path = statements.EXPANSION
+    curves = {how: _curves(lab, path, replace(LITERAL, handover=how)) for how in HANDOVERS}
+    literal = curves["at once"]
+    found = statements.literally(lab, of_schemes(path))
+    took = statements.seconds(found, path)
+    half, quarter = (
+        replace(statements.measured(target, found), because=NO_RATIO, shown_by="CAV-BUFFER")
+        for target in ("cav.chi.half", "cav.chi.quarter")
+    )
+    sent = ", ".join(f"{scheme} {curve['again']}" for scheme, curve in literal.items())
     return Findings(
         measured={
-            "cav.chi.half": Measured(half),
-            "cav.chi.quarter": Measured(quarter),
-            "cav.chi.qs.time": Measured(seconds["QS-app"]),
+            "cav.chi.half": half,
+            "cav.chi.quarter": quarter,
+            "cav.chi.qs.time": Measured(
+                took["QS-app"],
+                because="It was derived without loss. " + NO_RATIO,
+                shown_by="CAV-BUFFER",
+            ),
         },
         answers=[
             (
-                f"QS-app takes {seconds['QS-app']:.1f} s, {half:.2f} of Reno's"
-                f" {seconds['Reno']:.1f} s and {quarter:.2f} of LSS's {seconds['LSS']:.1f} s."
+                f"QS-app takes {took['QS-app']:.1f} s, {half.value:.2f} of Reno's"
+                f" {took['Reno']:.1f} s and {quarter.value:.2f} of LSS's {took['LSS']:.1f} s."
+                f" Sent again: {sent}."
             ),
             (
-                f"Reno overshoots once, sends {curves['Reno']['again']} packets again, and one"
-                f" packet per round trip does not bring its window back in time."
+                f"With its window no faster than the interface sends it takes"
+                f" {curves['spread']['QS-app']['seconds']:.1f} s, and the other two what they took."
             ),
         ],
-        tables=[_times("chicago", curves, {"QS-app": None, "Reno": 0.5, "LSS": 0.25})],
-        pictures=[_picture("chicago", "Chicago, 1G-1G, 180 ms", curves)],
+        tables=[_times("chicago", curves)],
+        pictures=[_picture("chicago", "Chicago, 1G-1G, 180 ms", path, curves)],
     )
 
 
 def north_carolina(lab: Lab) -> Findings:
-    """CAV-7: the same with 220 ms, and with a path that is narrower than was thought."""
-    curves = _curves(lab, Path(1000, 1000, NORTH_CAROLINA))
-    seconds = {scheme: curve["seconds"] for scheme, curve in curves.items()}
-    narrower = _narrower(lab)
-    as_stated = [mbps for mbps, of in narrower.items() if of["QS-app"] > of["Reno"]]
-    holds = seconds["Reno"] < min(seconds["QS-app"], seconds["LSS"])
+    """CAV-7: the same with 220 ms."""
+    path = statements.CAROLINA_EXPANSION
+    curves = {how: _curves(lab, path, replace(LITERAL, handover=how)) for how in HANDOVERS}
+    found = statements.literally(lab, of_schemes(path))
+    took = statements.seconds(found, path)
     return Findings(
         measured={
-            "cav.nc.cwnd": Measured(
-                seconds,
-                holds=holds,
-                because="On a path that carries what the interface sends, the interface's window"
-                " loses nothing. QS-app falls behind Reno only where the path carries about half"
-                " of it or less, which would be capacity reduction.",
-                shown_by="CAV-7",
+            "cav.nc.cwnd": replace(
+                statements.measured("cav.nc.cwnd", found),
+                because="QS-app does fall behind LSS, but the interface's queue slows Reno as much:"
+                " it leaves slow start early and adds one packet per round trip. With a larger"
+                " queue Reno is ahead of both.",
+                shown_by="CAV-BUFFER",
             )
         },
         answers=[
             (
-                f"On an idle 1G-1G path QS-app takes {seconds['QS-app']:.1f} s, Reno"
-                f" {seconds['Reno']:.1f} s and LSS {seconds['LSS']:.1f} s: LSS is the slowest,"
-                f" QS-app the fastest."
-            ),
-            f"QS-app is slower than Reno where the narrowest link has"
-            f" {_listed(as_stated)} Mbit/s instead of 1000."
-            if as_stated
-            else "QS-app is faster than Reno on every narrower path tried.",
+                f"On an idle 1G-1G path QS-app takes {took['QS-app']:.1f} s, Reno"
+                f" {took['Reno']:.1f} s and LSS {took['LSS']:.1f} s; QS-app is"
+                f" {'not ' if took['QS-app'] < took['Reno'] else ''}slower than Reno."
+            )
         ],
-        tables=[
-            _times("north-carolina", curves, {}),
-            _narrower_table(narrower),
-        ],
-        pictures=[_picture("north-carolina", "North Carolina, 1G-1G, 220 ms", curves)],
+        tables=[_times("north-carolina", curves)],
+        pictures=[_picture("north-carolina", "North Carolina, 1G-1G, 220 ms", path, curves)],
     )
 
 
 def window(run: Run) -> Window:
     """The window over time until the last byte arrives, and the transfer's end."""
-    samples = traces.samples(run)
+    samples = measures.samples(run)
     # A drop is not at the sender and tells no window.
-    told = samples["event"] != traces.DROP
+    told = samples["event"] != measures.DROP
     times = samples["time_ns"][told] / 1e9
     row = run.rows[0]
     until = times < row["fct_s"]
@@ -117,71 +130,69 @@ def window(run: Run) -> Window:
         "largest": row["max_cwnd_pkts"],
         "seconds": row["fct_s"],
         "again": row["packets_retransmitted"],
-        "bdp": row["bdp_pkts"],
     }
 
 
-def _narrower(lab: Lab) -> dict[int, dict[str, float]]:
-    """Completion times by scheme where the path is narrower than was thought."""
-    documents = [
-        transfer(scheme, Path(1000, mbps, NORTH_CAROLINA))
-        for mbps in NARROWER
-        for scheme in SCHEMES
-    ]
-    found = iter(each[0]["seconds"] for each in lab.runs(documents, outcomes.transfers))
-    return {mbps: {scheme: next(found) for scheme in SCHEMES} for mbps in NARROWER}
+Curves = dict[str, Window]
+"""By scheme."""
 
 
-def _narrower_table(narrower: dict[int, dict[str, float]]) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "narrowest link, Mbit/s": mbps,
-            **{f"{scheme}, s": round(seconds, 2) for scheme, seconds in of.items()},
-        }
-        for mbps, of in narrower.items()
-    ]
-    caption = "Completion times where the path is narrower than the 1-Gbit/s interface."
-    return Table("north-carolina-narrower", caption, rows)
-
-
-def _curves(lab: Lab, path: Path) -> dict[str, Window]:
-    documents = [transfer(scheme, path) for scheme in SCHEMES]
+def _curves(lab: Lab, path: Path, setup: Setup) -> Curves:
+    documents = [transfer(scheme, path, setup) for scheme in SCHEMES]
     return dict(zip(SCHEMES, lab.runs(documents, window, trace=True), strict=True))
 
 
-def _times(name: str, curves: dict[str, Window], published: dict[str, float | None]) -> Table:
-    fastest = curves["QS-app"]["seconds"]
-    rows: list[dict[str, Cell]] = []
-    for scheme, curve in curves.items():
-        row: dict[str, Cell] = {
+def _times(name: str, curves: dict[Handover, Curves]) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {
+            "first window": HANDOVERS[how],
             "scheme": scheme,
             "completion, s": round(curve["seconds"], 2),
-            "QS-app / scheme": round(fastest / curve["seconds"], 3),
-            "largest window, packets": curve["largest"],
+            "QS-app / scheme": round(of["QS-app"]["seconds"] / curve["seconds"], 3),
+            "largest window, packets": round(curve["largest"]),
             "sent again, packets": curve["again"],
         }
-        if published:
-            row["published ratio"] = published[scheme]
-        rows.append(row)
+        for how, of in curves.items()
+        for scheme, curve in of.items()
+    ]
     return Table(name, "One transfer of 1 GB, 1G-1G.", rows)
 
 
-def _picture(name: str, caption: str, curves: dict[str, Window]) -> Picture:
+def _picture(name: str, caption: str, path: Path, curves: dict[Handover, Curves]) -> Picture:
     def draw() -> "Figure":
-        from flowstart.papers.drawing import Axis, single
+        from flowstart.papers.drawing import Axis, Panel, panels
 
-        return single(
-            Axis("time, s"),
-            Axis("congestion window, packets", limits=(0, None)),
-            {scheme: (curve["time_s"], curve["cwnd"]) for scheme, curve in curves.items()},
-            steps=True,
-            marks=False,
-            level={"what the path holds": curves["QS-app"]["bdp"]},
+        top = 1.15 * max(curve["largest"] for of in curves.values() for curve in of.values())
+        return panels(
+            *(
+                Panel(
+                    Axis("time, s"),
+                    Axis("congestion window, packets", limits=(0, top)),
+                    {scheme: (curve["time_s"], curve["cwnd"]) for scheme, curve in of.items()},
+                    title=f"first window {HANDOVERS[how]}",
+                    steps=True,
+                    marks=False,
+                    level={f"the path holds {path.holds:,.0f}": path.holds},
+                )
+                for how, of in curves.items()
+            ),
         )
 
     return Picture(name, f"Windows over time until the last byte: {caption}.", draw)
 
 
-def _listed(numbers: list[int]) -> str:
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} or {last}" if most else last
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-1",
+        figure="Chicago, cwnd dynamics",
+        question="How do the windows of one transfer over 1G-1G develop, and when is it done?",
+        run=chicago,
+        quick=True,
+    ),
+    Experiment(
+        id="CAV-7",
+        figure="North Carolina, cwnd dynamics",
+        question="Are QS-app and LSS the slowest at 220 ms?",
+        run=north_carolina,
+    ),
+)

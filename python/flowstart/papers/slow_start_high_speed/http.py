@@ -3,12 +3,11 @@
 from typing import TypedDict
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Cell, Findings, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed.setups import (
     OBJECT_PACKETS,
     SCHEMES,
-    Host,
     Path,
     network,
     stack,
@@ -60,13 +59,12 @@ def run(lab: Lab) -> Findings:
 
 def browse(scheme: str, path: Path, sessions: int, objects: int) -> Document:
     """Clients that ask for so many objects, each when the one before has come."""
-    host = Host()
     return {
-        "path": network(path, host),
-        "stack": stack(path, host),
+        "path": network(path),
+        "stack": stack(path),
         "web": [
             {
-                "startup": startup(scheme, path, host),
+                "startup": startup(scheme, path),
                 "sessions": sessions,
                 "interval": "1s",
                 "pages": objects,
@@ -101,3 +99,13 @@ def _says(path: Path, found: dict[tuple[str, str], Transactions]) -> str:
         for way in WAYS
     )
     return f"{path.name}, mean transaction of {OBJECTS} objects: {'; '.join(ways)}."
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-HTTP",
+        figure="httperf runs",
+        question="How long do objects take that are asked for in turn and at the same time?",
+        run=run,
+    ),
+)

@@ -1,4 +1,4 @@
-"""The slides' set-up: objects of 1 GB across the Pacific, and what they leave to be chosen."""
+"""The slides' set-up: objects of 1 GB across the Pacific, and what they leave open."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,16 +14,17 @@ OBJECT_PACKETS = 684932
 SCHEMES = ("QS-app", "Reno", "LSS")
 """QS-app opens with the interface's window, Reno by slow start, LSS by limited slow start."""
 PACED = "QS paced"
-"""QS-app's window, spread over the first round trip."""
+"""A first window that is spread over the first round trip."""
+TWIN = "QS unpaced"
+"""The paced one's window, sent as QS-app sends its own."""
 
-NARROWEST_BUFFER = "0.2bdp"
-"""Of a link that is narrower than the server's interface."""
-INTERFACE_QUEUE = {100: 3000, 1000: 3000, 10_000: 30_000}
-"""Packets that wait for an interface, by its rate in Mbit/s."""
-ALIKE = 25.0
-"""Percent of the smaller: nearer than this, two numbers count as similar."""
+ENDLESS = "10000000pkt"
+"""A queue that nothing here fills."""
+RETRIES = 15
+"""Linux's tcp_retries2: so many timeouts in a row end a connection."""
 
-Handover = Literal["spread", "at once", "never dropped"]
+Handover = Literal["at once", "spread", "never dropped"]
+Asks = int | Literal["interface", "narrowest"]
 
 
 @dataclass(frozen=True)
@@ -46,90 +47,127 @@ class Path:
         """Whether capacity does not shrink behind the interface."""
         return self.interface <= self.narrowest
 
+    @property
+    def holds(self) -> float:
+        """The narrowest link's rate times the round trip, in packets of 1500 bytes."""
+        rtt_ms = float(self.rtt.removesuffix("ms"))
+        return min(self.interface, self.narrowest) * 1e3 * rtt_ms / (8 * 1500)
+
 
 @dataclass(frozen=True)
-class Host:
-    """What the slides do not tell of the server and its client."""
+class Patience:
+    """When somebody gives a transfer up, which resets its connection."""
 
+    timeouts: int = RETRIES
+    """After so many of the sender's timeouts in a row."""
+    silence_s: float = float("inf")
+    """After so long without progress, of whoever it is that waits."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the slides do not tell; the defaults are the literal reading.
+
+    One and the same server, with one queue at its interface, stands before every path and sends
+    for every scheme.
+    """
+
+    queue: str = "1000pkt"
+    """What the interface's queue holds; a BDP is that of the interface's rate."""
+    handover: Handover = "at once"
+    """How a first window enters that queue: at once, no faster than the interface sends, or with
+    everything else into one that never drops."""
+    buffer: str = "0.1bdp"
+    """Of a link that is narrower than the interface; a BDP is that of its own rate."""
     iw: str = "3"
     ack: str = "delayed"
     growth: str = "per-ack"
     recovery: str = "sack"
+    rto_min: str = "1s"
     max_ssthresh: int = 100
     after: str = "avoidance"
     """What follows QS-app's first window."""
-    sack_us: float = 5.0
+    asks: Asks = "interface"
+    """The rate that the paced window is made for: one of the path's, or so many Mbit/s."""
+    sack_us: float = 0.0
     """What it takes to read a SACK block, in microseconds per Gbit/s of the interface."""
-    handover: Handover = "spread"
-    """How QS-app's window enters the queue of an interface that is the narrowest link: at the
-    interface's speed, at once, or with all others into a queue that never drops."""
+    socket: str = ""
+    """The client's socket buffer; without limit if not given."""
+    gap: str = "1s"
+    """Between the starts of simultaneous sessions."""
+    patience: Patience = Patience()
+
+
+LITERAL = Setup()
 
 
 def transfer(
-    scheme: str,
-    path: Path,
-    host: Host | None = None,
-    *,
-    buffer: str = "",
-    sessions: int = 1,
-    gap: str = "1s",
-    window_mbps: int = 0,
+    scheme: str, path: Path, setup: Setup = LITERAL, *, sessions: int = 1, window_mbps: int = 0
 ) -> Document:
-    """1 GB by one connection, or by several from one server, a `gap` between their starts.
+    """1 GB by one connection, or by several from one server.
 
-    `window_mbps` is the rate that QS-app's window is made for, the interface's by default.
+    `window_mbps` is the rate that the first window is made for, in place of the set-up's.
     """
-    host = host or Host()
+    flow = {
+        "startup": startup(scheme, path, setup, window_mbps),
+        "size": OBJECT,
+        "count": sessions,
+        "interval": setup.gap,
+    }
+    if setup.socket:
+        # As in HTTP; a client that only answers the SYN tells no more than 64 KB of its window.
+        flow["opener"] = "receiver"
+    return {"path": network(path, setup), "stack": stack(path, setup), "flows": [flow]}
+
+
+def network(path: Path, setup: Setup = LITERAL) -> dict[str, Any]:
+    """The server's interface with its queue, and behind it the narrowest link with its own."""
+    queue = ENDLESS if setup.handover == "never dropped" else setup.queue
     return {
-        "path": network(path, host, buffer),
-        "stack": stack(path, host),
-        "flows": [
+        "hops": [
+            {"rate": f"{path.interface}Mbps", "delay": "0s", "buffer": queue},
             {
-                "startup": startup(scheme, path, host, window_mbps),
-                "size": OBJECT,
-                "count": sessions,
-                "interval": gap,
-            }
+                "rate": f"{path.narrowest}Mbps",
+                "delay": f"{float(path.rtt.removesuffix('ms')) / 2:g}ms",
+                "buffer": setup.buffer,
+            },
         ],
+        "hosts": 1,
     }
 
 
-def network(path: Path, host: Host, buffer: str = "") -> dict[str, Any]:
-    """The narrowest link with its queue, and the interface before it if that is another."""
-    narrow = {"rtt": path.rtt, "hosts": 1}
-    if path.expands and host.handover != "never dropped":
-        queue = buffer or f"{INTERFACE_QUEUE[path.interface]}pkt"
-        return narrow | {"rate": f"{path.interface}Mbps", "buffer": queue}
-    return narrow | {
-        "rate": f"{path.narrowest}Mbps",
-        "buffer": buffer or NARROWEST_BUFFER,
-        "nic_rate": f"{path.interface}Mbps",
-    }
-
-
-def stack(path: Path, host: Host) -> dict[str, Any]:
+def stack(path: Path, setup: Setup = LITERAL) -> dict[str, Any]:
     """The hosts' TCP."""
-    reading = {"sack_cost": f"{host.sack_us * path.interface / 1000:g}us"}
-    return {
-        "iw": host.iw,
-        "ack": host.ack,
-        "recovery": host.recovery,
-        "max_timeouts": 8,
-        **(reading if host.recovery == "sack" else {}),
+    fields = {
+        "iw": setup.iw,
+        "ack": setup.ack,
+        "recovery": setup.recovery,
+        "rto_min": setup.rto_min,
+        "max_timeouts": RETRIES,
     }
+    if setup.socket:
+        fields["window"] = setup.socket
+    if setup.sack_us and setup.recovery == "sack":
+        fields["sack_cost"] = f"{setup.sack_us * path.interface / 1000:g}us"
+    return fields
 
 
-def startup(scheme: str, path: Path, host: Host | None = None, window_mbps: int = 0) -> str:
+def startup(scheme: str, path: Path, setup: Setup = LITERAL, window_mbps: int = 0) -> str:
     """A scheme of the slides in the simulator's words."""
-    host = host or Host()
     if scheme == "Reno":
-        return f"slow-start:growth={host.growth}"
+        return f"slow-start:growth={setup.growth}"
     if scheme == "LSS":
-        return f"limited-slow-start:growth={host.growth},max_ssthresh={host.max_ssthresh}"
-    # Where the interface is the bottleneck itself, it is what spreads a window handed to it.
-    spread = scheme == PACED or (path.expands and host.handover == "spread")
-    rate = window_mbps or path.interface
-    return f"qs-app:interface_rate={rate}Mbps,paced={str(spread).lower()},after={host.after}"
+        return f"limited-slow-start:growth={setup.growth},max_ssthresh={setup.max_ssthresh}"
+    rate = window_mbps or (path.interface if scheme == "QS-app" else _asked(path, setup.asks))
+    # Spread over a round trip, the interface's window leaves no faster than the interface sends.
+    paced = scheme == PACED or setup.handover == "spread"
+    return f"qs-app:interface_rate={rate}Mbps,paced={str(paced).lower()},after={setup.after}"
+
+
+def _asked(path: Path, asks: Asks) -> int:
+    if asks == "interface":
+        return path.interface
+    return min(path.interface, path.narrowest) if asks == "narrowest" else asks
 
 
 def _short(mbps: int) -> str:

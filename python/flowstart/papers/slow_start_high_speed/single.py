@@ -1,213 +1,280 @@
 """One transfer at a time: completion times and retransmissions by interface and path."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, cast
 
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import outcomes
-from flowstart.papers.slow_start_high_speed.outcomes import Transfer
-from flowstart.papers.slow_start_high_speed.setups import (
-    ALIKE,
-    NORTH_CAROLINA,
-    PACED,
-    SCHEMES,
-    Path,
-    transfer,
+from flowstart.papers.slow_start_high_speed import measures, statements
+from flowstart.papers.slow_start_high_speed.measures import Transfer, Watched
+from flowstart.papers.slow_start_high_speed.setups import PACED, RETRIES, SCHEMES, Path
+from flowstart.papers.slow_start_high_speed.statements import (
+    CAROLINA_EXPANSION,
+    CAROLINA_REDUCTION,
+    CAROLINA_SLOW,
+    Case,
+    of_schemes,
 )
-from flowstart.papers.target import Measured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EXPANSION = (Path(100, 1000), Path(1000, 1000), Path(10_000, 10_000))
-REDUCTION = (Path(1000, 100), Path(10_000, 100), Path(10_000, 1000))
-CAROLINA = (
-    Path(100, 1000, NORTH_CAROLINA),
-    Path(1000, 1000, NORTH_CAROLINA),
-    Path(1000, 100, NORTH_CAROLINA),
-)
-JUDGED_EXPANSION = "1G-1G"
-JUDGED_REDUCTION = "10G-1G"
+EXPANSION = (Path(100, 1000), statements.EXPANSION, Path(10_000, 10_000))
+CAROLINA = (CAROLINA_SLOW, CAROLINA_EXPANSION, CAROLINA_REDUCTION)
+ALL = (*SCHEMES, PACED)
 
-Found = dict[str, dict[str, Transfer]]
-"""By path, then by scheme."""
+Found = dict[Case, list[Transfer]]
+Field = Literal["seconds", "again"]
 
-NO_RESET = (
-    "With SACK and a timer that backs off a transfer always moves on after a few seconds; on 10G-1G"
-    " it is silent for 60 s only where a host takes more than a millisecond to read a SACK block."
+OWN_QUEUE = (
+    "QS-app's window overflows the queue at its own interface, which it enters at once. The order"
+    " holds where the window leaves no faster than the interface sends and Reno has a queue to"
+    " fill, or where that queue never drops."
 )
 
 
 def times_expansion(lab: Lab) -> Findings:
     """CAV-2: completion times at Chicago where capacity expands."""
     found = _found(lab, EXPANSION)
-    seconds = _seconds(found[JUDGED_EXPANSION])
-    holds = seconds["QS-app"] < seconds["Reno"] < seconds["LSS"]
-    gains = {name: 1 - _seconds(f)["QS-app"] / _seconds(f)["Reno"] for name, f in found.items()}
+    gains = {path.name: _gain(found, path) for path in EXPANSION}
+    paced = {path.name: _gain(found, path, PACED) for path in EXPANSION}
+    order = statements.measured("cav.chi.order.exp", found)
     return Findings(
-        measured={"cav.chi.order.exp": Measured(seconds, holds=holds)},
+        measured={"cav.chi.order.exp": replace(order, because=OWN_QUEUE, shown_by="CAV-BUFFER")},
         answers=[
-            "QS-app is done sooner than Reno by "
-            + ", ".join(f"{100 * gain:.0f} % on {name}" for name, gain in gains.items())
-            + "."
+            (
+                f"QS-app is done sooner than Reno by {_shares(gains)} (a minus: later), paced by"
+                f" {_shares(paced)}."
+            )
         ],
-        tables=[_table("chicago-expansion", "seconds", found)],
-        pictures=[_bars("chicago-expansion", "Chicago, capacity expansion", "seconds", found)],
+        tables=[_table("chicago-expansion", "seconds", found, EXPANSION)],
+        pictures=[
+            _bars("chicago-expansion", "Chicago, capacity expansion", "seconds", found, EXPANSION)
+        ],
     )
 
 
 def times_reduction(lab: Lab) -> Findings:
     """CAV-3: completion times at Chicago where it shrinks."""
-    found = _found(lab, REDUCTION)
-    seconds = _seconds(found[JUDGED_REDUCTION])
-    resets = sum(one["reset"] for each in found.values() for one in each.values())
-    slowest = [name for name, each in found.items() if _slowest(each) == "QS-app"]
+    paths = statements.REDUCTIONS
+    found = _found(lab, paths)
+    judged = statements.REDUCTION
+    took = statements.seconds(found, judged)
+    slowest = [
+        path.name
+        for path in paths
+        if statements.longest(statements.seconds(found, path)) == "QS-app"
+    ]
+    reset = statements.measured("cav.chi.reset", found)
     return Findings(
         measured={
-            "cav.chi.time.red": Measured(
-                seconds, holds=_slowest(found[JUDGED_REDUCTION]) == "QS-app"
-            ),
-            "cav.chi.reset": Measured(
-                f"{resets} resets", holds=resets > 0, because=NO_RESET, shown_by="CAV-HOST"
-            ),
+            "cav.chi.time.red": statements.measured("cav.chi.time.red", found),
+            "cav.chi.reset": replace(reset, because=_no_reset(found, paths), shown_by="CAV-RESET"),
         },
         answers=[
             (
-                f"On {JUDGED_REDUCTION} QS-app takes {seconds['QS-app']:.0f} s, LSS"
-                f" {seconds['LSS']:.0f} s and Reno {seconds['Reno']:.0f} s;"
-                f" QS-app is the slowest on {', '.join(slowest) or 'none'} of"
-                f" {', '.join(found)}, and {resets} transfers are reset."
+                f"On {judged.name} QS-app takes {took['QS-app']:.0f} s, LSS {took['LSS']:.0f} s and"
+                f" Reno {took['Reno']:.0f} s; QS-app is the slowest on"
+                f" {', '.join(slowest) or 'none'} of {', '.join(path.name for path in paths)}, and"
+                f" is reset on {reset.value}."
             )
         ],
-        tables=[_table("chicago-reduction", "seconds", found)],
-        pictures=[_bars("chicago-reduction", "Chicago, capacity reduction", "seconds", found)],
+        tables=[_table("chicago-reduction", "seconds", found, paths)],
+        pictures=[
+            _bars("chicago-reduction", "Chicago, capacity reduction", "seconds", found, paths)
+        ],
     )
 
 
 def again_expansion(lab: Lab) -> Findings:
     """CAV-4: retransmissions at Chicago where capacity expands."""
     found = _found(lab, EXPANSION)
-    again = _again(found[JUDGED_EXPANSION])
-    holds = again["Reno"] > max(again["LSS"], again["QS-app"])
+    again = statements.again(found, statements.EXPANSION, ALL)
+    most = statements.measured("cav.chi.rtx.exp", found)
     return Findings(
-        measured={"cav.chi.rtx.exp": Measured(again, holds=holds)},
+        measured={
+            "cav.chi.rtx.exp": replace(
+                most,
+                because="QS-app's window overflows the queue at its own interface, which it enters"
+                " at once. Where it leaves no faster than the interface sends, QS-app loses nothing"
+                " and Reno the most.",
+                shown_by="CAV-BUFFER",
+            )
+        },
         answers=[
             (
-                f"On {JUDGED_EXPANSION} Reno sends {again['Reno']} packets again, LSS"
-                f" {again['LSS']} and QS-app {again['QS-app']}: only slow start outgrows the"
-                f" interface's queue."
+                f"On {statements.EXPANSION.name} QS-app sends {again['QS-app']} packets again, Reno"
+                f" {again['Reno']}, LSS {again['LSS']}, and QS-app's window {again[PACED]} where it"
+                f" is paced."
             )
         ],
-        tables=[_table("chicago-expansion-again", "again", found)],
-        pictures=[_bars("chicago-expansion-again", "Chicago, capacity expansion", "again", found)],
+        tables=[_table("chicago-expansion-again", "again", found, EXPANSION)],
+        pictures=[
+            _bars(
+                "chicago-expansion-again", "Chicago, capacity expansion", "again", found, EXPANSION
+            )
+        ],
     )
 
 
 def again_reduction(lab: Lab) -> Findings:
     """CAV-5: retransmissions at Chicago where it shrinks."""
-    found = _found(lab, REDUCTION)
-    again = _again(found[JUDGED_REDUCTION])
-    most = again["QS-app"] > max(again["Reno"], again["LSS"])
-    least = again["LSS"] < min(again["Reno"], again["QS-app"])
-    share = {
-        name: each["QS-app"]["again"] / max(each["Reno"]["again"], 1)
-        for name, each in found.items()
-    }
+    paths = statements.REDUCTIONS
+    found = _found(lab, paths)
+    by_path = [statements.again(found, path) for path in paths]
+    share = [of["QS-app"] / max(of["Reno"], 1) for of in by_path]
+    judged = statements.again(found, statements.REDUCTION)
     return Findings(
-        measured={"cav.chi.rtx.red": Measured(again, holds=most and least)},
+        measured={"cav.chi.rtx.red": statements.measured("cav.chi.rtx.red", found)},
         answers=[
             (
-                f"QS-app sends {min(share.values()):.0f} to {max(share.values()):.0f} times as much"
-                f" again as Reno; on {JUDGED_REDUCTION} that is {again['QS-app']} packets, against"
-                f" {again['Reno']} of Reno and {again['LSS']} of LSS."
+                f"QS-app sends {min(share):.0f} to {max(share):.0f} times as much again as Reno; on"
+                f" {statements.REDUCTION.name} that is {judged['QS-app']} packets, against"
+                f" {judged['Reno']} of Reno and {judged['LSS']} of LSS."
             )
         ],
-        tables=[_table("chicago-reduction-again", "again", found)],
-        pictures=[_bars("chicago-reduction-again", "Chicago, capacity reduction", "again", found)],
+        tables=[_table("chicago-reduction-again", "again", found, paths)],
+        pictures=[
+            _bars("chicago-reduction-again", "Chicago, capacity reduction", "again", found, paths)
+        ],
     )
 
 
 def carolina(lab: Lab) -> Findings:
     """CAV-8: completion times at North Carolina."""
-    found = _found(lab, CAROLINA, (*SCHEMES, PACED))
-    narrow, wide, shrinks = (_seconds(found[path.name]) for path in CAROLINA)
-    apart = outcomes.spread(list(narrow.values()))
-    slowest = _slowest(found["1G-100M"]) == "QS-app"
-    reset = found["1G-100M"]["QS-app"]["reset"]
+    found = _found(lab, CAROLINA)
+    slow, shrinks = (
+        statements.seconds(found, path, ALL) for path in (CAROLINA_SLOW, CAROLINA_REDUCTION)
+    )
+    alike = statements.measured("cav.nc.time.exp", found)
+    slowest = statements.measured("cav.nc.time.red", found)
     return Findings(
         measured={
-            "cav.nc.time.exp": Measured(narrow, holds=apart <= ALIKE),
-            "cav.nc.time.red": Measured(
-                shrinks,
-                holds=slowest and reset,
-                because="QS-app is the slowest, but never reset. " + NO_RESET
-                if slowest
-                else "QS-app is not the slowest.",
-                shown_by="CAV-HOST",
+            "cav.nc.time.exp": replace(
+                alike,
+                because="QS-app's window overflows the interface's queue and is halved; one packet"
+                " per round trip does not bring it back. With a queue that holds what the path does"
+                " not, or with the window spread over the round trip, all are alike.",
+                shown_by="CAV-READINGS",
+            ),
+            "cav.nc.time.red": replace(
+                slowest,
+                because="QS-app is the slowest, but not reset. "
+                + _no_reset(found, [CAROLINA_REDUCTION]),
+                shown_by="CAV-RESET",
             ),
         },
         answers=[
             (
-                f"With a 100-Mbit/s interface all take {min(narrow.values()):.0f} to"
-                f" {max(narrow.values()):.0f} s, {apart:.0f} % apart; with 1 Gbit/s it is"
-                f" {min(wide.values()):.0f} to {max(wide.values()):.0f} s."
+                f"With a 100-Mbit/s interface QS-app takes {slow['QS-app']:.0f} s, LSS"
+                f" {slow['LSS']:.0f} s, Reno {slow['Reno']:.0f} s and paced Quick Start"
+                f" {slow[PACED]:.0f} s."
             ),
             (
-                f"From 1 Gbit/s into 100 Mbit/s QS-app takes {shrinks['QS-app']:.0f} s, Reno"
-                f" {shrinks['Reno']:.0f} s and LSS {shrinks['LSS']:.0f} s."
+                f"From 1 Gbit/s into 100 Mbit/s QS-app takes {shrinks['QS-app']:.0f} s, paced"
+                f" {shrinks[PACED]:.0f} s, Reno {shrinks['Reno']:.0f} s and LSS"
+                f" {shrinks['LSS']:.0f} s."
             ),
         ],
-        tables=[_table("carolina", "seconds", found)],
-        pictures=[_bars("carolina", "North Carolina", "seconds", found)],
+        tables=[_table("carolina", "seconds", found, CAROLINA)],
+        pictures=[_bars("carolina", "North Carolina", "seconds", found, CAROLINA)],
     )
 
 
-def _found(lab: Lab, paths: Sequence[Path], schemes: Sequence[str] = SCHEMES) -> Found:
-    documents = [transfer(scheme, path) for path in paths for scheme in schemes]
-    found = iter(lab.runs(documents, outcomes.transfers))
-    return {path.name: {scheme: next(found)[0] for scheme in schemes} for path in paths}
+def _found(lab: Lab, paths: Sequence[Path]) -> Found:
+    return statements.literally(lab, [case for path in paths for case in of_schemes(path, ALL)])
 
 
-def _seconds(found: dict[str, Transfer]) -> dict[str, float]:
-    return {scheme: one["seconds"] for scheme, one in found.items()}
+def _no_reset(found: Found, paths: Sequence[Path]) -> str:
+    """For how long each scheme is silent, and whose patience would matter."""
+    silent = {
+        scheme: max(cast(Watched, found[Case(scheme, path)][0])["silent_s"] for path in paths)
+        for scheme in SCHEMES
+    }
+    others = max(silent["Reno"], silent["LSS"])
+    return (
+        f"QS-app is silent for {silent['QS-app']:.1f} s at most: its timeouts come after ever"
+        f" longer times, but with progress between them, and TCP gives up after {RETRIES} without."
+        f" A client that gives up after more than {others:.2f} s of silence, and not more than"
+        f" QS-app's, would reset QS-app and neither of the others."
+    )
 
 
-def _again(found: dict[str, Transfer]) -> dict[str, int]:
-    return {scheme: one["again"] for scheme, one in found.items()}
+def _gain(found: Found, path: Path, scheme: str = "QS-app") -> float:
+    of = statements.seconds(found, path, (scheme, "Reno"))
+    return 100 * (1 - of[scheme] / of["Reno"])
 
 
-def _slowest(found: dict[str, Transfer]) -> str:
-    return max(SCHEMES, key=lambda scheme: found[scheme]["seconds"])
+def _shares(gains: Mapping[str, float]) -> str:
+    return ", ".join(f"{gain:.0f} % on {name}" for name, gain in gains.items())
 
 
-WHAT = {"seconds": "completion time, s", "again": "packets sent again"}
+WHAT: dict[Field, str] = {"seconds": "completion time, s", "again": "packets sent again"}
 
 
-def _value(one: Transfer, field: str) -> float:
-    return round(one["seconds"], 2) if field == "seconds" else one["again"]
+def _value(of: list[Transfer], field: Field) -> float:
+    return round(of[0]["seconds"], 2) if field == "seconds" else measures.again(of)
 
 
-def _table(name: str, field: str, found: Found) -> Table:
+def _table(name: str, field: Field, found: Found, paths: Sequence[Path]) -> Table:
     rows: list[dict[str, Cell]] = [
-        {"interface - path": path} | {scheme: _value(one, field) for scheme, one in each.items()}
-        for path, each in found.items()
+        {"interface - path": path.name}
+        | {scheme: _value(found[Case(scheme, path)], field) for scheme in ALL}
+        for path in paths
     ]
     return Table(name, f"1 GB, one transfer: {WHAT[field]}.", rows)
 
 
-def _bars(name: str, where: str, field: str, found: Found) -> Picture:
+def _bars(name: str, where: str, field: Field, found: Found, paths: Sequence[Path]) -> Picture:
     def draw() -> "Figure":
         from flowstart.papers.drawing import Axis, bars
 
-        schemes = list(next(iter(found.values())))
         heights: dict[str, Sequence[float | None]] = {
-            scheme: [_value(each[scheme], field) or None for each in found.values()]
-            for scheme in schemes
+            scheme: [_value(found[Case(scheme, path)], field) or None for path in paths]
+            for scheme in ALL
         }
         return bars(
-            Axis(WHAT[field], "log" if field == "again" else "linear"), list(found), heights
+            Axis(WHAT[field], "log" if field == "again" else "linear"),
+            [path.name for path in paths],
+            heights,
         )
 
     none = " No bar: none." if field == "again" else ""
     return Picture(name, f"{where}: {WHAT[field]}, one transfer of 1 GB.{none}", draw)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-2",
+        figure="Chicago, transaction time, expansion",
+        question="Does a quick ramp-up shorten transfers where capacity expands?",
+        run=times_expansion,
+        quick=True,
+    ),
+    Experiment(
+        id="CAV-3",
+        figure="Chicago, transaction time, reduction",
+        question="How long does a window for the interface take where capacity shrinks?",
+        run=times_reduction,
+        quick=True,
+    ),
+    Experiment(
+        id="CAV-4",
+        figure="Chicago, retransmissions, expansion",
+        question="Who sends how much again where capacity expands?",
+        run=again_expansion,
+    ),
+    Experiment(
+        id="CAV-5",
+        figure="Chicago, retransmissions, reduction",
+        question="Who sends how much again where capacity shrinks?",
+        run=again_reduction,
+    ),
+    Experiment(
+        id="CAV-8",
+        figure="North Carolina, transaction time",
+        question="Are all alike where capacity expands, and QS-app the slowest where it shrinks?",
+        run=carolina,
+    ),
+)

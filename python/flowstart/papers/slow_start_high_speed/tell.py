@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import traces
-from flowstart.papers.slow_start_high_speed.setups import PACED, Host, Path, stack, startup
+from flowstart.papers.slow_start_high_speed import company, measures
+from flowstart.papers.slow_start_high_speed.company import (
+    BEGIN_S,
+    INTERFACE,
+    LOADS,
+    MSS,
+    NARROWEST,
+)
+from flowstart.papers.slow_start_high_speed.setups import PACED, Path, startup
 from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -28,18 +35,12 @@ Kind = tuple[str, str]
 """How a connection begins, and how its ACKs come back."""
 
 RTT_S = 0.18
-INTERFACE = 100
-"""In Mbit/s."""
-NARROWEST = (10, 50, 80, 100, 200, 400)
-"""In Mbit/s; capacity shrinks on the first three."""
-LOADS = (0.05, 0.3, 0.6)
-"""What other traffic takes of the narrowest link."""
-SEEDS = range(1, 13)
-STARTS = {PACED: 2, "Reno": 5}
+SEEDS = range(1, 9)
+STARTS = {"QS-app": 2, PACED: 2, "Reno": 5}
 """How a connection begins, and the round trips after the handshake in which it is watched."""
-ACKS = {
-    "undisturbed": ("forward", {}),
-    "disturbed": ("alternate", {"interrupt_min": "60us", "interrupt_max": "100us"}),
+ACKS: dict[str, dict[str, str]] = {
+    "undisturbed": {},
+    "disturbed": {"interrupt_min": "60us", "interrupt_max": "100us"},
 }
 """How ACKs come back: other traffic goes forward only and hosts see packets at once; or as much
 goes back as forth, and hosts see packets at interrupts."""
@@ -47,11 +48,7 @@ SIGNS = {"rate": "ACK rate / interface", "loss": "share lost", "growth": "RTT gr
 SHRINKS_BELOW = {"rate": True, "loss": False, "growth": False}
 """Whether low values speak for capacity reduction."""
 
-DRAWN: Kind = (PACED, "undisturbed")
-BEGIN_S = 3.0
-"""When the transfer under test begins; the other traffic begins at once."""
-MEAN_PACKETS = 30
-MSS = 1460
+DRAWN: Kind = ("QS-app", "undisturbed")
 
 
 @dataclass(frozen=True)
@@ -113,52 +110,34 @@ def run(lab: Lab) -> Findings:
 
 def _scenario(case: Case) -> Document:
     path = Path(INTERFACE, case.narrowest)
-    bits = 8 * (MSS + 40) * MEAN_PACKETS
-    direction, interrupts = ACKS[case.acks]
-    ways = 2 if direction == "alternate" else 1
-    arrivals = ways * case.load * case.narrowest * 1e6 / bits
     end = BEGIN_S + (STARTS[case.start] + 1.5) * RTT_S
-    return {
-        "seed": case.seed,
-        "duration": f"{end:.3f}s",
-        "path": {
-            "rate": f"{case.narrowest}Mbps",
-            "rtt": path.rtt,
-            "buffer": "0.2bdp",
-            "nic_rate": f"{INTERFACE}Mbps",
-        },
-        "stack": stack(path, Host()) | interrupts,
-        "flows": [{"startup": startup(case.start, path), "start": f"{BEGIN_S:g}s", "size": "1GB"}],
-        "web": [
-            {
-                "startup": "slow-start:growth=per-ack",
-                "sessions": round(arrivals * end),
-                "interval": f"exponential:mean={1 / arrivals:.6f}s",
-                "direction": direction,
-                "pages": 1,
-                "objects": 1,
-                "size": f"pareto2:mean={MEAN_PACKETS},shape=1.5",
-                "single_connection": True,
-            }
-        ],
-    }
+    document = company.scenario(
+        path,
+        case.load,
+        case.seed,
+        startup(case.start, path),
+        "1GB",
+        lasts_s=end,
+        both_ways=case.acks == "disturbed",
+    )
+    return document | {"duration": f"{end:.3f}s", "stack": document["stack"] | ACKS[case.acks]}
 
 
 def signs(run: Run) -> dict[str, float]:
     """What the first flow's sender saw; nothing if its SYN was lost."""
-    samples = traces.samples(run)
+    samples = measures.samples(run)
     mine = samples["flow"] == 0
     time, event, seq = (samples[name][mine] for name in ("time_ns", "event", "seq"))
-    if traces.OPEN not in event:
+    if measures.OPEN not in event:
         return {}
     time = time / 1e9
-    rtt = time[event == traces.OPEN][0] - BEGIN_S
-    again = np.append(time[event == traces.RETRANSMIT], np.inf)[0]
-    sent = time[event == traces.SEND]
-    acks, ack_times = seq[event == traces.ACK].astype(np.int64), time[event == traces.ACK]
+    rtt = time[event == measures.OPEN][0] - BEGIN_S
+    again = np.append(time[event == measures.RETRANSMIT], np.inf)[0]
+    sent = time[event == measures.SEND]
+    acks, ack_times = seq[event == measures.ACK].astype(np.int64), time[event == measures.ACK]
     return {
         "rate": _ack_rate(acks, ack_times, rtt),
-        "loss": float(len(np.unique(seq[event == traces.DROP])) / len(sent)),
+        "loss": float(len(np.unique(seq[event == measures.DROP])) / len(sent)),
         "growth": _growth(acks[ack_times < again], ack_times[ack_times < again], sent, rtt),
     }
 
@@ -314,3 +293,13 @@ def _medians(seen: Seen, load: float, sign: str) -> list[float | None]:
 def _ends(seen: Seen, load: float, sign: str) -> tuple[list[float], list[float]]:
     each = [_values(seen, narrowest, load, sign) for narrowest in NARROWEST]
     return [min(values) for values in each], [max(values) for values in each]
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-TELL",
+        figure="study",
+        question="What tells a sender early whether capacity expands or shrinks?",
+        run=run,
+    ),
+)

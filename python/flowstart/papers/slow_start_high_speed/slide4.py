@@ -1,9 +1,9 @@
 """Slide 4: the window that QS-app opens with."""
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Cell, Findings, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Table
 from flowstart.papers.lab import Lab
-from flowstart.papers.slow_start_high_speed import traces
+from flowstart.papers.slow_start_high_speed import measures
 from flowstart.papers.slow_start_high_speed.setups import (
     CHICAGO,
     NORTH_CAROLINA,
@@ -20,7 +20,6 @@ WINDOWS = {
     "cav.cwnd.ncsu.100m": Path(100, 100, NORTH_CAROLINA),
     "cav.cwnd.ncsu.1g": Path(1000, 1000, NORTH_CAROLINA),
 }
-PRINTED = (1541, 15410, 154109, 1883, 18835)
 
 
 def run(lab: Lab) -> Findings:
@@ -30,15 +29,17 @@ def run(lab: Lab) -> Findings:
         {
             "interface, Mbit/s": path.interface,
             "RTT": path.rtt,
-            "printed, packets": printed,
-            "ours, packets": one["cwnd"],
-            "path holds, packets": one["bdp"],
+            "first window, packets": window,
+            "path holds, packets": path.holds,
         }
-        for path, printed, one in zip(WINDOWS.values(), PRINTED, found, strict=True)
+        for path, window in zip(WINDOWS.values(), found, strict=True)
     ]
-    excess = [100 * (one["cwnd"] / one["bdp"] - 1) for one in found]
+    excess = [
+        100 * (window / path.holds - 1)
+        for path, window in zip(WINDOWS.values(), found, strict=True)
+    ]
     return Findings(
-        measured={name: Measured(one["cwnd"]) for name, one in zip(WINDOWS, found, strict=True)},
+        measured={name: Measured(window) for name, window in zip(WINDOWS, found, strict=True)},
         answers=[
             (
                 f"The formula counts payload: its windows exceed what the path holds by"
@@ -54,8 +55,18 @@ def _opening(path: Path) -> Document:
     return transfer("QS-app", path) | {"duration": "225ms"}
 
 
-def opening(run: Run) -> dict[str, float]:
-    """The window when the connection opens, and what the path holds."""
-    samples = traces.samples(run)
-    at = (samples["event"] == traces.OPEN).argmax()
-    return {"cwnd": float(samples["cwnd"][at]), "bdp": run.rows[0]["bdp_pkts"]}
+def opening(run: Run) -> float:
+    """The window when the connection opens."""
+    samples = measures.samples(run)
+    return float(samples["cwnd"][(samples["event"] == measures.OPEN).argmax()])
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="CAV-WINDOW",
+        figure="slide 4",
+        question="With which window does QS-app open?",
+        run=run,
+        quick=True,
+    ),
+)

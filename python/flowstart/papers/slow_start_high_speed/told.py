@@ -1,0 +1,32 @@
+"""What is read from a run of a start-up that tells expansion from reduction."""
+
+from typing import TypedDict
+
+import numpy as np
+
+from flowstart.papers.slow_start_high_speed import measures, telling_start
+from flowstart.simulation.run import Run
+
+EXPANDS, SHRINKS = telling_start.EXPANDS, telling_start.SHRINKS
+
+
+class Told(TypedDict):
+    """A transfer, and what its start-up made of the path."""
+
+    seconds: float
+    again: int
+    told: float
+    """`EXPANDS`, `SHRINKS`, or 0 where it told nothing."""
+
+
+def told(run: Run) -> Told:
+    """What became of the first flow, and what its start-up had told at the end."""
+    samples = measures.samples(run)
+    (first, *_) = measures.transfers(run)
+    said = samples["told"][samples["flow"] == 0] if "told" in samples else np.zeros(1)
+    # A start-up has told nothing where the trace has no number.
+    return {
+        "seconds": first["seconds"],
+        "again": first["again"],
+        "told": float(np.nan_to_num(said[-1])),
+    }
