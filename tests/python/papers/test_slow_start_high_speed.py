@@ -104,6 +104,14 @@ def test_the_grid_judges_all_that_the_slides_state() -> None:
     assert {each.name for each in STATEMENTS} == printed
 
 
+def test_one_server_is_asked_for_both_places() -> None:
+    order, costs = readings.CHICAGO_ORDER, frozenset(readings.UNPACED_LOSES)
+    neither, chicago, both = costs | {order}, costs, costs - {"cav.nc.cwnd"}
+    said = readings._one_server([neither, chicago, both])
+    assert said.startswith(f"{order} holds in 2 readings")
+    assert said.endswith("in 1 of these.")
+
+
 def one(seconds: float, again: int = 0, **more: Any) -> list[Transfer]:
     return [{"seconds": seconds, "again": again, "lost": again, "timeouts": 0, **more}]  # type: ignore[typeddict-item]
 

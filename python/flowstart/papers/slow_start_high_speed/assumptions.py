@@ -44,21 +44,23 @@ ASSUMPTIONS = (
         "LSS's max_ssthresh",
         "100 packets",
         "RFC 3742's recommendation.",
-        "With 1000 LSS is faster and loses packets.",
+        "With 1000 LSS takes 17 s on 1G-1G instead of 43 s, and sends 247 packets again.",
         "CAV-READINGS",
     ),
     Assumption(
         "Loss recovery",
         "SACK, a timeout of 1 s at least",
         "What hosts of 2008 had; RFC 2988.",
-        "With NewReno, or with Linux's 200 ms, some times double and others halve.",
+        "With NewReno Reno and QS-app take up to four times as long, and on 10G-1G QS-app is not"
+        " the slowest. Linux's 200 ms changes no statement.",
         "CAV-READINGS",
     ),
     Assumption(
         "What QS-app does after its first window",
         "congestion avoidance",
         "The window already fills the path.",
-        "In slow start it overshoots once more.",
+        "In slow start its times change by 5 % at most on the slides' paths at 1 Gbit/s; at"
+        " 100 Mbit/s and 220 ms all starts are alike then.",
         "CAV-READINGS",
     ),
     Assumption(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COLUMNS = 600
 """Pixels of a figure that a window's points are thinned to."""
 HANDOVERS: dict[Handover, str] = {
-    "at once": "all at once into the interface's queue (literal)",
+    "at once": "all at once (literal)",
     "spread": "as fast as the interface sends",
 }
 """The two ways of the first window that are drawn."""
