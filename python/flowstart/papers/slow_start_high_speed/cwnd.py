@@ -31,11 +31,13 @@ HANDOVERS: dict[Handover, str] = {
     "spread": "as fast as the interface sends",
 }
 """The two ways of the first window that are drawn."""
-NO_RATIO = (
-    "The first window, handed to the interface's queue at once, loses most of itself there. The"
-    " ratio needs a window that leaves no faster than the interface sends, or a queue that never"
-    " drops."
-)
+OVERFLOWS = "The first window, handed to the interface's queue at once, loses most of itself there."
+NO_RATIO = {
+    "cav.chi.half": f"{OVERFLOWS} Half needs a window that leaves no faster than the interface"
+    " sends, and a queue there that is neither too small nor too large for Reno.",
+    "cav.chi.quarter": f"{OVERFLOWS} A quarter needs a window that leaves no faster than the"
+    " interface sends, or a queue that never drops.",
+}
 
 
 class Window(TypedDict):
@@ -56,8 +58,8 @@ def chicago(lab: Lab) -> Findings:
     found = statements.literally(lab, of_schemes(path))
     took = statements.seconds(found, path)
     half, quarter = (
-        replace(statements.measured(target, found), because=NO_RATIO, shown_by="CAV-BUFFER")
-        for target in ("cav.chi.half", "cav.chi.quarter")
+        replace(statements.measured(name, found), because=why, shown_by="CAV-BUFFER")
+        for name, why in NO_RATIO.items()
     )
     sent = ", ".join(f"{scheme} {curve['again']}" for scheme, curve in literal.items())
     return Findings(
@@ -66,7 +68,7 @@ def chicago(lab: Lab) -> Findings:
             "cav.chi.quarter": quarter,
             "cav.chi.qs.time": Measured(
                 took["QS-app"],
-                because="It was derived without loss. " + NO_RATIO,
+                because=f"It was derived without loss. {OVERFLOWS}",
                 shown_by="CAV-BUFFER",
             ),
         },
