@@ -27,8 +27,8 @@ RING: Any = {"linestyle": "none", "marker": "o", "markersize": 8, "markerfacecol
 """How published points look."""
 BACKED: Any = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
 """Behind a line's name, so that no curve runs through it."""
-LONGEST_ROW = 60
-"""Letters of a row's name in a grid of marks; what is longer is cut."""
+LONGEST_LINE = 60
+"""Letters of a line of a row's name in a grid of marks."""
 
 Points = tuple[Sequence[float], Sequence[float | None]]
 """Abscissae and ordinates."""
@@ -143,9 +143,10 @@ def bars(y: Axis, groups: Sequence[str], values: Mapping[str, Sequence[float | N
 def marks(rows: Sequence[str], columns: Sequence[str], filled: Sequence[Sequence[bool]]) -> Figure:
     """A grid of marks: filled where something holds, hollow where it does not."""
     with style():
-        names = [textwrap.shorten(row, LONGEST_ROW, placeholder=" …") for row in rows]
-        left = 0.065 * max(map(len, names))
-        chart = Chart(figsize=(left + 0.42 * len(columns) + 0.6, 0.2 * len(rows) + 1.8))
+        names = [textwrap.fill(row, LONGEST_LINE) for row in rows]
+        lines = [name.count("\n") + 1 for name in names]
+        left = 0.065 * max(min(len(row), LONGEST_LINE) for row in rows)
+        chart = Chart(figsize=(left + 0.42 * len(columns) + 0.6, 0.17 * sum(lines) + 2.0))
         axis = chart.subplots()
         for held, face in ((True, COLOURS[2]), (False, "none")):
             places = [

@@ -10,7 +10,7 @@ from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.jump_start import figure1, figure2, figure4, measures, setups
 from flowstart.papers.jump_start.published import TARGETS
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import OpenInput, Reading
+from flowstart.papers.readings import OpenInput, Reading, Tried
 from flowstart.papers.target import Measured, TargetClass
 
 RECOVERY, WINDOW, STARTS = "recovery", "initial window", "starts"
@@ -260,21 +260,10 @@ def _starts(cell: Reading) -> Sequence[int]:
     return (1,) if cell[STARTS] == "periodic" else LATE_SEEDS
 
 
-GRID = readings.experiment(
-    name="JS-READINGS",
-    question="Which statements about figures 1, 2 and 4 hold under which reading of the set-up?",
-    inputs=INPUTS,
-    cells=CELLS,
-    targets=[each for each in TARGETS if each.target_class is TargetClass.PRINTED],
-    measure=measure,
-)
-
-
-def run(lab: Lab) -> Findings:
+def show(tried: Tried) -> Findings:
     """The grid, and where all of figure 2 comes out as printed."""
-    found = GRID.run(lab)
-    (measured,) = (table.rows for table in found.tables if table.name == "measured")
-    rows = [_figure2_row(CELLS[i], column) for i, column in enumerate(_by_cell(measured))]
+    found = tried.findings()
+    rows = [_figure2_row(tried, i) for i in range(len(tried.cells))]
     whole = [str(row["reading"]) for row in rows if not row["do not hold"]]
     said = (
         f"All that the paper states of figure 2 holds under {len(whole)} of {len(rows)} readings: "
@@ -284,30 +273,30 @@ def run(lab: Lab) -> Findings:
     return replace(found, answers=[*found.answers, said], tables=[table, *found.tables])
 
 
-Rows = Sequence[Mapping[str, Cell]]
+def _figure2_row(tried: Tried, cell: int) -> dict[str, Cell]:
+    missed = [name for name in tried.names if "js.f2." in name and name in tried.missing(cell)]
 
+    def value(name: str) -> Cell:
+        found = tried.columns[cell][name].value
+        return round(found, 2) if isinstance(found, float) else str(found)
 
-def _by_cell(measured: Rows) -> list[Rows]:
-    """The rows of the grid's long table, a list for each cell."""
-    each = len(measured) // len(CELLS)
-    return [measured[i * each : (i + 1) * each] for i in range(len(CELLS))]
-
-
-def _figure2_row(cell: Reading, column: Rows) -> dict[str, Cell]:
-    mine = {str(row["statement"]): row for row in column if "js.f2." in str(row["statement"])}
-    moved = [f"{name}: {value}" for name, value in cell.items() if value != CELLS[0][name]]
-    missed = [name for name, row in mine.items() if "missed" in str(row["verdict"])]
     return {
-        "reading": ", ".join(moved) or "literal",
-        "gain from 1 s, %": _rounded(mine["js.f2.free.time"]["measured"]),
-        "knee, s": _rounded(mine["js.f2.knee"]["measured"]),
-        "loss ratio, apart": _rounded(mine["js.f2.free.ratio"]["measured"]),
+        "reading": tried.row_name(tried.cells[cell]),
+        "gain from 1 s, %": value("js.f2.free.time"),
+        "knee, s": value("js.f2.knee"),
+        "loss ratio, apart": value("js.f2.free.ratio"),
         "do not hold": ", ".join(missed),
     }
 
 
-def _rounded(value: Cell) -> Cell:
-    return round(value, 2) if isinstance(value, float) else value
-
-
-EXPERIMENTS = (replace(GRID, run=run),)
+EXPERIMENTS = (
+    readings.experiment(
+        name="JS-READINGS",
+        question="Which statements of figures 1, 2 and 4 hold under which reading of the set-up?",
+        inputs=INPUTS,
+        cells=CELLS,
+        targets=[each for each in TARGETS if each.target_class is TargetClass.PRINTED],
+        measure=measure,
+        show=show,
+    ),
+)

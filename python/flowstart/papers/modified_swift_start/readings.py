@@ -31,8 +31,9 @@ from flowstart.papers.modified_swift_start.setups import (
 )
 from flowstart.papers.modified_swift_start.slow_start import PAPER_SLOW_START
 from flowstart.papers.modified_swift_start.timeout import COUNTING, RFC_6298
-from flowstart.papers.readings import OpenInput, Reading
-from flowstart.papers.target import Measured, Verdict
+from flowstart.papers.readings import OpenInput, Reading, Tried
+from flowstart.papers.target import Measured
+from flowstart.papers.tried import in_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +45,6 @@ BASES: Mapping[str, Literal["line", "access", "none"]] = {
     "on the access links": "access",
     "none": "none",
 }
-HOLDS = {str(verdict) for verdict in Verdict if verdict.holds}
 
 INPUTS = (
     OpenInput(
@@ -240,51 +240,35 @@ def _statements(lab: "Lab", tried: Setup) -> dict[str, Measured]:
     )
 
 
-GRID = readings.experiment(
-    name="MSS-READINGS",
-    question="Which statements hold under which reading of what the words leave open?",
-    inputs=INPUTS,
-    cells=CELLS,
-    targets=list(published.TARGETS.values()),
-    measure=measure,
-)
-
-
-def _run(lab: "Lab") -> Findings:
+def show(tried: Tried) -> Findings:
     """The grid, with its many statements put together by the columns of the tables."""
-    found = GRID.run(lab)
-    if found.held is None:
-        raise ValueError("a grid of readings counts what holds")
-    (long,) = (table for table in found.tables if table.name == "measured")
-    each = found.held.of
-    held = [
-        {str(row["statement"]): row["verdict"] in HOLDS for row in long.rows[i * each :][:each]}
-        for i in range(len(CELLS))
-    ]
-    counts = [_by_group(cell) for cell in held]
-    return replace(
-        found,
-        answers=[found.answers[0], *_says(counts)],
+    counts = [_by_group(tried, i) for i in range(len(tried.cells))]
+    held = tried.held()
+    return Findings(
+        held=held,
+        answers=[f"{held}.", *_says(tried, counts)],
+        tables=tried.tables(),
         pictures=[
             Picture(
                 "readings",
                 "How many statements hold under which reading: the literal one above, then one "
                 "input moved at a time, then combinations of those that the tables fit best. "
                 "The table below has all readings.",
-                lambda: _draw(counts[: len(SHOWN)]),
+                lambda: _draw([tried.row_name(cell) for cell in SHOWN], counts[: len(SHOWN)]),
             )
         ],
     )
 
 
-def _by_group(held: Mapping[str, bool]) -> dict[str, tuple[int, int]]:
+def _by_group(tried: Tried, cell: int) -> dict[str, tuple[int, int]]:
     """How many statements hold, of how many, in each column of the tables and in the figures."""
     tables = {name for names in GROUPS.values() for name in names}
-    groups = {**GROUPS, FIGURES: [name for name in held if name not in tables]}
-    return {key: (sum(held[name] for name in names), len(names)) for key, names in groups.items()}
+    groups = {**GROUPS, FIGURES: [name for name in tried.names if name not in tables]}
+    missing = tried.missing(cell)
+    return {key: (len(set(names) - missing), len(names)) for key, names in groups.items()}
 
 
-def _says(counts: Sequence[Mapping[str, tuple[int, int]]]) -> list[str]:
+def _says(tried: Tried, counts: Sequence[Mapping[str, tuple[int, int]]]) -> list[str]:
     said = []
     for group, (literal, of) in counts[0].items():
         all_held = [cell for cell, by in zip(CELLS, counts, strict=True) if by[group][0] == of]
@@ -295,7 +279,7 @@ def _says(counts: Sequence[Mapping[str, tuple[int, int]]]) -> list[str]:
                 "readings."
             )
         elif all_held:
-            moved = " and ".join(f"{name}: {word}" for name, word in _least_moved(all_held).items())
+            moved = in_words(min(map(tried.departures, all_held), key=len))
             said.append(
                 f"{group}: {literal} of {of} hold literally, all under {len(all_held)} readings, "
                 f"with the fewest departures {moved}."
@@ -305,25 +289,11 @@ def _says(counts: Sequence[Mapping[str, tuple[int, int]]]) -> list[str]:
     return said
 
 
-def _least_moved(cells: Sequence[Reading]) -> dict[str, str]:
-    """Of several readings, what departs in the one that is closest to the words."""
-    return min((_moved(cell) for cell in cells), key=len)
-
-
-def _moved(cell: Reading) -> dict[str, str]:
-    return {name: word for name, word in cell.items() if word != CELLS[0][name]}
-
-
-def _draw(counts: Sequence[Mapping[str, tuple[int, int]]]) -> "Figure":
+def _draw(names: Sequence[str], counts: Sequence[Mapping[str, tuple[int, int]]]) -> "Figure":
     from flowstart.papers import drawing
     from flowstart.render.charts import Chart
 
-    rows = [
-        textwrap.fill(
-            ", ".join(f"{name}: {word}" for name, word in _moved(cell).items()) or "literal", 54
-        )
-        for cell in SHOWN
-    ]
+    rows = [textwrap.fill(name, 54) for name in names]
     groups = list(counts[0])
     with drawing.style():
         chart = Chart(figsize=(13.0, 0.27 * len(rows) + 1.6))
@@ -348,4 +318,14 @@ def _broken(group: str) -> str:
     return "\n".join([line, *textwrap.wrap(what, 12)]) if what else "\n".join(line.split(" ", 1))
 
 
-EXPERIMENTS = (replace(GRID, run=_run),)
+EXPERIMENTS = (
+    readings.experiment(
+        name="MSS-READINGS",
+        question="Which statements hold under which reading of what the words leave open?",
+        inputs=INPUTS,
+        cells=CELLS,
+        targets=list(published.TARGETS.values()),
+        measure=measure,
+        show=show,
+    ),
+)

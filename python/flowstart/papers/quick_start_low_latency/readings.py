@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from flowstart.papers import readings
 from flowstart.papers.experiment import Findings
@@ -23,11 +22,8 @@ from flowstart.papers.quick_start_low_latency.setups import (
     Link,
     Setting,
 )
-from flowstart.papers.readings import OpenInput, Reading
+from flowstart.papers.readings import OpenInput, Reading, Tried
 from flowstart.papers.target import Measured
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Change = Callable[[Setting], Setting]
 
@@ -205,31 +201,23 @@ def _name(cell: Reading) -> str:
     return f"{nearest}, but {', '.join(moved[nearest])}" if moved[nearest] else nearest
 
 
-def _run(lab: Lab) -> Findings:
+def show(tried: Tried) -> Findings:
     """The grid, its picture with the rows named by what lies nearest."""
-    findings = GRID.run(lab)
-    by_cell, by_statement, *_ = findings.tables
-    columns = [str(row["statement"]) for row in by_statement.rows]
-    failing = [str(row["do not hold"]).split(", ") for row in by_cell.rows]
-    return replace(
-        findings,
-        answers=[findings.answers[0], _outside(columns, failing), *findings.answers[1:]],
-        pictures=[
-            replace(
-                findings.pictures[0],
-                caption="Which statements hold (filled) under which reading. Above around the "
-                "literal reading, below around the five inputs that were fitted to Table I",
-                draw=lambda: _draw(columns, failing),
-            )
-        ],
+    found = tried.findings()
+    picture = tried.picture(
+        [_name(cell) for cell in tried.cells],
+        "Which statements hold (filled) under which reading. Above around the literal reading, "
+        "below around the five inputs that were fitted to Table I",
     )
+    answers = [found.answers[0], _outside(tried), *found.answers[1:]]
+    return replace(found, answers=answers, pictures=[picture])
 
 
-def _outside(columns: Sequence[str], failing: Sequence[Sequence[str]]) -> str:
+def _outside(tried: Tried) -> str:
     """What the decoded inputs come to where nothing was fitted."""
-    others = [name for name in columns if not name.startswith("qs.t1.")]
+    others = [name for name in tried.names if not name.startswith("qs.t1.")]
     held = [
-        sum(name not in failing[cells().index(reading)] for name in others)
+        len(set(others) - tried.missing(list(tried.cells).index(reading)))
         for reading in (LITERAL_READING, DECODED_READING)
     ]
     return (
@@ -238,23 +226,14 @@ def _outside(columns: Sequence[str], failing: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _draw(columns: Sequence[str], failing: Sequence[Sequence[str]]) -> "Figure":
-    from flowstart.papers import drawing
-
-    return drawing.marks(
-        rows=[_name(cell) for cell in cells()],
-        columns=columns,
-        filled=[[name not in row for name in columns] for row in failing],
-    )
-
-
-GRID = readings.experiment(
-    name="QS-READINGS",
-    question="Which of the paper's statements hold under which reading of what it leaves open?",
-    inputs=INPUTS,
-    cells=cells(),
-    targets=TARGETS,
-    measure=measure,
+EXPERIMENTS = (
+    readings.experiment(
+        name="QS-READINGS",
+        question="Which of the paper's statements hold under which reading of what it leaves open?",
+        inputs=INPUTS,
+        cells=cells(),
+        targets=TARGETS,
+        measure=measure,
+        show=show,
+    ),
 )
-
-EXPERIMENTS = (replace(GRID, run=_run),)

@@ -12,7 +12,7 @@ from typing import Any
 from flowstart.papers import readings
 from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import OpenInput, Reading
+from flowstart.papers.readings import OpenInput, Reading, Tried
 from flowstart.papers.slow_start_high_speed import statements
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Patience, Setup
 from flowstart.papers.slow_start_high_speed.statements import STATEMENTS, TARGETS
@@ -259,23 +259,12 @@ def measure(lab: Lab, chosen: Sequence[Reading]) -> list[dict[str, Measured]]:
     ]
 
 
-GRID = readings.experiment(
-    name="CAV-READINGS",
-    question="Which of the slides' statements hold under which reading of their open inputs?",
-    inputs=INPUTS,
-    cells=cells(),
-    targets=list(TARGETS.values()),
-    measure=measure,
-)
-
-
-def run(lab: Lab) -> Findings:
+def show(tried: Tried) -> Findings:
     """The grid, and what both places' statements ask of their servers."""
-    found = GRID.run(lab)
-    missing = [
-        frozenset(str(row["do not hold"]).split(", ")) - {""} for row in found.tables[0].rows
-    ]
-    return replace(found, answers=[*found.answers, _one_server(missing), _two_servers(missing)])
+    found = tried.findings()
+    missing = [tried.missing(i) for i in range(len(tried.cells))]
+    more = [_one_server(missing), _two_servers(tried.cells, missing)]
+    return replace(found, answers=[*found.answers, *more])
 
 
 def _one_server(missing: Sequence[frozenset[str]]) -> str:
@@ -288,9 +277,9 @@ def _one_server(missing: Sequence[frozenset[str]]) -> str:
     )
 
 
-def _two_servers(missing: Sequence[frozenset[str]]) -> str:
+def _two_servers(cells: Sequence[Reading], missing: Sequence[frozenset[str]]) -> str:
     """The most that holds if the window may enter the queue otherwise at each place."""
-    known = list(zip(cells(), missing, strict=True))
+    known = list(zip(cells, missing, strict=True))
     pairs = [
         (_at_chicago(gone) | (other_gone - _at_chicago(other_gone)), cell, other)
         for cell, gone in known
@@ -310,4 +299,14 @@ def _at_chicago(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name.startswith("cav.chi."))
 
 
-EXPERIMENTS = (replace(GRID, run=run),)
+EXPERIMENTS = (
+    readings.experiment(
+        name="CAV-READINGS",
+        question="Which of the slides' statements hold under which reading of their open inputs?",
+        inputs=INPUTS,
+        cells=cells(),
+        targets=list(TARGETS.values()),
+        measure=measure,
+        show=show,
+    ),
+)
