@@ -5,9 +5,9 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import setups
-from flowstart.papers.hystart.acks import BEFORE_S, END, leaving
+from flowstart.papers.hystart.acks import BEFORE_S, END, firsts
 from flowstart.papers.lab import Lab
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ def run(lab: Lab) -> Findings:
     ]
     documents = [document(case, r, starts[start], seed) for _, case, r, start, seed in keys]
     runs: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
-    for (group, case, receiver, start, _), one in zip(
-        keys, lab.runs(documents, leaving), strict=True
-    ):
+    for (group, case, receiver, start, _), one in zip(keys, firsts(lab, documents), strict=True):
         runs.setdefault((group, case[0], receiver, start), []).append(one)
     rows = [_row(group, case[0], receiver, runs) for group, case in CASES for receiver in RECEIVERS]
     return Findings(
@@ -171,3 +169,13 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
         panel("traffic on the way back", drawing.Axis("load of the way back (%)"), " %"),
         panel("ACKs in batches", drawing.Axis("batches of ACKs (ms)"), "ms", 4.4),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-ASYM",
+        figure="study",
+        question="Do a slow, used or batching way back end it early or late?",
+        run=run,
+    ),
+)

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import figure1, setups, traces
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.hystart import figure1, measures, setups
+from flowstart.papers.hystart.setups import Setup
 from flowstart.papers.lab import Lab
-from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +20,7 @@ REPAIRS: dict[str, dict[str, Any]] = {
     "Reno": {"recovery": "reno"},
     "Tahoe": {"recovery": "tahoe"},
     "timer only": {"recovery": "go-back-n"},
-    "SACK, least RTO 200 ms": {"rto_min": "200ms"},
+    "SACK, timer of RFC 2988": setups.RFC_TIMER,
 }
 AVOIDANCES = {"CUBIC of 2008": setups.CUBIC, "Reno": setups.SACK}
 DRAWN = ("SACK, 0us a block", f"SACK, {STALLED} a block", "NewReno")
@@ -44,36 +42,24 @@ def document(repair: str, avoidance: str) -> Document:
     )
 
 
-def recovery(run: Run) -> dict[str, Any]:
-    """From the end of slow start until what was sent by then has arrived."""
-    trace, row = traces.columns(run), run.rows[0]
-    left = row["opened_s"] + row["startup_exit_s"]
-    acks = trace["event"] == traces.ACK
-    new = np.diff(trace["seq"][acks], prepend=0) > 0
-    progress = trace["time"][acks][new]
-    return {
-        "repair_s": traces.repair_s(trace, left),
-        "silence_s": float(np.diff(progress[progress > left - 1]).max()),
-        "timeouts": row["timeouts"],
-        "lost": row["packets_dropped"],
-        "window": traces.window(run),
-    }
-
-
 def run(lab: Lab) -> Findings:
     """Recovery by repair and avoidance, and what it makes of the first minute."""
     keys = [(repair, avoidance) for avoidance in AVOIDANCES for repair in REPAIRS]
     found = dict(
-        zip(keys, lab.runs([document(*key) for key in keys], recovery, trace=True), strict=True)
+        zip(
+            keys,
+            lab.runs([document(*key) for key in keys], measures.recovery, trace=True),
+            strict=True,
+        )
     )
-    starts = {"slow start": setups.SLOW_START, "Hybrid Slow Start": setups.HYBRID}
-    minutes = [(start, repair, av) for start in starts for repair in DRAWN for av in AVOIDANCES]
-    documents = [
-        figure1.minute(starts[start], AVOIDANCES[avoidance], **REPAIRS[repair])
-        for start, repair, avoidance in minutes
-    ]
-    shares = lab.runs(documents, figure1.goodput)
-    first_minute = dict(zip(minutes, shares, strict=True))
+    first_minute = {
+        (start, repair, avoidance): share
+        for repair in DRAWN
+        for avoidance, rule in AVOIDANCES.items()
+        for start, share in figure1.carried(
+            lab, Setup(fig1_avoidance=rule), **REPAIRS[repair]
+        ).items()
+    }
     return Findings(
         answers=_says(found, first_minute),
         tables=[_table(found), _minute_table(first_minute)],
@@ -189,3 +175,13 @@ def draw_cost(found: dict[Any, dict[str, Any]]) -> "Figure":
         curves,
         level={"published": BLACKOUT_S},
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-BLACKOUT",
+        figure="study",
+        question="What makes a sender go dark for twenty seconds after the overshoot?",
+        run=run,
+    ),
+)

@@ -9,7 +9,7 @@ not answer an odd packet by a timer of its own.
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
@@ -79,7 +79,7 @@ def run(lab: Lab) -> Findings:
         ],
         tables=[
             Table("bounds", "Exits on empty paths of 100 and 400 Mbit/s, 100 to 200 ms.", summary),
-            Table("exits", "Every path.", exits),
+            Table("exits", "Every path", exits),
         ],
         pictures=[
             Picture(
@@ -125,3 +125,13 @@ def draw(exits: list[dict[str, Any]]) -> "Figure":
         curves,
         level={"0.75": 0.75, "1": 1.0, "1.5": 1.5},
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-B",
+        figure="Sec. III.B",
+        question="Between which windows can an ACK train end slow start on an empty path?",
+        run=run,
+    ),
+)

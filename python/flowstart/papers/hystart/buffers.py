@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import setups, traces
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.hystart import measures, setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
-from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,20 +25,12 @@ def overshoot(startup: str, receiver: dict[str, str], buffer: float) -> Document
     return setups.one(link, startup, "4s", ends=setups.stack(receiver))
 
 
-def start(run: Run) -> dict[str, float]:
-    """The peak, and what was lost until the sender knew of it."""
-    trace, row = traces.columns(run), run.rows[0]
-    left = row["opened_s"] + row["startup_exit_s"]
-    lost = (trace["event"] == traces.DROP) & (trace["time"] <= left)
-    return {"peak": row["max_cwnd_pkts"], "lost": int(lost.sum())}
-
-
 def run(lab: Lab) -> Findings:
     """Peak and losses over the buffer, for slow start and Hybrid Slow Start."""
     points = [(acks, buffer) for acks in GROWTH for buffer in BUFFERS]
     starts = (setups.SLOW_START, setups.HYBRID)
     documents = [overshoot(s, GROWTH[acks][0], buffer) for s in starts for acks, buffer in points]
-    found = lab.runs(documents, start, trace=True)
+    found = lab.runs(documents, measures.first_loss, trace=True)
     slow, hybrid = found[: len(points)], found[len(points) :]
     rows = [
         _row(acks, buffer, one, other)
@@ -106,3 +97,14 @@ def draw(rows: list[dict[str, Any]]) -> "Figure":
     return drawing.single(
         drawing.Axis("buffer (BDP)"), drawing.Axis("packets lost", limits=(0, None)), curves
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-BUF",
+        figure="Sec. I",
+        question="How does slow start's overshoot grow with the buffer?",
+        run=run,
+        quick=True,
+    ),
+)

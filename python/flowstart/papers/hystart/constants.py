@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import setups, traces
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.hystart import measures, setups
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
-from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,18 +68,6 @@ def delayed(rtt: float, rise_ms: float) -> Document:
     return run | {"flows": [*run["flows"], other]}
 
 
-def leaving(run: Run) -> dict[str, Any]:
-    """How the first flow leaves slow start, and its rounds until then."""
-    row = run.rows[0]
-    left = row["startup_exit_s"]
-    until = run.about["simulated_s"] if left is None else row["opened_s"] + left
-    return {
-        "by": row["startup_exit_reason"],
-        "cwnd": row["startup_exit_cwnd_pkts"],
-        "rounds": traces.rounds(run, 0, until),
-    }
-
-
 def run(lab: Lab) -> Findings:
     """The five constants."""
     probes = [(rtt, expected_rise(rtt + 1) + step) for rtt in DELAYS for step in STEPS]
@@ -90,7 +77,7 @@ def run(lab: Lab) -> Findings:
         *(train(*path) for path in TRAINS),
         *(delayed(*probe) for probe in probes),
     ]
-    results = iter(lab.runs(documents, leaving, trace=True))
+    results = iter(lab.runs(documents, measures.leaving, trace=True))
     lowest = min(next(results)["cwnd"] for _ in SMALL_RTTS)
     spacing = max(gap for gap in GAPS_MS if next(results)["by"] == "ack-train")
     halves = [_half(next(results)["rounds"]) for _ in TRAINS]
@@ -185,3 +172,14 @@ def draw(rises: Sequence[dict[str, Any]]) -> "Figure":
         {"least rise that ends slow start": (last, least)},
         published={"least rise that ends slow start": (last, [expected_rise(rtt) for rtt in last])},
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-ALG",
+        figure="Algorithm 1",
+        question="Which constants does Hybrid Slow Start show when paths are made to probe them?",
+        run=run,
+        quick=True,
+    ),
+)

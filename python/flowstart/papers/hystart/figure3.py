@@ -1,115 +1,128 @@
 """Fig. 3: Hybrid Slow Start under three ACK schemes, with mid-sized flows both ways."""
 
+from collections.abc import Mapping
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import setups, traces
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
 from flowstart.papers.target import Measured
-from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STARTS = (1.0, 7.0)
-"""Within the first ten seconds."""
 END = 16.0
 BACKGROUND_MBPS = 50.0
 SEEDS = 10
 BDP = setups.bdp(*setups.FIG3)
-INITIAL_WINDOW = "3"
-"""With 2 the quick ACKs of Fig. 3 (a) would end it at 1.26 BDP; see HY-SENS."""
+SPREAD = 0.5
+"""A round's ACKs that last longer than this share of the round trip are spread over it."""
+OVER = 1.1
+"""The exit that the paper has with quick ACKs, in BDP."""
 FEW = 0.15
 """A smaller share of ACKs that stand apart is few."""
+PANELS = ("quick", "quick, then delayed", "delayed")
+"""(a) to (c)."""
+OTHER = "delayed (FreeBSD)"
+"""The second receiver that the paper names for (c)."""
+
+TIMERS_MS = (40, 80, 100, 120, 150, 160, 170, 200)
+"""Of a receiver that delays from the beginning, to see what (c) hangs on."""
+
+Exits = Mapping[str, list[list[dict[str, Any]]]]
+"""Of both flows, by ACKs and seed."""
 
 
-def document(scheme: str, seed: int) -> Document:
-    """Two flows into the background, with one of the schemes."""
-    ends = setups.stack(setups.SCHEMES[scheme], iw=INITIAL_WINDOW)
-    link = setups.path(*setups.FIG3)
-    flows = setups.two(link, setups.HYBRID, STARTS, END, ends=ends)
-    return flows | {"seed": seed, "web": setups.background(BACKGROUND_MBPS, END)}
+def receivers(setup: Setup) -> dict[str, Mapping[str, str]]:
+    """The three panels' receivers."""
+    each = (setups.EVERY, setups.LINUX, setup.fig3_delayed)
+    return dict(zip(PANELS, each, strict=True))
+
+
+def document(receiver: Mapping[str, str], seed: int, setup: Setup = LITERAL) -> Document:
+    """Two flows into the background."""
+    ends = setup.stack(receiver)
+    startup = setup.startup("Hybrid Slow Start")
+    flows = setups.two(setups.path(*setups.FIG3), startup, setup.fig3_starts, END, ends=ends)
+    web = setups.background(BACKGROUND_MBPS, END, packets=setup.fig3_packets)
+    return flows | {"seed": seed, "web": web}
 
 
 def alone() -> Document:
     """A slow start until its first loss: what the path holds."""
-    ends = setups.stack(setups.EVERY, iw=INITIAL_WINDOW)
+    ends = setups.stack(setups.EVERY)
     return setups.one(setups.path(*setups.FIG3), setups.SLOW_START, "4s", ends=ends)
 
 
-def held(run: Run) -> float:
-    """The BDP that the packets show."""
-    return traces.capacity(run)["bdp"]
+def exits(lab: Lab, by_name: Mapping[str, Mapping[str, str]], setup: Setup = LITERAL) -> Exits:
+    """Where both flows leave, over the seeds."""
+    seeds = range(1, SEEDS + 1)
+    pairs = [(name, seed) for name in by_name for seed in seeds]
+    found = lab.runs([document(by_name[name], seed, setup) for name, seed in pairs], measures.exits)
+    return {
+        name: [both for (other, _), both in zip(pairs, found, strict=True) if other == name]
+        for name in by_name
+    }
 
 
-def exits(run: Run) -> list[dict[str, Any]]:
-    """Where the two flows leave slow start."""
-    return [
-        {
-            "by": row["startup_exit_reason"],
-            "cwnd": row["startup_exit_cwnd_pkts"],
-            "lost": row["packets_dropped"],
-        }
-        for row in run.rows[:2]
-    ]
+def traced(lab: Lab, setup: Setup) -> dict[str, dict[str, Any]]:
+    """One run of each panel with its windows, round-trip times and rounds."""
+    documents = [document(receiver, 1, setup) for receiver in receivers(setup).values()]
+    return dict(zip(PANELS, lab.runs(documents, measures.shown, trace=True), strict=True))
 
 
-def shown(run: Run) -> dict[str, Any]:
-    """Windows and round-trip times of both flows, and the rounds of the first."""
-    row = run.rows[0]
-    curves = []
-    for flow in (0, 1):
-        times, rtts = traces.round_trips(traces.columns(run, flow))
-        kept = traces.drawn(times, rtts)
-        curves.append(
-            {
-                **traces.window(run, flow),
-                "at_s": [round(float(t), 4) for t in times[kept]],
-                "rtt_ms": [round(1e3 * float(rtt), 3) for rtt in rtts[kept]],
-            }
-        )
-    left = row["opened_s"] + row["startup_exit_s"]
-    return {"curves": curves, "rounds": traces.rounds(run, 0, left)}
+def by_timer(lab: Lab) -> dict[int, dict[str, Any]]:
+    """Panel (c) with other ACK timers: exits, and the trains of one run."""
+    receivers = {f"{ms}": {"ack": "delayed", "ack_timer": f"{ms}ms"} for ms in TIMERS_MS}
+    found = exits(lab, receivers)
+    documents = [document(receiver, 1) for receiver in receivers.values()]
+    rounds = lab.runs(documents, measures.shown, trace=True)
+    return {
+        ms: {"exits": found[f"{ms}"], **_trains(one["rounds"])}
+        for ms, one in zip(TIMERS_MS, rounds, strict=True)
+    }
+
+
+def measured(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured]:
+    """What the paper prints of Fig. 3."""
+    found = exits(lab, receivers(setup), setup)
+    trains = {name: _trains(one["rounds"]) for name, one in traced(lab, setup).items()}
+    quick = [(both[0]["cwnd"] or 0.0) / BDP for both in found["quick"]]
+    return {
+        "hy.f3a.over": Measured(round(mean(quick), 3), interval=interval(quick), seeds=len(quick)),
+        "hy.f3.works": _works(found),
+        **_trends(trains),
+    }
 
 
 def run(lab: Lab) -> Findings:
     """Exits over seeds, and the trains of one run per scheme."""
-    seeds = range(1, SEEDS + 1)
-    pairs = [(scheme, seed) for scheme in setups.SCHEMES for seed in seeds]
-    found = lab.runs([document(*pair) for pair in pairs], exits)
-    by_scheme = {
-        scheme: [both for (name, _), both in zip(pairs, found, strict=True) if name == scheme]
-        for scheme in setups.SCHEMES
-    }
-    traced = lab.runs([document(scheme, 1) for scheme in setups.SCHEMES], shown, trace=True)
-    drawn = dict(zip(setups.SCHEMES, traced, strict=True))
-    (bdp,) = lab.runs([alone()], held, trace=True)
-    trains = {scheme: _trains(one["rounds"]) for scheme, one in drawn.items()}
-    quick = [both[0]["cwnd"] / BDP for both in by_scheme["quick"]]
+    found = exits(lab, {**receivers(LITERAL), OTHER: setups.FREEBSD})
+    shown = traced(lab, LITERAL)
+    (held,) = lab.runs([alone()], measures.capacity, trace=True)
+    trains = {name: _trains(one["rounds"]) for name, one in shown.items()}
+    timers = by_timer(lab)
     return Findings(
-        measured={
-            "hy.f3.bdp": Measured(bdp),
-            "hy.f3a.over": Measured(
-                round(mean(quick), 3), interval=interval(quick), seeds=len(quick)
-            ),
-            "hy.f3.works": _works(by_scheme),
-            **_trends(trains),
-        },
-        answers=_says(by_scheme, trains),
-        tables=[_exits(by_scheme), _rounds(trains)],
+        measured={"hy.f3.bdp": Measured(held["bdp"]), **measured(lab)},
+        answers=[*_says(found, trains), _timers_say(timers)],
+        tables=[_exits(found), _rounds(trains), _timers_table(timers)],
         pictures=[
             Picture(
                 f"figure3{letter}",
-                f"({letter}) {scheme} ACKs: windows, and round-trip times that the ACKs show, of "
-                "two flows at 400 Mbit/s and 160 ms with 50 Mbit/s of other flows each way.",
-                lambda scheme=scheme: draw(scheme, drawn[scheme]),  # type: ignore[misc]
+                f"({letter}) {name} ACKs: windows, and round-trip times that the ACKs show, of two "
+                "flows at 400 Mbit/s and 160 ms with 50 Mbit/s of other flows each way. Below, the "
+                "first flow's slow start: bars are the ACK trains of its rounds, as wide as they "
+                "last, at the round's least round-trip time, as the paper draws them; right, the "
+                "length of each train against the half round trip that ends slow start",
+                lambda name=name: draw(name, shown[name]),  # type: ignore[misc]
             )
-            for letter, scheme in zip("abc", setups.SCHEMES, strict=True)
+            for letter, name in zip("abc", PANELS, strict=True)
         ],
     )
 
@@ -129,25 +142,26 @@ def _trains(rounds: list[dict[str, float]]) -> dict[str, float]:
     }
 
 
-def _works(by_scheme: dict[str, list[Any]]) -> Measured:
+def _works(by_scheme: Exits) -> Measured:
     ones = [both[0] for found in by_scheme.values() for both in found]
     others = [both[1] for found in by_scheme.values() for both in found]
     first = sum(one["by"] in ("ack-train", "delay") for one in ones) / len(ones)
     second = sum(other["by"] == "delay" for other in others) / len(others)
     late = [name for name, found in by_scheme.items() if any(b[1]["by"] != "delay" for b in found)]
+    others_by = f"{100 * (1 - second):.0f} % of the second flows do not leave by delay"
     return Measured(
         {"first by train or delay": round(first, 3), "second by delay": round(second, 3)},
         holds=first == 1 and second == 1,
-        because=f"{100 * (1 - second):.0f} % of the second flows lose a packet first (ACKs: "
-        f"{', '.join(late)}): where the first flow leaves above the BDP it keeps much of the "
-        "buffer, and what is left overflows before the delay of a round tells.",
+        because=f"{others_by} (ACKs: {', '.join(late)}): where the first flow leaves above the BDP "
+        "it keeps much of the buffer, and what is left overflows before the delay of a round "
+        "tells.",
         shown_by="HY-B",
         seeds=SEEDS,
     )
 
 
 def _trends(trains: dict[str, dict[str, float]]) -> dict[str, Measured]:
-    quick, linux, delayed = (trains[scheme] for scheme in setups.SCHEMES)
+    quick, linux, delayed = (trains[scheme] for scheme in PANELS)
     few = linux["apart"] / linux["acks"]
     return {
         "hy.f3a.nodelack": Measured(quick["apart"], holds=quick["apart"] == 0),
@@ -157,24 +171,36 @@ def _trends(trains: dict[str, dict[str, float]]) -> dict[str, Measured]:
         ),
         "hy.f3c.spread": Measured(
             {"spread": round(delayed["spread"], 3), "train": round(delayed["train"], 3)},
-            holds=delayed["spread"] > 0.5 > quick["spread"]
+            holds=delayed["spread"] > SPREAD > quick["spread"]
             and delayed["train"] < delayed["spread"] / 2
             and delayed["last_train_s"] < 1.1 * delayed["half_rtt_s"],
+            because="An ACK timer that is longer than the round trip never expires in slow start, "
+            "so the ACKs of a round stay together. With FreeBSD's 100 ms they spread.",
+            shown_by="HY-F3",
         ),
     }
 
 
-def _says(by_scheme: dict[str, list[Any]], trains: dict[str, dict[str, float]]) -> list[str]:
+def _says(by_scheme: Exits, trains: dict[str, dict[str, float]]) -> list[str]:
     shares = {
-        scheme: mean(both[0]["cwnd"] / BDP for both in found) for scheme, found in by_scheme.items()
+        scheme: mean((both[0]["cwnd"] or 0.0) / BDP for both in found)
+        for scheme, found in by_scheme.items()
+    }
+    by_loss = {
+        scheme: sum(both[1]["by"] == "loss" for both in by_scheme[scheme])
+        for scheme in (PANELS[2], OTHER)
     }
     listed = ", ".join(f"{share:.2f} ({scheme})" for scheme, share in shares.items())
     lost = [both[0]["lost"] + both[1]["lost"] for found in by_scheme.values() for both in found]
-    quick, linux, delayed = (trains[scheme] for scheme in setups.SCHEMES)
+    quick, linux, delayed = (trains[scheme] for scheme in PANELS)
     return [
         (
             f"Over {SEEDS} seeds the first flow leaves at these multiples of the BDP: {listed}; "
             f"the two flows lose {mean(lost):.0f} packets a run."
+        ),
+        (
+            f"Of {SEEDS} second flows each, {by_loss[PANELS[2]]} lose a packet before they leave "
+            f"with Windows' receiver, which the headline has, and {by_loss[OTHER]} with FreeBSD's."
         ),
         (
             f"Before the exit {quick['apart']:.0f} ACKs stand more than 2 ms apart from the train "
@@ -185,7 +211,7 @@ def _says(by_scheme: dict[str, list[Any]], trains: dict[str, dict[str, float]]) 
     ]
 
 
-def _exits(by_scheme: dict[str, list[Any]]) -> Table:
+def _exits(by_scheme: Exits) -> Table:
     rows = []
     for scheme, found in by_scheme.items():
         for number in (0, 1):
@@ -198,7 +224,7 @@ def _exits(by_scheme: dict[str, list[Any]]) -> Table:
                     "leaves at (BDP)": round(mean(share), 3),
                     "least": round(min(share), 3),
                     "most": round(max(share), 3),
-                    "published": 1.1 if (scheme, number) == ("quick", 0) else None,
+                    "published": OVER if (scheme, number) == ("quick", 0) else None,
                     "by train": sum(one["by"] == "ack-train" for one in mine),
                     "by delay": sum(one["by"] == "delay" for one in mine),
                     "by loss": sum(one["by"] == "loss" for one in mine),
@@ -206,14 +232,18 @@ def _exits(by_scheme: dict[str, list[Any]]) -> Table:
                     "lost (mean)": round(mean(one["lost"] for one in mine), 1),
                 }
             )
-    return Table("exits", f"Exits of both flows over {SEEDS} seeds of the background.", rows)
+    return Table(
+        "exits",
+        f"Exits of both flows over {SEEDS} seeds of the background; `delayed` is Windows",
+        rows,
+    )
 
 
 def _rounds(trains: dict[str, dict[str, float]]) -> Table:
     return Table(
         "trains",
         "The first flow's rounds before the exit (seed 1). ACKs more than 2 ms after the one "
-        "before begin a new train.",
+        "before begin a new train",
         [
             {
                 "ACKs": scheme,
@@ -230,26 +260,117 @@ def _rounds(trains: dict[str, dict[str, float]]) -> Table:
     )
 
 
+def _timers_say(timers: dict[int, dict[str, Any]]) -> str:
+    def late(ms: int) -> int:
+        return sum(both[1]["by"] != "delay" for both in timers[ms]["exits"])
+
+    spread = [ms for ms in TIMERS_MS if timers[ms]["spread"] > SPREAD]
+    works = [ms for ms in TIMERS_MS if not late(ms)]
+    both = sorted(set(spread) & set(works))
+    return (
+        f"What the paper says of (c) needs two things at once: with ACK timers of "
+        f"{', '.join(map(str, spread))} ms a round's ACKs spread over the round trip of "
+        f"{setups.FIG3[1]:.0f} ms, with {', '.join(map(str, works))} ms all second flows leave by "
+        f"delay; {f'with {both} ms both' if both else 'with none of these both'}."
+    )
+
+
+def _timers_table(timers: dict[int, dict[str, Any]]) -> Table:
+    return Table(
+        "timers",
+        f"Delayed ACKs from the beginning by the receiver's timer, {SEEDS} seeds; FreeBSD has "
+        "100 ms, Windows 200 ms",
+        [
+            {
+                "timer (ms)": ms,
+                "first leaves at (BDP)": round(
+                    mean((both[0]["cwnd"] or 0.0) / BDP for both in one["exits"]), 3
+                ),
+                "first by train": sum(both[0]["by"] == "ack-train" for both in one["exits"]),
+                "second by delay": sum(both[1]["by"] == "delay" for both in one["exits"]),
+                "second by loss": sum(both[1]["by"] == "loss" for both in one["exits"]),
+                "ACKs spread over (share of RTT, median)": round(one["spread"], 3),
+            }
+            for ms, one in timers.items()
+        ],
+    )
+
+
 def draw(scheme: str, one: dict[str, Any]) -> "Figure":
-    """Windows and round-trip times."""
+    """Windows and round-trip times; then the trains of the first flow's slow start."""
     from flowstart.papers import drawing
 
-    curves = one["curves"]
-    return drawing.panels(
+    curves, rounds = one["curves"], one["rounds"]
+    first = curves[0]
+    begin, end = rounds[0]["start_s"], one["left_s"]
+    # The sender counts gaps in whole ticks, so its last train may be longer than ours.
+    rounds = [*rounds[:-1], {**rounds[-1], "train_s": end - rounds[-1]["start_s"]}]
+    early = [(t, rtt) for t, rtt in zip(first["at_s"], first["rtt_ms"], strict=True) if t <= end]
+    seconds = drawing.Axis("time (s)")
+    # Room at the right for the name of the level.
+    start = drawing.Axis("time (s)", limits=(begin - 0.1, end + 0.2 * (end - begin)))
+    chart = drawing.panels(
         drawing.Panel(
-            drawing.Axis("time (s)"),
+            seconds,
             drawing.Axis("cwnd (packets)", limits=(0, None)),
             {f"flow {i + 1}": (c["time_s"], c["cwnd"]) for i, c in enumerate(curves)},
             title=f"{scheme}: window",
             steps=True,
             marks=False,
-            level={"BDP": BDP},
+            level={"BDP": BDP, **({"published exit": OVER * BDP} if scheme == "quick" else {})},
         ),
         drawing.Panel(
-            drawing.Axis("time (s)"),
+            seconds,
             drawing.Axis("RTT (ms)"),
             {f"flow {i + 1}": (c["at_s"], c["rtt_ms"]) for i, c in enumerate(curves)},
-            title=f"{scheme}: round-trip time",
+            title="round-trip time",
             marks=False,
         ),
+        drawing.Panel(
+            start,
+            drawing.Axis("RTT (ms)"),
+            {"flow 1": ([t for t, _ in early], [rtt for _, rtt in early])},
+            title="slow start of flow 1: its ACK trains (bars)",
+            marks=False,
+        ),
+        drawing.Panel(
+            start,
+            drawing.Axis("length (ms)", limits=(0, None)),
+            {
+                "first train of a round": (
+                    [r["start_s"] for r in rounds],
+                    [1e3 * r["train_s"] for r in rounds],
+                ),
+                "all ACKs of the round": (
+                    [r["start_s"] for r in rounds],
+                    [1e3 * r["length_s"] for r in rounds],
+                ),
+            },
+            title="length of the trains",
+            level={"dMin / 2": 1e3 * min(r["rtt_s"] for r in rounds) / 2},
+        ),
     )
+    _bars(chart, rounds)
+    return chart
+
+
+def _bars(chart: "Figure", rounds: list[dict[str, float]]) -> None:
+    """The trains as the paper marks them, in the third panel: as wide as they last."""
+    chart.axes[2].hlines(
+        [1e3 * r["rtt_s"] for r in rounds],
+        [r["start_s"] for r in rounds],
+        [r["start_s"] + r["train_s"] for r in rounds],
+        colors="#D55E00",
+        linewidth=6,
+        zorder=3,
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-F3",
+        figure="Fig. 3",
+        question="Does it work with quick, quick-then-delayed and delayed ACKs in other traffic?",
+        run=run,
+    ),
+)

@@ -1,14 +1,15 @@
 """Fig. 4: how well two CUBIC flows use the link, over bandwidth, buffer and round-trip time."""
 
+import itertools
 from collections.abc import Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
-from flowstart.papers.experiment import Findings, Picture, Table
-from flowstart.papers.hystart import setups
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
+from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
-from flowstart.papers.measures import interval
 from flowstart.papers.target import Measured
 from flowstart.simulation import frames
 from flowstart.simulation.run import Run
@@ -18,201 +19,239 @@ if TYPE_CHECKING:
 
 STARTS = (10.0, 40.0)
 END = 70.0
-RATE, RTT, BUFFER = 400.0, 160.0, 1.0
-"""What holds while one of them is swept."""
 RATES = (10.0, 50.0, 100.0, 200.0, 400.0)
 BUFFERS = (0.1, 0.25, 0.5, 1.0, 2.0)
 RTTS = (20.0, 40.0, 80.0, 120.0, 160.0)
-SWEEPS = {
-    "a": [(rate, RTT, BUFFER) for rate in RATES],
-    "b": [(RATE, RTT, buffer) for buffer in BUFFERS],
-    "c": [(RATE, rtt, BUFFER) for rtt in RTTS],
-}
-SWEPT = {"a": 0, "b": 2, "c": 1}
-"""Which of a point's numbers is on the abscissa."""
+BUFFER = 1.0
+"""While it is not swept, in BDP: 100 % as in Fig. 1 to 3."""
+LETTERS = ("a", "b", "c")
 AXES = {"a": "bandwidth (Mbit/s)", "b": "buffer (BDP)", "c": "round-trip time (ms)"}
-SEEDS = 3
+SEEDS = 2
 JITTER = "2s"
 """Each start is late by a draw of up to this, so that no verdict hangs on one moment."""
-EQUAL = 0.5
-"""Utilisations so many percentage points apart count as equal."""
-BASE = (RATE, RTT, BUFFER)
-SHARE = 0.1
-"""Of the link, what other flows take each way where the base case is run with traffic."""
-TRAFFIC_SEEDS = 8
+HYBRID, *OTHERS = setups.THREE
 
 Point = tuple[float, float, float]
 """Mbit/s, ms, and the buffer in BDP."""
+Found = dict[tuple[Point, str], list[dict[str, Any]]]
+"""What each seed comes to, by point and start-up."""
 
 
-def document(point: Point, startup: str, seed: int) -> Document:
-    """Two flows alone."""
-    rate, rtt, buffer = point
-    link = setups.path(rate, rtt, buffer)
-    flows = setups.two(link, startup, STARTS, END, avoidance=setups.CUBIC)
-    flows["flows"][0]["jitter"] = JITTER
-    return flows | {"seed": seed}
-
-
-def with_traffic(startup: str, seed: int) -> Document:
-    """The base case on a used link."""
-    return document(BASE, startup, seed) | {"web": setups.background(SHARE * RATE, END)}
-
-
-def use(run: Run) -> dict[str, Any]:
-    """Utilisation in percent from the first start on, both flows' losses, the first's exit."""
-    forward = frames.rows(run.outcome["links"])[0]
-    one = run.rows[0]
+def sweeps(setup: Setup) -> dict[str, dict[float, Point]]:
+    """By panel, the points by what is on its abscissa."""
+    rate, rtt = setup.fig4_fixed
     return {
-        "use": 100 * forward["utilisation"] / (1 - one["opened_s"] / END),
-        "lost": sum(row["packets_dropped"] for row in run.rows[:2]),
-        "timeouts": sum(row["timeouts"] for row in run.rows[:2]),
-        "by": one["startup_exit_reason"],
-        "exit": one["startup_exit_cwnd_pkts"],
+        "a": {each: (each, rtt, BUFFER) for each in RATES},
+        "b": {each: (rate, rtt, each) for each in BUFFERS},
+        "c": {each: (rate, each, BUFFER) for each in RTTS},
     }
 
 
-def run(lab: Lab) -> Findings:
-    """Three sweeps by three start-ups, and the base case with other traffic."""
-    points = list(dict.fromkeys(point for sweep in SWEEPS.values() for point in sweep))
-    keys = [
-        (point, name, seed)
-        for point in points
-        for name in setups.THREE
-        for seed in range(1, SEEDS + 1)
+def document(point: Point, name: str, seed: int, setup: Setup = LITERAL) -> Document:
+    """Two flows, alone or with others."""
+    rate, rtt, buffer = point
+    flows = setups.two(
+        setups.path(rate, rtt, buffer),
+        setup.startup(name),
+        STARTS,
+        END,
+        avoidance=setups.CUBIC,
+        ends=setup.stack(),
+    )
+    return with_others(flows, rate, setup) | {"seed": seed}
+
+
+def with_others(flows: Document, rate: float, setup: Setup) -> Document:
+    """Two flows with jittered starts, or on time on a link that others use from zero on."""
+    if not setup.traffic:
+        flows["flows"][0]["jitter"] = JITTER
+        return flows
+    return flows | {"web": setups.background(setup.traffic * rate, END)}
+
+
+def before(document: Document) -> Document:
+    """The same until its first flow starts: the others alone."""
+    return document | {"duration": f"{STARTS[0]:g}s"}
+
+
+def busy_s(run: Run) -> float:
+    """For how long the link forward has transmitted."""
+    link = frames.rows(run.outcome["links"])[0]
+    return float(link["utilisation"] * run.about["simulated_s"])
+
+
+def uses_from_start(lab: Lab, documents: Sequence[Document]) -> list[dict[str, Any]]:
+    """Utilisation in percent from the first start on, whatever others sent before, and exits."""
+    found = lab.runs(documents, measures.use)
+    if "web" not in documents[0]:
+        return found
+    earlier = lab.runs([before(document) for document in documents], busy_s)
+    return [
+        {**one, "use": one["use"] - 100 * seconds / (END - STARTS[0])}
+        for one, seconds in zip(found, earlier, strict=True)
     ]
-    used = [(name, seed) for name in setups.THREE for seed in range(1, TRAFFIC_SEEDS + 1)]
-    documents = [document(point, setups.THREE[name], seed) for point, name, seed in keys]
-    documents += [with_traffic(setups.THREE[name], seed) for name, seed in used]
-    results = lab.runs(documents, use)
-    found = dict(zip(keys, results, strict=False))
-    traffic = dict(zip(used, results[len(keys) :], strict=True))
-    rows = {letter: [_row(found, letter, point) for point in SWEEPS[letter]] for letter in SWEEPS}
+
+
+def uses(lab: Lab, points: Sequence[Point], setup: Setup) -> Found:
+    """Utilisation at these points after each of the three."""
+    keys = [(point, name) for point in points for name in setups.THREE]
+    seeds = range(1, SEEDS + 1)
+    documents = [document(*key, seed, setup) for key in keys for seed in seeds]
+    found = iter(uses_from_start(lab, documents))
+    return {key: [next(found) for _ in seeds] for key in keys}
+
+
+def swept(lab: Lab, setup: Setup) -> dict[str, Found]:
+    """All three panels, by what is on the abscissa."""
+    panels = sweeps(setup)
+    points = list(dict.fromkeys(point for sweep in panels.values() for point in sweep.values()))
+    found = uses(lab, points, setup)
+    return {
+        letter: {key: one for key, one in found.items() if key[0] in sweep.values()}
+        for letter, sweep in panels.items()
+    }
+
+
+def gains(found: Found, points: Sequence[Point], other: str) -> list[list[float]]:
+    """Percentage points that Hybrid Slow Start is above another: by point, by seed."""
+    return [
+        [
+            mine["use"] - its["use"]
+            for mine, its in zip(found[point, HYBRID], found[point, other], strict=True)
+        ]
+        for point in points
+    ]
+
+
+def measured(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured]:
+    """What the paper says of the three panels."""
+    found = swept(lab, setup)
+    return {
+        f"hy.f4{letter}": _judged(letter, found[letter], list(sweep.values()))
+        for letter, sweep in sweeps(setup).items()
+    }
+
+
+def _judged(letter: str, found: Found, points: list[Point]) -> Measured:
+    """Better at every point in every seed; over bandwidth and RTT the lead grows at every step."""
+    by_other = {other: gains(found, points, other) for other in OTHERS}
+    means = {other: [mean(one) for one in rows] for other, rows in by_other.items()}
+    better = all(gain > 0 for rows in by_other.values() for one in rows for gain in one)
+    grows = letter == "b" or all(
+        after > before for row in means.values() for before, after in itertools.pairwise(row)
+    )
+    values = {}
+    for other, row in means.items():
+        values[f"least over {other}"] = round(min(min(one) for one in by_other[other]), 2)
+        values[f"last over {other}"] = round(row[-1], 2)
+    return Measured(
+        values,
+        holds=better and grows,
+        because=_why_not(letter, found, points, means),
+        shown_by="HY-F4",
+        seeds=SEEDS,
+    )
+
+
+def _why_not(letter: str, found: Found, points: list[Point], means: dict[str, list[float]]) -> str:
+    """The point and the start-up against which it does worst, with losses and timeouts."""
+    other, row = min(means.items(), key=lambda item: min(item[1]))
+    point = points[row.index(min(row))]
+    swept_value = point[{"a": 0, "b": 2, "c": 1}[letter]]
+
+    lost, timeouts = (
+        mean(one[what] for one in found[point, other]) for what in ("lost", "timeouts")
+    )
+    label = AXES[letter].removesuffix(")").replace(" (", " of ")
+    name, unit = label.split(" of ")
+    return (
+        f"With a {name} of {swept_value:g} {unit} it is {min(row):+.1f} points from {other}, which "
+        f"loses {lost:.0f} packets there and has {timeouts:.1f} timeouts."
+    )
+
+
+def run(lab: Lab) -> Findings:
+    """Three sweeps by three start-ups."""
+    found = swept(lab, LITERAL)
+    rows = {
+        letter: [_row(found[letter], letter, x, point) for x, point in sweep.items()]
+        for letter, sweep in sweeps(LITERAL).items()
+    }
     return Findings(
-        measured={f"hy.f4{letter}": _judged(letter, rows[letter]) for letter in SWEEPS},
-        answers=[*_says(rows), _traffic_says(traffic)],
+        measured=measured(lab),
+        answers=_says(found),
         tables=[
-            *(
-                Table(
-                    f"figure4{letter}",
-                    f"Utilisation (%) over the {AXES[letter]}, mean of {SEEDS} seeds; packets lost "
-                    "and timeouts of both flows together.",
-                    rows[letter],
-                )
-                for letter in SWEEPS
-            ),
-            _traffic_table(traffic),
+            Table(
+                f"figure4{letter}",
+                f"Utilisation (%) over the {AXES[letter]}, mean of {SEEDS} seeds; packets lost "
+                "and timeouts of both flows together",
+                rows[letter],
+            )
+            for letter in LETTERS
         ],
         pictures=[
             Picture(
                 "figure4",
-                "Utilisation by two CUBIC flows. What is not swept: 400 Mbit/s, 160 ms, 1 BDP.",
+                "Utilisation by two CUBIC flows. What is not swept: 400 Mbit/s, 160 ms, 1 BDP. The "
+                "paper's own curves are not in its text, so none are drawn; it says that Hybrid "
+                "Slow Start is above both others everywhere",
                 lambda: draw(rows),
             )
         ],
     )
 
 
-def _row(found: dict[Any, dict[str, Any]], letter: str, point: Point) -> dict[str, Any]:
-    row: dict[str, Any] = {AXES[letter]: point[SWEPT[letter]]}
+def _row(found: Found, letter: str, x: float, point: Point) -> dict[str, Any]:
+    row: dict[str, Any] = {AXES[letter]: x}
     for what, key in (("", "use"), (", lost", "lost"), (", timeouts", "timeouts")):
         for name in setups.THREE:
-            values = [found[point, name, seed][key] for seed in range(1, SEEDS + 1)]
-            row[name + what] = round(mean(values), 2)
+            row[name + what] = round(mean(one[key] for one in found[point, name]), 2)
     return row
 
 
-def gains(rows: Sequence[dict[str, Any]], name: str) -> list[float]:
-    """Percentage points that Hybrid Slow Start is above another one at each point."""
-    return [round(row["Hybrid Slow Start"] - row[name], 2) for row in rows]
-
-
-def _judged(letter: str, rows: Sequence[dict[str, Any]]) -> Measured:
-    slow, limited = (gains(rows, name) for name in list(setups.THREE)[1:])
-    grows = letter == "b" or (slow[-1] > slow[0] and limited[-1] > limited[0])
-    worst = rows[slow.index(min(slow))]
-    swept, unit = AXES[letter].removesuffix(")").split(" (")
-    return Measured(
-        {
-            "over slow start, first": slow[0],
-            "last": slow[-1],
-            "least": min(slow),
-            "over limited slow start, least": min(limited),
-        },
-        holds=min(slow + limited) >= -EQUAL and grows,
-        because=f"With a {swept} of {worst[AXES[letter]]:g} {unit} slow start is ahead:"
-        f" it loses {worst['slow start, lost']:.0f} packets there and has "
-        f"{worst['slow start, timeouts']:g} timeouts, against {rows[-1]['slow start, lost']:.0f} "
-        f"and {rows[-1]['slow start, timeouts']:g} at the right end.",
-        shown_by="HY-F4",
-        seeds=SEEDS,
+def _says(found: dict[str, Found]) -> list[str]:
+    every: Found = {key: one for sweep in found.values() for key, one in sweep.items()}
+    points = list(dict.fromkeys(point for point, _ in every))
+    slow, limited = (
+        [[mean(seeds), min(seeds)] for seeds in gains(every, points, other)] for other in OTHERS
     )
-
-
-def _says(rows: dict[str, list[dict[str, Any]]]) -> list[str]:
-    every = [row for sweep in rows.values() for row in sweep]
-    slow, limited = (gains(every, name) for name in list(setups.THREE)[1:])
-    ahead = sum(gain >= -EQUAL for gain in slow)
+    ahead = sum(least > 0 for _, least in slow)
     return [
         (
-            f"At {ahead} of {len(every)} points Hybrid Slow Start uses at least as much of the "
-            f"link as slow start (from {min(slow):.1f} to {max(slow):.1f} percentage points more); "
-            f"against limited slow start it gains {min(limited):.1f} to {max(limited):.1f} points."
+            f"At {ahead} of {len(points)} points Hybrid Slow Start uses more of the link than slow "
+            f"start in every seed (from {min(m for m, _ in slow):.1f} to "
+            f"{max(m for m, _ in slow):.1f} percentage points in the mean); against limited slow "
+            f"start it is {min(m for m, _ in limited):+.1f} to "
+            f"{max(m for m, _ in limited):+.1f} points."
         ),
     ]
-
-
-def _traffic_says(traffic: dict[tuple[str, int], dict[str, Any]]) -> str:
-    mine = [one for (name, _), one in traffic.items() if name == "Hybrid Slow Start"]
-    worst = min(mine, key=lambda one: float(one["use"]))
-    best = max(mine, key=lambda one: float(one["use"]))
-    return (
-        f"With {100 * SHARE:.0f} % of other traffic both ways it uses between {worst['use']:.0f} "
-        f"and {best['use']:.0f} % of the link: where bursts of others end slow start early (worst "
-        f"run: {worst['exit']:.0f} packets, {worst['by']}), CUBIC needs the rest of the run to "
-        "grow."
-    )
-
-
-def _traffic_table(traffic: dict[tuple[str, int], dict[str, Any]]) -> Table:
-    rows = []
-    for name in setups.THREE:
-        mine = [one for (other, _), one in traffic.items() if other == name]
-        shares = [one["use"] for one in mine]
-        low, high = interval(shares)
-        rows.append(
-            {
-                "start-up": name,
-                "utilisation (%)": round(mean(shares), 1),
-                "low": round(low, 1),
-                "high": round(high, 1),
-                "least": round(min(shares), 1),
-                "most": round(max(shares), 1),
-                "lost (mean)": round(mean(one["lost"] for one in mine)),
-                "first exit, least (packets)": min((one["exit"] or 0) for one in mine),
-                "first exit by delay": sum(one["by"] == "delay" for one in mine),
-            }
-        )
-    return Table(
-        "traffic",
-        f"The base case with {100 * SHARE:.0f} % of other traffic each way over {TRAFFIC_SEEDS} "
-        "seeds; low and high are the 95 % interval of the mean.",
-        rows,
-    )
 
 
 def draw(rows: dict[str, list[dict[str, Any]]]) -> "Figure":
     """The three panels."""
     from flowstart.papers import drawing
 
+    # The small ones are where slow start is not behind.
+    buffers = drawing.Axis(AXES["b"], "log", ticks=BUFFERS)
+
     def panel(letter: str) -> drawing.Panel:
         mine = rows[letter]
         xs = [row[AXES[letter]] for row in mine]
         return drawing.Panel(
-            drawing.Axis(AXES[letter]),
-            drawing.Axis("utilisation (%)", limits=(60, 100)),
+            buffers if letter == "b" else drawing.Axis(AXES[letter]),
+            drawing.Axis("utilisation (%)", limits=(65, 100)),
             {name: (xs, [row[name] for row in mine]) for name in setups.THREE},
             title=f"({letter})",
         )
 
-    return drawing.panels(*(panel(letter) for letter in SWEEPS))
+    return drawing.panels(*(panel(letter) for letter in LETTERS))
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="HY-F4",
+        figure="Fig. 4",
+        question="Do CUBIC flows use a link better after it, over bandwidth, buffer and RTT?",
+        run=run,
+    ),
+)
