@@ -1,12 +1,17 @@
 """How Hybrid Slow Start's experiments set up their runs, and what they read from them."""
 
+import pathlib
+
 import pytest
 
 from flowstart.papers.hystart import (
+    figure4,
     measures,
     readings,
     setups,
+    traffic,
 )
+from flowstart.papers.lab import Lab
 from flowstart.simulation import frames
 from flowstart.simulation import run as simulation
 
@@ -80,3 +85,19 @@ def test_a_window_that_never_falls_below_its_share_has_recovered_at_once() -> No
     found = measures.overshoot(run)
     assert found["small_s"] == 0
     assert found["peak"] > 2 * 83
+
+
+def test_a_link_without_others_has_no_queue_before_a_newcomer() -> None:
+    quiet = setups.one(setups.path(400, 160), setups.SLOW_START, "2s", size="1pkt")
+    assert traffic.queued(simulation.run(quiet, trace=True)) == 0
+
+
+def test_utilisation_counts_what_is_sent_from_the_first_start_on_alone(
+    tmp_path: pathlib.Path,
+) -> None:
+    run = traffic.document(0.4, "slow start", 1)
+    (used,) = figure4.uses_from_start(Lab(tmp_path, 1), [run])
+    total = figure4.busy_s(simulation.run(run))
+    earlier = figure4.busy_s(simulation.run(figure4.before(run)))
+    assert used["use"] == pytest.approx(100 * (total - earlier) / 60, abs=0.01)
+    assert earlier > 2

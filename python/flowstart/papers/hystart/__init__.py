@@ -18,6 +18,7 @@ from flowstart.papers.hystart import (
     readings,
     section2,
     sensitivity,
+    traffic,
 )
 from flowstart.papers.hystart.assumptions import ASSUMPTIONS
 
@@ -40,6 +41,7 @@ PAPER = Paper(
         *figure5.EXPERIMENTS,
         *readings.EXPERIMENTS,
         *blackout.EXPERIMENTS,
+        *traffic.EXPERIMENTS,
         *acks.EXPERIMENTS,
         *asymmetry.EXPERIMENTS,
         *sensitivity.EXPERIMENTS,
