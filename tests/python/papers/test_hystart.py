@@ -9,6 +9,7 @@ from flowstart.papers.hystart import (
     measures,
     readings,
     setups,
+    synchronisation,
     traffic,
 )
 from flowstart.papers.lab import Lab
@@ -85,6 +86,17 @@ def test_a_window_that_never_falls_below_its_share_has_recovered_at_once() -> No
     found = measures.overshoot(run)
     assert found["small_s"] == 0
     assert found["peak"] > 2 * 83
+
+
+def test_losses_of_flows_that_are_there_are_told_from_the_newcomers_own() -> None:
+    slow = synchronisation.document(("SACK", 2, "slow start"), 1)
+    found = synchronisation.together(simulation.run(slow, trace=True))
+    assert found["packets"] > 0
+    assert found["own"] > 0
+    assert found["hit"] == len(found["shares"])
+    hybrid = synchronisation.document(("SACK", 2, "Hybrid Slow Start"), 1)
+    calm = synchronisation.together(simulation.run(hybrid, trace=True))
+    assert calm["packets"] == calm["hit"] == 0
 
 
 def test_a_link_without_others_has_no_queue_before_a_newcomer() -> None:

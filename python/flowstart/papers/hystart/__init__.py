@@ -18,6 +18,7 @@ from flowstart.papers.hystart import (
     readings,
     section2,
     sensitivity,
+    synchronisation,
     traffic,
 )
 from flowstart.papers.hystart.assumptions import ASSUMPTIONS
@@ -34,6 +35,7 @@ PAPER = Paper(
         *figure1.EXPERIMENTS,
         *bounds.EXPERIMENTS,
         *constants.EXPERIMENTS,
+        *synchronisation.EXPERIMENTS,
         *figure2.EXPERIMENTS,
         *packet_pairs.EXPERIMENTS,
         *figure3.EXPERIMENTS,
