@@ -16,8 +16,8 @@ ASSUMPTIONS = (
     Assumption(
         what="ACKs of a Linux receiver",
         value="16 at once, then every second packet or after 40 ms",
-        why="The footnote has the 16; 40 ms is the kernel's shortest delay. A peak of 37 000 and "
-        "no other needs delayed ACKs and one packet of growth per ACK.",
+        why="The footnote has the 16; 40 ms is the kernel's shortest delay. The sender grows by "
+        "one packet per ACK, as that kernel does unless told otherwise.",
         sensitivity="An ACK for each packet gives a peak of 49 335.",
         shown_by="HY-F1",
     ),
@@ -122,14 +122,15 @@ ASSUMPTIONS = (
         what="Starts in Fig. 3",
         value="1 and 7 s",
         why="The paper has both within the first ten seconds.",
-        sensitivity="Other starts within these move no verdict on the first flow.",
+        sensitivity="With 3 s between them one second flow of sixty loses a packet first.",
         shown_by=GRID,
     ),
     Assumption(
         what="Background flows of Fig. 3",
         value="100 packets in the mean, Pareto with shape 1.5, on average 50 Mbit/s each way",
         why="The paper has mid-sized flows and their sum.",
-        sensitivity="With a mean of 300 packets bursts end some first flows early, by delay.",
+        sensitivity="With a mean of 300 packets bursts end more first flows early, by delay, and "
+        "the second ones then have no delay to heed.",
         shown_by="HY-SENS",
     ),
     Assumption(
