@@ -6,6 +6,7 @@ change of the simulator or of a reading runs again what it touches.
 """
 
 import ast
+import copy
 import functools
 import hashlib
 import importlib
@@ -49,6 +50,8 @@ class Lab:
         self._cache = cache
         self._workers = workers or os.cpu_count() or 1
         self._progress = progress or (lambda _done, _total: None)
+        self._found: dict[str, Any] = {}
+        """What was asked of this laboratory before."""
         self.seconds = 0.0
         """What the runs so far took, those that were kept from earlier included."""
 
@@ -69,10 +72,12 @@ class Lab:
         ]
         keys = [_key(document, read) for document in documents]
         wanted = dict(zip(keys, documents, strict=True))
-        found = {key: kept for key in wanted if (kept := self._kept(key)) is not None}
-        self._run_missing(wanted, read, found)
+        new = {key: document for key, document in wanted.items() if key not in self._found}
+        found = {key: kept for key in new if (kept := self._kept(key)) is not None}
+        self._run_missing(new, read, found)
+        self._found |= found
         self.seconds += sum(entry["seconds"] for entry in found.values())
-        return [found[key]["read"] for key in keys]
+        return [copy.deepcopy(self._found[key]["read"]) for key in keys]
 
     def _run_missing(
         self, wanted: Mapping[str, Document], read: Callable[[Run], Any], found: dict[str, Any]

@@ -55,6 +55,17 @@ def test_a_second_time_nothing_is_run(tmp_path: pathlib.Path, runs: list[Any]) -
     assert after.seconds == pytest.approx(before.seconds)
 
 
+def test_an_experiment_that_asks_twice_is_answered_from_memory(runs: list[Any]) -> None:
+    lab = Lab(None)
+    (row,) = lab.runs([document(1)], first)
+    seconds = lab.seconds
+    row["packets_sent"] = 0
+    assert lab.runs([document(1)], sent) == [1]
+    assert lab.runs([document(1)], first)[0]["packets_sent"] == 1
+    assert len(runs) == 2
+    assert lab.seconds > seconds
+
+
 def test_only_what_is_missing_is_run(tmp_path: pathlib.Path, runs: list[Any]) -> None:
     Lab(tmp_path).runs([document(1)], sent)
     assert Lab(tmp_path).runs([document(1), document(2)], sent) == [1, 2]

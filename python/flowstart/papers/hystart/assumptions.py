@@ -77,27 +77,11 @@ ASSUMPTIONS = (
         shown_by="HY-BLACKOUT",
     ),
     Assumption(
-        what="Another cost of a SACK block, as a reading in the grid alone",
-        value="200 us",
-        why="Fitted to the published twenty seconds; a walk of 37 000 packets could take so long.",
-        sensitivity="The headline is without it.",
-        shown_by=GRID,
-        fitted_to=("hy.f1.blackout",),
-    ),
-    Assumption(
         what="When the hosts of Fig. 2 see packets",
         value="at once",
         why="The paper speaks of no interrupts.",
         sensitivity="With interrupts packet pairs measure up to 3.4 times the BDP.",
         shown_by="HY-HOE",
-    ),
-    Assumption(
-        what="Interrupts, as a reading in the grid and in the picture of Fig. 2 (e) alone",
-        value="every 60 to 120 us",
-        why="Fitted to the published thresholds; interfaces of the time were so moderated.",
-        sensitivity="The headline is without them.",
-        shown_by="HY-HOE",
-        fitted_to=("hy.f2.hoe1", "hy.f2.hoe2", "hy.f2.hoe.over"),
     ),
     Assumption(
         what="Receiver of Fig. 3 (c)",
