@@ -1,8 +1,9 @@
 import pytest
 
 from flowstart.model.document import resolve
-from flowstart.papers.coping import PAPER, cope_table, measures, pulses, requests, setups
-from flowstart.papers.coping.effects import estimate, longer, of_flows, outcomes
+from flowstart.papers.coping import PAPER, cope_table, countermeasures, pulses, requests, setups
+from flowstart.papers.coping.effects import estimate, longer, outcomes
+from flowstart.papers.coping.measures import of_flows
 from flowstart.papers.lab import Lab
 
 
@@ -15,8 +16,8 @@ def test_an_estimate_knows_no_negative_zero() -> None:
     assert estimate([-0.01, 0.0, 0.01]).text() == "0.0 (0.0 to 0.0)"
 
 
-@pytest.mark.parametrize("measure", measures.ALL, ids=lambda measure: measure.name)
-def test_every_measure_is_a_scenario_on_every_load(measure: measures.Measure) -> None:
+@pytest.mark.parametrize("measure", countermeasures.ALL, ids=lambda measure: measure.name)
+def test_every_measure_is_a_scenario_on_every_load(measure: countermeasures.Measure) -> None:
     for document in (
         setups.contention(measure, 1),
         setups.web(measure, 1),
@@ -28,7 +29,7 @@ def test_every_measure_is_a_scenario_on_every_load(measure: measures.Measure) ->
 
 def test_bystanders_see_the_same_transfers_whatever_the_starters_do() -> None:
     def openings(slow: bool) -> list[tuple[object, object]]:
-        document = setups.contention(measures.NOTHING, 3, slow=slow)
+        document = setups.contention(countermeasures.NOTHING, 3, slow=slow)
         rows = Lab(None).runs([document], _opened)[0]
         return [tuple(row) for row in rows]
 
@@ -40,7 +41,7 @@ def _opened(run):  # type: ignore[no-untyped-def]
 
 
 def test_a_measure_without_fast_starters_gains_and_harms_nothing() -> None:
-    slow = measures.Measure("slow", "nobody", "slow-start")
+    slow = countermeasures.Measure("slow", "nobody", "slow-start")
     found = outcomes(Lab(None), [slow], setups.contention, of_flows, [1], packets=10)["slow"]
     assert found.effect.gain.mean == found.effect.harm.mean == found.cost.mean == 0
 

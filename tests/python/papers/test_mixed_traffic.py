@@ -7,7 +7,7 @@ import pytest
 from flowstart import papers
 from flowstart.papers import mixed_traffic, runner
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import camps, connections, setups
+from flowstart.papers.mixed_traffic import camps, measures, setups
 from flowstart.simulation.run import run
 
 WEB = setups.web(sessions=6)
@@ -45,7 +45,7 @@ def test_pages_are_the_same_whatever_a_session_starts_with() -> None:
 
 def test_slow_start_beside_slow_start_changes_nothing() -> None:
     lab = Lab(None, workers=1)
-    _, half = camps.mix(lab, [WEB], ["slow-start"], [1, 2], connections.of_objects, shares=[50])
+    _, half = camps.mix(lab, [WEB], ["slow-start"], [1, 2], measures.of_objects, shares=[50])
     assert half.switched and half.stayed
     nothing = camps.Change(0.0, 0.0, 0.0)
     assert half.switched.median == half.stayed.median == half.stayed.late == nothing
@@ -55,11 +55,11 @@ def test_slow_start_beside_slow_start_changes_nothing() -> None:
 def test_harm_is_the_part_of_the_median_that_is_due_to_the_others() -> None:
     lab = Lab(None, workers=1)
     setting = setups.swift("T1", 100, "50pkt")
-    (nobody,) = camps.mix(lab, [setting], [], [1], connections.of_flows)
+    (nobody,) = camps.mix(lab, [setting], [], [1], measures.of_flows)
     assert nobody.stayed
     assert nobody.harm
     startups = ["slow-start"] * setting.users
-    alone = connections.of_flows(run(setting.alone(startups, 1)))["duration"]
+    alone = measures.of_flows(run(setting.alone(startups, 1)))["duration"]
     assert len({round(each, 4) for each in alone}) == 1
     assert nobody.harm == pytest.approx(1 - alone[0] / nobody.stayed.median_s)
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.coping import measures
+from flowstart.papers.coping import countermeasures
+from flowstart.papers.coping.countermeasures import Measure
 from flowstart.papers.coping.effects import Estimate
-from flowstart.papers.coping.measures import Measure
 from flowstart.papers.coping.pulses import SLOW, Damage, Pulses, damages
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 
 if TYPE_CHECKING:
@@ -37,23 +37,23 @@ KNOBS = (
     Knob("servers", "servers", (1, 2, 4, 8, 16, 32)),
 )
 SERVERS = {
-    "Jump Start": measures.NOTHING,
-    "Jump Start capped at 1/10": measures.CAP_TENTH,
+    "Jump Start": countermeasures.NOTHING,
+    "Jump Start capped at 1/10": countermeasures.CAP_TENTH,
     "slow start": SLOW,
 }
 GUARDS = (
-    measures.NOTHING,
-    measures.CAP_TENTH,
-    measures.CAP_HALF,
-    measures.TARGET,
-    measures.FIRST_WINDOW,
-    measures.RED,
-    measures.CHOKE,
-    measures.FQ_CODEL,
-    measures.FQ_CODEL_DEEP,
-    measures.MARKED_ALL,
-    measures.MARKED_EXCESS,
-    measures.RED_MARKED,
+    countermeasures.NOTHING,
+    countermeasures.CAP_TENTH,
+    countermeasures.CAP_HALF,
+    countermeasures.TARGET,
+    countermeasures.FIRST_WINDOW,
+    countermeasures.RED,
+    countermeasures.CHOKE,
+    countermeasures.FQ_CODEL,
+    countermeasures.FQ_CODEL_DEEP,
+    countermeasures.MARKED_ALL,
+    countermeasures.MARKED_EXCESS,
+    countermeasures.RED_MARKED,
 )
 RECOVERIES = {"ns2-sack": "ns-2's SACK", "sack": "RFC 6675"}
 ACCESS_MBPS = (100, 10, 5, 2)
@@ -73,7 +73,7 @@ def run(lab: Lab) -> Findings:
     lines = [
         replace(BASE, access_mbps=mbps, measure=measure)
         for mbps in ACCESS_MBPS
-        for measure in (SLOW, measures.NOTHING)
+        for measure in (SLOW, countermeasures.NOTHING)
     ]
     behind = list(zip(lines, damages(lab, lines, SEEDS), strict=True))
     return Findings(
@@ -142,7 +142,7 @@ def _says_guards(guarded: Mapping[str, Guarded]) -> str:
     """Which measures leave bystanders what slow start without any measure would."""
     parts = []
     for name, found in guarded.items():
-        slow = found[measures.NOTHING][1].goodput
+        slow = found[countermeasures.NOTHING][1].goodput
         restoring = [
             f"{measure.name} ({fast.goodput.mean:.0f} %)"
             for measure, (fast, _) in found.items()
@@ -265,3 +265,14 @@ def _draw(swept: Mapping[str, Swept], y: str, of: Callable[[Damage], Estimate]) 
         for heading, by_name in swept.items()
     ]
     return panels(*drawn)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="ABUSE-JS",
+        figure="study",
+        question="What can a client do to others that makes servers start fast at it again and "
+        "again?",
+        run=run,
+    ),
+)

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from flowstart.papers.coping.countermeasures import PACKET_KBIT
 from flowstart.papers.coping.effects import Estimate
-from flowstart.papers.coping.measures import PACKET_KBIT
 from flowstart.papers.coping.requests import (
     ASKS_AND_USES,
     ASKS_ONLY,
@@ -23,7 +23,7 @@ from flowstart.papers.coping.requests import (
     services,
     spelled,
 )
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 
 if TYPE_CHECKING:
@@ -143,3 +143,14 @@ def _draw(found: Found) -> "Figure":
         panel(x, Axis("honest requests granted, %"), granted),
         panel(x, Axis("gain of honest transfers over slow start, %"), gain),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="ABUSE-QS",
+        figure="study",
+        question="What is left for honest Quick-Start hosts beside one that asks and does not "
+        "send?",
+        run=run,
+    ),
+)

@@ -4,7 +4,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowstart.papers.coping import measures, setups
+from flowstart.papers.coping import countermeasures, setups
+from flowstart.papers.coping.countermeasures import Measure
 from flowstart.papers.coping.effects import (
     COLUMNS,
     HARDLY,
@@ -12,12 +13,11 @@ from flowstart.papers.coping.effects import (
     Estimate,
     Outcome,
     cells,
-    of_flows,
     outcomes,
     sooner,
 )
-from flowstart.papers.coping.measures import Measure
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.coping.measures import of_flows
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 
 if TYPE_CHECKING:
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 SEEDS = range(1, 7)
 CHOSEN = (
-    measures.NOTHING,
-    measures.CAP_HALF,
-    measures.FIRST_WINDOW,
-    measures.RED,
-    measures.FQ_CODEL,
-    measures.FQ_CODEL_DEEP,
-    measures.MARKED_ALL,
+    countermeasures.NOTHING,
+    countermeasures.CAP_HALF,
+    countermeasures.FIRST_WINDOW,
+    countermeasures.RED,
+    countermeasures.FQ_CODEL,
+    countermeasures.FQ_CODEL_DEEP,
+    countermeasures.MARKED_ALL,
 )
 RECOVERIES = {"ns2-sack": "ns-2's SACK", "sack": "RFC 6675", "newreno": "NewReno"}
 INTERVALS_S = (2.4, 1.2, 0.8, 0.6, 0.5, 0.4)
 JITTERS = (1, 5, 20, 60)
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 QUEUES = (
-    measures.RED,
+    countermeasures.RED,
     Measure("RED from 20 to 50 packets", "router", queue="red:th_min=20,th_max=50"),
     Measure("adaptive RED", "router", queue="red:adaptive=true"),
-    measures.CHOKE,
+    countermeasures.CHOKE,
     Measure("CHOKe from 20 to 50 packets", "router", queue="choke:th_min=20,th_max=50"),
-    measures.FQ_CODEL,
-    measures.FQ_CODEL_DEEP,
+    countermeasures.FQ_CODEL,
+    countermeasures.FQ_CODEL_DEEP,
 )
 
 Found = Mapping[str, Outcome]
@@ -86,7 +86,7 @@ def run(lab: Lab) -> Findings:
 
 def _load(interval_s: float) -> float:
     """How busy the transfers keep each direction of the line, in percent."""
-    kbps = setups.PACKETS * measures.PACKET_KBIT / (2 * interval_s)
+    kbps = setups.PACKETS * countermeasures.PACKET_KBIT / (2 * interval_s)
     return round(kbps / (10 * setups.CONTENTION.mbps), 1)
 
 
@@ -158,3 +158,14 @@ def _draw(x: str, moved: Mapping[float, Found]) -> "Figure":
         panel(Axis(x), Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
         panel(Axis(x), gain, lines(lambda effect: sooner(effect.gain))),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="COPE-MOVED",
+        figure="study",
+        question="Do the answers hang on the recovery, the load, the share of fast starters, the "
+        "timing or the settings of the queues?",
+        run=run,
+    ),
+)

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 from flowstart.model.document import Document
 from flowstart.papers.coping import setups
+from flowstart.papers.coping.countermeasures import Line, Measure
 from flowstart.papers.coping.effects import (
     COLUMNS,
     HARDLY,
     Effect,
     Estimate,
-    Groups,
     Outcome,
     cells,
-    of_flows,
-    of_objects,
     outcomes,
 )
-from flowstart.papers.coping.measures import Line, Measure
-from flowstart.papers.experiment import Findings, Picture, Table
+from flowstart.papers.coping.measures import Groups, of_flows, of_objects
+from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.simulation.run import Run
 
@@ -179,3 +177,13 @@ def _draw(knob: Knob, found: Mapping[str, Sweep]) -> "Figure":
         panel(x, Axis("gain: starters sooner by, %"), lines(lambda effect: effect.gain)),
         panel(x, Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="COPE-SWEEP",
+        figure="study",
+        question="To what should a rate cap, a target time or a first window be set?",
+        run=run,
+    ),
+)

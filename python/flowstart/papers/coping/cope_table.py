@@ -4,20 +4,19 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flowstart.papers.coping import measures, setups
+from flowstart.papers.coping import countermeasures, setups
+from flowstart.papers.coping.countermeasures import Measure
 from flowstart.papers.coping.effects import (
     COLUMNS,
     HARDLY,
     Outcome,
     cells,
     longer,
-    of_flows,
-    of_objects,
     outcomes,
     sooner,
 )
-from flowstart.papers.coping.measures import Measure
-from flowstart.papers.experiment import Cell, Findings, Picture, Table
+from flowstart.papers.coping.measures import of_flows, of_objects
+from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
 
@@ -26,7 +25,12 @@ if TYPE_CHECKING:
 
 SEEDS = range(1, 13)
 WEB_SEEDS = range(1, 25)
-SHORT = (measures.NOTHING, measures.CAP_HALF, measures.FQ_CODEL, measures.MARKED_ALL)
+SHORT = (
+    countermeasures.NOTHING,
+    countermeasures.CAP_HALF,
+    countermeasures.FQ_CODEL,
+    countermeasures.MARKED_ALL,
+)
 SHORT_SEEDS = range(1, 7)
 SINGLE_PACKETS = 64
 
@@ -36,7 +40,7 @@ WEB = "web responses of more than 3 packets"
 
 def run(lab: Lab) -> Findings:
     """The whole table: every measure on two loads and on one transfer alone."""
-    chosen = measures.ALL
+    chosen = countermeasures.ALL
     contention = outcomes(lab, chosen, setups.contention, of_flows, SEEDS)
     web = outcomes(lab, chosen, setups.web, of_objects, WEB_SEEDS)
     return Findings(
@@ -103,7 +107,7 @@ def _alone(lab: Lab, chosen: Sequence[Measure]) -> Table:
 
 def _says(loads: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
     """The bare facts, which measures keep bystanders from harm, and which add to it."""
-    bare = {load: found[measures.NOTHING.name].effect for load, found in loads.items()}
+    bare = {load: found[countermeasures.NOTHING.name].effect for load, found in loads.items()}
     facts = [
         f"for {load} the gain is {e.gain.text()} %, the harm {e.harm.text()} %, and bystanders "
         f"lose {e.loss.text()} points more"
@@ -143,3 +147,20 @@ def _draw(found: Mapping[str, Mapping[str, Outcome]]) -> "Figure":
     return scatter.panels(
         loads, x="harm: bystanders later by, %", y="gain: starters' time, slow start / fast start"
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="COPE-SHORT",
+        figure="study",
+        question="In short: what do a sender, a router and marked packets do about a fast start?",
+        run=run_short,
+        quick=True,
+    ),
+    Experiment(
+        id="COPE-TABLE",
+        figure="study",
+        question="Under each measure, what does starting fast gain, and what does it cost others?",
+        run=run,
+    ),
+)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from flowstart.model.document import Document
-from flowstart.papers.coping.effects import COLUMNS, Effect, cells, effect, of_flows
-from flowstart.papers.coping.measures import PACKET_KBIT
+from flowstart.papers.coping.countermeasures import PACKET_KBIT
+from flowstart.papers.coping.effects import COLUMNS, Effect, cells, effect
+from flowstart.papers.coping.measures import of_flows
 from flowstart.papers.coping.requests import (
     HONEST_PACKETS,
     NOBODY,
@@ -14,7 +15,7 @@ from flowstart.papers.coping.requests import (
     RTT,
     Rule,
 )
-from flowstart.papers.experiment import Cell, Findings, Table
+from flowstart.papers.experiment import Cell, Experiment, Findings, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
 
@@ -161,3 +162,13 @@ def _says_guesses(guesses: list[dict[str, Cell]]) -> str:
         f"Guessing the nonce of a lowered rate is worth it in {len(pays)} of {steps} cases: a "
         f"liar who is found out starts slowly."
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="ABUSE-LIES",
+        figure="study",
+        question="What are lies about rate requests worth?",
+        run=run,
+    ),
+)

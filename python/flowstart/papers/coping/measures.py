@@ -1,100 +1,47 @@
-"""What may cope with a fast start: in the sender, at the receiver, in routers, by the network."""
+"""What is read from a run with starters and bystanders: how long they took and what they lost."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any
 
-Place = Literal["line", "core", "enterprise", "fast hosts"]
-"""Where transfers meet: on a shared line, in a core wider than all edges together, or in a
-company's network that is wider than its hosts' lines, or narrower."""
+from flowstart.simulation.run import Run
 
+INITIAL_WINDOW = 3
+"""Packets; what is no larger starts alike everywhere."""
+OBJECT = ("web", "session", "page", "object", "packets", "flow")
 
-PACKET_KBIT = 12
-"""1500 bytes."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """The line that transfers share, to which knobs are set."""
-
-    mbps: float
-    rtt_ms: float
-
-    @property
-    def bdp(self) -> int:
-        """Its bandwidth-delay product in packets."""
-        return round(self.mbps * self.rtt_ms / PACKET_KBIT)
-
-    def knobs(self) -> Mapping[str, str]:
-        """Shares of the line's rate, and its bandwidth-delay product."""
-        rates = {"tenth": self.mbps / 10, "half": self.mbps / 2, "full": self.mbps}
-        return {name: f"{rate:g}Mbps" for name, rate in rates.items()} | {"bdp": str(self.bdp)}
+Groups = dict[str, Any]
+"""Of `starters` and of `bystanders`: durations, packets lost in percent, timeouts of one flow."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """One way to cope; texts in braces are knobs of the line."""
-
-    name: str
-    by: str
-    """Who has to act."""
-    startup: str = "jump-start"
-    queue: str = "drop-tail"
-    buffer: str = ""
-    """The queue's; the set-up's unless given."""
-    window: str = ""
-    """What receivers advertise at most."""
-    place: Place = "line"
-
-    def starts(self, line: Line) -> str:
-        """The start-up of those who start fast."""
-        return self.startup.format_map(line.knobs())
-
-    def path(self) -> dict[str, str]:
-        """What it changes at the line."""
-        return {"queue": self.queue} | ({"buffer": self.buffer} if self.buffer else {})
-
-    def stack(self, line: Line) -> dict[str, str]:
-        """What it changes at the hosts."""
-        return {"window": self.window.format_map(line.knobs())} if self.window else {}
+def of_flows(run: Run) -> Groups:
+    """The flows of the first entry, and those of the second."""
+    starters, bystanders = (entry["count"] for entry in run.document["flows"])
+    return _groups(run, range(starters), range(starters, starters + bystanders))
 
 
-NOTHING = Measure("nothing", "nobody")
-CAP_TENTH = Measure("rate cap 1/10", "sender", "jump-start:cap_rate={tenth}")
-CAP_HALF = Measure("rate cap 1/2", "sender", "jump-start:cap_rate={half}")
-CAP_FULL = Measure("rate cap 1/1", "sender", "jump-start:cap_rate={full}")
-TARGET = Measure("target 0.5 s", "sender", "jump-start:target_time=0.5s")
-FIRST_WINDOW = Measure("first window 1 BDP", "receiver", "jump-start:max_d={bdp}")
-HELD_WINDOW = Measure("window 1 BDP", "receiver", window="{bdp}pkt")
-RED = Measure("RED", "router", queue="red")
-CHOKE = Measure("CHOKe", "router", queue="choke")
-FQ_CODEL = Measure("FQ-CoDel", "router", queue="fq-codel")
-FQ_CODEL_DEEP = Measure("deep FQ-CoDel", "router", queue="fq-codel", buffer="1000pkt")
-MARKED_ALL = Measure("all marked first", "sender, router", queue="marked-first")
-MARKED_EXCESS = Measure(
-    "excess marked first", "sender, router", "jump-start:flag=excess", "marked-first"
-)
-RED_MARKED = Measure("RED with marks", "sender, router", queue="red:marked=first")
-CORE = Measure("wide core", "network", place="core")
-ENTERPRISE = Measure("enterprise", "network", place="enterprise")
-FAST_HOSTS = Measure("enterprise with fast hosts", "network", place="fast hosts")
+def of_objects(run: Run) -> Groups:
+    """The responses of the two entries of sessions that an initial window does not hold."""
+    found = run.outcome["objects"].lists()
+    columns = [found[name] for name in OBJECT]
+    objects = sorted(zip(*columns, strict=True))
+    large = [(web, flow) for web, _, _, _, packets, flow in objects if packets > INITIAL_WINDOW]
+    starters, bystanders = ([flow for web, flow in large if web == entry] for entry in (0, 1))
+    return _groups(run, starters, bystanders)
 
-ALL = (
-    NOTHING,
-    CAP_TENTH,
-    CAP_HALF,
-    CAP_FULL,
-    TARGET,
-    FIRST_WINDOW,
-    HELD_WINDOW,
-    RED,
-    CHOKE,
-    FQ_CODEL,
-    FQ_CODEL_DEEP,
-    MARKED_ALL,
-    MARKED_EXCESS,
-    RED_MARKED,
-    CORE,
-    ENTERPRISE,
-    FAST_HOSTS,
-)
+
+def _groups(run: Run, starters: Sequence[int], bystanders: Sequence[int]) -> Groups:
+    """By columns: a web load has thousands of rows."""
+    columns = run.outcome["flows"].lists()
+
+    def group(flows: Sequence[int]) -> dict[str, Any]:
+        sent, dropped, timeouts = (
+            sum(columns[name][flow] for flow in flows)
+            for name in ("packets_sent", "packets_dropped", "timeouts")
+        )
+        return {
+            "durations": [columns["duration_s"][flow] for flow in flows],
+            "loss": 100 * dropped / sent,
+            "timeouts": timeouts / len(flows),
+        }
+
+    return {"starters": group(starters), "bystanders": group(bystanders)}

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flowstart.model.document import Document, encode
+from flowstart.papers.coping.countermeasures import NOTHING, PACKET_KBIT, Line, Measure
 from flowstart.papers.coping.effects import Estimate, estimate, longer, longer_tail
-from flowstart.papers.coping.measures import NOTHING, PACKET_KBIT, Line, Measure
 from flowstart.papers.jump_start.setups import QUEUE, stack
 from flowstart.papers.lab import Lab
 from flowstart.simulation import frames

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flowstart.model.document import Document
-from flowstart.papers.coping.measures import Line, Measure, Place
+from flowstart.papers.coping.countermeasures import Line, Measure, Place
 from flowstart.papers.jump_start import setups as jump_start
 
 CONTENTION = Line(mbps=5, rtt_ms=64)

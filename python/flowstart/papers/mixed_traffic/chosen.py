@@ -1,8 +1,8 @@
 """What was chosen because no paper gives it, moved."""
 
-from flowstart.papers.experiment import Findings
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import connections, sentences, setups, tables
+from flowstart.papers.mixed_traffic import measures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import mix
 from flowstart.papers.mixed_traffic.catalog import MOVED
 
@@ -14,13 +14,13 @@ SIZES = (0.5, 1, 4)
 
 def run(lab: Lab) -> Findings:
     """MIX-CHOSEN: memories, interfaces and sizes, half of the connections switched."""
-    crowd = mix(lab, [setups.at_random(500)], MOVED, SEEDS, connections.of_flows, shares=(50,))
+    crowd = mix(lab, [setups.at_random(500)], MOVED, SEEDS, measures.of_flows, shares=(50,))
     lines = mix(
         lab,
         [setups.swift("T1", 300, "50pkt", times=times) for times in SIZES],
         ["modified-swift-start"],
         SWIFT_SEEDS,
-        connections.of_flows,
+        measures.of_flows,
         shares=(50,),
     )
     by_size = ", ".join(
@@ -41,3 +41,13 @@ def run(lab: Lab) -> Findings:
             *tables.all_three("chosen-sizes", lines),
         ],
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MIX-CHOSEN",
+        figure="study",
+        question="How much depends on what was chosen here: memories, interfaces, sizes?",
+        run=run,
+    ),
+)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from flowstart.papers.experiment import Findings
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
+from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import SHARES, SLOW_START, Mixture, mix
 from flowstart.papers.mixed_traffic.catalog import WITHOUT_ROUTERS
 
@@ -34,14 +34,14 @@ QUICK_SEEDS = range(1, 9)
 def run(lab: Lab) -> Findings:
     """MIX-CONTENTION: every start-up at every share, at the paper's regular intervals."""
     settings = [setups.contention(interval) for interval in INTERVALS_MS]
-    mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, connections.of_flows)
+    mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, measures.of_flows)
     return _findings("contention", mixtures, [_busy(mixtures), _idle(mixtures)])
 
 
 def run_arrivals(lab: Lab) -> Findings:
     """MIX-ARRIVALS: the same connections at random moments."""
     settings = [setups.at_random(interval) for interval in RANDOM_MS]
-    mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, connections.of_flows)
+    mixtures = mix(lab, settings, WITHOUT_ROUTERS, SEEDS, measures.of_flows)
     return _findings(
         "arrivals", mixtures, [_busy(mixtures), _harmless(mixtures), _first_and_all(mixtures)]
     )
@@ -50,7 +50,7 @@ def run_arrivals(lab: Lab) -> Findings:
 def run_half(lab: Lab) -> Findings:
     """MIX-HALF: three start-ups in half of the connections at one interval."""
     settings = [setups.at_random(350)]
-    mixtures = mix(lab, settings, QUICK, QUICK_SEEDS, connections.of_flows, shares=(50,))
+    mixtures = mix(lab, settings, QUICK, QUICK_SEEDS, measures.of_flows, shares=(50,))
     return Findings(answers=[_busy(mixtures)], tables=tables.all_three("half", mixtures))
 
 
@@ -123,3 +123,29 @@ def _first_and_all(mixtures: Sequence[Mixture]) -> str:
 
 def _interval(each: Mixture) -> float:
     return float(each.setting.name["interval (s)"])
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MIX-HALF",
+        figure="study",
+        question="Half of Jump Start's connections switch to one of three start-ups: who gains?",
+        run=run_half,
+        quick=True,
+    ),
+    Experiment(
+        id="MIX-CONTENTION",
+        figure="study",
+        question="Jump Start's 200 connections at regular intervals: what does each start-up "
+        "bring to "
+        "those who switch, and cost those who do not, by their share?",
+        run=run,
+    ),
+    Experiment(
+        id="MIX-ARRIVALS",
+        figure="study",
+        question="The same where connections come at random: what was only the beat of the "
+        "intervals?",
+        run=run_arrivals,
+    ),
+)

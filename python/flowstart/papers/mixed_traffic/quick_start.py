@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from flowstart.papers.experiment import Findings
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
+from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import Mixture, mix
 
 INTERVALS_MS = (350, 500, 1000)
@@ -19,9 +19,9 @@ UNASKED = "jump-start"
 def run(lab: Lab) -> Findings:
     """MIX-QS: the Quick-Start paper's transfers, and Jump Start's connections."""
     loaded = [setups.quick(load) for load in LOADS]
-    beside = mix(lab, loaded, [*ASKING, UNASKED], SEEDS, connections.of_flows)
+    beside = mix(lab, loaded, [*ASKING, UNASKED], SEEDS, measures.of_flows)
     crowded = [setups.at_random(interval, quick_start=setups.ROUTERS) for interval in INTERVALS_MS]
-    crowd = mix(lab, crowded, ASKING[:1], SEEDS, connections.of_flows)
+    crowd = mix(lab, crowded, ASKING[:1], SEEDS, measures.of_flows)
     return Findings(
         answers=[*(_at(load, beside) for load in LOADS), _in_crowd(crowd)],
         tables=[
@@ -71,3 +71,15 @@ def _in_crowd(mixtures: Sequence[Mixture]) -> str:
         f"change of the askers' median are {by_interval}; with 95 % confidence the median of slow "
         f"start's camp gets longer at {'some' if harmed else 'no'} interval and share."
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MIX-QS",
+        figure="study",
+        question="Some ask the routers, the others begin slowly: what are the askers given on an "
+        "idle "
+        "and on a loaded path, and at whose expense?",
+        run=run,
+    ),
+)

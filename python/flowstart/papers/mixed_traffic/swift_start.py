@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from flowstart.papers.experiment import Findings
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
+from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import Mixture, mix
 
 DELAYS_MS = (0.1, 100, 300, 500)
@@ -21,9 +21,7 @@ def run(lab: Lab) -> Findings:
         for buffer in BUFFERS
         for delay in DELAYS_MS
     ]
-    mixtures = mix(
-        lab, settings, ["modified-swift-start"], SEEDS, connections.of_flows, shares=SHARES
-    )
+    mixtures = mix(lab, settings, ["modified-swift-start"], SEEDS, measures.of_flows, shares=SHARES)
     return Findings(
         answers=[
             *(_on_t1(buffer, mixtures) for buffer in BUFFERS),
@@ -70,3 +68,14 @@ def _line(each: Mixture) -> str:
 
 def _delay(each: Mixture) -> str:
     return f"{each.setting.name['delay (s)']:g} s"
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MIX-MSS",
+        figure="study",
+        question="Ten transfers over T1 or OC-1, some with Modified Swift Start: does it push slow "
+        "start aside?",
+        run=run,
+    ),
+)

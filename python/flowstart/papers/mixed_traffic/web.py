@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from flowstart.papers.experiment import Findings
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.mixed_traffic import connections, pictures, sentences, setups, tables
+from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import SLOW_START, Mixture, mix
 from flowstart.papers.mixed_traffic.catalog import WITHOUT_MEMORY
 
@@ -23,7 +23,7 @@ DRAWN = (
 
 def run(lab: Lab) -> Findings:
     """MIX-WEB: every share of the paper's sessions, and half of twice as many."""
-    read = connections.of_objects
+    read = measures.of_objects
     mixtures = mix(lab, [setups.web()], WITHOUT_MEMORY, SEEDS, read)
     busy = mix(lab, [setups.web(BUSY_SESSIONS)], WITHOUT_MEMORY, SEEDS, read, shares=(50,))
     drawn = [each for each in mixtures if each.startup in DRAWN]
@@ -43,7 +43,7 @@ def _says(half: Sequence[Mixture], busy: Sequence[Mixture]) -> list[str]:
     late = sentences.sorted_out(half, sentences.late_of_slow_start, "beside")
     late_busy = sentences.sorted_out(busy, sentences.late_of_slow_start, "beside")
     theirs = (
-        f"Responses of more than {connections.SHORT} packets, half of the sessions in another "
+        f"Responses of more than {measures.SHORT} packets, half of the sessions in another "
         f"start-up: their median is {switched}."
     )
     others = (
@@ -51,3 +51,13 @@ def _says(half: Sequence[Mixture], busy: Sequence[Mixture]) -> list[str]:
         f"and with {BUSY_SESSIONS} sessions {late_busy}."
     )
     return [theirs, others]
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="MIX-WEB",
+        figure="study",
+        question="The same for web sessions, most of whose transfers are short.",
+        run=run,
+    ),
+)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from flowstart.papers import measures
 from flowstart.simulation import frames
 from flowstart.simulation.run import Run
 
@@ -13,12 +12,12 @@ SHORT = 3
 def of_flows(run: Run) -> dict[str, list[Any]]:
     """The flows that the scenario lists, each a user of its own; what web sessions add is load."""
     listed = len(run.document["flows"])
-    return _columns(list(enumerate(measures.flows(run)[:listed])))
+    return _columns(list(enumerate(run.rows[:listed])))
 
 
 def of_objects(run: Run) -> dict[str, list[Any]]:
     """The responses of more than three packets, by session and request."""
-    flows = measures.flows(run)
+    flows = run.rows
     objects = [each for each in frames.rows(run.outcome["objects"]) if each["packets"] > SHORT]
     objects.sort(key=lambda each: (each["web"], each["page"], each["object"]))
     return _columns([(each["web"], flows[each["flow"]]) for each in objects])
