@@ -141,7 +141,7 @@ def _draw(found: Found) -> "Figure":
     gain = lines(lambda service: service.gain)
     return panels(
         panel(x, Axis("honest requests granted, %"), granted),
-        panel(x, Axis("gain of honest transfers over slow start, %"), gain),
+        panel(x, Axis("honest ones sooner by, %"), gain),
     )
 
 

@@ -153,7 +153,7 @@ def _draw(x: str, moved: Mapping[float, Found]) -> "Figure":
             for measure in CHOSEN
         }
 
-    gain = Axis("gain: starters' time, slow start / fast start")
+    gain = Axis("gain: slow start's time / theirs")
     return panels(
         panel(Axis(x), Axis("harm: bystanders later by, %"), lines(lambda effect: effect.harm)),
         panel(Axis(x), gain, lines(lambda effect: sooner(effect.gain))),
