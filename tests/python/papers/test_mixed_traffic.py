@@ -68,7 +68,7 @@ def test_harm_is_the_part_of_the_median_that_is_due_to_the_others() -> None:
 def test_the_table_of_the_package_is_what_its_experiment_measures() -> None:
     ((paper, experiment),) = runner.choose(papers.load(), ["MIX-ARRIVALS"])
     findings = runner.run(paper, experiment, Lab(None)).findings
-    (measured,) = (table.rows for table in findings.tables if table.name == "slow start")
+    (measured,) = (table.rows for table in findings.tables if table.name == "arrivals")
     page = (pathlib.Path(mixed_traffic.__file__).parent / "README.md").read_text("utf-8")
     shown = re.findall(r"^\| ([a-z][a-z-]+)(?:, [\w ]+)? \|([^(\n]*)\|$", page, re.MULTILINE)
     rows = {name: re.findall(r"[−+]?\d+", cells) for name, cells in shown}

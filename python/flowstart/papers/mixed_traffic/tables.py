@@ -63,8 +63,8 @@ def glance(name: str, mixtures: Sequence[Mixture]) -> Table:
     rows: dict[str, Row] = {}
     for each in half(mixtures):
         row = rows.setdefault(each.startup, {"start-up": each.startup})
-        for name, camp in _camps(each):
-            row[f"{label(each.setting)}: {name} (%)"] = _rounded(
+        for whose, camp in _camps(each):
+            row[f"{label(each.setting)}: {whose} (%)"] = _rounded(
                 camp.median.percent if camp else None
             )
     return Table(name, _AT_HALF, list(rows.values()))
