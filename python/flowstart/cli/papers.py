@@ -22,6 +22,17 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+Cache = Annotated[
+    pathlib.Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where runs are kept, so that a second time is instant. "
+        "[FLOWSTART_CACHE, or the user's cache folder]",
+    ),
+]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
+]
 MOST_ROWS = 60
 """A longer table is not printed; `-o` and `--json` have it."""
 
@@ -74,17 +85,8 @@ def run(
         bool, typer.Option("--quick", help="A set of every paper that takes under a minute.")
     ] = False,
     workers: options.Workers = None,
-    cache: Annotated[
-        pathlib.Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where runs are kept, so that a second time is instant. "
-            "[FLOWSTART_CACHE, or the user's cache folder]",
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Neither use runs that were kept nor keep any.")
-    ] = False,
+    cache: Cache = None,
+    fresh: Fresh = False,
     json: options.Json = False,
     output: options.Folder = None,
 ) -> None:
@@ -95,8 +97,6 @@ def run(
     from flowstart import papers as package
     from flowstart.cli import output as folders
     from flowstart.papers import runner
-    from flowstart.papers.lab import default_cache
-    from flowstart.render.folder import check_writable
 
     if bool(names) + everything + quick != 1:
         raise RequestError("name experiments or papers to run, or give one of --all and --quick")
@@ -104,9 +104,7 @@ def run(
     chosen = runner.choose(known, names or (), everything=everything, quick=quick)
     if output:
         folders.check(output)
-    if cache:
-        check_writable(cache, f"--cache {cache}")
-    kept = None if fresh else cache or default_cache()
+    kept = _kept(cache, fresh=fresh)
     others = runner.uncheckable({paper.name: paper for paper, _ in chosen}.values())
     done: list[Done] = []
     stopped = False
@@ -129,6 +127,54 @@ def run(
             f"stopped by Ctrl-C after {len(done)} of {len(chosen)} experiments; "
             "the same command goes on from here"
         )
+
+
+@app.command(cls=Command)
+def cross(
+    workers: options.Workers = None,
+    cache: Cache = None,
+    fresh: Fresh = False,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Put every start-up on the ground of every paper: one table, and what it shows.
+
+    Stopped by Ctrl-C, the same command goes on where it was.
+    """
+    from flowstart.cli import output as folders
+    from flowstart.papers import runner
+    from flowstart.papers.cross import PAPER, crossing, glance
+
+    if output:
+        folders.check(output)
+    kept = _kept(cache, fresh=fresh)
+    try:
+        with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:
+            table = crossing.table(lab)
+    except KeyboardInterrupt:
+        raise Stopped("stopped by Ctrl-C; the same command goes on from here") from None
+    findings = crossing.findings(table)
+    done = [runner.Done(PAPER, crossing.WHOLE, findings, [], lab.seconds)]
+
+    def display() -> None:
+        if json:
+            console.show_json(runner.result(done))
+            return
+        console.show_grid(glance.grid(table))
+        for said in (glance.legend(table), *findings.answers):
+            console.show_text(said)
+
+    console.deliver(display, output, _files(done, [], whole=True))
+
+
+def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:
+    """Where runs are kept, if they are."""
+    from flowstart.papers.lab import default_cache
+    from flowstart.render.folder import check_writable
+
+    if cache:
+        check_writable(cache, f"--cache {cache}")
+    return None if fresh else cache or default_cache()
 
 
 @contextmanager

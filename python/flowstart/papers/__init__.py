@@ -1,8 +1,9 @@
 """Every figure and table of five papers on how a connection starts, measured again.
 
 One subpackage per paper holds its experiments, what it published (`targets.toml`) and what we
-found (`README.md`); `mixed_traffic` and `coping` hold what the papers end with asking. `flowstart
-papers` runs them and sets published beside measured.
+found (`README.md`); `mixed_traffic` and `coping` hold what the papers end with asking, and `cross`
+puts every start-up on the ground of all papers. `flowstart papers` runs them and sets published
+beside measured.
 """
 
 from importlib import import_module
@@ -19,6 +20,7 @@ NAMES = (
     "hystart",
     "mixed_traffic",
     "coping",
+    "cross",
 )
 """The subpackages, in the order of the index."""
 

@@ -26,12 +26,17 @@ def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
         for gap in (1, 0):
             found = table(grid, gap)
             if Measurement.get(console, unbounded, found).maximum <= console.width:
-                return found, [title for title in titles if title in hidden]
+                return found, [_line(title) for title in titles if title in hidden]
         place = _spared(grid)
         if place is None:
-            return found, [title for title in titles if title in hidden]
+            return found, [_line(title) for title in titles if title in hidden]
         hidden.add(grid.columns[place].title)
         grid = grid.without(place)
+
+
+def _line(title: str) -> str:
+    """A heading of several lines in one."""
+    return " ".join(title.split())
 
 
 def _spared(grid: Grid) -> int | None:

@@ -1,0 +1,16 @@
+"""The papers on one another's ground: every start-up in the scenarios of all of them."""
+
+from flowstart.papers.cross import chosen, crossing
+from flowstart.papers.cross.assumptions import ASSUMPTIONS
+from flowstart.papers.experiment import Paper
+
+PAPER = Paper(
+    name="cross",
+    title="Every start-up on every paper's ground",
+    source="The headline scenarios of the five papers, their web and contention loads, and "
+    "networks where half have switched; nobody published these numbers",
+    package=__name__,
+    targets=(),
+    experiments=(*crossing.EXPERIMENTS, *chosen.EXPERIMENTS),
+    assumptions=ASSUMPTIONS,
+)

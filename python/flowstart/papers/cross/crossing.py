@@ -1,0 +1,80 @@
+"""CROSS: every start-up of the catalog on the ground of every paper."""
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flowstart.papers.cross import scenarios, startups, tables, words
+from flowstart.papers.cross.scenarios import Scenario
+from flowstart.papers.cross.table import CrossTable, measure
+from flowstart.papers.experiment import Experiment, Findings, Picture
+from flowstart.papers.lab import Lab
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHORT_PAPERS = (scenarios.QUICK_START, scenarios.SWIFT_START, scenarios.JUMP_START)
+"""Whose single transfers are so small that all start-ups run them in a second."""
+
+
+def table(lab: Lab) -> CrossTable:
+    """Every start-up in every scenario."""
+    return measure(lab, scenarios.every(), startups.every())
+
+
+def findings(found: CrossTable) -> Findings:
+    """What a cross-table shows."""
+    return Findings(
+        answers=words.all_of_them(found),
+        tables=tables.every(found),
+        pictures=[
+            Picture(
+                "cross",
+                "Change of the median completion against slow start, start-ups with the largest "
+                "mean gain first; what bystanders' medians change at the right. Letters behind "
+                "names: R routers take part, P the peer answers, M a memory of the path, I the "
+                "rate of the host's interface.",
+                functools.partial(_draw, found),
+            )
+        ],
+    )
+
+
+def _draw(found: CrossTable) -> "Figure":
+    from flowstart.papers.cross import heatmap
+
+    return heatmap.draw(found)
+
+
+def run(lab: Lab) -> Findings:
+    """The whole table."""
+    return findings(table(lab))
+
+
+def run_short(lab: Lab) -> Findings:
+    """The single transfers of three papers."""
+    return findings(measure(lab, _short(), startups.every()))
+
+
+def _short() -> Sequence[Scenario]:
+    return [each for each in scenarios.every() if each.paper in SHORT_PAPERS and not each.drawn]
+
+
+WHOLE = Experiment(
+    id="CROSS",
+    figure="study",
+    question="Every start-up on the headline scenarios of every paper, and on their web and "
+    "contention loads: who is never badly wrong, who wins where, and whose scheme loses on "
+    "another's ground?",
+    run=run,
+)
+EXPERIMENTS = (
+    Experiment(
+        id="CROSS-SHORT",
+        figure="study",
+        question="In short: every start-up on the single transfers of three papers.",
+        run=run_short,
+        quick=True,
+    ),
+    WHOLE,
+)
