@@ -11,11 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from flowstart.inference.critical import NORMAL, student
 from flowstart.papers.cross.measures import Reading
 from flowstart.papers.cross.scenarios import Scenario
 from flowstart.papers.cross.startups import SLOW_START, StartUp
 from flowstart.papers.lab import Lab
-from flowstart.papers.measures import CONFIDENCE, RESAMPLES
+from flowstart.papers.measures import CONFIDENCE
 
 ALIKE = 0.005
 """Ratios so near to each other are the same, as one is a matter of a packet."""
@@ -68,12 +69,19 @@ class Ratio:
 
 @functools.cache
 def _interval(logs: tuple[tuple[float, ...], ...]) -> tuple[float, float]:
-    """A bootstrap over each scenario's seeds."""
-    drawn = np.random.default_rng(1)
-    means = [drawn.choice(seeds, (RESAMPLES, len(seeds))).mean(axis=1) for seeds in logs]
-    spare = (100 - CONFIDENCE) / 2
-    low, high = np.percentile(np.mean(means, axis=0), [spare, 100 - spare])
-    return math.exp(low), math.exp(high)
+    """Student's interval of the mean, with Welch's degrees of freedom over several scenarios.
+
+    Some scenarios have so few seeds that a bootstrap over them would be far too short.
+    """
+    drawn = [np.array(seeds) for seeds in logs if len(seeds) > 1]
+    parts = [seeds.var(ddof=1) / len(seeds) / len(logs) ** 2 for seeds in drawn]
+    center, variance = float(np.mean([np.mean(seeds) for seeds in logs])), float(sum(parts))
+    if variance == 0:
+        return math.exp(center), math.exp(center)
+    each = zip(parts, drawn, strict=True)
+    freedom = variance**2 / sum(part**2 / (len(seeds) - 1) for part, seeds in each)
+    reach = student(NORMAL.inv_cdf((1 + CONFIDENCE / 100) / 2), freedom) * math.sqrt(variance)
+    return math.exp(center - reach), math.exp(center + reach)
 
 
 def ratio_of(values: Sequence[float]) -> Ratio:

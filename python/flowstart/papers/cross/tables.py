@@ -176,7 +176,8 @@ def _entries(table: CrossTable) -> Table:
     ]
     caption = (
         "Every entry. Ratios are those of median completions to slow start's, geometric means over "
-        "the seeds, with 95 % bootstrap intervals; regret is the time over the best one's."
+        "the seeds, with 95 % intervals (Student's, of the logarithms); regret is the time over "
+        "the best one's."
     )
     return Table("entries", caption, rows)
 
