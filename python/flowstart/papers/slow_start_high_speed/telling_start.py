@@ -11,7 +11,16 @@ of what has left by then does not lower it further.
 from statistics import median
 from typing import Literal
 
-import flowstart as fs
+from flowstart.model.startup import (
+    Ack,
+    Established,
+    Known,
+    Loss,
+    Reason,
+    Recovered,
+    Startup,
+    Window,
+)
 
 EXPANDS, SHRINKS = 1.0, -1.0
 """What it told, in the trace; 0 while it has not."""
@@ -19,7 +28,7 @@ FEWEST = 4
 """Gaps between ACKs that a loss is judged by, where it comes before there are enough."""
 
 
-class TellingStart(fs.Startup):
+class TellingStart(Startup):
     """Told by ACKs: the interface's window where capacity expands, the path's where it shrinks."""
 
     def __init__(
@@ -52,11 +61,11 @@ class TellingStart(fs.Startup):
         self.until = 0
         self.over = False
 
-    def on_known(self, k: fs.Known) -> None:
+    def on_known(self, k: Known) -> None:
         """The rate of the interface is all that it needs to know."""
         self.interface = k.interface_rate or 0
 
-    def on_established(self, w: fs.Window, e: fs.Established) -> None:
+    def on_established(self, w: Window, e: Established) -> None:
         """Opens wide, if it does; after a lost SYN, and without an interface, by slow start."""
         self.rtt = e.rtt or 0
         self.mss, self.wire = w.mss, w.mss + e.header
@@ -64,7 +73,7 @@ class TellingStart(fs.Startup):
         if self.opens_wide and not self.over:
             self.widen(w)
 
-    def on_ack(self, w: fs.Window, a: fs.Ack) -> fs.Reason | None:
+    def on_ack(self, w: Window, a: Ack) -> Reason | None:
         """Gathers gaps until it can tell; it ends when what left by then is acknowledged."""
         if self.over or self.told:
             return self.finish(w, a)
@@ -76,7 +85,7 @@ class TellingStart(fs.Startup):
             w.cwnd += 1
         return None
 
-    def finish(self, w: fs.Window, a: fs.Ack) -> fs.Reason | None:
+    def finish(self, w: Window, a: Ack) -> Reason | None:
         """Slow start up to the threshold, and the end."""
         if not self.over and a.una < self.until:
             return None
@@ -87,7 +96,7 @@ class TellingStart(fs.Startup):
             w.cwnd += 1
         return None
 
-    def gather(self, a: fs.Ack) -> None:
+    def gather(self, a: Ack) -> None:
         """The rate between two neighbouring ACKs, as a share of the interface's."""
         gap = a.now - self.last if self.last is not None else 0
         self.last = a.now
@@ -95,7 +104,7 @@ class TellingStart(fs.Startup):
             packets = max(a.acked / self.mss, 1)
             self.rates.append(packets * self.wire * 8e9 / gap / self.interface)
 
-    def tell(self, w: fs.Window) -> None:
+    def tell(self, w: Window) -> None:
         """Expansion or reduction, and the window that belongs to it."""
         share = median(self.rates)
         if share < self.threshold:
@@ -107,14 +116,14 @@ class TellingStart(fs.Startup):
         if not self.opens_wide:
             self.widen(w)
 
-    def widen(self, w: fs.Window) -> None:
+    def widen(self, w: Window) -> None:
         """The window that interface and round trip make, as QS-app's."""
         w.cwnd = max(self.interface * self.rtt // (8e9 * w.mss), w.cwnd)
         w.ssthresh = w.cwnd
         if self.paced:
             w.pacing = self.interface
 
-    def fit(self, w: fs.Window) -> None:
+    def fit(self, w: Window) -> None:
         """The window that the path was seen to carry, and no faster than it carries it."""
         if self.falls_back_to == "slow-start":
             return
@@ -123,8 +132,8 @@ class TellingStart(fs.Startup):
 
     def on_loss(
         self,
-        w: fs.Window,
-        loss: fs.Loss,  # noqa: ARG002
+        w: Window,
+        loss: Loss,  # noqa: ARG002
     ) -> Literal["standard", "done", "self-managed"] | None:
         """What the path carries is known where it shrinks, and loss says nothing new of it."""
         if not (self.told or self.over) and len(self.rates) >= FEWEST:
@@ -139,17 +148,17 @@ class TellingStart(fs.Startup):
         """Where the path has been measured, what was sent before is repaired at its rate."""
         return self.told == SHRINKS and self.falls_back_to == "estimate" and not self.over
 
-    def on_recovered(self, w: fs.Window, r: fs.Recovered) -> fs.Reason | None:  # noqa: ARG002
+    def on_recovered(self, w: Window, r: Recovered) -> Reason | None:  # noqa: ARG002
         """All that had left too fast is repaired."""
         self.cancel(w)
         return "estimate"
 
-    def cancel(self, w: fs.Window) -> None:
+    def cancel(self, w: Window) -> None:
         """It is over, and whoever sends now is not paced."""
         w.pacing = None
         self.over = True
 
-    def in_charge(self, w: fs.Window) -> bool:
+    def in_charge(self, w: Window) -> bool:
         """Until what it has changed is acknowledged, and in slow start."""
         return not self.over or w.in_slow_start
 
