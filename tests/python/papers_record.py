@@ -1,21 +1,30 @@
 """Records what every experiment of the papers comes to: `make papers-record` writes it.
 
-`tests/data/papers/recorded.csv` has the verdict and the value of every target. Tests compare with
-it, so that a change of the simulator that moves a number is seen even where the verdict stays.
+`tests/data/papers/recorded.csv` has the verdict and the value of every target, `readings.csv` how
+many statements hold in each grid of readings, `cross.txt` what the cross-table says. Tests compare
+with them, so that a change of the simulator that moves a number is seen even where the verdict
+stays. The cross-table's picture goes to the pages.
 """
 
 import csv
 import json
 import pathlib
+from collections.abc import Iterable
 
 from flowstart import papers
 from flowstart.papers import counting, runner
 from flowstart.papers.counting import Counted
+from flowstart.papers.experiment import Held
 from flowstart.papers.lab import Lab, default_cache
 from flowstart.papers.runner import Judged
 from flowstart.papers.target import Verdict
 
-FILE = pathlib.Path(__file__).parents[1] / "data" / "papers" / "recorded.csv"
+FOLDER = pathlib.Path(__file__).parents[1] / "data" / "papers"
+FILE = FOLDER / "recorded.csv"
+READINGS = FOLDER / "readings.csv"
+CROSS = FOLDER / "cross.txt"
+PICTURE = FOLDER.parents[2] / "docs" / "images" / "cross.png"
+PICTURE_DPI = 100
 DIGITS = 6
 
 
@@ -33,19 +42,57 @@ def _rounded(value: object) -> object:
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
+def counts(held: Held) -> dict[str, str]:
+    """How many statements hold under a paper's readings."""
+    numbers = {"of": held.of, "literal": held.literal, "least": held.least, "most": held.most,
+               "readings": held.readings}  # fmt: skip
+    return {name: str(number) for name, number in numbers.items()}
+
+
+def lines(answers: Iterable[str]) -> str:
+    """Sentences, a line each."""
+    return "".join(f"{answer}\n" for answer in answers)
+
+
 def main() -> None:
     """Runs everything; what the laboratory has kept is not run again."""
     known = papers.load()
     found = {one.target.id: row(one) for one in runner.uncheckable(known)}
+    grids: list[dict[str, str]] = []
     for paper, experiment in runner.choose(known, [], everything=True):
         print(experiment.id, flush=True)
         done = runner.run(paper, experiment, Lab(default_cache()))
         found |= {one.target.id: row(one) for one in done.judged}
+        if done.findings.held:
+            grids.append({"experiment": experiment.id, **counts(done.findings.held)})
+        if experiment.id == "CROSS":
+            CROSS.write_text(lines(done.findings.answers), encoding="utf-8")
+            done.findings.pictures[0].draw().savefig(PICTURE, dpi=PICTURE_DPI)
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("target", "verdict", "value"))
         writer.writerows((name, *found[name]) for name in sorted(found))
-    print(headline())
+    with READINGS.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(grids[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(grids)
+    print(headline(), readings())
+
+
+def recorded_readings() -> dict[str, dict[str, str]]:
+    """By experiment, how many statements hold under its readings, as was recorded."""
+    with READINGS.open(encoding="utf-8") as file:
+        return {line.pop("experiment"): line for line in csv.DictReader(file)}
+
+
+def readings() -> str:
+    """How many hold literally and over all readings, which the pages print."""
+    said = [
+        f"{name.removesuffix('-READINGS')} {each['least']} to {each['most']} of {each['of']}, "
+        f"literally {each['literal']}"
+        for name, each in recorded_readings().items()
+    ]
+    return f"Over all readings of what the papers leave open hold: {'; '.join(said)}."
 
 
 def recorded() -> dict[str, tuple[str, str]]:

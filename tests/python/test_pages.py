@@ -28,6 +28,7 @@ LONG = {
     ),
     "flowstart papers run jump-start": "all runs of a paper",
     "flowstart papers run --all -o out/papers": "all runs of all papers",
+    "flowstart papers cross -o out/cross": "all runs of the cross-table",
 }
 """What `make test-pages-long` runs, and why `make test` does not."""
 

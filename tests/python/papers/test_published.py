@@ -2,6 +2,7 @@
 
 import fnmatch
 import pathlib
+import re
 
 import pytest
 
@@ -59,6 +60,10 @@ def check(paper: Paper, experiment: Experiment) -> None:
     if done.findings.held:
         literal = dict(done.findings.held.verdicts)
         assert literal == {name: kept[name][0] for name in literal}
+        grid = papers_record.recorded_readings()[experiment.id]
+        assert papers_record.counts(done.findings.held) == grid
+    if experiment.id == "CROSS":
+        assert papers_record.lines(done.findings.answers) == papers_record.CROSS.read_text("utf-8")
     known = [each.id for each in paper.experiments]
     for judged in done.judged:
         if judged.measured and judged.measured.shown_by:
@@ -90,3 +95,13 @@ def test_the_pages_print_the_headline_that_was_recorded() -> None:
     for page in ("README.md", "docs/papers.md"):
         text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
         assert papers_record.headline() in text, page
+        assert papers_record.readings() in text, page
+
+
+def test_what_the_readme_says_of_the_cross_table_is_what_it_says() -> None:
+    said = papers_record.CROSS.read_text("utf-8")
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    part = readme[readme.index("What no paper has") : readme.index("## Why believe it")]
+    numbers = re.findall(r"[−+×]?\d[\d.]*(?: %)?(?: \([^)]* to [^)]*\))", part)
+    assert len(numbers) >= 8
+    assert [number for number in numbers if number not in said] == []
