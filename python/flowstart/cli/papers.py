@@ -172,9 +172,11 @@ def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:
     from flowstart.papers.lab import default_cache
     from flowstart.render.folder import check_writable
 
-    if cache:
-        check_writable(cache, f"--cache {cache}")
-    return None if fresh else cache or default_cache()
+    if cache is None and fresh:
+        return None
+    place = cache or default_cache()
+    check_writable(place, f"--cache {cache}" if cache else f"the cache {place}")
+    return None if fresh else place
 
 
 @contextmanager

@@ -106,6 +106,18 @@ def test_run_shows_published_beside_measured(cli: Cli) -> None:
     )
 
 
+def test_a_cache_that_cannot_be_written_to_is_refused_in_a_line(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOWSTART_CACHE", "/dev/null/runs")
+    answer = cli("papers", "run", "TOY-1")
+    assert answer.status == 2
+    assert answer.err == (
+        "flowstart: the cache /dev/null/runs: /dev/null is a file, and a folder is needed\n"
+    )
+    assert cli("papers", "run", "TOY-1", "--fresh").status == 0
+
+
 def test_run_as_json(cli: Cli) -> None:
     found = json.loads(cli("papers", "run", "--all", "--json").out)
     assert found["headline"].startswith("Printed, and could have come out otherwise: 1 of 2 hold")
