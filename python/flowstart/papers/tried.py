@@ -154,7 +154,7 @@ class Tried:
         return said
 
     def _common(self, where: Sequence[Reading]) -> str:
-        """The readings of single inputs with which it holds whatever the others are."""
+        """The readings of single inputs with each of which it holds whatever the others are."""
         sure = [
             f"{each.name}: {reading}"
             for each in self.inputs
@@ -162,7 +162,7 @@ class Tried:
             if reading != each.literal
             and all(cell in where for cell in self.cells if cell[each.name] == reading)
         ]
-        return f"always with {_listed(sure)}" if sure else ""
+        return f"among them all with {' or '.join(sure)}" if sure else ""
 
     def _by_reading(self) -> Table:
         rows: list[dict[str, Cell]] = [

@@ -67,7 +67,7 @@ def test_it_says_what_holds_literally_and_what_elsewhere() -> None:
         "Under the literal reading 1 of 4 statements hold; over 4 readings 1 to 2.",
         "Under every reading holds p.yes.",
         "Under none holds p.no.",
-        "p.reno holds in 2 of 4 readings, always with recovery: reno.",
+        "p.reno holds in 2 of 4 readings, among them all with recovery: reno.",
         "p.two holds in 1 of 4 readings, for example with window: 2.",
     ]
     rows = {table.name: table.rows for table in found.tables}
