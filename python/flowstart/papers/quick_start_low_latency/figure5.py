@@ -26,7 +26,8 @@ _LOSSES = (
     "With 1 MB on 100 Mbit/s slow start loses packets at the queue of 150 and waits for a timeout."
 )
 WHY = {
-    AXIS: _LOSSES,
+    AXIS: f"{_LOSSES} Without losses 1 Gbit/s is still above the axis, as its request is not "
+    "capped.",
     "qs.f5.floor": "Quick-Start takes longer than slow start.",
     "qs.f5.384k": "Quick-Start changes something at 384 kbit/s.",
     "qs.f5.decay": _LOSSES,

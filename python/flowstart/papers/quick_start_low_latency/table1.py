@@ -29,9 +29,10 @@ SIZE = (
     f"trip less than the table's 71.4 % need."
 )
 SHORT = (
-    f"{TABLE1_KB} kB are {LITERAL.packets(TABLE1_KB)} packets, the round trip is four times the "
-    f"delay, without any of the hosts' lines, and the request is not capped."
+    f"{TABLE1_KB} kB are {LITERAL.packets(TABLE1_KB)} packets, and the round trip is four times "
+    f"the delay, without any of the hosts' lines."
 )
+UNCAPPED = f"{SHORT} The request is not capped."
 WINDOW = (
     "Both router links have the delay: the round trip and with it the approved window are twice "
     "as large as decoded."
@@ -110,7 +111,9 @@ def _why(rate: str, delay: int) -> str:
         return TIMEOUT
     if rate == "384kbps":
         return WINDOW
-    return SHORT if delay <= 10 else SIZE
+    if delay > 10:
+        return SIZE
+    return UNCAPPED if rate == "1Gbps" else SHORT
 
 
 def _sentences(ours: cells.Improvements, decoded: cells.Improvements) -> list[str]:
