@@ -91,8 +91,8 @@ def measured(lab: Lab, setup: Setup = LITERAL) -> dict[str, Measured]:
         "hy.f5.gain": Measured(
             gain,
             holds=min(gain.values()) > MUCH,
-            because=f"{because}. HY-READINGS has hosts of which it holds.",
-            shown_by="HY-F5",
+            because=f"{because}. It holds of a sender that takes 200 us to read a SACK block.",
+            shown_by="HY-READINGS",
             seeds=SEEDS,
         ),
         "hy.f5.all": Measured(
