@@ -116,17 +116,22 @@ def _row(load: Load, pairs: Pairs) -> dict[str, str | float]:
 def _draw(ratio: dict[Load, float], points: dict[Load, float]) -> "Figure":
     from flowstart.papers import drawing
 
+    def curve(
+        values: dict[Load, float], rate: str, pause: str
+    ) -> tuple[tuple[int, ...], list[float]]:
+        sessions = tuple(load[2] for load in LOADS if load[:2] == (rate, pause))
+        return sessions, [values[rate, pause, each] for each in sessions]
+
+    kinds = dict.fromkeys(load[:2] for load in LOADS)
+    ticks = tuple(sorted({load[2] for load in LOADS}))
+
     def panel(values: dict[Load, float], label: str, name: str, stated: float) -> drawing.Panel:
         return drawing.Panel(
-            drawing.Axis("sessions", "log", ticks=SESSIONS),
+            drawing.Axis("sessions", "log", ticks=ticks),
             drawing.Axis(label),
             {
-                f"{rate.removesuffix('Mbps')} Mbit/s, from {pause}": (
-                    SESSIONS,
-                    [values[rate, pause, sessions] for sessions in SESSIONS],
-                )
-                for rate in RATES
-                for pause in PAUSES
+                f"{rate.removesuffix('Mbps')} Mbit/s, from {pause}": curve(values, rate, pause)
+                for rate, pause in kinds
             },
             level={name: stated},
         )
