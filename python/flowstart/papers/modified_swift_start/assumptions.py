@@ -19,6 +19,7 @@ ASSUMPTIONS = (
         "that it prints from its simulation is that of 1500",
         sensitivity="with 1487 no window of the tables is met",
         shown_by="MSS-READINGS",
+        fitted_to=("mss.f4.D.sim",),
     ),
     Assumption(
         what="router",
