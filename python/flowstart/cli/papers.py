@@ -52,7 +52,10 @@ def show(json: options.Json = False) -> None:
 
     known = package.load()
     if not json:
-        console.show_grid(grids.overview(known))
+        for paper in known:
+            # Not a heading within one table, whose first column would be as wide as a title.
+            console.show_text(f"{paper.name}: {paper.title}")
+            console.show_grid(grids.overview(paper))
         return
     console.show_json(
         [

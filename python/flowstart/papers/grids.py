@@ -75,8 +75,8 @@ def why(one: Judged) -> str:
     return " ".join(filter(None, reasons)) or text.ABSENT
 
 
-def overview(papers: Sequence[Paper]) -> Grid:
-    """All experiments, by paper."""
+def overview(paper: Paper) -> Grid:
+    """All experiments of a paper."""
     columns = [
         Column("experiment", number=False),
         Column("figure", number=False),
@@ -85,13 +85,11 @@ def overview(papers: Sequence[Paper]) -> Grid:
         Column("question", number=False),
     ]
     grid = Grid(columns)
-    for paper in papers:
-        grid.groups[len(grid.rows)] = f"{paper.name}: {paper.title}"
-        for experiment in paper.experiments:
-            count = sum(target.experiment == experiment.id for target in paper.targets)
-            quick = "quick" if experiment.quick else ""
-            cells = [experiment.id, experiment.figure, str(count or ""), quick, experiment.question]
-            grid.rows.append(cells)
+    for experiment in paper.experiments:
+        count = sum(target.experiment == experiment.id for target in paper.targets)
+        quick = "quick" if experiment.quick else ""
+        cells = [experiment.id, experiment.figure, str(count or ""), quick, experiment.question]
+        grid.rows.append(cells)
     return grid
 
 
