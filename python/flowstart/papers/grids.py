@@ -1,5 +1,6 @@
 """Targets and tables as cells of text, for the terminal and for pages alike."""
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from flowstart.papers import counting
@@ -11,12 +12,16 @@ from flowstart.render.grid import Column, Grid
 
 MOST_VALUES = 6
 """A longer list of values is shown by its smallest and largest."""
+WIDEST_HEADING = 48
+"""Characters in a line of a heading, which the first column is as wide as: the numbers beside it
+must be shown whole."""
 
 
 def targets(judged: Sequence[Judged], title: str = "") -> Grid:
     """Published beside measured, a row per target.
 
-    The class stands where it is not "printed"; a target with an input fitted to it is marked.
+    The class stands where it is not "printed"; a target with an input fitted to it is marked, and
+    so is a tolerance that was widened, since the terminal may have no room for tolerances.
     """
     columns = [
         Column("target", number=False),
@@ -31,7 +36,8 @@ def targets(judged: Sequence[Judged], title: str = "") -> Grid:
     for one in judged:
         heading = _heading(one.target)
         if heading != above:
-            grid.groups[len(grid.rows)] = above = heading
+            above = heading
+            grid.groups[len(grid.rows)] = textwrap.fill(heading, WIDEST_HEADING)
         cells = [
             one.target.id,
             worth(one),
@@ -47,8 +53,12 @@ def targets(judged: Sequence[Judged], title: str = "") -> Grid:
 def worth(one: Judged) -> str:
     """What the verdict is worth, where it is less than a printed number that was met freely."""
     printed = one.target.target_class is TargetClass.PRINTED
-    said = [] if printed else [str(one.target.target_class)]
-    return ", ".join([*said, *(["fitted"] if one.fitted else [])])
+    said = {
+        str(one.target.target_class): not printed,
+        "fitted": bool(one.fitted),
+        "widened": bool(one.target.widened_from),
+    }
+    return ", ".join(word for word, so in said.items() if so)
 
 
 def _heading(target: Target) -> str:

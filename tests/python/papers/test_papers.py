@@ -9,12 +9,14 @@ import pytest
 
 from flowstart import papers
 from flowstart.errors import RequestError
-from flowstart.papers import runner
+from flowstart.papers import grids, runner
 from flowstart.papers.drawing import Axis, single
 from flowstart.papers.experiment import Assumption, Experiment, Findings, Paper, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
-from flowstart.papers.target import Kind, Measured, Target
+from flowstart.papers.runner import Judged
+from flowstart.papers.target import Kind, Measured, Target, Verdict
+from flowstart.render import terminal
 
 Cli = Callable[..., Any]
 SIZES = (10, 20)
@@ -116,6 +118,20 @@ def test_a_cache_that_cannot_be_written_to_is_refused_in_a_line(
         "flowstart: the cache /dev/null/runs: /dev/null is a file, and a folder is needed\n"
     )
     assert cli("papers", "run", "TOY-1", "--fresh").status == 0
+
+
+def test_numbers_stay_whole_beside_what_it_takes_long_to_say() -> None:
+    long = target("toy.sent", "value", what="packets sent " * 20, expected=163840000)
+    judged = Judged(long, Measured(163840000), Verdict.MET, 0.0)
+    shown = terminal.plain(grids.targets([judged]), 100)
+    assert shown.count("163840000") == 2
+    assert "…" not in shown
+
+
+def test_what_a_verdict_is_worth_stands_beside_it() -> None:
+    widened = target("toy.sent", "value", widened_from="± 1")
+    judged = Judged(widened, Measured(10), Verdict.MET, 0.0, ["rate: 5 Mbit/s"])
+    assert grids.worth(judged) == "fitted, widened"
 
 
 def test_run_as_json(cli: Cli) -> None:
