@@ -17,7 +17,6 @@ from flowstart.papers.jump_start import (
     measures,
     parallel,
     paths,
-    published,
     readings,
     setups,
     synthetic,
@@ -69,14 +68,6 @@ def test_slow_start_keeps_its_name_where_the_gap_is_read_otherwise() -> None:
     jump = readings.read_as(setups.single(setups.JUMP_START, 8), "single", cell)
     assert slow["flows"][0]["startup"] == setups.SLOW_START
     assert jump["flows"][0]["startup"] == f"{setups.JUMP_START}:gap=rtt/(d-1)"
-
-
-def test_a_published_value_is_what_the_paper_prints_of_it() -> None:
-    assert published.number("js.f2.free.time") == 7
-    assert published.number("js.f2.free.ratio") == 4
-    assert published.number("js.f2.cont.ratio") == 2
-    with pytest.raises(ValueError, match="no number is published"):
-        published.number("js.f1.2")
 
 
 def test_the_tool_sees_every_direction_of_the_made_capture_as_its_law_does(

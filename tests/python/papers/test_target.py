@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from flowstart.papers.published import Published
 from flowstart.papers.target import (
     Expected,
     Kind,
@@ -90,6 +91,27 @@ def test_a_field_that_no_target_has_is_refused(
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ValueError, match=r"a[.]b: no target has the field klass"):
         read("misspelt", "a")
+
+
+def test_a_published_number_stands_in_one_of_two_files(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "printed"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "targets.toml").write_text(
+        '[[group]]\nfigure = "1"\nwhat = "w"\n[group.expected]\n"a.number" = 7\n'
+        '"a.least" = [4, "up"]\n"a.most" = ["down", 4]\n"a.range" = [1, 2]\n"a.words" = "twice"\n'
+    )
+    (package / "published.toml").write_text('"a.words" = 2\n')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    published = Published("printed", "a")
+    numbers = [published.number(name) for name in ("a.number", "a.least", "a.words")]
+    assert numbers == [7, 4, 2]
+    assert published["a.words"].expected == "twice"
+    for name in ("a.most", "a.range"):
+        with pytest.raises(ValueError, match=f"{name}: no number is published"):
+            published.number(name)
 
 
 def test_what_cannot_be_checked_needs_no_measurement() -> None:

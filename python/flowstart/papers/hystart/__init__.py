@@ -1,6 +1,5 @@
 """Hybrid Slow Start (Ha, Rhee 2008)."""
 
-from flowstart.papers import target
 from flowstart.papers.experiment import Paper
 from flowstart.papers.hystart import (
     acks,
@@ -22,13 +21,14 @@ from flowstart.papers.hystart import (
     traffic,
 )
 from flowstart.papers.hystart.assumptions import ASSUMPTIONS
+from flowstart.papers.hystart.published import NAME, PUBLISHED
 
 PAPER = Paper(
-    name="hystart",
+    name=NAME,
     title="Hybrid Slow Start for High-Bandwidth and Long-Distance Networks",
     source="S. Ha, I. Rhee; PFLDnet 2008; Linux hosts around a dummynet bottleneck",
     package=__name__,
-    targets=target.read(__name__, "hystart"),
+    targets=PUBLISHED.targets,
     experiments=(
         *buffers.EXPERIMENTS,
         *section2.EXPERIMENTS,

@@ -24,7 +24,6 @@ REPAIRS: dict[str, dict[str, Any]] = {
 }
 AVOIDANCES = {"CUBIC of 2008": setups.CUBIC, "Reno": setups.SACK}
 DRAWN = ("SACK, 0us a block", f"SACK, {STALLED} a block", "NewReno")
-BLACKOUT_S = 20.0
 PACKETS = 130_000
 """As many as are sent until all is repaired, and not so many that the trace gets large."""
 
@@ -84,7 +83,7 @@ def _says(found: dict[Any, dict[str, Any]], minute: dict[Any, float]) -> list[st
     cubic = {repair: one for (repair, avoidance), one in found.items() if "2008" in avoidance}
     free = cubic[DRAWN[0]]["repair_s"]
     costs = {cost: cubic[f"SACK, {cost} a block"]["repair_s"] for cost in COSTS}
-    longer = [cost for cost, seconds in costs.items() if seconds > BLACKOUT_S]
+    longer = [cost for cost, seconds in costs.items() if seconds > figure1.BLACKOUT_S]
     dark = f"from {longer[0]} on" if longer else "with none of the costs tried"
     slow, hybrid = (
         [minute[start, repair, "Reno"] for repair in DRAWN]
@@ -95,7 +94,7 @@ def _says(found: dict[Any, dict[str, Any]], minute: dict[Any, float]) -> list[st
             f"SACK repairs the overshoot within {free:.1f} s, NewReno within "
             f"{cubic['NewReno']['repair_s']:.1f} s. Where reading a SACK block takes time it lasts "
             f"longer: {costs['150us']:.1f} s at 150us, {costs[STALLED]:.1f} s at {STALLED}, more "
-            f"than the published {BLACKOUT_S:.0f} s {dark}."
+            f"than the published {figure1.BLACKOUT_S:.0f} s {dark}."
         ),
         (
             "The cause is the work per ACK: with thousands of holes every ACK carries blocks to "
@@ -157,7 +156,7 @@ def draw(found: dict[Any, dict[str, Any]]) -> "Figure":
         {repair: (window["time_s"], window["cwnd"]) for repair, window in windows.items()},
         steps=True,
         marks=False,
-        level={"BDP": 12333},
+        level={"BDP": setups.bdp(*setups.FIG1)},
     )
 
 
@@ -173,7 +172,7 @@ def draw_cost(found: dict[Any, dict[str, Any]]) -> "Figure":
         drawing.Axis("cost of one SACK block (us)"),
         drawing.Axis("repaired after (s)", limits=(0, None)),
         curves,
-        level={"published": BLACKOUT_S},
+        level={"published": figure1.BLACKOUT_S},
     )
 
 

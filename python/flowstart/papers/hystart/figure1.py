@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.published import number
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from flowstart.papers.drawing import Panel
 
-BLACKOUT_S = 20.0
+BLACKOUT_S = number("hy.f1.blackout")
 """The paper's first flow needed more."""
 SHOWN_S = 45
 """Longer than that after the overshoot."""
@@ -142,10 +143,10 @@ def _overshoots(linux: dict[str, Any], quick: dict[str, Any]) -> Table:
             "ACK per packet": round(quick[key], 2),
         }
         for what, key, published in (
-            ("BDP (packets)", "bdp", 12333),
-            ("BDP and buffer (packets)", "held", 24666),
-            ("largest cwnd (packets)", "peak", 37000),
-            ("packets lost by the overshoot", "drops", 12334),
+            ("BDP (packets)", "bdp", number("hy.f1.bdp")),
+            ("BDP and buffer (packets)", "held", number("hy.f1.cap")),
+            ("largest cwnd (packets)", "peak", number("hy.f1.peak")),
+            ("packets lost by the overshoot", "drops", number("hy.f1.drops")),
             ("packets lost until the end", "lost", None),
             ("from the first loss of the overshoot to the last (s)", "span_s", None),
             ("until all of it is repaired (s)", "repair_s", None),
@@ -169,7 +170,12 @@ def draw(linux: dict[str, Any]) -> "Figure":
     from flowstart.papers import drawing
 
     window = linux["window"]
-    levels = {"BDP": 12333, "BDP and buffer": 24666, "published peak: 37 000": 37000}
+    peak = number("hy.f1.peak")
+    levels = {
+        "BDP": number("hy.f1.bdp"),
+        "BDP and buffer": number("hy.f1.cap"),
+        f"published peak: {_grouped(peak)}": peak,
+    }
     return drawing.panels(
         drawing.Panel(
             drawing.Axis("time (s)"),
@@ -192,7 +198,7 @@ def _losses(linux: dict[str, Any]) -> "Panel":
     from flowstart.papers import drawing
 
     times, counts = linux["drop_times"], linux["dropped"]
-    first = times[1]
+    first, published = times[1], number("hy.f1.drops")
     return drawing.Panel(
         drawing.Axis("time (s)", limits=(first - 0.5, first + AROUND_S)),
         drawing.Axis("packets", limits=(0, 1.1 * counts[-1])),
@@ -200,8 +206,13 @@ def _losses(linux: dict[str, Any]) -> "Panel":
         title="(b) packets lost so far",
         steps=True,
         marks=False,
-        level={"published, all in one round trip: 12 334": 12334},
+        level={f"published, all in one round trip: {_grouped(published)}": published},
     )
+
+
+def _grouped(count: float) -> str:
+    """With a space between thousands."""
+    return f"{count:,.0f}".replace(",", " ")
 
 
 EXPERIMENTS = (

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import measures, packet_pairs, setups
+from flowstart.papers.hystart.published import number
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.target import Measured
@@ -165,7 +166,7 @@ def _says(found: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def _table(found: dict[str, Any], interrupted: list[dict[str, Any]]) -> Table:
-    published = {("Hybrid Slow Start", 0): 870}
+    published = {("Hybrid Slow Start", 0): number("hy.f2.exit1")}
     named = {**found, "packet pair, hosts with interrupts": interrupted}
     return Table(
         "figure2",
@@ -210,14 +211,13 @@ def _panel(title: str, name: str, one: dict[str, Any]) -> "Panel":
     published = {}
     first, second = one["exits"]
     if name == "Hybrid Slow Start":
-        published = {"cwnd of flow 1": ([first["opened_s"] + first["after_s"]], [870])}
+        left = first["opened_s"] + first["after_s"]
+        published = {"cwnd of flow 1": ([left], [number("hy.f2.exit1")])}
     if name == "packet pair":
         places = [flow["opened_s"] + 1 for flow in (first, second)]
         published = {
             f"ssthresh of flow {i + 1}": ([place], [packets])
-            for i, (place, packets) in enumerate(
-                zip(places, packet_pairs.PUBLISHED.values(), strict=True)
-            )
+            for i, (place, packets) in enumerate(zip(places, packet_pairs.PRINTED, strict=True))
         }
     return drawing.Panel(
         drawing.Axis("time (s)"),
@@ -231,7 +231,7 @@ def _panel(title: str, name: str, one: dict[str, Any]) -> "Panel":
         title=title,
         steps=True,
         marks=False,
-        level={"BDP": 883, "BDP and buffer": 1766},
+        level={"BDP": BDP, "BDP and buffer": 2 * BDP},
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.published import number
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
@@ -25,7 +26,7 @@ MOST = 0.9
 BDP = setups.bdp(*setups.FIG3)
 SPREAD = 0.5
 """A round's ACKs that last longer than this share of the round trip are spread over it."""
-OVER = 1.1
+OVER = number("hy.f3a.over")
 """The exit that the paper has with quick ACKs, in BDP."""
 FEW = 0.15
 """A smaller share of ACKs that stand apart is few."""
@@ -230,17 +231,17 @@ def _says(by_scheme: Exits, trains: dict[str, dict[str, float]]) -> list[str]:
 def _exits(by_scheme: Exits) -> Table:
     rows = []
     for scheme, found in by_scheme.items():
-        for number in (0, 1):
-            mine = [both[number] for both in found]
+        for flow in (0, 1):
+            mine = [both[flow] for both in found]
             share = [one["cwnd"] / BDP for one in mine if one["cwnd"]]
             rows.append(
                 {
                     "ACKs": scheme,
-                    "flow": number + 1,
+                    "flow": flow + 1,
                     "leaves at (BDP, median)": round(median(share), 3),
                     "least": round(min(share), 3),
                     "most": round(max(share), 3),
-                    "published": OVER if (scheme, number) == ("quick", 0) else None,
+                    "published": OVER if (scheme, flow) == ("quick", 0) else None,
                     "by train": sum(one["by"] == "ack-train" for one in mine),
                     "by delay": sum(one["by"] == "delay" for one in mine),
                     "by loss": sum(one["by"] == "loss" for one in mine),

@@ -9,6 +9,7 @@ import numpy as np
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.published import number
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SEEDS = 101
-PUBLISHED = {"hy.f2.hoe1": 2300, "hy.f2.hoe2": 2800}
+PRINTED = (number("hy.f2.hoe1"), number("hy.f2.hoe2"))
+"""The thresholds of the two flows."""
 BDP = setups.bdp(*setups.FIG2)
 READINGS = {"closest pair": "closest", "all of a flight": "robust"}
 FITTED = {"interrupt_min": "60us", "interrupt_max": "120us"}
@@ -116,9 +118,9 @@ def run(lab: Lab) -> Findings:
             (
                 f"Hosts that are interrupted every 60 to 120 us measure {low:.0f} to {high:.0f} "
                 f"(nine of ten draws), {median(fitted) / BDP:.1f} times the BDP in the median "
-                f"({least:.1f} to {most:.1f}); published were 2300 and 2800. These interrupts were "
-                f"fitted to that; with others the median is from {min(medians):.1f} to "
-                f"{max(medians):.1f} BDP."
+                f"({least:.1f} to {most:.1f}); published were {PRINTED[0]:g} and "
+                f"{PRINTED[1]:g}. These interrupts were fitted to that; with others the "
+                f"median is from {min(medians):.1f} to {max(medians):.1f} BDP."
             ),
         ],
         tables=[_table(draws)],
@@ -135,7 +137,8 @@ def run(lab: Lab) -> Findings:
 def _table(draws: dict[tuple[str, str], list[float]]) -> Table:
     return Table(
         "packet-pairs",
-        f"Thresholds from packet pairs (packets; BDP {BDP:.0f}; published 2300 and 2800)",
+        f"Thresholds from packet pairs (packets; BDP {BDP:.0f}; published {PRINTED[0]:g} and "
+        f"{PRINTED[1]:g})",
         [
             {
                 "hosts": hosts,
@@ -166,7 +169,7 @@ def draw(draws: dict[tuple[str, str], list[float]]) -> "Figure":
         drawing.Axis("threshold (packets)", limits=(0, 6500)),
         curves,
         marks=False,
-        level={"BDP": BDP, "published 2300": 2300, "published 2800": 2800},
+        level={"BDP": BDP} | {f"published {packets:g}": packets for packets in PRINTED},
     )
 
 

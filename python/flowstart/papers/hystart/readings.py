@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flowstart.papers import readings, target
+from flowstart.papers import readings
 from flowstart.papers.hystart import (
     figure1,
     figure2,
@@ -15,6 +15,7 @@ from flowstart.papers.hystart import (
     section2,
     setups,
 )
+from flowstart.papers.hystart.published import PUBLISHED
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import OpenInput, Reading
@@ -226,7 +227,7 @@ EXPERIMENTS = (
         question="Which of its statements hold under which reading of what it leaves open?",
         inputs=INPUTS,
         cells=CELLS,
-        targets=target.read(__package__ or __name__, "hystart"),
+        targets=PUBLISHED.targets,
         measure=measure,
     ),
 )

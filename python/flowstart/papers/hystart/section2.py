@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from flowstart.model.document import Document
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import measures, setups
+from flowstart.papers.hystart.published import number
 from flowstart.papers.hystart.setups import LITERAL, Setup
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import first
@@ -82,7 +83,7 @@ def run(lab: Lab) -> Findings:
                         "ACKs": acks,
                         "rounds": round(time / RTT_S, 1),
                         "time (s)": round(time, 2),
-                        "published (s)": 21 if acks == "each packet" else None,
+                        "published (s)": number("hy.lss.time") if acks == "each packet" else None,
                     }
                     for (rule, acks), time in seconds.items()
                 ],
@@ -106,7 +107,7 @@ def draw(curves: dict[str, measures.Curve]) -> "Figure":
         drawing.Axis("time (s)"),
         drawing.Axis("cwnd (packets)", limits=(0, 5500)),
         {f"ACKs: {acks}": (c["time_s"], c["cwnd"]) for acks, c in curves.items()},  # type: ignore[misc]
-        published={"ACKs: each packet": ([21.0 + RTT_S], [WINDOW])},
+        published={"ACKs: each packet": ([number("hy.lss.time") + RTT_S], [WINDOW])},
         steps=True,
         marks=False,
     )

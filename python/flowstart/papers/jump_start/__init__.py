@@ -21,14 +21,14 @@ from flowstart.papers.jump_start import (
     section4,
 )
 from flowstart.papers.jump_start.assumptions import ASSUMPTIONS
-from flowstart.papers.jump_start.published import TARGETS
+from flowstart.papers.jump_start.published import NAME, PUBLISHED
 
 PAPER = Paper(
-    name="jump-start",
+    name=NAME,
     title="Congestion Control Without a Startup Phase",
     source="D. Liu, M. Allman, S. Jin, L. Wang; PFLDnet 2007; ns-2, and a day of border traffic",
     package=__name__,
-    targets=TARGETS,
+    targets=PUBLISHED.targets,
     experiments=(
         *section1.EXPERIMENTS,
         *section2.EXPERIMENTS,

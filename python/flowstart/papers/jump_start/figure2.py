@@ -145,7 +145,8 @@ def run_durations(lab: Lab) -> Findings:
                 "figure2a",
                 "Left: median duration by interval between starts (lines: periodic starts; bands: "
                 "all draws of starts up to 10 ms late). Right: Jump Start's over slow start's; "
-                "rings: the 7 % less that the paper prints from 1 s on",
+                f"rings: the {number('js.f2.free.time'):g} % less that the paper prints from 1 s "
+                "on",
                 lambda: _draw_durations(exact, late),
             )
         ],

@@ -8,7 +8,7 @@ from flowstart.model.document import Document
 from flowstart.papers import readings
 from flowstart.papers.experiment import Cell, Findings, Table
 from flowstart.papers.jump_start import figure1, figure2, figure4, measures, setups
-from flowstart.papers.jump_start.published import TARGETS
+from flowstart.papers.jump_start.published import PUBLISHED
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import OpenInput, Reading, Tried
 from flowstart.papers.target import Measured, TargetClass
@@ -295,7 +295,7 @@ EXPERIMENTS = (
         question="Which statements of figures 1, 2 and 4 hold under which reading of the set-up?",
         inputs=INPUTS,
         cells=CELLS,
-        targets=[each for each in TARGETS if each.target_class is TargetClass.PRINTED],
+        targets=[each for each in PUBLISHED.targets if each.target_class is TargetClass.PRINTED],
         measure=measure,
         show=show,
     ),

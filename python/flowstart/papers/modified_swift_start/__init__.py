@@ -29,7 +29,7 @@ PAPER = Paper(
     source="An OPNET study of the start-up by A. Elbery, E. Khalil, B. Nosier and I. Morsi "
     "(SENSORCOMM 2008); our copy names neither authors nor year",
     package=__name__,
-    targets=list(published.TARGETS.values()),
+    targets=published.PUBLISHED.targets,
     experiments=(
         *figure2.EXPERIMENTS,
         *section2.EXPERIMENTS,

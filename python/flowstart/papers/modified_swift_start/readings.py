@@ -324,7 +324,7 @@ EXPERIMENTS = (
         question="Which statements hold under which reading of what the words leave open?",
         inputs=INPUTS,
         cells=CELLS,
-        targets=list(published.TARGETS.values()),
+        targets=published.PUBLISHED.targets,
         measure=measure,
         show=show,
     ),

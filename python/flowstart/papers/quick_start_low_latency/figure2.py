@@ -71,8 +71,8 @@ def run(lab: Lab) -> Findings:
                 "Fig. 2",
                 ours,
                 decoded,
-                Printed("paper: up to 50 %", published.NUMBERS[MOST]),
-                Printed(f"paper: {SMALL_GAIN} % at 100 ms", SMALL_GAIN, SMALL_KB),
+                Printed("paper: up to 50 %", published.number(MOST)),
+                Printed(f"paper: {SMALL_GAIN:g} % at 100 ms", SMALL_GAIN, SMALL_KB),
                 limits=(-40, 65),
             )
         ],
@@ -97,9 +97,9 @@ def _near_the_peak(*sweeps: Sweep) -> str:
     literal, decoded = (curves.improvements(found, [100]) for found in sweeps)
     return (
         f"With the decoded inputs four and five packets at 100 ms gain {decoded[100, 4]:.1f} and "
-        f"{decoded[100, 5]:.1f} % and two {decoded[100, 2]:.1f} %, where the text has {SMALL_GAIN} "
-        f"% for about {SMALL_KB} kB; literally four and five gain {literal[100, 4]:.1f} and "
-        f"{literal[100, 5]:.1f} %."
+        f"{decoded[100, 5]:.1f} % and two {decoded[100, 2]:.1f} %, where the text has "
+        f"{SMALL_GAIN:g} % for about {SMALL_KB:g} kB; literally four and five "
+        f"gain {literal[100, 4]:.1f} and {literal[100, 5]:.1f} %."
     )
 
 

@@ -38,7 +38,7 @@ def run(lab: Lab) -> Findings:
                 "Fig. 3",
                 ours,
                 decoded,
-                Printed("paper: up to 72 % to 50 ms", published.NUMBERS[MOST]),
+                Printed("paper: up to 72 % to 50 ms", published.number(MOST)),
             )
         ],
     )

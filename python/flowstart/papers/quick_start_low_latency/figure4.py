@@ -60,8 +60,8 @@ def run(lab: Lab) -> Findings:
                 "Fig. 4",
                 faster,
                 decoded[1],
-                Printed("paper: up to 74 % to 50 ms", published.NUMBERS[MOST_LOW]),
-                Printed("paper: up to 85 % at 1000 ms", published.NUMBERS[MOST_FAR]),
+                Printed("paper: up to 74 % to 50 ms", published.number(MOST_LOW)),
+                Printed("paper: up to 85 % at 1000 ms", published.number(MOST_FAR)),
             )
         ],
     )

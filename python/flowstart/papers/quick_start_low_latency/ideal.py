@@ -49,9 +49,7 @@ def _measured(found: cells.Improvements) -> dict[str, Measured]:
     """The cells of which something is predicted."""
     named = {published.cell("t1ideal", *place): value for place, value in found.items()}
     return {
-        name: Measured(round(value, 2))
-        for name, value in named.items()
-        if name in published.NUMBERS
+        name: Measured(round(value, 2)) for name, value in named.items() if name in published.BY_ID
     }
 
 

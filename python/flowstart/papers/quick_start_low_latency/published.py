@@ -1,15 +1,15 @@
 """What the paper published, by its experiments' own coordinates."""
 
-import importlib.resources
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 
+from flowstart.papers.published import Published
 from flowstart.papers.quick_start_low_latency.setups import DELAYS, RATES
-from flowstart.papers.target import Measured, Target, TargetClass, read
+from flowstart.papers.target import Measured, Target, TargetClass
 
 NAME = "quick-start-low-latency"
-_PACKAGE = "flowstart.papers.quick_start_low_latency"
+_PRINTED = Published("flowstart.papers.quick_start_low_latency", NAME)
+number = _PRINTED.number
 _SHORT = {"384kbps": "384k", "100Mbps": "100m", "1Gbps": "1g"}
 
 
@@ -20,36 +20,27 @@ def cell(table: str, rate: str, delay: float) -> str:
 
 def _again() -> list[Target]:
     """Table I's cells once more, for the set-up whose inputs were fitted to them."""
-    cells = {
-        cell("t1", rate, delay): cell("decoded", rate, delay) for rate in RATES for delay in DELAYS
-    }
     return [
         replace(
-            target,
-            id=cells[target.id],
+            _PRINTED[cell("t1", rate, delay)],
+            id=cell("decoded", rate, delay),
             experiment="QS-DECODED",
             figure="Table I, decoded",
             target_class=TargetClass.REPEAT,
         )
-        for target in _PRINTED
-        if target.id in cells
+        for rate in RATES
+        for delay in DELAYS
     ]
 
 
-_PRINTED = read(_PACKAGE, NAME)
-TARGETS = [*_PRINTED, *_again()]
+TARGETS = [*_PRINTED.targets, *_again()]
 BY_ID = {target.id: target for target in TARGETS}
-NUMBERS = {t.id: t.expected for t in TARGETS if isinstance(t.expected, int | float)}
 
-TABLE1 = {(rate, delay): NUMBERS[cell("t1", rate, delay)] for rate in RATES for delay in DELAYS}
+TABLE1 = {(rate, delay): number(cell("t1", rate, delay)) for rate in RATES for delay in DELAYS}
 """The improvements of Table I in percent."""
-
-_OTHERS = tomllib.loads(
-    importlib.resources.files(_PACKAGE).joinpath("published.toml").read_text("utf-8")
-)
-SMALL_GAIN: float = _OTHERS["figure2"]["small"]["improvement"]
+SMALL_GAIN = number("qs.f2.small.improvement")
 """What the text sees at 384 kbit/s and 100 ms, in percent, and with what size."""
-SMALL_KB: float = _OTHERS["figure2"]["small"]["kilobytes"]
+SMALL_KB = number("qs.f2.small.kilobytes")
 
 
 def explained(

@@ -16,7 +16,7 @@ from flowstart.papers.slow_start_high_speed import (
     tell,
 )
 from flowstart.papers.slow_start_high_speed.assumptions import ASSUMPTIONS
-from flowstart.papers.slow_start_high_speed.statements import NAME, TARGETS
+from flowstart.papers.slow_start_high_speed.published import NAME, PUBLISHED
 
 PAPER = Paper(
     name=NAME,
@@ -24,7 +24,7 @@ PAPER = Paper(
     source="K. Kumazoe, D. Cavendish, M. Tsuru, Y. Oie, M. Gerla; slides, IRTF, November 2008;"
     " measurements between Kyushu, Chicago and North Carolina",
     package=__name__,
-    targets=list(TARGETS.values()),
+    targets=PUBLISHED.targets,
     experiments=(
         *slide4.EXPERIMENTS,
         *cwnd.EXPERIMENTS,

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import statements
+from flowstart.papers.slow_start_high_speed.published import PUBLISHED
 from flowstart.papers.slow_start_high_speed.setups import (
     LITERAL,
     SCHEMES,
@@ -30,9 +31,7 @@ HIGHEST = 2.2
 QUEUES = (100, 500, 1000, 1500, 2000, 2700, 3000, 3750, 4500, 10_000, 22_500)
 """Packets; Chicago's path holds 15 000."""
 LITERAL_QUEUE = 1000
-HALF, QUARTER = (
-    cast(float, statements.TARGETS[name].expected) for name in ("cav.chi.half", "cav.chi.quarter")
-)
+HALF, QUARTER = (PUBLISHED.number(name) for name in ("cav.chi.half", "cav.chi.quarter"))
 
 HANDOVERS: dict[Handover, str] = {
     "at once": "at once (literal)",

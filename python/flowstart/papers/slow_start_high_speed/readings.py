@@ -14,8 +14,9 @@ from flowstart.papers.experiment import Findings
 from flowstart.papers.lab import Lab
 from flowstart.papers.readings import OpenInput, Reading, Tried
 from flowstart.papers.slow_start_high_speed import statements
+from flowstart.papers.slow_start_high_speed.published import PUBLISHED
 from flowstart.papers.slow_start_high_speed.setups import LITERAL, Patience, Setup
-from flowstart.papers.slow_start_high_speed.statements import STATEMENTS, TARGETS
+from flowstart.papers.slow_start_high_speed.statements import STATEMENTS
 from flowstart.papers.target import Measured
 
 HANDOVER, QUEUE, PATIENCE = "window", "queue", "reset after"
@@ -305,7 +306,7 @@ EXPERIMENTS = (
         question="Which of the slides' statements hold under which reading of their open inputs?",
         inputs=INPUTS,
         cells=cells(),
-        targets=list(TARGETS.values()),
+        targets=PUBLISHED.targets,
         measure=measure,
         show=show,
     ),

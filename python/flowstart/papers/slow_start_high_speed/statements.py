@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TypeAlias, cast
 
-from flowstart.papers import target
 from flowstart.papers.lab import Lab
 from flowstart.papers.slow_start_high_speed import measures
 from flowstart.papers.slow_start_high_speed.measures import Transfer, Watched
+from flowstart.papers.slow_start_high_speed.published import PUBLISHED
 from flowstart.papers.slow_start_high_speed.setups import (
     LITERAL,
     NORTH_CAROLINA,
@@ -33,8 +33,6 @@ CAROLINA_SLOW = Path(100, 1000, NORTH_CAROLINA)
 CAROLINA_REDUCTION = Path(1000, 100, NORTH_CAROLINA)
 BEHIND_INTERFACES = tuple(Path(mbps, 100) for mbps in (100, 1000, 10_000))
 """Ever faster interfaces before one path."""
-NAME = "slow-start-high-speed"
-TARGETS = {each.id: each for each in target.read(__package__, NAME)}
 TOGETHER = 2
 SESSIONS = (1, 2, 4)
 """Numbers of simultaneous sessions; the slides name none."""
@@ -97,7 +95,7 @@ def measured(name: str, found: Found, patience: Patience = LITERAL.patience) -> 
 
 def holds(name: str, value: float) -> bool:
     """Whether a number is what the slides print."""
-    return TARGETS[name].judge(Measured(value)).holds
+    return PUBLISHED[name].judge(Measured(value)).holds
 
 
 def of_schemes(path: Path, schemes: Iterable[str] = SCHEMES, sessions: int = 1) -> tuple[Case, ...]:
