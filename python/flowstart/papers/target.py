@@ -138,7 +138,8 @@ class Target:
         if isinstance(self.expected, str):
             return value == self.expected
         values = value if isinstance(value, list) else [value]
-        return all(isinstance(v, int | float) and self._covers(v) for v in values)
+        # Of no values at all nothing is true.
+        return bool(values) and all(isinstance(v, int | float) and self._covers(v) for v in values)
 
     def _covers(self, value: float) -> bool:
         low, high = self._bounds()

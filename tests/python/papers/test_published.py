@@ -11,6 +11,7 @@ from flowstart import papers
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment, Paper
 from flowstart.papers.lab import Lab, default_cache
+from flowstart.papers.target import TargetClass
 
 ROOT = pathlib.Path(__file__).parents[3]
 PAPERS = papers.load()
@@ -33,6 +34,7 @@ def test_a_paper_holds_together(paper: Paper) -> None:
             continue
         assert target.experiment in experiments, target.id
         assert (target.kind == "not checkable") == bool(target.reason), target.id
+        assert (target.target_class is TargetClass.REFUTATION) == bool(target.says), target.id
     for chosen in paper.assumptions:
         assert chosen.shown_by in experiments, chosen.what
 
@@ -71,6 +73,8 @@ def check(paper: Paper, experiment: Experiment) -> None:
         if judged.verdict.missed:
             assert judged.measured is not None
             assert judged.measured.because, f"{judged.target.id}: nothing says why it is missed"
+            if judged.target.target_class is TargetClass.PRINTED:
+                assert judged.measured.shown_by, f"{judged.target.id}: nothing shows the cause"
 
 
 @pytest.mark.parametrize(("paper", "experiment"), QUICK, ids=[e.id for _, e in QUICK])

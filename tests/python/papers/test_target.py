@@ -51,6 +51,7 @@ def target(
         ((None, 4), {}, 5, Verdict.MISSED),
         (7, {}, [7, 7, 7], Verdict.MET),
         (7, {}, [7, 8, 7], Verdict.MISSED),
+        (7, {}, [], Verdict.MISSED),
         ("ack-train", {}, "ack-train", Verdict.MET),
         ("ack-train", {}, "delay", Verdict.MISSED),
         (7, {}, None, Verdict.MISSED),
