@@ -18,6 +18,8 @@ from flowstart.papers.target import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.papers.drawing import Panel
+
 END = 16.0
 BACKGROUND_MBPS = 50.0
 SEEDS = 20
@@ -317,16 +319,22 @@ def draw(scheme: str, one: dict[str, Any]) -> "Figure":
     """Windows and round-trip times; then the trains of the first flow's slow start."""
     from flowstart.papers import drawing
 
-    curves, rounds = one["curves"], one["rounds"]
-    first = curves[0]
-    begin, end = rounds[0]["start_s"], one["left_s"]
+    rounds, end = one["rounds"], one["left_s"]
     # The sender counts gaps in whole ticks, so its last train may be longer than ours.
     rounds = [*rounds[:-1], {**rounds[-1], "train_s": end - rounds[-1]["start_s"]}]
-    early = [(t, rtt) for t, rtt in zip(first["at_s"], first["rtt_ms"], strict=True) if t <= end]
-    seconds = drawing.Axis("time (s)")
-    # Room at the right for the name of the level.
-    start = drawing.Axis("time (s)", limits=(begin - 0.1, end + 0.2 * (end - begin)))
     chart = drawing.panels(
+        *_whole(scheme, one["curves"], end), *_beginning(one["curves"][0], rounds, end)
+    )
+    _bars(chart, rounds)
+    return chart
+
+
+def _whole(scheme: str, curves: list[dict[str, Any]], end: float) -> "tuple[Panel, Panel]":
+    """Windows and round-trip times of both flows."""
+    from flowstart.papers import drawing
+
+    seconds = drawing.Axis("time (s)")
+    return (
         drawing.Panel(
             seconds,
             drawing.Axis("cwnd (packets)", limits=(0, None)),
@@ -344,32 +352,39 @@ def draw(scheme: str, one: dict[str, Any]) -> "Figure":
             title="round-trip time",
             marks=False,
         ),
+    )
+
+
+def _beginning(
+    first: dict[str, Any], rounds: list[dict[str, float]], end: float
+) -> "tuple[Panel, Panel]":
+    """The first flow's slow start: its round-trip times, and how long its trains are."""
+    from flowstart.papers import drawing
+
+    early = [(t, rtt) for t, rtt in zip(first["at_s"], first["rtt_ms"], strict=True) if t <= end]
+    starts = [one["start_s"] for one in rounds]
+    # Room at the right for the name of the level.
+    limits = (starts[0] - 0.1, end + 0.2 * (end - starts[0]))
+    seconds = drawing.Axis("time (s)", limits=limits)
+    return (
         drawing.Panel(
-            start,
+            seconds,
             drawing.Axis("RTT (ms)"),
             {"flow 1": ([t for t, _ in early], [rtt for _, rtt in early])},
             title="slow start of flow 1: its ACK trains (bars)",
             marks=False,
         ),
         drawing.Panel(
-            start,
+            seconds,
             drawing.Axis("length (ms)", limits=(0, None)),
             {
-                "first train of a round": (
-                    [r["start_s"] for r in rounds],
-                    [1e3 * r["train_s"] for r in rounds],
-                ),
-                "all ACKs of the round": (
-                    [r["start_s"] for r in rounds],
-                    [1e3 * r["length_s"] for r in rounds],
-                ),
+                "first train of a round": (starts, [1e3 * one["train_s"] for one in rounds]),
+                "all ACKs of the round": (starts, [1e3 * one["length_s"] for one in rounds]),
             },
             title="length of the trains",
-            level={"dMin / 2": 1e3 * min(r["rtt_s"] for r in rounds) / 2},
+            level={"dMin / 2": 1e3 * min(one["rtt_s"] for one in rounds) / 2},
         ),
     )
-    _bars(chart, rounds)
-    return chart
 
 
 def _bars(chart: "Figure", rounds: list[dict[str, float]]) -> None:

@@ -1,5 +1,6 @@
 """Section II: the window after a lossy first flight, and what ends the flight."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
@@ -101,34 +102,8 @@ def run(lab: Lab) -> Findings:
             "js.alg.cwnd": Measured(EXPECTED_WINDOW if follows else "another window"),
             "js.alg.end": Measured(EXPECTED_END if ends else "something else"),
         },
-        answers=[
-            (f"Of {shown['d']} packets {shown['r']} are sent again; the window afterwards is "
-            f"{shown['cwnd']:g}. So it is in all {len(repaired)} flights of the table."),
-            (f"On an idle path all {whole['d']} packets leave before the first ACK; where the "
-            f"handshake waited behind a queue that is gone, the first ACK ends the flight after "
-            f"{cut['sent']} of {cut['d']}."),
-        ],
-        tables=[
-            Table(
-                "window",
-                "The window after recovery",
-                [
-                    {"D": found["d"], "R": found["r"], "(D - R)/2": (found["d"] - found["r"]) / 2,
-                     "window": found["cwnd"], "timeouts": found["timeouts"]}
-                    for found in repaired
-                ],
-            ),
-            Table(
-                "end",
-                "The end of the first flight",
-                [
-                    {"handshake": name, "D": found["d"], "sent": found["sent"],
-                     "ended by": found["reason"], "at, ms": round(1e3 * found["exit_s"], 1),
-                     "first ACK at, ms": round(1e3 * found["first_ack_s"], 1)}
-                    for name, found in (("alone", whole), ("behind a queue", cut))
-                ],
-            ),
-        ],
+        answers=_say(repaired, whole, cut),
+        tables=[_windows_table(repaired), _ends_table({"alone": whole, "behind a queue": cut})],
         pictures=[
             Picture(
                 "window",
@@ -136,7 +111,53 @@ def run(lab: Lab) -> Findings:
                 lambda: _draw(shown),
             )
         ],
-    )  # fmt: skip
+    )
+
+
+def _say(
+    repaired: Sequence[Mapping[str, Any]], whole: Mapping[str, Any], cut: Mapping[str, Any]
+) -> list[str]:
+    shown = repaired[SHOWN]
+    return [
+        (
+            f"Of {shown['d']} packets {shown['r']} are sent again; the window afterwards is "
+            f"{shown['cwnd']:g}. So it is in all {len(repaired)} flights of the table."
+        ),
+        (
+            f"On an idle path all {whole['d']} packets leave before the first ACK; where the "
+            f"handshake waited behind a queue that is gone, the first ACK ends the flight after "
+            f"{cut['sent']} of {cut['d']}."
+        ),
+    ]
+
+
+def _windows_table(repaired: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        {
+            "D": found["d"],
+            "R": found["r"],
+            "(D - R)/2": (found["d"] - found["r"]) / 2,
+            "window": found["cwnd"],
+            "timeouts": found["timeouts"],
+        }
+        for found in repaired
+    ]
+    return Table("window", "The window after recovery", rows)
+
+
+def _ends_table(by_handshake: Mapping[str, Mapping[str, Any]]) -> Table:
+    rows = [
+        {
+            "handshake": name,
+            "D": found["d"],
+            "sent": found["sent"],
+            "ended by": found["reason"],
+            "at, ms": round(1e3 * found["exit_s"], 1),
+            "first ACK at, ms": round(1e3 * found["first_ack_s"], 1),
+        }
+        for name, found in by_handshake.items()
+    ]
+    return Table("end", "The end of the first flight", rows)
 
 
 def _draw(shown: dict[str, Any]) -> "Figure":

@@ -9,7 +9,6 @@ PROBE = 4
 """Segments of the first window."""
 RECEIVER_WINDOW = 65_535
 """Bytes. Sec. III: the window is a field of 16 bits, and Table 1 turns its scaling off."""
-RECEIVE_BUFFER = 100_000
 RTT_GAIN = 0.125
 """Of the mean round trip."""
 FILE = 10 * 2**20

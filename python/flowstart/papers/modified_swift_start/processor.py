@@ -7,6 +7,7 @@ link it comes before that segment; both of its segments wait, and leave as close
 processor allows, closer than the line could have sent them.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -53,40 +54,8 @@ def _run(lab: "Lab") -> Findings:
                 shown_by="MSS-P",
             )
         },
-        answers=[
-            (
-                f"The first pair arrives {1e6 * printed[0]['gap_s']:.1f} µs apart, as the line "
-                f"sends it, and the second {1e6 * printed[1]['gap_s']:.1f} µs apart: "
-                f"{_off(printed)}."
-            ),
-            (
-                "With a receiver right behind its router, and the base round trip on the sender's "
-                f"side, the second pair arrives {1e6 * direct[1]['gap_s']:.1f} µs apart, and the "
-                f"window is the published one, {direct[1]['window']} bytes: {_off(direct)}."
-            ),
-            (
-                f"Without the processors it arrives {1e6 * without_s:.1f} µs apart, and "
-                f"{1e6 * spread_s:.1f} µs where the acknowledgement comes back only when the "
-                "second pair has passed."
-            ),
-        ],
-        tables=[
-            Table(
-                "processor",
-                "Gaps that the receiver measures, and windows, over OC-1.",
-                [
-                    {
-                        "routers": name,
-                        "first gap (µs)": round(1e6 * pairs[0]["gap_s"], 1),
-                        "second gap (µs)": round(1e6 * pairs[1]["gap_s"], 1),
-                        "CWND 1 (bytes)": pairs[0]["window"],
-                        "CWND 2 (bytes)": pairs[1]["window"],
-                        "capacity off (%)": round(100 * (LINE_GAP_S / pairs[1]["gap_s"] - 1), 1),
-                    }
-                    for name, pairs in zip([*names, *others], found, strict=True)
-                ],
-            )
-        ],
+        answers=_says(printed, direct, without_s, spread_s),
+        tables=[_table(dict(zip([*names, *others], found, strict=True)))],
         pictures=[
             Picture(
                 "processor",
@@ -94,6 +63,44 @@ def _run(lab: "Lab") -> Findings:
                 "published second windows imply.",
                 lambda: _draw(gaps),
             )
+        ],
+    )
+
+
+def _says(printed: Any, direct: Any, without_s: float, spread_s: float) -> list[str]:
+    return [
+        (
+            f"The first pair arrives {1e6 * printed[0]['gap_s']:.1f} µs apart, as the line "
+            f"sends it, and the second {1e6 * printed[1]['gap_s']:.1f} µs apart: "
+            f"{_off(printed)}."
+        ),
+        (
+            "With a receiver right behind its router, and the base round trip on the sender's "
+            f"side, the second pair arrives {1e6 * direct[1]['gap_s']:.1f} µs apart, and the "
+            f"window is the published one, {direct[1]['window']} bytes: {_off(direct)}."
+        ),
+        (
+            f"Without the processors it arrives {1e6 * without_s:.1f} µs apart, and "
+            f"{1e6 * spread_s:.1f} µs where the acknowledgement comes back only when the "
+            "second pair has passed."
+        ),
+    ]
+
+
+def _table(by_routers: Mapping[str, Any]) -> Table:
+    return Table(
+        "processor",
+        "Gaps that the receiver measures, and windows, over OC-1.",
+        [
+            {
+                "routers": name,
+                "first gap (µs)": round(1e6 * first["gap_s"], 1),
+                "second gap (µs)": round(1e6 * second["gap_s"], 1),
+                "CWND 1 (bytes)": first["window"],
+                "CWND 2 (bytes)": second["window"],
+                "capacity off (%)": round(100 * (LINE_GAP_S / second["gap_s"] - 1), 1),
+            }
+            for name, (first, second) in by_routers.items()
         ],
     )
 
