@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart.papers.experiment import Cell, Findings, Held, Picture, Table
 from flowstart.papers.target import Measured, Target, TargetClass, Value, Verdict
+from flowstart.render.text import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,9 +134,9 @@ class Tried:
         none = [n for n in self.names if not any(column[n].holds for column in self.columns)]
         said = []
         if every:
-            said.append(f"Under every reading holds {_listed(every)}.")
+            said.append(f"Under every reading holds {listed(every)}.")
         if none:
-            said.append(f"Under none holds {_listed(none)}.")
+            said.append(f"Under none holds {listed(none)}.")
         return said
 
     def _elsewhere(self) -> list[str]:
@@ -224,8 +225,3 @@ def _inputs_table(inputs: Sequence[OpenInput]) -> Table:
         for reading, why in each.readings.items()
     ]
     return Table("inputs", "What the paper leaves open, and how it can be read", rows)
-
-
-def _listed(words: Sequence[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

@@ -1,7 +1,8 @@
-"""Numbers for people: three or four digits and a unit."""
+"""Numbers for people, three or four digits and a unit, and lists of words."""
 
 import math
 import re
+from collections.abc import Sequence
 
 ABSENT = "–"
 """Stands where a thing did not happen."""
@@ -67,6 +68,13 @@ def digits(value: float) -> str:
         return "0"
     places = max(0, 3 - math.floor(math.log10(abs(value))))
     return f"{value:.{places}f}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a, b and c`; `none` where there are none."""
+    if len(words) < 2:
+        return words[0] if words else "none"
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def brief(words: str) -> str:

@@ -9,6 +9,7 @@ from flowstart.papers.cross.spelling import spelled
 from flowstart.papers.cross.startups import SLOW_START, StartUp
 from flowstart.papers.cross.table import CrossTable
 from flowstart.papers.cross.verdicts import BADLY, NEAR, Away, Fault, Turn, Winner
+from flowstart.render.text import listed
 
 MOST_NAMED = 5
 """Of a longer list, the first so many are named."""
@@ -37,11 +38,11 @@ def _never_badly_wrong(table: CrossTable) -> str:
     )
     if not sound:
         return f"Never badly wrong in {len(table.scenarios)} scenarios ({meaning}): nobody."
-    listed = _list([f"{each.label} (mean {spelled(verdicts.mean(table, each))})" for each in sound])
+    named = listed([f"{each.label} (mean {spelled(verdicts.mean(table, each))})" for each in sound])
     doubtful = [_doubt(table, each) for each in sound if verdicts.doubts(table, each)]
     return (
-        f"Never badly wrong in {len(table.scenarios)} scenarios ({meaning}): {listed}; each of the "
-        f"other {rest} is somewhere." + (f" In doubt: {_list(doubtful)}." if doubtful else "")
+        f"Never badly wrong in {len(table.scenarios)} scenarios ({meaning}): {named}; each of the "
+        f"other {rest} is somewhere." + (f" In doubt: {listed(doubtful)}." if doubtful else "")
     )
 
 
@@ -83,7 +84,7 @@ def _with_change(
 ) -> str:
     ratio = table.ratio(scenarios, startups[0])
     assert ratio is not None, startups[0].name
-    return f"{_list([each.label for each in startups])} {spelled(ratio)}"
+    return f"{listed([each.label for each in startups])} {spelled(ratio)}"
 
 
 def _away(away: Away) -> str:
@@ -91,7 +92,7 @@ def _away(away: Away) -> str:
     home = " and ".join(f"{spelled(ratio)} {how}" for how, ratio in own if ratio)
     later = [f"{scenario.key}: {spelled(ratio)}" for scenario, ratio in away.later[:MOST_NAMED]]
     more = [f"{len(away.later) - MOST_NAMED} more"] if len(away.later) > MOST_NAMED else []
-    where = f" ({_list(later + more)})" if later else ""
+    where = f" ({listed(later + more)})" if later else ""
     return (
         f"{away.startup.label}, in its own paper's scenarios {home}; of {away.of} others it is "
         f"sooner than slow start in {away.sooner} and later in {len(away.later)}, beyond doubt"
@@ -152,27 +153,22 @@ def _level(table: CrossTable) -> list[str]:
     found = verdicts.level(table)
     if not found:
         return []
-    listed = _list([each.key for each in found])
-    return [f"Nine in ten start-ups are within {100 * NEAR:.0f} % of slow start at {listed}."]
+    named = listed([each.key for each in found])
+    return [f"Nine in ten start-ups are within {100 * NEAR:.0f} % of slow start at {named}."]
 
 
 def _turns(turns: Sequence[Turn]) -> str:
     named = [f"{each.startup.label} ({spelled(each.alone)}; {spelled(each.alike)})"
              for each in turns]  # fmt: skip
-    return _list(named) if named else "nobody"
+    return listed(named) if named else "nobody"
 
 
 def _first(faults: Sequence[Fault]) -> str:
     named = [f"{each.startup.label} ({_fault(each)})" for each in faults[:MOST_NAMED]]
     left = len(faults) - len(named)
-    return _list(named + ([f"{left} more"] if left else []))
+    return listed(named + ([f"{left} more"] if left else []))
 
 
 def _fault(fault: Fault) -> str:
     whose = "" if fault.whose == verdicts.ITSELF else f", {fault.whose}"
     return f"{fault.scenario.key}{whose}: {spelled(fault.ratio)}"
-
-
-def _list(words: Sequence[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

@@ -7,6 +7,7 @@ from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import SHARES, SLOW_START, Mixture, mix
 from flowstart.papers.mixed_traffic.catalog import WITHOUT_ROUTERS
+from flowstart.render.text import listed
 
 INTERVALS_MS = (250, 350, 500, 1000)
 """The connections' data alone fill 96, 69, 48 and 24 % of each direction."""
@@ -89,7 +90,7 @@ def _harmless(mixtures: Sequence[Mixture]) -> str:
     others = [name for name in startups if name not in harmful]
     return (
         "With 95 % confidence the median of slow start's camp gets longer at some interval and "
-        f"share beside {sentences.names(harmful)}, and at none beside {sentences.names(others)}."
+        f"share beside {listed(harmful)}, and at none beside {listed(others)}."
     )
 
 
@@ -108,7 +109,7 @@ def _first_and_all(mixtures: Sequence[Mixture]) -> str:
     generous = [name for name in first if first[name].low > 0 > everyone[name].high]
 
     def both(found: Sequence[str]) -> str:
-        return sentences.names(
+        return listed(
             [
                 f"{name} ({first[name].percent:+.0f} %, {everyone[name].percent:+.0f} %)"
                 for name in found

@@ -6,6 +6,7 @@ from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
 from flowstart.papers.mixed_traffic import measures, pictures, sentences, setups, tables
 from flowstart.papers.mixed_traffic.camps import Mixture, mix
+from flowstart.render.text import listed
 
 INTERVALS_MS = (350, 500, 1000)
 LOADS = (0, 8, 16)
@@ -43,7 +44,7 @@ def _asking(mixtures: Sequence[Mixture]) -> list[Mixture]:
 
 def _at(load: int, mixtures: Sequence[Mixture]) -> str:
     half = [each for each in tables.half(mixtures) if each.setting.name["load (sessions)"] == load]
-    approved = sentences.names(
+    approved = listed(
         [
             f"{each.switched.approved:.0f} % ({each.startup})"
             for each in _asking(half)

@@ -1,9 +1,10 @@
 """What mixtures say, in sentences with their own numbers."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from flowstart.papers.mixed_traffic.camps import Change, Mixture
+from flowstart.render.text import listed
 
 Pick: TypeAlias = Callable[[Mixture], Change | None]
 
@@ -30,7 +31,7 @@ def sorted_out(mixtures: Iterable[Mixture], pick: Pick, word: str = "with") -> s
     longer = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.low > 0]
     shorter = [f"{name} ({change.percent:+.0f} %)" for name, change in found if change.high < 0]
     decided = len(longer) + len(shorter)
-    groups = {"longer": names(longer), "shorter": names(shorter)}
+    groups = {"longer": listed(longer), "shorter": listed(shorter)}
     parts = [f"{what} {word} {group}" for what, group in groups.items() if group != "none"]
     if decided < len(found):
         parts.append(f"undecided {word} {'the others' if decided else 'all'}")
@@ -48,10 +49,3 @@ def words(change: Change | None) -> str:
     if change is None:
         return "nobody"
     return f"{change.percent:+.0f} % ({change.low:.0f} to {change.high:.0f} %)"
-
-
-def names(found: Sequence[str]) -> str:
-    """`a, b and c`; `none` where there are none."""
-    if len(found) < 2:
-        return found[0] if found else "none"
-    return f"{', '.join(found[:-1])} and {found[-1]}"
