@@ -1,7 +1,7 @@
 """Figures as the papers draw them: ours as lines, what is published as hollow points."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +32,8 @@ LONGEST_LINE = 60
 
 Points = tuple[Sequence[float], Sequence[float | None]]
 """Abscissae and ordinates."""
+Band = tuple[Sequence[float], Sequence[float], Sequence[float]]
+"""Abscissae, lower and upper ends."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,8 @@ class Panel:
     """Whether values hold until the next one, as a window over time does."""
     marks: bool = True
     """Whether the points of a curve are marked; not for curves of many points."""
-    bands: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float]]] | None = None
-    """Confidence: abscissae, lower and upper ends by curve."""
-    published_as: str = "published"
-    """What the legend calls the published points; `read off the figure` where no text has them."""
+    bands: Mapping[str, Band] | None = None
+    """Confidence, by curve."""
     level: Mapping[str, float] | None = None
     """Horizontal lines with their names, such as the BDP."""
 
@@ -71,6 +71,12 @@ class Panel:
 def style() -> AbstractContextManager[object]:
     """How all figures look."""
     return mpl.rc_context(STYLE)
+
+
+def band(xs: Sequence[float], intervals: Iterable[tuple[float, float]]) -> Band:
+    """A band of one interval at each abscissa."""
+    low, high = zip(*intervals, strict=True)
+    return xs, low, high
 
 
 def panels(*drawn: Panel, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT) -> Figure:
@@ -94,28 +100,28 @@ def panels(*drawn: Panel, width: float = PANEL_WIDTH, height: float = PANEL_HEIG
 
 def _legends(chart: Figure, axes: Sequence["Axes"], drawn: Sequence[Panel]) -> None:
     """What curves and rings mean: below all panels where these are alike, else in each."""
-    alike = len({(tuple(panel.curves), panel.published_as) for panel in drawn}) == 1
+    alike = len({tuple(panel.curves) for panel in drawn}) == 1
     ringed = any(panel.published for panel in drawn)
     if alike and len(drawn) > 1:
-        handles = _handles(axes[0], drawn[0], ringed=ringed)
+        handles = _handles(axes[0], ringed=ringed)
         if len(handles) > 1:
             chart.legend(
                 handles=handles, loc="outside lower center", ncols=min(len(handles), MOST_COLUMNS)
             )
         return
     for axis, panel in zip(axes, drawn, strict=False):
-        handles = _handles(axis, panel, ringed=bool(panel.published))
+        handles = _handles(axis, ringed=bool(panel.published))
         if len(handles) > 1:
             axis.legend(handles=handles)
 
 
-def _handles(axis: "Axes", panel: Panel, *, ringed: bool) -> list["Artist"]:
+def _handles(axis: "Axes", *, ringed: bool) -> list["Artist"]:
     """The curves of a panel, and a ring for all published points."""
     from matplotlib.lines import Line2D
 
     lines: list[Artist] = list(axis.get_legend_handles_labels()[0])
     if ringed:
-        lines.append(Line2D([], [], color="0.3", label=panel.published_as, **RING))
+        lines.append(Line2D([], [], color="0.3", label="published", **RING))
     return lines
 
 

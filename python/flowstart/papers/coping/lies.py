@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.coping.countermeasures import PACKET_KBIT
 from flowstart.papers.coping.effects import COLUMNS, Effect, cells, effect
 from flowstart.papers.coping.measures import of_flows
@@ -78,9 +79,8 @@ def _hidden(lab: Lab) -> dict[tuple[str, int], Effect]:
         for load in LOADS
         for startup in ("slow-start", "quick-start")
     ]
-    documents = [_mixed(*case, seed) for case in cases for seed in SEEDS]
-    found = iter(lab.runs(documents, of_flows))
-    groups = {case: [next(found) for _ in SEEDS] for case in cases}
+    documents = {case: [_mixed(*case, seed) for seed in SEEDS] for case in cases}
+    groups = by_case(lab, documents, of_flows)
     return {
         (rule.name, load): effect(
             groups[rule, load, "slow-start"], groups[rule, load, "quick-start"]

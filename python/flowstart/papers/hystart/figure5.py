@@ -4,6 +4,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import figure4, measures, setups
 from flowstart.papers.hystart.setups import LITERAL, Setup
@@ -43,14 +44,17 @@ def document(receiver: str, name: str, seed: int, setup: Setup) -> Document:
 
 def throughputs(lab: Lab, setup: Setup) -> Found:
     """Mbit/s of both flows from the first start on, by start-up and receiver."""
-    keys = [(name, receiver) for name in setups.THREE for receiver in setups.RECEIVERS]
     seeds = range(1, SEEDS + 1)
-    documents = [document(receiver, name, s, setup) for name, receiver in keys for s in seeds]
-    runs = iter(lab.runs(documents, measures.exits))
-    found: Found = {name: {} for name in setups.THREE}
-    for name, receiver in keys:
-        found[name][receiver] = [_summed(next(runs)) for _ in seeds]
-    return found
+    documents = {
+        (name, receiver): [document(receiver, name, seed, setup) for seed in seeds]
+        for name in setups.THREE
+        for receiver in setups.RECEIVERS
+    }
+    runs = by_case(lab, documents, measures.exits)
+    return {
+        name: {receiver: [*map(_summed, runs[name, receiver])] for receiver in setups.RECEIVERS}
+        for name in setups.THREE
+    }
 
 
 def _summed(flows: list[dict[str, Any]]) -> dict[str, Any]:

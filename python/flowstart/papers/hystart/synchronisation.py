@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import setups
 from flowstart.papers.lab import Lab
@@ -109,9 +110,8 @@ def run(lab: Lab) -> Findings:
     """Losses of bystanders by avoidance, number of flows and start-up."""
     keys = [(avoidance, n, name) for avoidance in AVOIDANCES for n in FLOWS for name in STARTS]
     seeds = range(1, SEEDS + 1)
-    documents = [document(key, seed) for key in keys for seed in seeds]
-    runs = iter(lab.runs(documents, together, trace=True))
-    found = {key: [next(runs) for _ in seeds] for key in keys}
+    documents = {key: [document(key, seed) for seed in seeds] for key in keys}
+    found = by_case(lab, documents, together, trace=True)
     return Findings(
         measured={"hy.sync": _judged(found)},
         answers=_says(found),
@@ -243,9 +243,8 @@ def draw(found: Found) -> "Figure":
         curves, bands = {}, {}
         for name in STARTS:
             values = [per_arrival(found, (avoidance, n, name), what) for n in FLOWS]
-            ends = [interval(each) for each in values]
             curves[name] = (FLOWS, [mean(each) for each in values])
-            bands[name] = (FLOWS, [low for low, _ in ends], [high for _, high in ends])
+            bands[name] = drawing.band(FLOWS, map(interval, values))
         return drawing.Panel(
             drawing.Axis("flows", ticks=FLOWS),
             drawing.Axis(label, limits=(0, None)),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.hystart import figure4, measures, setups
 from flowstart.papers.hystart.setups import LITERAL, Setup
@@ -94,10 +95,9 @@ def run(lab: Lab) -> Findings:
     runs = iter(figure4.uses_from_start(lab, documents))
     found = {key: [next(runs) for _ in range(SEEDS[key[0]])] for key in keys}
     short = range(1, EXIT_SEEDS + 1)
-    begins = iter(
-        lab.runs([beginning(share, s) for share in SHARES for s in short], measures.exits)
-    )
-    exits = {share: [next(begins)[0] for _ in short] for share in SHARES}
+    begins = {share: [beginning(share, s) for s in short] for share in SHARES}
+    both = by_case(lab, begins, measures.exits)
+    exits = {share: [first for first, *_ in both[share]] for share in SHARES}
     busy = lab.runs([others(share, 1) for share in SHARES], queued, trace=True)
     rows = [
         _row(found, share, exits[share], waits) for share, waits in zip(SHARES, busy, strict=True)
@@ -274,9 +274,8 @@ def draw(found: Found, rows: Sequence[dict[str, Any]]) -> "Figure":
     curves, bands = {}, {}
     for name in (HYBRID, TRAIN):
         each = [gained(found, share, name) for share in SHARES]
-        ends = [interval(points) for points in each]
         curves[name] = (xs, [mean(points) for points in each])
-        bands[name] = (xs, [low for low, _ in ends], [high for _, high in ends])
+        bands[name] = drawing.band(xs, map(interval, each))
     shares = drawing.Axis("others (% of the link)", "log", ticks=xs)
     left = [row["left early (%)"] for row in rows]
     band = (xs, [row["low"] for row in rows], [row["high"] for row in rows])

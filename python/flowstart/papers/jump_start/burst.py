@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import measures, setups
 from flowstart.papers.lab import Lab
@@ -76,9 +77,8 @@ def run(lab: Lab) -> Findings:
         for startup, name in NAMES.items()
         if startup != setups.SLOW_START
     }
-    webs = lab.runs([setups.web(startup, seed) for startup in NAMES for seed in SEEDS], responses)
-    n = len(SEEDS)
-    found = {startup: webs[i * n : (i + 1) * n] for i, startup in enumerate(NAMES)}
+    webs = {startup: [setups.web(startup, seed) for seed in SEEDS] for startup in NAMES}
+    found = by_case(lab, webs, responses)
     return Findings(
         answers=_say(gains, found),
         tables=[
@@ -92,7 +92,7 @@ def run(lab: Lab) -> Findings:
             ),
             Table(
                 "burst_web",
-                f"Responses of the web load, {n} draws",
+                f"Responses of the web load, {len(SEEDS)} draws",
                 [
                     _row(group, startup, found)
                     for group in (*map(_name, CLASSES), "all")

@@ -227,10 +227,7 @@ def _draw(joining: Mapping[Kind, Joined]) -> "Figure":
             drawing.Axis("share in the span / fair share", limits=(0, None)),
             {name: (AFTER[1:], [float(np.mean(p)) for p in ps]) for name, ps in parts.items()},
             title=rule,
-            bands={
-                name: (AFTER[1:], [interval(p)[0] for p in ps], [interval(p)[1] for p in ps])
-                for name, ps in parts.items()
-            },
+            bands={name: drawing.band(AFTER[1:], map(interval, ps)) for name, ps in parts.items()},
             level={"fair": 1},
         )
 

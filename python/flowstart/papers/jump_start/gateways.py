@@ -192,11 +192,7 @@ def _draw(found: Mapping[Cell, Pairs]) -> "Figure":
             },
             title=f"each {100 * load:.0f} % busy with others",
             bands={
-                f"{size} packets": (
-                    GATEWAYS,
-                    [interval(values)[0] for values in gains[size]],
-                    [interval(values)[1] for values in gains[size]],
-                )
+                f"{size} packets": drawing.band(GATEWAYS, map(interval, gains[size]))
                 for size in SIZES
             },
             level={"as slow start": 0},

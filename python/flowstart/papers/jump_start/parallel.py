@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case, mean_of
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import setups
 from flowstart.papers.lab import Lab
@@ -88,9 +89,7 @@ Turns = Mapping[tuple[str, int], dict[str, list[float]]]
 def run(lab: Lab) -> Findings:
     """Objects split on connections at once, and objects in turn."""
     cases = [(startup, size, k) for startup in NAMES for size in SIZES for k in SPLIT]
-    read = lab.runs([split(*case, seed) for case in cases for seed in SEEDS], whole)
-    n = len(SEEDS)
-    found = {case: read[i * n : (i + 1) * n] for i, case in enumerate(cases)}
+    found = by_case(lab, {case: [split(*case, s) for s in SEEDS] for case in cases}, whole)
     turn_cases = [(who, size) for who in SHARERS for size in SIZES]
     turns = dict(
         zip(turn_cases, lab.runs([in_turn(*case) for case in turn_cases], each), strict=True)
@@ -120,10 +119,6 @@ def run(lab: Lab) -> Findings:
     )
 
 
-def _mean(found: Found, startup: str, size: int, k: int, name: str) -> float:
-    return float(np.mean([one[name] for one in found[startup, size, k]]))
-
-
 def _gains(found: Found, size: int, k: int) -> list[float]:
     pairs = zip(found[setups.SLOW_START, size, k], found[setups.JUMP_START, size, k], strict=True)
     return [improvement(a["duration_s"], b["duration_s"]) for a, b in pairs]
@@ -134,19 +129,21 @@ def _say(found: Found, turns: Turns) -> list[str]:
     one, most = SPLIT[0], SPLIT[-1]
 
     def times(startup: str, size: int) -> str:
-        seconds = [_mean(found, startup, size, k, "duration_s") for k in (one, most)]
+        seconds = [mean_of(found[startup, size, k], "duration_s") for k in (one, most)]
         return f"{seconds[0]:.2f} s on one and {seconds[1]:.2f} s on {most}"
 
     def lost(startup: str) -> str:
-        packets = [_mean(found, startup, large, k, "dropped") for k in (one, most)]
+        packets = [mean_of(found[startup, large, k], "dropped") for k in (one, most)]
         return f"{packets[0]:.0f} and {packets[1]:.0f}"
 
     def turn(who: str, size: int) -> str:
         first, *others = turns[who, size]["duration_s"]
         return f"{first:.2f} s for the first and {np.mean(others):.2f} s for the others"
 
-    slow, split_up = (_mean(found, setups.SLOW_START, small, k, "duration_s") for k in (one, most))
-    jump = _mean(found, setups.JUMP_START, small, one, "duration_s")
+    slow, split_up = (
+        mean_of(found[setups.SLOW_START, small, k], "duration_s") for k in (one, most)
+    )
+    jump = mean_of(found[setups.JUMP_START, small, one], "duration_s")
     return [
         (
             f"{small} packets take slow start {times(setups.SLOW_START, small)} connections, Jump "
@@ -176,11 +173,11 @@ def _row(size: int, k: int, found: Found) -> dict[str, str | float]:
     low, high = interval(gains)
     row: dict[str, str | float] = {"packets": size, "connections": k}
     for startup, name in NAMES.items():
-        row[f"{name}, s"] = round(_mean(found, startup, size, k, "duration_s"), 3)
+        row[f"{name}, s"] = round(mean_of(found[startup, size, k], "duration_s"), 3)
     row |= {"gain, %": round(float(np.mean(gains)), 1), "from": round(low, 1), "to": round(high, 1)}
     for startup, name in NAMES.items():
-        row[f"{name} loses, packets"] = round(_mean(found, startup, size, k, "dropped"))
-        row[f"{name}, timeouts"] = round(_mean(found, startup, size, k, "timeouts"), 1)
+        row[f"{name} loses, packets"] = round(mean_of(found[startup, size, k], "dropped"))
+        row[f"{name}, timeouts"] = round(mean_of(found[startup, size, k], "timeouts"), 1)
     return row
 
 
@@ -205,8 +202,7 @@ def _draw(found: Found) -> "Figure":
             {name: (SPLIT, [float(np.mean(v)) for v in values]) for name, values in times.items()},
             title=f"{size} packets",
             bands={
-                name: (SPLIT, [interval(v)[0] for v in vs], [interval(v)[1] for v in vs])
-                for name, vs in times.items()
+                name: drawing.band(SPLIT, map(interval, values)) for name, values in times.items()
             },
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case, mean_of
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.jump_start import setups
 from flowstart.papers.lab import Lab
@@ -75,10 +76,6 @@ Found = Sequence[dict[str, float]]
 """By seed."""
 
 
-def _mean(found: Found, name: str) -> float:
-    return float(np.mean([one[name] for one in found]))
-
-
 def _added(slow: Found, jump: Found) -> list[float]:
     """The bystanders' loss beside jumps, less that beside newcomers in slow start, by seed."""
     return [b["bystanders_loss"] - a["bystanders_loss"] for a, b in zip(slow, jump, strict=True)]
@@ -128,7 +125,7 @@ def _say_queues(
     short = {queue: f"{means[alone, queue]:.1f}" for queue in QUEUES}
     long = {queue: f"{means[beside, queue]:.1f}" for queue in QUEUES}
     slow, jump = (
-        {queue: f"{_mean(found[beside, queue][i], 'bystanders_s'):.2f} s" for queue in QUEUES}
+        {queue: f"{mean_of(found[beside, queue][i], 'bystanders_s'):.2f} s" for queue in QUEUES}
         for i in (0, 1)
     )
     return [
@@ -173,13 +170,13 @@ def _row(load: str, queue: str, slow: Found, jump: Found) -> dict[str, str | flo
     return {
         "load": load,
         "queue": queue,
-        "loss beside slow start, %": round(_mean(slow, "bystanders_loss"), 2),
-        "loss beside jumps, %": round(_mean(jump, "bystanders_loss"), 2),
+        "loss beside slow start, %": round(mean_of(slow, "bystanders_loss"), 2),
+        "loss beside jumps, %": round(mean_of(jump, "bystanders_loss"), 2),
         "added, points": round(float(np.mean(added)), 2),
         "from": round(low, 2),
         "to": round(high, 2),
-        "duration beside slow start, s": round(_mean(slow, "bystanders_s"), 3),
-        "duration beside jumps, s": round(_mean(jump, "bystanders_s"), 3),
+        "duration beside slow start, s": round(mean_of(slow, "bystanders_s"), 3),
+        "duration beside jumps, s": round(mean_of(jump, "bystanders_s"), 3),
     }
 
 
@@ -195,14 +192,11 @@ def _draw(means: Mapping[tuple[str, str], float]) -> "Figure":
 
 def run_hints(lab: Lab) -> Findings:
     """Section IV.E."""
-    documents = [
-        scenario(setups.JUMP_START + marks, queue, seed)
-        for queue, marks in HINTED.values()
-        for seed in SEEDS
-    ]
-    read = lab.runs(documents, harm)
-    count = len(SEEDS)
-    found = {name: read[i * count : (i + 1) * count] for i, name in enumerate(HINTED)}
+    documents = {
+        name: [scenario(setups.JUMP_START + marks, queue, seed) for seed in SEEDS]
+        for name, (queue, marks) in HINTED.items()
+    }
+    found = by_case(lab, documents, harm)
     plain, marked = found["drop-tail"], found["marked-first, all marked"]
     changes = {
         group: [b[f"{group}_loss"] - a[f"{group}_loss"] for a, b in zip(plain, marked, strict=True)]
@@ -214,23 +208,10 @@ def run_hints(lab: Lab) -> Findings:
             "js.hints": Measured(
                 change,
                 holds=interval(changes["bystanders"])[1] < 0 < interval(changes["newcomers"])[0],
-                seeds=count,
+                seeds=len(SEEDS),
             )
         },
-        answers=[
-            (
-                f"Dropping marked packets first takes the bystanders' loss from "
-                f"{_mean(plain, 'bystanders_loss'):.2f} to "
-                f"{_mean(marked, 'bystanders_loss'):.2f} %, and that of those who jump from "
-                f"{_mean(plain, 'newcomers_loss'):.1f} to {_mean(marked, 'newcomers_loss'):.1f} %."
-            ),
-            (
-                f"Bystanders then take {_mean(marked, 'bystanders_s'):.2f} s instead of "
-                f"{_mean(plain, 'bystanders_s'):.2f} s, and those who jump "
-                f"{_mean(marked, 'newcomers_s'):.2f} s instead of "
-                f"{_mean(plain, 'newcomers_s'):.2f} s."
-            ),
-        ],
+        answers=_say_hints(plain, marked),
         tables=[
             Table(
                 "hints",
@@ -238,16 +219,35 @@ def run_hints(lab: Lab) -> Findings:
                 [
                     {
                         "queue": name,
-                        "bystanders lose, %": round(_mean(runs, "bystanders_loss"), 2),
-                        "bystanders take, s": round(_mean(runs, "bystanders_s"), 3),
-                        "jumping lose, %": round(_mean(runs, "newcomers_loss"), 1),
-                        "jumping take, s": round(_mean(runs, "newcomers_s"), 2),
+                        "bystanders lose, %": round(mean_of(runs, "bystanders_loss"), 2),
+                        "bystanders take, s": round(mean_of(runs, "bystanders_s"), 3),
+                        "jumping lose, %": round(mean_of(runs, "newcomers_loss"), 1),
+                        "jumping take, s": round(mean_of(runs, "newcomers_s"), 2),
                     }
                     for name, runs in found.items()
                 ],
             )
         ],
     )
+
+
+def _say_hints(plain: Found, marked: Found) -> list[str]:
+    def change(name: str, digits: int) -> tuple[str, str]:
+        before, after = (f"{mean_of(found, name):.{digits}f}" for found in (plain, marked))
+        return before, after
+
+    others, own = change("bystanders_loss", 2), change("newcomers_loss", 1)
+    late, long = change("bystanders_s", 2), change("newcomers_s", 2)
+    return [
+        (
+            f"Dropping marked packets first takes the bystanders' loss from {others[0]} to "
+            f"{others[1]} %, and that of those who jump from {own[0]} to {own[1]} %."
+        ),
+        (
+            f"Bystanders then take {late[1]} s instead of {late[0]} s, and those who jump "
+            f"{long[1]} s instead of {long[0]} s."
+        ),
+    ]
 
 
 EXPERIMENTS = (

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flowstart.papers.cases import by_case, mean_of
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start.measures import begun
@@ -95,16 +96,14 @@ Found = Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
 
 
 def _run(lab: "Lab") -> Findings:
-    keys = [(case, startup) for case in CASES for startup in STARTUPS]
-    documents = [
-        CASES[case].document(STARTUPS[startup], seed)
-        for case, startup in keys
-        for seed in range(1, CASES[case].seeds + 1)
-    ]
-    seeds = iter(lab.runs(documents, begun, trace=True))
-    found = {
-        (case, startup): [next(seeds) for _ in range(CASES[case].seeds)] for case, startup in keys
+    documents = {
+        (name, startup): [
+            case.document(STARTUPS[startup], seed) for seed in range(1, case.seeds + 1)
+        ]
+        for name, case in CASES.items()
+        for startup in STARTUPS
     }
+    found = by_case(lab, documents, begun, trace=True)
     return Findings(
         answers=_says(found),
         tables=[
@@ -125,10 +124,6 @@ def _run(lab: "Lab") -> Findings:
     )
 
 
-def _mean(seeds: Sequence[Mapping[str, float]], name: str) -> float:
-    return sum(one[name] for one in seeds) / len(seeds)
-
-
 def _row(case: str, startup: str, seeds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     many = len(seeds) > 1
     low, high = interval([one["duration_s"] for one in seeds]) if many else (None, None)
@@ -136,23 +131,23 @@ def _row(case: str, startup: str, seeds: Sequence[Mapping[str, float]]) -> dict[
     return {
         "path": case,
         "start-up": startup,
-        "first window (segments)": round(_mean(seeds, "window_pkts"), 1),
-        "of the BDP (%)": round(100 * _mean(seeds, "window_pkts") / seeds[0]["bdp_pkts"]),
-        "queue, paced round (packets)": round(_mean(seeds, "paced_queue_pkts"), 1),
-        "largest queue (packets)": round(_mean(seeds, "queue_pkts"), 1),
-        "dropped": round(_mean(seeds, "dropped"), 1),
-        "timeouts": round(_mean(seeds, "timeouts"), 1),
-        "time (s)": round(_mean(seeds, "duration_s"), 2),
+        "first window (segments)": round(mean_of(seeds, "window_pkts"), 1),
+        "of the BDP (%)": round(100 * mean_of(seeds, "window_pkts") / seeds[0]["bdp_pkts"]),
+        "queue, paced round (packets)": round(mean_of(seeds, "paced_queue_pkts"), 1),
+        "largest queue (packets)": round(mean_of(seeds, "queue_pkts"), 1),
+        "dropped": round(mean_of(seeds, "dropped"), 1),
+        "timeouts": round(mean_of(seeds, "timeouts"), 1),
+        "time (s)": round(mean_of(seeds, "duration_s"), 2),
         "95 % from": None if low is None else round(low, 2),
         "to": None if high is None else round(high, 2),
-        "others' dropped": round(_mean(seeds, "other_dropped"), 1) if beside else None,
-        "others' time (s)": round(_mean(seeds, "other_s"), 2) if beside else None,
+        "others' dropped": round(mean_of(seeds, "other_dropped"), 1) if beside else None,
+        "others' time (s)": round(mean_of(seeds, "other_s"), 2) if beside else None,
     }
 
 
 def _says(found: Found) -> list[str]:
     def mean(case: str, startup: str, name: str) -> float:
-        return _mean(found[case, startup], name)
+        return mean_of(found[case, startup], name)
 
     def fastest(case: str) -> str:
         best = min((f"α = {a}" for a in ALPHAS), key=lambda s: mean(case, s, "duration_s"))
@@ -166,7 +161,7 @@ def _says(found: Found) -> list[str]:
 
     def first(case: str) -> float:
         seeds = found[case, "α = 1"]
-        return 100 * _mean(seeds, "window_pkts") / seeds[0]["bdp_pkts"]
+        return 100 * mean_of(seeds, "window_pkts") / seeds[0]["bdp_pkts"]
 
     alone = [case for case in CASES if not CASES[case].others]
     paced = max(mean(case, s, "paced_queue_pkts") for case in alone for s in STARTUPS)
@@ -214,12 +209,12 @@ def _draw(found: Found) -> "Figure":
     def per_bdp(name: str) -> Any:
         def value(case: str, startup: str) -> float:
             seeds = found[case, startup]
-            return _mean(seeds, name) / seeds[0]["bdp_pkts"]
+            return mean_of(seeds, name) / seeds[0]["bdp_pkts"]
 
         return value
 
     def over_slow_start(case: str, startup: str) -> float:
-        own_s, slow_s = (_mean(found[case, each], "duration_s") for each in (startup, SLOW_START))
+        own_s, slow_s = (mean_of(found[case, each], "duration_s") for each in (startup, SLOW_START))
         return own_s / slow_s
 
     return drawing.panels(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from flowstart.papers.cases import by_case, mean_of
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start.measures import connection
@@ -190,26 +191,26 @@ def _shared(lab: "Lab") -> list[dict[str, Any]]:
         for buffer, scheme in product(BUFFERS, SCHEMES)
         for other in dict.fromkeys((scheme, SLOW_START))
     ]
-    documents = [
-        _eight(BUFFERS[buffer], SCHEMES[scheme], SCHEMES[other], seed)
+    documents = {
+        (buffer, scheme, other): [
+            _eight(BUFFERS[buffer], SCHEMES[scheme], SCHEMES[other], seed)
+            for seed in range(1, SEEDS + 1)
+        ]
         for buffer, scheme, other in keys
-        for seed in range(1, SEEDS + 1)
-    ]
-    found = iter(lab.runs(documents, together))
+    }
     rows = []
-    for buffer, scheme, other in keys:
-        seeds = [next(found) for _ in range(SEEDS)]
+    for (buffer, scheme, other), seeds in by_case(lab, documents, together).items():
         low, high = interval([one["scheme_s"] for one in seeds])
         rows.append(
             {
                 "buffer": buffer,
                 "four flows": scheme,
                 "four beside them": other,
-                "time of the four (s)": round(_mean(seeds, "scheme_s"), 1),
+                "time of the four (s)": round(mean_of(seeds, "scheme_s"), 1),
                 "95 % from": round(low, 1),
                 "to": round(high, 1),
-                "time of those beside (s)": round(_mean(seeds, "beside_s"), 1),
-                "dropped": round(_mean(seeds, "dropped"), 1),
+                "time of those beside (s)": round(mean_of(seeds, "beside_s"), 1),
+                "dropped": round(mean_of(seeds, "dropped"), 1),
             }
         )
     return rows
@@ -231,10 +232,6 @@ def _eight(buffer: str, scheme: Scheme, other: Scheme, seed: int) -> "Document":
         for one, start_s in ((scheme, 0.0), (other, SPACING_S / 2))
     ]
     return document | {"seed": seed, "flows": flows}
-
-
-def _mean(seeds: Sequence[Mapping[str, float]], name: str) -> float:
-    return sum(one[name] for one in seeds) / len(seeds)
 
 
 def _says(

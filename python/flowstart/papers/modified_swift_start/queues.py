@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from flowstart.papers.cases import by_case, mean_of
 from flowstart.papers.experiment import Experiment, Findings, Picture, Table
 from flowstart.papers.measures import interval
 from flowstart.papers.modified_swift_start.measures import crowd
@@ -58,9 +59,8 @@ Found = Mapping[Key, Sequence[Mapping[str, float]]]
 
 def _run(lab: "Lab") -> Findings:
     keys = list(product(BUFFERS, CONNECTIONS, STARTUPS))
-    documents = [_document(*key, seed) for key in keys for seed in range(1, SEEDS + 1)]
-    seeds = iter(lab.runs(documents, crowd))
-    found = {key: [next(seeds) for _ in range(SEEDS)] for key in keys}
+    documents = {key: [_document(*key, s) for s in range(1, SEEDS + 1)] for key in keys}
+    found = by_case(lab, documents, crowd)
     (option,) = lab.runs([LITERAL.transfer(T1, DELAY_S, LITERAL.modified)], crowd)
     return Findings(
         answers=_says(found, option),
@@ -89,10 +89,6 @@ def _document(buffer: str, connections: int, startup: str, seed: int) -> "Docume
     return document | {"seed": seed, "flows": [flow]}
 
 
-def _mean(seeds: Sequence[Mapping[str, float]], name: str) -> float:
-    return sum(one[name] for one in seeds) / len(seeds)
-
-
 def _rows(found: Found) -> Iterator[dict[str, Any]]:
     for (buffer, connections, startup), seeds in found.items():
         low, high = interval([one["duration_s"] for one in seeds])
@@ -100,12 +96,12 @@ def _rows(found: Found) -> Iterator[dict[str, Any]]:
             "buffer": buffer,
             "connections": connections,
             "start-up": startup,
-            "largest queue (packets)": round(_mean(seeds, "queue_pkts"), 1),
-            "dropped": round(_mean(seeds, "dropped"), 1),
-            "arrived twice": round(_mean(seeds, "twice"), 1),
-            "of what was needed (%)": round(100 * _mean(seeds, "twice") / seeds[0]["needed"], 1),
-            "timeouts": round(_mean(seeds, "timeouts"), 1),
-            "time (s)": round(_mean(seeds, "duration_s"), 2),
+            "largest queue (packets)": round(mean_of(seeds, "queue_pkts"), 1),
+            "dropped": round(mean_of(seeds, "dropped"), 1),
+            "arrived twice": round(mean_of(seeds, "twice"), 1),
+            "of what was needed (%)": round(100 * mean_of(seeds, "twice") / seeds[0]["needed"], 1),
+            "timeouts": round(mean_of(seeds, "timeouts"), 1),
+            "time (s)": round(mean_of(seeds, "duration_s"), 2),
             "95 % from": round(low, 2),
             "to": round(high, 2),
         }
@@ -113,7 +109,7 @@ def _rows(found: Found) -> Iterator[dict[str, Any]]:
 
 def _says(found: Found, option: Mapping[str, float]) -> list[str]:
     def mean(buffer: str, connections: int, startup: str, name: str) -> float:
-        return _mean(found[buffer, connections, startup], name)
+        return mean_of(found[buffer, connections, startup], name)
 
     most = CONNECTIONS[-1]
     needed = found["endless", most, MODIFIED][0]["needed"]
@@ -163,14 +159,11 @@ def _draw(found: Found) -> "Figure":
             drawing.Axis("connections", "log", ticks=CONNECTIONS),
             drawing.Axis(label, scale, limits=(None if scale == "log" else 0, None)),
             {
-                startup: (CONNECTIONS, [_mean(seeds, name) for seeds in each])
+                startup: (CONNECTIONS, [mean_of(seeds, name) for seeds in each])
                 for startup, each in by_startup.items()
             },
             title=title,
-            bands={
-                startup: (CONNECTIONS, [low for low, _ in each], [high for _, high in each])
-                for startup, each in ends.items()
-            },
+            bands={startup: drawing.band(CONNECTIONS, each) for startup, each in ends.items()},
         )
 
     return drawing.panels(

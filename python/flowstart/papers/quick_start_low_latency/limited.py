@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import improvement, interval
@@ -198,19 +199,15 @@ def _pairs(lab: Lab, values: Sequence[float], document: Any, read: Any) -> dict[
 
 def _services(lab: Lab) -> Services:
     periods = (None, *ASKS)
-    found = iter(
-        lab.runs(
-            [
-                beside(startup, every, seed)
-                for every in periods
-                for startup in (SLOW_START, QUICK_START)
-                for seed in SEEDS
-            ],
-            served,
-            trace=True,
-        )
-    )
-    return {every: Service(*([next(found) for _ in SEEDS] for _ in range(2))) for every in periods}
+    documents = {
+        (every, startup): [beside(startup, every, seed) for seed in SEEDS]
+        for every in periods
+        for startup in (SLOW_START, QUICK_START)
+    }
+    found = by_case(lab, documents, served, trace=True)
+    return {
+        every: Service(found[every, SLOW_START], found[every, QUICK_START]) for every in periods
+    }
 
 
 def _measured(services: Services) -> dict[str, Measured]:
@@ -300,7 +297,6 @@ def _services_table(services: Services) -> Table:
 def _draw(waits: Waits, services: Services) -> "Figure":
     from flowstart.papers import drawing
 
-    ends = [interval(services[every].improvements) for every in ASKS]
     name = f"beside unused requests, {len(SEEDS)} seeds"
     return drawing.panels(
         drawing.Panel(
@@ -312,7 +308,7 @@ def _draw(waits: Waits, services: Services) -> "Figure":
             drawing.Axis("a host asks every (s)", "log", ticks=ASKS),
             drawing.Axis("improvement (%)", limits=(-5, 80)),
             {name: (ASKS, [services[every].mean for every in ASKS])},
-            bands={name: (ASKS, [low for low, _ in ends], [high for _, high in ends])},
+            bands={name: drawing.band(ASKS, [interval(services[e].improvements) for e in ASKS])},
             level={"nobody asks": services[None].mean},
         ),
     )

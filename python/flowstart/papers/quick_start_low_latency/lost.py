@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import improvement, interval
@@ -120,19 +121,14 @@ Found = Mapping[tuple[int, int], Met]
 def run(lab: Lab) -> Findings:
     """Runs transfers that are approved, beside bursts of growing size."""
     keys = [(kb, burst) for kb in SIZES_KB for burst in BURSTS]
-    documents = [
-        document(kb, startup, burst, seed)
+    startups = (SLOW_START, LITERAL.quick_start)
+    documents = {
+        (kb, burst, startup): [document(kb, startup, burst, seed) for seed in SEEDS]
         for kb, burst in keys
-        for startup in (SLOW_START, LITERAL.quick_start)
-        for seed in SEEDS
-    ]
-    seen = lab.runs(documents, look, trace=True)
-    n = len(SEEDS)
-    parts = [seen[i : i + n] for i in range(0, len(seen), n)]
-    found = {
-        key: Met(slow, quick)
-        for key, slow, quick in zip(keys, parts[::2], parts[1::2], strict=True)
+        for startup in startups
     }
+    seen = by_case(lab, documents, look, trace=True)
+    found = {key: Met(*(seen[*key, startup] for startup in startups)) for key in keys}
     return Findings(
         measured=_measured(found),
         answers=[_say(kb, found) for kb in SIZES_KB],
@@ -235,10 +231,7 @@ def _draw(found: Found) -> "Figure":
             burst,
             drawing.Axis("improvement (%)"),
             {f"{kb} kB": (BURSTS, [found[kb, each].median for each in BURSTS]) for kb in SIZES_KB},
-            bands={
-                f"{kb} kB": (BURSTS, [low for low, _ in ends], [high for _, high in ends])
-                for kb, ends in intervals.items()
-            },
+            bands={f"{kb} kB": drawing.band(BURSTS, ends) for kb, ends in intervals.items()},
         ),
         drawing.Panel(burst, drawing.Axis("seeds in which packets are lost (%)"), shares),
     )

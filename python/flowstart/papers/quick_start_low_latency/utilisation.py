@@ -1,12 +1,13 @@
 """The abstract's second claim: what Quick-Start does for the use of the network."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from flowstart.model.document import Document
+from flowstart.papers.cases import by_case
 from flowstart.papers.experiment import Cell, Experiment, Findings, Picture, Table
 from flowstart.papers.lab import Lab
 from flowstart.papers.measures import interval
@@ -25,6 +26,8 @@ from flowstart.simulation.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from flowstart.papers.drawing import Axis, Panel
 
 ROUND_TRIPS = (5, 10, 20, 40, 80)
 EARLY, LATE = 10, 80
@@ -158,28 +161,29 @@ def _early(lab: Lab) -> Early:
 
 def _web(lab: Lab) -> Web:
     keys = [(place, n) for place in PLACES for n in SESSIONS]
-    documents = [
-        web(place, startup, n, seed) for place, n in keys for startup in STARTUPS
-        for seed in SESSIONS[n]
-    ]  # fmt: skip
-    found = iter(lab.runs(documents, sessions_used))
-    parts = {key: [[next(found) for _ in SESSIONS[key[1]]] for _ in STARTUPS] for key in keys}
-    return {key: _use(slow, quick) for key, (slow, quick) in parts.items()}
+    documents = {
+        (place, n, startup): [web(place, startup, n, seed) for seed in SESSIONS[n]]
+        for place, n in keys
+        for startup in STARTUPS
+    }
+    found = by_case(lab, documents, sessions_used)
+    return {key: _use(*(found[*key, startup] for startup in STARTUPS)) for key in keys}
 
 
 def _requests(lab: Lab, sessions: Web) -> Requests:
     """Quick-Start's sessions with other requests, beside the same ones of slow start."""
     seeds = SESSIONS[PRINTED_SESSIONS]
     keys = [(place, name) for place in REQUESTS_AT for name in REQUESTS]
-    documents = [
-        web(place, startup, PRINTED_SESSIONS, seed)
+    documents = {
+        (place, startup): [web(place, startup, PRINTED_SESSIONS, seed) for seed in seeds]
+        for place in REQUESTS_AT
+        for startup in (SLOW_START, *REQUESTS.values())
+    }
+    found = by_case(lab, documents, sessions_used)
+    others = {
+        (place, name): _use(found[place, SLOW_START], found[place, REQUESTS[name]])
         for place, name in keys
-        for startup in (SLOW_START, REQUESTS[name])
-        for seed in seeds
-    ]
-    found = iter(lab.runs(documents, sessions_used))
-    parts = {key: [[next(found) for _ in seeds] for _ in range(2)] for key in keys}
-    others = {key: _use(slow, quick) for key, (slow, quick) in parts.items()}
+    }
     return {(place, "open"): sessions[place, PRINTED_SESSIONS] for place in REQUESTS_AT} | others
 
 
@@ -319,55 +323,43 @@ def _web_table(sessions: Web) -> Table:
 def _draw(early: Early, sessions: Web) -> "Figure":
     from flowstart.papers import drawing
 
-    delay = drawing.Axis("one-way delay (ms)", "log", ticks=(1, 3, 10, 50, 200, 1000))
     alone = {rate: {d: early[(rate, d), EARLY] for d in DELAYS} for rate in RATES}
     web = {rate: {d: sessions[(rate, d), PRINTED_SESSIONS] for d in DELAYS} for rate in RATES}
-
-    def points(found: Mapping[str, Mapping[int, Use]]) -> dict[str, drawing.Points]:
-        return {
-            RATES[rate]: (DELAYS, [use.points for use in at.values()]) for rate, at in found.items()
-        }
-
-    bands = {
-        RATES[rate]: (
-            DELAYS,
-            [use.relative_interval()[0] for use in at.values()],
-            [use.relative_interval()[1] for use in at.values()],
-        )
-        for rate, at in web.items()
-    }
+    ratio = drawing.Axis("use with Quick-Start / with slow start", "log")
+    lone, others = f"lone transfer, first {EARLY} round trips", f"{PRINTED_SESSIONS} web sessions"
     return drawing.panels(
-        drawing.Panel(
-            delay,
-            drawing.Axis("more use (points)"),
-            points(alone),
-            title=f"lone transfer, first {EARLY} round trips",
-        ),
-        drawing.Panel(
-            delay,
-            drawing.Axis("use with Quick-Start / with slow start", "log"),
-            {
-                RATES[rate]: (DELAYS, [use.quick[0] / use.slow[0] for use in at.values()])
-                for rate, at in alone.items()
-            },
-            title=f"lone transfer, first {EARLY} round trips",
-        ),
-        drawing.Panel(
-            delay,
-            drawing.Axis("more use (points)"),
-            points(web),
-            title=f"{PRINTED_SESSIONS} web sessions",
-        ),
-        drawing.Panel(
-            delay,
-            drawing.Axis("more use (%)", limits=(-12, 55)),
-            {
-                RATES[rate]: (DELAYS, [use.relative for use in at.values()])
+        _panel(lone, drawing.Axis("more use (points)"), alone, lambda use: use.points),
+        _panel(lone, ratio, alone, lambda use: use.quick[0] / use.slow[0]),
+        _panel(others, drawing.Axis("more use (points)"), web, lambda use: use.points),
+        replace(
+            _panel(
+                others,
+                drawing.Axis("more use (%)", limits=(-12, 55)),
+                web,
+                lambda use: use.relative,
+            ),
+            bands={
+                RATES[rate]: drawing.band(DELAYS, [use.relative_interval() for use in at.values()])
                 for rate, at in web.items()
             },
-            bands=bands,
-            title=f"{PRINTED_SESSIONS} web sessions",
         ),
+    )
+
+
+def _panel(
+    title: str,
+    y: "Axis",
+    found: Mapping[str, Mapping[int, Use]],
+    value: Callable[[Use], float],
+) -> "Panel":
+    """A curve for each rate over the delays."""
+    from flowstart.papers import drawing
+
+    return drawing.Panel(
+        drawing.Axis("one-way delay (ms)", "log", ticks=(1, 3, 10, 50, 200, 1000)),
+        y,
+        {RATES[rate]: (DELAYS, [value(use) for use in at.values()]) for rate, at in found.items()},
+        title=title,
     )
 
 
