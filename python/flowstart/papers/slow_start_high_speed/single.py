@@ -16,6 +16,7 @@ from flowstart.papers.slow_start_high_speed.statements import (
     Case,
     of_schemes,
 )
+from flowstart.render import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,12 +43,7 @@ def times_expansion(lab: Lab) -> Findings:
     order = statements.measured("cav.chi.order.exp", found)
     return Findings(
         measured={"cav.chi.order.exp": replace(order, because=OWN_QUEUE, shown_by="CAV-BUFFER")},
-        answers=[
-            (
-                f"QS-app is done sooner than Reno by {_shares(gains)} (a minus: later), paced by"
-                f" {_shares(paced)}."
-            )
-        ],
+        answers=[(f"QS-app takes {_changes(gains)} against Reno's time, paced {_changes(paced)}.")],
         tables=[_table("chicago-expansion", "seconds", found, EXPANSION)],
         pictures=[
             _bars("chicago-expansion", "Chicago, capacity expansion", "seconds", found, EXPANSION)
@@ -206,8 +202,8 @@ def _gain(found: Found, path: Path, scheme: str = "QS-app") -> float:
     return 100 * (1 - of[scheme] / of["Reno"])
 
 
-def _shares(gains: Mapping[str, float]) -> str:
-    return ", ".join(f"{gain:.0f} % on {name}" for name, gain in gains.items())
+def _changes(gains: Mapping[str, float]) -> str:
+    return ", ".join(f"{text.percent(-gain / 100)} on {name}" for name, gain in gains.items())
 
 
 WHAT: dict[Field, str] = {"seconds": "completion time, s", "again": "packets sent again"}
