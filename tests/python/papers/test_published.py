@@ -109,3 +109,26 @@ def test_what_the_readme_says_of_the_cross_table_is_what_it_says() -> None:
     numbers = re.findall(r"[−+×]?\d[\d.]*(?: %)?(?: \([^)]* to [^)]*\))", part)
     assert len(numbers) >= 8
     assert [number for number in numbers if number not in said] == []
+    for words in (
+        "Never badly wrong in 30 scenarios",
+        "each of the other 24 is somewhere",
+        "jump-start (−20 %; +40 % (+33 to +47))",
+        "halfback (−25 %; +14 % (+6 to +23))",
+        "jump-start, in its own paper's scenarios −14 % alone and +47 % (+44 to +49) in company",
+        "hystart, in its own paper's scenarios −39 % alone",
+        "of 26 others it is sooner than slow start in 2 and",
+    ):
+        assert words in said
+
+
+def test_the_readme_says_how_many_cells_of_table_1_come_out() -> None:
+    kept = papers_record.recorded()
+    cell = re.compile(r"qs[.](t1|decoded)[.](?:384k|100m|1g)[.]\d+ms")
+    cells = [(found[1], kept[name][0]) for name in kept if (found := cell.fullmatch(name))]
+    met = {kind: cells.count((kind, "met")) for kind in ("t1", "decoded")}
+    assert len(cells) == 2 * 27
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"of the 27 cells of Quick-Start's Table I {met['t1']} come out literally, and "
+        f"{met['decoded']} with five inputs decoded from them"
+    ) in readme
