@@ -120,10 +120,19 @@ def listed(startup: str) -> Algorithm | None:
     return next((a for a in algorithms("startup") if a.name == name), None)
 
 
-def suggest(name: str, known: list[str]) -> str:
-    """The end of an error message: the names that it is a part of, the nearest, or all of them."""
+MOST_NAMES = 60
+"""Known names that an error message still says all."""
+
+
+def suggest(name: str, known: list[str], lists: str = "") -> str:
+    """The end of an error message: the names that it is a part of, the nearest, or all of them.
+
+    Where they are too many for a line, `lists` is the command that prints them.
+    """
     longer = [one for one in known if name in (one.split("-")[0], *one.split("-")) and name]
     near = longer[:3] or difflib.get_close_matches(name, known, n=1)
+    if not near and lists and len(known) > MOST_NAMES:
+        return f"; `{lists}` lists all"
     if not near:
         return f"; there are {', '.join(known)}"
     return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"

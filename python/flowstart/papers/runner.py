@@ -107,7 +107,7 @@ def choose(
         ]
         if not found:
             ids = [experiment.id for _, experiment in known] + [paper.name for paper in papers]
-            hint = suggest(name, ids)
+            hint = suggest(name, ids, "flowstart papers")
             raise RequestError(f"no experiment is called `{name}`{hint}")
         chosen += [pair for pair in found if pair not in chosen]
     return chosen

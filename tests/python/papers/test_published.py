@@ -8,6 +8,7 @@ import pytest
 
 import papers_record
 from flowstart import papers
+from flowstart.errors import RequestError
 from flowstart.papers import runner
 from flowstart.papers.experiment import Experiment, Paper
 from flowstart.papers.lab import Lab, default_cache
@@ -37,6 +38,12 @@ def test_a_paper_holds_together(paper: Paper) -> None:
         assert (target.target_class is TargetClass.REFUTATION) == bool(target.says), target.id
     for chosen in paper.assumptions:
         assert chosen.shown_by in experiments, chosen.what
+
+
+def test_a_name_like_no_other_is_refused_in_a_short_line() -> None:
+    with pytest.raises(RequestError) as refused:
+        runner.choose(PAPERS, ["XYZXYZ"])
+    assert str(refused.value) == ("no experiment is called `XYZXYZ`; `flowstart papers` lists all")
 
 
 def test_every_paper_has_its_part_in_the_quick_set() -> None:
