@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from flowstart.papers.counting import Tally
 from flowstart.render.charts import COLOURS, CORNER, DASHES, MARKERS, STYLE, Chart
 
 if TYPE_CHECKING:
@@ -174,6 +175,35 @@ def marks(rows: Sequence[str], columns: Sequence[str], filled: Sequence[Sequence
         axis.set_ylim(len(rows) - 0.4, -0.6)
         chart.legend(loc="outside lower right", ncols=2, fontsize=8)
         return chart
+
+
+def tallies(rows: Sequence[str], counts: Sequence[Mapping[str, Tally]]) -> Figure:
+    """A grid of counts, the darker the larger their share; one row for each of `counts`."""
+    names = [textwrap.fill(row, LONGEST_LINE) for row in rows]
+    columns = list(counts[0])
+    with style():
+        lines = sum(name.count("\n") + 1 for name in names)
+        chart = Chart(figsize=(4.0 + 1.0 * len(columns), 0.24 * lines + 1.6))
+        if engine := chart.get_layout_engine():
+            engine.set(w_pad=0.15)  # type: ignore[call-arg]  # of the constrained layout
+        axis = chart.subplots()
+        shares = [[one.hold / one.of for one in by.values()] for by in counts]
+        # Up to a blue on which black figures are still read.
+        axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1.6)
+        for y, by in enumerate(counts):
+            for x, one in enumerate(by.values()):
+                axis.text(x, y, str(one), ha="center", va="center", fontsize=9)
+        axis.set_yticks(range(len(names)), names, fontsize=9)
+        axis.set_xticks(range(len(columns)), [_stacked(name) for name in columns], fontsize=9)
+        axis.xaxis.tick_top()
+        axis.grid(visible=False)
+        return chart
+
+
+def _stacked(heading: str) -> str:
+    """A heading on several short lines: what stands before a comma first."""
+    first, _, rest = heading.partition(", ")
+    return "\n".join([*textwrap.wrap(first, 12), *textwrap.wrap(rest, 12)])
 
 
 def _draw(axis: "Axes", panel: Panel) -> None:

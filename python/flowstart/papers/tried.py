@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from flowstart.papers.counting import Tally
 from flowstart.papers.experiment import Cell, Findings, Held, Picture, Table
 from flowstart.papers.target import Measured, Target, TargetClass, Value, Verdict
 from flowstart.render.text import listed
@@ -125,6 +126,28 @@ class Tried:
 
             filled = [[one.holds for one in column.values()] for column in self.columns]
             return drawing.marks(rows, self.names, filled)
+
+        return Picture("readings", caption, draw)
+
+    def by_group(self, groups: Mapping[str, Sequence[str]]) -> list[dict[str, Tally]]:
+        """For each reading, how many of each group of statements hold."""
+        return [
+            {
+                name: Tally(len(set(statements) - self.missing(i)), len(statements))
+                for name, statements in groups.items()
+            }
+            for i in range(len(self.cells))
+        ]
+
+    def picture_by_group(
+        self, groups: Mapping[str, Sequence[str]], rows: Sequence[str], caption: str
+    ) -> Picture:
+        """How many of each group hold under the first readings, one for each of `rows`."""
+
+        def draw() -> "Figure":
+            from flowstart.papers import drawing
+
+            return drawing.tallies(rows, self.by_group(groups)[: len(rows)])
 
         return Picture("readings", caption, draw)
 

@@ -1,13 +1,13 @@
 """The grid of a paper's open inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
 from flowstart.papers import readings
-from flowstart.papers.experiment import Experiment
+from flowstart.papers.experiment import Experiment, Findings
 from flowstart.papers.lab import Lab
-from flowstart.papers.readings import OpenInput, Reading, alone, crossed, grid, literal
+from flowstart.papers.readings import OpenInput, Reading, Tried, alone, crossed, grid, literal
 from flowstart.papers.target import Measured, Target, TargetClass
 
 INPUTS = (
@@ -53,11 +53,15 @@ def test_only_inputs_that_are_open_are_crossed() -> None:
         crossed(INPUTS, ["rate"])
 
 
-def experiment(cells: Sequence[Reading], kind: str = "printed") -> Experiment:
+def experiment(
+    cells: Sequence[Reading],
+    kind: str = "printed",
+    show: Callable[[Tried], Findings] = Tried.findings,
+) -> Experiment:
     names = ("p.reno", "p.two", "p.yes", "p.no")
     return readings.experiment(
         name="P-READINGS", question="?", inputs=INPUTS, cells=cells,
-        targets=[target(name, kind=kind) for name in names], measure=measure,
+        targets=[target(name, kind=kind) for name in names], measure=measure, show=show,
     )  # fmt: skip
 
 
@@ -97,3 +101,19 @@ def test_the_grid_begins_with_the_literal_reading() -> None:
 def test_what_the_paper_does_not_state_does_not_count() -> None:
     with pytest.raises(ValueError, match=r"p[.]reno: the paper does not state it"):
         experiment(alone(INPUTS), kind="prediction").run(Lab(None))
+
+
+def test_many_statements_are_counted_and_drawn_by_group() -> None:
+    groups = {"holds, somewhere": ["p.reno", "p.two"], "always": ["p.yes"]}
+
+    def show(tried: Tried) -> Findings:
+        assert [[str(one) for one in by.values()] for by in tried.by_group(groups)] == [
+            ["0 of 2", "1 of 1"],
+            ["1 of 2", "1 of 1"],
+            ["1 of 2", "1 of 1"],
+        ]
+        return Findings(pictures=[tried.picture_by_group(groups, ["literal", "other"], "")])
+
+    found = experiment(alone(INPUTS), show=show).run(Lab(None))
+    (axis,) = found.pictures[0].draw().axes
+    assert [text.get_text() for text in axis.texts] == ["0 of 2", "1 of 1", "1 of 2", "1 of 1"]

@@ -1,12 +1,12 @@
 """What the paper's words leave open, and which of its statements hold under which reading."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from flowstart.papers import readings
-from flowstart.papers.experiment import Findings, Picture
+from flowstart.papers.counting import Tally
+from flowstart.papers.experiment import Findings
 from flowstart.papers.modified_swift_start import (
     figure4,
     figure5,
@@ -36,8 +36,6 @@ from flowstart.papers.target import Measured
 from flowstart.papers.tried import in_words
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from flowstart.papers.lab import Lab
 
 BASES: Mapping[str, Literal["line", "access", "none"]] = {
@@ -242,37 +240,31 @@ def _statements(lab: "Lab", tried: Setup) -> dict[str, Measured]:
 
 def show(tried: Tried) -> Findings:
     """The grid, with its many statements put together by the columns of the tables."""
-    counts = [_by_group(tried, i) for i in range(len(tried.cells))]
+    tables = {name for names in GROUPS.values() for name in names}
+    groups = {**GROUPS, FIGURES: [name for name in tried.names if name not in tables]}
+    counts = tried.by_group(groups)
     held = tried.held()
+    picture = tried.picture_by_group(
+        groups,
+        [tried.row_name(cell) for cell in SHOWN],
+        "How many statements hold under which reading: the literal one above, then one input moved "
+        "at a time, then combinations of those that the tables fit best. The table below has all "
+        "readings.",
+    )
     return Findings(
         held=held,
         answers=[f"{held}.", *_says(tried, counts)],
         tables=tried.tables(),
-        pictures=[
-            Picture(
-                "readings",
-                "How many statements hold under which reading: the literal one above, then one "
-                "input moved at a time, then combinations of those that the tables fit best. "
-                "The table below has all readings.",
-                lambda: _draw([tried.row_name(cell) for cell in SHOWN], counts[: len(SHOWN)]),
-            )
-        ],
+        pictures=[picture],
     )
 
 
-def _by_group(tried: Tried, cell: int) -> dict[str, tuple[int, int]]:
-    """How many statements hold, of how many, in each column of the tables and in the figures."""
-    tables = {name for names in GROUPS.values() for name in names}
-    groups = {**GROUPS, FIGURES: [name for name in tried.names if name not in tables]}
-    missing = tried.missing(cell)
-    return {key: (len(set(names) - missing), len(names)) for key, names in groups.items()}
-
-
-def _says(tried: Tried, counts: Sequence[Mapping[str, tuple[int, int]]]) -> list[str]:
+def _says(tried: Tried, counts: Sequence[Mapping[str, Tally]]) -> list[str]:
     said = []
-    for group, (literal, of) in counts[0].items():
-        all_held = [cell for cell, by in zip(CELLS, counts, strict=True) if by[group][0] == of]
-        most = max(by[group][0] for by in counts)
+    for group, first in counts[0].items():
+        literal, of = first.hold, first.of
+        all_held = [cell for cell, by in zip(CELLS, counts, strict=True) if by[group].hold == of]
+        most = max(by[group].hold for by in counts)
         if literal == of:
             said.append(
                 f"{group}: all {of} hold literally, and under {len(all_held)} of {len(CELLS)} "
@@ -287,35 +279,6 @@ def _says(tried: Tried, counts: Sequence[Mapping[str, tuple[int, int]]]) -> list
         else:
             said.append(f"{group}: {literal} of {of} hold literally, and {most} at best.")
     return said
-
-
-def _draw(names: Sequence[str], counts: Sequence[Mapping[str, tuple[int, int]]]) -> "Figure":
-    from flowstart.papers import drawing
-    from flowstart.render.charts import Chart
-
-    rows = [textwrap.fill(name, 54) for name in names]
-    groups = list(counts[0])
-    with drawing.style():
-        chart = Chart(figsize=(13.0, 0.27 * len(rows) + 1.6))
-        if engine := chart.get_layout_engine():
-            engine.set(w_pad=0.15)  # type: ignore[call-arg]  # of the constrained layout
-        axis = chart.subplots()
-        shares = [[held / of for held, of in by.values()] for by in counts]
-        axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1.6)
-        for y, by in enumerate(counts):
-            for x, (held, of) in enumerate(by.values()):
-                axis.text(x, y, f"{held} of {of}", ha="center", va="center", fontsize=9)
-        axis.set_yticks(range(len(rows)), rows, fontsize=9)
-        axis.set_xticks(range(len(groups)), [_broken(group) for group in groups], fontsize=9)
-        axis.xaxis.tick_top()
-        axis.grid(visible=False)
-        return chart
-
-
-def _broken(group: str) -> str:
-    """A heading on several short lines."""
-    line, _, what = group.partition(", ")
-    return "\n".join([line, *textwrap.wrap(what, 12)]) if what else "\n".join(line.split(" ", 1))
 
 
 EXPERIMENTS = (

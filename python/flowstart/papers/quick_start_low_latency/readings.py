@@ -204,13 +204,36 @@ def _name(cell: Reading) -> str:
 def show(tried: Tried) -> Findings:
     """The grid, its picture with the rows named by what lies nearest."""
     found = tried.findings()
-    picture = tried.picture(
+    picture = tried.picture_by_group(
+        _groups(tried.names),
         [_name(cell) for cell in tried.cells],
-        "Which statements hold (filled) under which reading. Above around the literal reading, "
-        "below around the five inputs that were fitted to Table I",
+        "How many statements hold under which reading. Above around the literal reading, below "
+        "around the five inputs that were fitted to Table I. The tables below name them",
     )
     answers = [found.answers[0], _outside(tried), *found.answers[1:]]
     return replace(found, answers=answers, pictures=[picture])
+
+
+def _groups(names: Sequence[str]) -> dict[str, list[str]]:
+    """The statements by the part of the paper that makes them."""
+    parts: dict[str, str | tuple[str, ...]] = {
+        "Table I, 384 kbit/s": "qs.t1.384k.",
+        "Table I, 100 Mbit/s": "qs.t1.100m.",
+        "Table I, 1 Gbit/s": "qs.t1.1g.",
+        "Table I, shape": "qs.t1.",
+        "Fig. 2": "qs.f2.",
+        "Figs. 3 and 4": ("qs.f3.", "qs.f4.", "qs.f34."),
+        "Fig. 5": "qs.f5.",
+        "refusal": "qs.deny.",
+    }
+    left = list(names)
+    groups: dict[str, list[str]] = {}
+    for part, beginning in parts.items():
+        groups[part] = [name for name in left if name.startswith(beginning)]
+        left = [name for name in left if name not in groups[part]]
+    if left:
+        raise ValueError(f"no part of the paper has {left[0]}")
+    return groups
 
 
 def _outside(tried: Tried) -> str:
