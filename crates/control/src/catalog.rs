@@ -227,6 +227,7 @@ mod tests {
             "pcc-start",
             "c4-initial",
             "paced-start",
+            "gauge",
         ] {
             assert!(STARTUPS.iter().any(|e| e.name == name), "{name}");
         }

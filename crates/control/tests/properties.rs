@@ -148,6 +148,12 @@ const VARIANTS: &[(&str, &str)] = &[
     ("c4-initial:reading=after-04,ssthresh=30", "bbr"),
     ("c4-initial:ssthresh=30", "vegas"),
     ("paced-start:epsilon=0,longest=4,ssthresh=30", "cubic"),
+    ("gauge:ssthresh=30,rest=8", "bbr"),
+    (
+        "gauge:blind_rate=1Gbps,noise=0s,losses=0,memory=true",
+        "cubic",
+    ),
+    ("gauge:without=repair", "vegas"),
     (
         "swift-start:ack_spacing=per-segment,policy=early,after=estimate",
         "cubic",

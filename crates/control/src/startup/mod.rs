@@ -10,6 +10,7 @@ pub mod circuit_start;
 pub mod copa_slow_start;
 pub mod delay_based_slow_start;
 pub mod fast_start;
+pub mod gauge;
 pub mod halfback;
 mod hooks;
 pub mod hystart;
@@ -72,4 +73,5 @@ pub const ENTRIES: &[Entry<dyn Startup>] = &[
     pcc_start::ENTRY,
     c4_initial::ENTRY,
     paced_start::ENTRY,
+    gauge::ENTRY,
 ];

@@ -1,0 +1,146 @@
+//! What is delivered, of what was sent: rates and losses of this round trip and the last.
+
+use crate::signals::Delivery;
+use crate::startup::gauge::quantity::share;
+use crate::Rate;
+
+/// Of one round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// The largest sample of the delivery rate, payload only.
+    delivered: Rate,
+    /// The largest rate at which what a sample covers was sent.
+    sent: Rate,
+    /// Bytes found lost, and bytes delivered or lost.
+    lost: u64,
+    of: u64,
+}
+
+/// This round trip and the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Deliveries {
+    rounds: [Round; 2],
+    next: u64,
+    /// Bytes delivered so far.
+    total: u64,
+    /// Samples of what was sent before so much was delivered are of another time.
+    fresh_from: u64,
+}
+
+impl Deliveries {
+    /// Takes in an ACK. A round trip is over when something is acknowledged that was sent after it
+    /// had begun.
+    pub(super) fn take(&mut self, d: &Delivery) {
+        if let Some(sample) = &d.sample {
+            if sample.prior_delivered >= self.next {
+                self.next = d.total;
+                self.rounds = [self.rounds[1], Round::default()];
+            }
+            let round = &mut self.rounds[1];
+            round.delivered = match sample.prior_delivered < self.fresh_from {
+                true => sample.rate(),
+                false => round.delivered.max(sample.rate()),
+            };
+            let sent = Rate::of(sample.delivered, sample.send_interval);
+            round.sent = round.sent.max(sent);
+        }
+        self.total = d.total;
+        self.rounds[1].lost += d.lost;
+        self.rounds[1].of += d.newly + d.lost;
+    }
+
+    /// What was delivered until now says nothing of what will be: for a round trip only the latest
+    /// sample counts.
+    pub(super) fn forget(&mut self) {
+        let delivered = self.rounds[1].delivered;
+        self.rounds = [Round::default(); 2];
+        self.rounds[1].delivered = delivered;
+        (self.fresh_from, self.next) = (self.total, self.total);
+    }
+
+    fn both<T>(&self, of: impl Fn(&Round) -> T) -> [T; 2] {
+        [of(&self.rounds[0]), of(&self.rounds[1])]
+    }
+
+    /// The largest rate delivered.
+    pub(super) fn rate(&self) -> Rate {
+        let [before, now] = self.both(|round| round.delivered);
+        before.max(now)
+    }
+
+    /// How much of the rate sent was delivered.
+    pub(super) fn share_of_sent(&self) -> f64 {
+        let [before, now] = self.both(|round| round.sent);
+        share(self.rate(), before.max(now))
+    }
+
+    /// Bytes found lost, and bytes delivered or lost.
+    pub(super) fn lost(&self) -> (u64, u64) {
+        let [(lost, of), (lost_now, of_now)] = self.both(|round| (round.lost, round.of));
+        (lost + lost_now, of + of_now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signals::RateSample;
+    use crate::Time;
+
+    /// A thousand bytes in so many milliseconds, sent in 10; of `newly` bytes more.
+    fn ack(total: u64, prior: u64, took: u64, lost: u64) -> Delivery {
+        Delivery {
+            total,
+            newly: 1_000,
+            lost,
+            sample: Some(RateSample {
+                prior_delivered: prior,
+                delivered: 1_000,
+                interval: Time::from_millis(took),
+                send_interval: Time::from_millis(10),
+                ack_interval: Time::from_millis(took),
+                ..RateSample::default()
+            }),
+            ..Delivery::default()
+        }
+    }
+
+    #[test]
+    fn the_largest_rate_of_two_round_trips_counts() {
+        let mut d = Deliveries::default();
+        d.take(&ack(1_000, 0, 10, 0));
+        d.take(&ack(2_000, 0, 20, 0));
+        assert_eq!(d.rate(), Rate(800_000));
+        d.take(&ack(3_000, 1_000, 20, 0));
+        assert_eq!((d.rate(), d.share_of_sent()), (Rate(800_000), 1.0));
+        d.take(&ack(4_000, 3_000, 20, 0));
+        assert_eq!((d.rate(), d.share_of_sent()), (Rate(400_000), 0.5));
+    }
+
+    #[test]
+    fn losses_of_two_round_trips_count() {
+        let mut d = Deliveries::default();
+        d.take(&ack(1_000, 0, 10, 500));
+        d.take(&ack(2_000, 1_000, 10, 0));
+        assert_eq!(d.lost(), (500, 2_500));
+        d.take(&ack(3_000, 2_000, 10, 0));
+        assert_eq!(d.lost(), (0, 2_000));
+    }
+
+    /// V9
+    #[test]
+    fn after_losses_only_the_latest_sample_counts_for_a_round_trip() {
+        let mut d = Deliveries::default();
+        d.take(&ack(1_000, 0, 10, 0));
+        d.take(&ack(2_000, 1_000, 20, 0));
+        assert_eq!(d.rate(), Rate(800_000));
+        d.forget();
+        assert_eq!(d.rate(), Rate(400_000));
+        d.take(&ack(3_000, 1_500, 40, 0));
+        assert_eq!(d.rate(), Rate(200_000));
+        // What left after that.
+        d.take(&ack(4_000, 2_000, 80, 0));
+        d.take(&ack(5_000, 2_500, 20, 0));
+        assert_eq!(d.rate(), Rate(400_000));
+    }
+}

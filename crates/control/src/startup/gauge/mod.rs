@@ -1,0 +1,842 @@
+//! Gauge: a paced flight, the rate of the path from its ACKs, and growth by what is delivered.
+//!
+//! This project's own; no other text defines it. A start-up knows nothing of its path, and after one
+//! round trip it may know nearly all of it: the ACKs of the initial window leave the bottleneck as far
+//! apart as it let the packets through. Gauge takes that for the rate of the path where it is credible,
+//! sends at three quarters of it, and otherwise grows as BBR does, by a multiple of what is delivered.
+//! It ends where the pipe is full, sends what is delivered until it knows what became of its own
+//! overshoot, and leaves a window that the path holds without a queue.
+//!
+//! - *First flight.* The initial window leaves at once. Behind it, until the first ACK, packets are
+//!   paced at `blind_rate`, at least `blind_packets` in the round trip: as much as a slow path bears.
+//! - *Estimate.* The bytes that follow the first ACK of the initial window, over the time that their
+//!   ACKs take, are the rate of the path where every gap is near the mean one (`coherent`) and there
+//!   are four ACKs. Otherwise the window has arrived in that time, more or less `noise`: the rate is at
+//!   least so much and at most so much.
+//! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
+//!   times the least rate estimated, but not more than `leap` times the rate delivered. It is at most
+//!   `ceiling` times the most that was estimated, until that is refuted: by a rate delivered that is
+//!   nearer to the ceiling than to the estimate. The rate delivered is the largest sample of this
+//!   round trip and the last. The window holds what is paced in `window` of the least round trip, and four packets.
+//! - *Delay.* Round trips are late where the least of five samples and more, over an eighth of a round
+//!   trip, is above the least ever by `late` of it and by `noise`, twice in a row. Only packets count that
+//!   left when the initial window was acknowledged. Then the pace is the rate delivered for a round
+//!   trip at most. If less than `full` of the rate sent is delivered meanwhile, the pipe is full. If
+//!   round trips are late no more, or all is delivered, growth goes on; in the latter case others
+//!   have caused the delay, and it is judged anew from there.
+//! - *Loss.* More than one packet lost in two round trips, and more than the share `losses` of those
+//!   sent, show that the pipe is full. Fewer are repaired, and growth goes on. A congestion mark shows
+//!   it as well; but the first flight's are its own burst's, and where marks are counted one by one they
+//!   change nothing.
+//! - *Repair.* When the pipe is full, the pace is the rate delivered, until everything that was out is
+//!   acknowledged. After losses, samples of the time before count no more: behind a policer they
+//!   are of another rate.
+//! - *Hand-over.* The window and the threshold are then what the path holds at the rate delivered, over
+//!   the mean of the round trips that were not late. Where the rate delivered is only a share of the rate estimated,
+//!   others have the rest, and the window is this share of it, at least `yield`. The avoidance
+//!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
+//! - A timeout and an idle time end it; slow start goes on where the stack and the avoidance leave it.
+//!
+//! Where its ideas come from: the paced flight behind the initial window from Jump Start and quicly's
+//! jumpstart, made a rate; the dispersion of a train from packet pairs, Swift Start and Paced Start;
+//! growth by a multiple of the rate delivered and the repair at that rate from BBR; a first jump that
+//! deliveries confirm from Careful Resume; the tolerance for single losses from BBRv3; a delay that one's own
+//! packets can have caused from HyStart++ and SEARCH.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! | --- | --- | --- |
+//! | `blind_rate` | 3Mbps | what is paced behind the initial window until the first ACK |
+//! | `blind_packets` | 4 | and at least so many packets in the round trip |
+//! | `noise` | 4ms | what else than the path may add to times |
+//! | `coherent` | 0.35 | gaps of ACKs are even within this share of the mean |
+//! | `trust` | 0.75 | the share of the rate estimated that is paced at unseen |
+//! | `ceiling` | 1.2 | the most, in rates estimated |
+//! | `leap` | 32 | the most, in rates delivered, with an estimate |
+//! | `gain` | 2.5 | the most, in rates delivered, without |
+//! | `window` | 1.1 | the window, in round trips at the pace |
+//! | `late` | 0.125 | the share of the least round trip that shows a queue |
+//! | `full` | 0.8 | the share of what is sent below which the queue is the flow's own |
+//! | `losses` | 0.02 | the share of losses that shows a full pipe |
+//! | `yield` | 0.6 | the least share of the window that is left beside others |
+//! | `rest` | 0 | where the application says how much there is: so many packets go blind together |
+//! | `memory` | false | whether half of a remembered rate takes the place of `blind_rate` |
+//! | `without` | nothing | the part that is left out |
+//! | `growth`, `limit`, `iw`, `ssthresh` | as [`super::slow_start`] | growth after a timeout |
+//!
+//! # State
+//!
+//! The least round trip, the ACKs of the initial window, rates and losses of two round trips, the
+//! least round trips of two intervals, the pace.
+//!
+//! # Deviations
+//!
+//! - None: this is its text.
+//!
+//! # Contested
+//!
+//! - The spacing of a train shows how fast the bottleneck is, not what others leave of it. Beside a
+//!   flow that keeps the queue full, three quarters of the rate are too much for a round trip; what is
+//!   lost ends the start-up, and the window left is smaller by the others' share.
+//! - On links that hand on packets in bunches, a bunch can look even. `leap` bounds what that costs.
+
+mod constants;
+mod delay;
+mod delivery;
+mod dispersion;
+mod quantity;
+
+use super::{LossResponse, Startup};
+use crate::entry::{Certainty, Entry, Need};
+use crate::model::capacity::Capacity;
+use crate::model::Model;
+use crate::params::{Params, SpecError};
+use crate::signals::{Ack, Established, Idle, Known, Loss, Marked, PathMemory, Sent, Timeout};
+use crate::slow_start::SlowStart;
+use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
+use constants::Constants;
+use delay::Delay;
+use delivery::Deliveries;
+use dispersion::{Dispersion, Estimate};
+use quantity::{share, times};
+
+/// The catalog entry.
+pub const ENTRY: Entry<dyn Startup> = Entry {
+    name: "gauge",
+    title: "Gauge",
+    source: "this project's own; its page is the text",
+    year: 2026,
+    opened: "text: its own page",
+    compared: "first flight, estimate, growth, end, repair, hand-over",
+    summary: "Paces a little behind the initial window, takes the rate of the path from that \
+              window's ACKs where they come evenly, and grows by what is delivered until a queue of \
+              its own or losses show that the pipe is full.",
+    params: with_slow_start![
+        constants::BLIND_RATE,
+        constants::BLIND_PACKETS,
+        constants::NOISE,
+        constants::COHERENT,
+        constants::TRUST,
+        constants::CEILING,
+        constants::LEAP,
+        constants::GAIN,
+        constants::WINDOW,
+        constants::LATE,
+        constants::FULL,
+        constants::LOSSES,
+        constants::YIELD,
+        constants::REST,
+        constants::MEMORY,
+        constants::WITHOUT,
+    ],
+    needs: &[Need::Pacing],
+    certainty: Certainty::Text,
+    build: |params, _| Ok(Box::new(Gauge::new(params)?)),
+};
+
+/// A window below which an ACK clock stops.
+const LEAST_CWND: Segments = 4.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// The initial window leaves.
+    Open,
+    /// Its ACKs come in; behind it a little is paced.
+    Measure,
+    /// The pace grows by what is delivered.
+    Ramp,
+    /// Round trips show a queue since this time: is it the flow's own?
+    Hold(Time),
+    /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
+    Settle(u64),
+    /// The avoidance has the window; after a timeout slow start.
+    Over,
+}
+
+/// Gauge.
+struct Gauge {
+    k: Constants,
+    phase: Phase,
+    memory: Option<PathMemory>,
+    /// Marks are counted one by one, so that those of the first flight need no answer.
+    counts_marks: bool,
+    /// Bytes of the initial window, and those that the application has for more.
+    initial: u64,
+    rest: u64,
+    /// The least round trip: the handshake's, then that of data.
+    base: Time,
+    /// The latest round trip of data, and the sum and the number of those without a queue.
+    latest: Option<Time>,
+    queueless: (Time, u64),
+    dispersion: Dispersion,
+    estimate: Option<Estimate>,
+    deliveries: Deliveries,
+    delay: Delay,
+    /// What is paced at, payload only.
+    pace: Rate,
+    /// One past the last byte sent.
+    high: u64,
+    /// What path and queue hold, until the avoidance has been told.
+    capacity: Option<Segments>,
+}
+
+impl Gauge {
+    fn new(params: &Params) -> Result<Gauge, SpecError> {
+        let k = Constants::read(params)?;
+        Ok(Gauge {
+            k,
+            phase: Phase::Open,
+            memory: None,
+            counts_marks: false,
+            initial: 0,
+            rest: 0,
+            base: Time::MAX,
+            latest: None,
+            queueless: (Time::ZERO, 0),
+            dispersion: Dispersion::new(k.coherent, k.noise),
+            estimate: None,
+            deliveries: Deliveries::default(),
+            delay: Delay::new(k.late, k.noise),
+            pace: Rate(0),
+            high: 0,
+            capacity: None,
+        })
+    }
+
+    /// Behind the initial window a little is paced over the first round trip.
+    fn open(&mut self, w: &mut Window, now: Time) {
+        self.phase = Phase::Measure;
+        if self.base == Time::MAX {
+            return;
+        }
+        let packets = self.blind_packets(w);
+        if let Some(rate) = w.rate_over(packets, self.base) {
+            w.cwnd += packets;
+            w.pacing = Some(rate);
+            w.pacing_from = now + rate.time_for(w.wire().into());
+            self.pace = Rate::of((packets * f64::from(w.mss)) as u64, self.base);
+        }
+    }
+
+    /// What follows the initial window before anything is known of the path.
+    fn blind_packets(&self, w: &Window) -> Segments {
+        let rate = self.k.blind_rate.max(self.remembered(w).unwrap_or(Rate(0)));
+        let at_rate = rate.bytes_in(self.base) as f64 / f64::from(w.wire());
+        let rest = w.segments(self.rest).ceil();
+        let all = if rest <= self.k.rest { rest } else { 0.0 };
+        at_rate.max(self.k.blind_packets).max(all)
+    }
+
+    /// Half of what an earlier connection got, headers included, where the round trip is at least half
+    /// and at most ten times what it was (RFC 9959).
+    fn remembered(&self, w: &Window) -> Option<Rate> {
+        let memory = self.memory.filter(|_| self.k.memory)?;
+        let like = self.base.times(2) >= memory.min_rtt && self.base <= memory.min_rtt.times(10);
+        like.then(|| times(memory.rate, 0.5 * f64::from(w.wire()) / f64::from(w.mss)))
+    }
+
+    /// Paces, with a window that does not hold it back.
+    fn drive(&self, w: &mut Window) {
+        let held = times(self.pace, self.k.window).bytes_in(self.base);
+        w.cwnd = w.segments(held) + LEAST_CWND;
+        w.pacing = self.on_the_wire(w);
+    }
+
+    /// The pace with headers.
+    fn on_the_wire(&self, w: &Window) -> Option<Rate> {
+        let rate = times(self.pace, f64::from(w.wire()) / f64::from(w.mss));
+        (rate.bps() > 0).then_some(rate)
+    }
+
+    fn measure(&mut self, w: &mut Window, a: &Ack) {
+        let arrived = a.delivered_total.min(self.initial);
+        self.dispersion.take(a.now, arrived);
+        self.estimate = self.dispersion.estimate();
+        let opened = w.cwnd;
+        self.leap();
+        self.drive(w);
+        if arrived == self.initial || self.deliveries.lost().0 > 0 {
+            self.phase = Phase::Ramp;
+            self.delay.judge_from(a.now);
+        } else {
+            w.cwnd = w.cwnd.max(opened);
+        }
+    }
+
+    /// Up to a share of the rate estimated no delivery is waited for, but that of some part of it.
+    fn leap(&mut self) {
+        if let Some(estimate) = self.estimate {
+            let trusted = times(estimate.rate, self.k.trust);
+            let delivered = times(self.deliveries.rate(), self.k.leap);
+            self.pace = self.pace.max(trusted.min(delivered));
+        }
+    }
+
+    /// The pace grows by what is delivered, up to the ceiling.
+    fn grow(&mut self) {
+        self.leap();
+        let delivered = self.deliveries.rate();
+        let mut pace = times(delivered, self.k.gain);
+        if let Some(most) = self.estimate.and_then(|estimate| estimate.most) {
+            // More was delivered than there can be: the estimate is wrong.
+            if delivered > times(most, (1.0 + self.k.ceiling) / 2.0) {
+                self.estimate = None;
+            } else {
+                pace = pace.min(times(most, self.k.ceiling));
+            }
+        }
+        self.pace = self.pace.max(pace);
+    }
+
+    fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
+        if self.is_congested(w) {
+            return Some(self.settle(w, a.nxt, Reason::Loss));
+        }
+        let late = self.delay.is_late(self.base);
+        match self.phase {
+            Phase::Hold(_) if !late => self.phase = Phase::Ramp,
+            Phase::Hold(_) if self.deliveries.share_of_sent() < self.k.full => {
+                return Some(self.settle(w, a.nxt, Reason::Delay));
+            }
+            Phase::Hold(since) if a.now.since(since) >= self.base => {
+                // All that was sent is delivered: the delay is not the flow's.
+                self.phase = Phase::Ramp;
+                self.delay.judge_from(a.now);
+            }
+            Phase::Ramp if late => self.phase = Phase::Hold(a.now),
+            _ => {}
+        }
+        if let Phase::Hold(_) = self.phase {
+            self.pace = self.deliveries.rate();
+        } else {
+            if let (false, Some(rtt)) = (late, a.rtt) {
+                self.queueless = (self.queueless.0 + rtt, self.queueless.1 + 1);
+            }
+            self.grow();
+        }
+        self.drive(w);
+        None
+    }
+
+    fn is_congested(&self, w: &Window) -> bool {
+        let (lost, of) = self.deliveries.lost();
+        match self.k.losses {
+            Some(share) => w.segments(lost) > 1.0 + share * w.segments(of),
+            None => lost > 0,
+        }
+    }
+
+    /// The pipe is full.
+    fn settle(&mut self, w: &mut Window, until: u64, reason: Reason) -> Reason {
+        if reason == Reason::Loss {
+            self.deliveries.forget();
+        }
+        let full = self.latest.unwrap_or(self.base);
+        self.capacity = Some(w.segments(self.deliveries.rate().bytes_in(full)));
+        self.phase = Phase::Settle(until);
+        self.conserve(w);
+        reason
+    }
+
+    /// What is delivered is sent.
+    fn conserve(&mut self, w: &mut Window) {
+        self.pace = self.deliveries.rate();
+        self.drive(w);
+    }
+
+    /// The window that the path holds at the rate delivered, without a queue. Beside others it is
+    /// smaller by what they get.
+    fn hand_over(&mut self, w: &mut Window) {
+        let rtt = match self.queueless {
+            (_, 0) => self.base,
+            (sum, count) => sum.over(count).max(self.base),
+        };
+        let got = match self.estimate.and_then(|estimate| estimate.most) {
+            Some(most) => share(self.pace, most).clamp(self.k.yield_to, 1.0),
+            None => 1.0,
+        };
+        let held = w.segments(self.pace.bytes_in(rtt));
+        w.cwnd = (got * held).max(LEAST_CWND);
+        w.ssthresh = w.cwnd;
+        self.end(w);
+    }
+
+    fn end(&mut self, w: &mut Window) {
+        w.pacing = None;
+        self.phase = Phase::Over;
+    }
+}
+
+impl Startup for Gauge {
+    fn on_known(&mut self, k: &Known) {
+        self.memory = k.memory.filter(|memory| !memory.in_use);
+    }
+
+    fn on_established(&mut self, w: &mut Window, e: &Established) {
+        self.initial = w.cwnd_bytes();
+        self.rest = e.queued.saturating_sub(self.initial);
+        self.counts_marks = e.counts_marks;
+        self.base = e.rtt.unwrap_or(Time::MAX);
+    }
+
+    fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {
+        self.high = self.high.max(s.seq + u64::from(s.bytes));
+        if self.phase == Phase::Open && self.high >= self.initial {
+            self.open(w, s.now);
+        }
+        None
+    }
+
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        if self.phase == Phase::Over {
+            slow_start.grow(w, a);
+            return None;
+        }
+        if let Some(rtt) = a.rtt {
+            self.base = match self.latest {
+                // That of the handshake was of small packets.
+                None => rtt,
+                Some(_) => self.base.min(rtt),
+            };
+            self.latest = Some(rtt);
+            self.delay.sample(a.now, rtt, self.base);
+        }
+        if let Some(d) = &a.delivery {
+            self.deliveries.take(d);
+        }
+        if self.base == Time::MAX {
+            return None;
+        }
+        match self.phase {
+            Phase::Open | Phase::Measure => self.measure(w, a),
+            Phase::Ramp | Phase::Hold(_) => return self.ramp(w, a),
+            Phase::Settle(until) => {
+                self.conserve(w);
+                if a.una >= until {
+                    self.hand_over(w);
+                }
+            }
+            Phase::Over => {}
+        }
+        None
+    }
+
+    /// Losses are judged by their share, with the ACK that shows them.
+    fn on_loss(&mut self, w: &mut Window, _l: &Loss) -> LossResponse {
+        if self.phase == Phase::Over {
+            return LossResponse::Standard;
+        }
+        if !self.k.repairs {
+            self.end(w);
+            return LossResponse::Standard;
+        }
+        LossResponse::SelfManaged
+    }
+
+    fn on_marked(&mut self, w: &mut Window, _m: &Marked) -> LossResponse {
+        match self.phase {
+            Phase::Over => return LossResponse::Standard,
+            Phase::Settle(_) => {}
+            // The initial window's own queue, of which nothing is left.
+            Phase::Open | Phase::Measure if self.counts_marks => return LossResponse::Done,
+            _ => {
+                let before = w.cwnd;
+                self.settle(w, self.high, Reason::Ecn);
+                w.cwnd = w.cwnd.min(before);
+            }
+        }
+        LossResponse::SelfManaged
+    }
+
+    fn on_timeout(&mut self, w: &mut Window, _t: &Timeout) -> Option<Reason> {
+        self.end(w);
+        None
+    }
+
+    fn on_idle(&mut self, w: &mut Window, _before: &Window, i: &Idle) -> bool {
+        if self.phase != Phase::Over {
+            self.end(w);
+            w.cwnd = w.cwnd.min(i.restart_window);
+        }
+        false
+    }
+
+    fn survives_mark(&self) -> bool {
+        match self.phase {
+            Phase::Settle(_) => true,
+            Phase::Open | Phase::Measure => self.counts_marks,
+            _ => false,
+        }
+    }
+
+    fn wants_delivery(&self) -> bool {
+        true
+    }
+
+    fn owns_cwnd(&self) -> bool {
+        self.phase != Phase::Over
+    }
+
+    fn export_model(&mut self) -> Option<Box<dyn Model>> {
+        let capacity = self.capacity.take()?;
+        Some(Box::new(Capacity(capacity)))
+    }
+
+    fn in_charge(&self, w: &Window) -> bool {
+        self.owns_cwnd() || w.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::AlgorithmKind;
+    use crate::signals::{Delivery, RateSample};
+    use crate::testing::{ms, opened};
+    use crate::{Controller, Convention};
+
+    /// Packets of a thousand bytes without headers make round numbers.
+    const MSS: u64 = 1_000;
+    const RTT: Time = Time::from_millis(100);
+
+    /// A connection whose handshake ended at zero, with an initial window of ten packets.
+    struct Flow {
+        c: Controller,
+        w: Window,
+        now: Time,
+        sent: u64,
+        arrived: u64,
+        rtt: Time,
+        lost: u64,
+    }
+
+    /// What a packet's ACK says of the delivery rate: so much in megabits per second was delivered,
+    /// and so much had been sent.
+    #[derive(Clone, Copy)]
+    struct Rates {
+        delivered: f64,
+        sent: f64,
+    }
+
+    fn all(mbps: f64) -> Rates {
+        Rates {
+            delivered: mbps,
+            sent: mbps,
+        }
+    }
+
+    impl Flow {
+        fn with(spec: &str, rtt: Option<Time>, queued: u64, memory: Option<PathMemory>) -> Flow {
+            let e = Established {
+                initial_window: 10.0,
+                rtt,
+                queued,
+                header: 0,
+                ..Established::at(Time::ZERO)
+            };
+            let (mut c, mut w) = opened(&ENTRY, spec, Convention::Linux, MSS, &e);
+            if memory.is_some() {
+                c = crate::testing::with_reno(&ENTRY, spec, Convention::Linux).unwrap();
+                w = Window::new(MSS as u32);
+                c.on_known(&Known {
+                    memory,
+                    ..Known::default()
+                });
+                c.on_established(&mut w, &e);
+            }
+            let mut flow = Flow {
+                c,
+                w,
+                now: Time::ZERO,
+                sent: 0,
+                arrived: 0,
+                rtt: RTT,
+                lost: 0,
+            };
+            flow.send(10);
+            flow
+        }
+
+        fn new(spec: &str) -> Flow {
+            Flow::with(spec, Some(RTT), u64::MAX, None)
+        }
+
+        fn send(&mut self, packets: u64) {
+            for _ in 0..packets {
+                let seq = self.sent * MSS;
+                self.sent += 1;
+                let s = Sent {
+                    now: self.now,
+                    bytes: MSS as u32,
+                    seq,
+                    retransmission: false,
+                    flight: (self.sent - self.arrived) * MSS,
+                };
+                self.c.on_sent(&mut self.w, &s);
+            }
+        }
+
+        /// One more packet has arrived, so long after the ACK before.
+        fn ack(&mut self, after: Time, rates: Rates) -> Option<Reason> {
+            self.now += after;
+            self.arrived += 1;
+            let interval = Time::from_secs(1);
+            let bytes = (rates.delivered * 125_000.0) as u64;
+            let sent_in = Time::from_secs_f64(rates.delivered / rates.sent);
+            let a = Ack {
+                rtt: Some(self.rtt),
+                una: self.arrived * MSS,
+                nxt: self.sent * MSS,
+                delivered_total: self.arrived * MSS,
+                delivery: Some(Delivery {
+                    total: self.arrived * MSS,
+                    newly: MSS,
+                    lost: std::mem::take(&mut self.lost) * MSS,
+                    sample: Some(RateSample {
+                        prior_delivered: (self.arrived - 1) * MSS,
+                        delivered: bytes,
+                        interval,
+                        send_interval: sent_in,
+                        ack_interval: interval,
+                        ..RateSample::default()
+                    }),
+                    ..Delivery::default()
+                }),
+                ..Ack::of(self.now, MSS)
+            };
+            self.c.on_ack(&mut self.w, &a);
+            self.c.exit().map(|exit| exit.reason)
+        }
+
+        /// The initial window comes back, a packet every millisecond: 8 Mbit/s.
+        fn measured(spec: &str, rates: Rates) -> Flow {
+            let mut flow = Flow::new(spec);
+            flow.now = RTT;
+            (0..10).for_each(|_| assert_eq!(flow.ack(ms(1.0), rates), None));
+            flow
+        }
+
+        /// The same with all ACKs at once, from which hardly anything follows.
+        fn bunched(rates: Rates) -> Flow {
+            let mut flow = Flow::new("");
+            flow.now = RTT;
+            (0..10).for_each(|_| assert_eq!(flow.ack(ms(0.0), rates), None));
+            flow
+        }
+
+        fn pace(&self) -> f64 {
+            let pace = self.w.pacing.map_or(0.0, |rate| rate.bps() as f64 / 1e6);
+            (pace * 1e3).round() / 1e3
+        }
+    }
+
+    /// V1
+    #[test]
+    fn a_little_is_paced_behind_the_initial_window() {
+        let flow = Flow::new("");
+        // 3 Mbit/s over 100 ms are 37.5 packets.
+        assert_eq!((flow.w.cwnd, flow.pace()), (47.5, 3.0));
+        assert_eq!(flow.w.pacing_from, Time::from_nanos(2_666_666));
+        let near = Flow::with("", Some(ms(8.0)), u64::MAX, None);
+        assert_eq!((near.w.cwnd, near.pace()), (14.0, 4.0));
+        let unknown = Flow::with("", None, u64::MAX, None);
+        assert_eq!((unknown.w.cwnd, unknown.w.pacing), (10.0, None));
+        let without = Flow::new("without=blind");
+        assert_eq!((without.w.cwnd, without.w.pacing), (10.0, None));
+    }
+
+    #[test]
+    fn all_that_the_application_has_goes_blind_where_it_is_little() {
+        let of = |rest: u64| {
+            Flow::with("rest=8", Some(ms(8.0)), (10 + rest) * MSS, None)
+                .w
+                .cwnd
+        };
+        assert_eq!((of(8), of(9)), (18.0, 14.0));
+    }
+
+    #[test]
+    fn half_of_the_remembered_rate_goes_blind_where_the_round_trip_is_like_it() {
+        let cwnd = |spec: &str, min_rtt: f64| {
+            let memory = PathMemory {
+                cwnd: 100.0,
+                ssthresh: 100.0,
+                srtt: RTT,
+                rttvar: Time::ZERO,
+                min_rtt: ms(min_rtt),
+                delivered: 100_000,
+                rate: Rate(16_000_000),
+                in_use: false,
+            };
+            Flow::with(spec, Some(RTT), u64::MAX, Some(memory)).w.cwnd
+        };
+        assert_eq!(cwnd("memory=true", 100.0), 110.0);
+        assert_eq!(cwnd("memory=true", 201.0), 47.5, "half as long now");
+        assert_eq!(cwnd("memory=true", 9.0), 47.5, "ten times as long now");
+        assert_eq!(cwnd("", 100.0), 47.5);
+    }
+
+    /// V4
+    #[test]
+    fn three_quarters_of_the_rate_estimated_are_paced_at() {
+        let flow = Flow::measured("", all(0.8));
+        assert_eq!(flow.pace(), 6.0);
+        // 6 Mbit/s over 110 ms, and four packets.
+        assert_eq!(flow.w.cwnd, 86.5);
+        assert_eq!(Flow::measured("without=estimate", all(0.8)).pace(), 3.0);
+    }
+
+    #[test]
+    fn a_leap_is_at_most_so_many_times_what_is_delivered() {
+        assert_eq!(Flow::measured("leap=4", all(0.8)).pace(), 3.2);
+    }
+
+    /// V5
+    #[test]
+    fn growth_is_a_multiple_of_the_rate_delivered_below_the_ceiling() {
+        let mut flow = Flow::measured("", all(0.8));
+        flow.ack(ms(1.0), all(3.0));
+        assert_eq!(flow.pace(), 7.5);
+        flow.ack(ms(1.0), all(6.0));
+        assert_eq!(flow.pace(), 9.6, "1.2 times 8");
+        flow.ack(ms(1.0), all(8.9));
+        assert_eq!(flow.pace(), 22.25, "the estimate is refuted");
+        let mut bunched = Flow::bunched(all(3.0));
+        // 10,000 bytes in no time, more or less 4 ms: at least 20 Mbit/s, and anything above.
+        assert_eq!(bunched.pace(), 15.0);
+        bunched.ack(ms(1.0), all(15.0));
+        assert_eq!(bunched.pace(), 37.5);
+    }
+
+    /// V6
+    #[test]
+    fn a_single_loss_is_repaired_and_more_show_a_full_pipe() {
+        let mut flow = Flow::measured("", all(6.0));
+        flow.lost = 1;
+        assert_eq!(flow.ack(ms(1.0), all(6.0)), None);
+        flow.lost = 2;
+        assert_eq!(flow.ack(ms(1.0), all(6.0)), Some(Reason::Loss));
+        assert_eq!(flow.pace(), 6.0);
+        let mut strict = Flow::measured("without=tolerance", all(6.0));
+        strict.lost = 1;
+        assert_eq!(strict.ack(ms(1.0), all(6.0)), Some(Reason::Loss));
+    }
+
+    /// Samples in which `rtt` is late, until the start-up ends or so many have come.
+    fn late(flow: &mut Flow, rates: Rates) -> Option<Reason> {
+        flow.send(400);
+        flow.now += RTT;
+        flow.rtt = ms(120.0);
+        (0..150).find_map(|_| flow.ack(ms(1.0), rates))
+    }
+
+    /// V7
+    #[test]
+    fn a_queue_of_ones_own_ends_it_and_one_of_others_does_not() {
+        let own = Rates {
+            delivered: 8.0,
+            sent: 10.1,
+        };
+        let mut flow = Flow::measured("", all(6.0));
+        assert_eq!(late(&mut flow, own), Some(Reason::Delay));
+        assert_eq!(flow.pace(), 8.0);
+        let mut flow = Flow::measured("", all(6.0));
+        assert_eq!(late(&mut flow, all(8.0)), None);
+        let mut deaf = Flow::measured("without=delay", all(6.0));
+        assert_eq!(late(&mut deaf, own), None);
+    }
+
+    /// V8
+    #[test]
+    fn the_window_left_is_what_the_path_holds_or_the_share_that_was_got() {
+        let left = |spec: &str, delivered: f64| {
+            let mut flow = Flow::measured(spec, all(6.0));
+            flow.send(10);
+            flow.lost = 5;
+            flow.ack(ms(1.0), all(delivered));
+            for _ in 0..9 {
+                flow.ack(ms(1.0), all(delivered));
+            }
+            assert_eq!(flow.w.pacing, None);
+            assert_eq!(flow.w.cwnd, flow.w.ssthresh);
+            flow.w.cwnd
+        };
+        assert_eq!(left("", 8.0), 100.0);
+        // 6.4 of 8 Mbit/s: four fifths of 80 packets.
+        assert_eq!(left("", 6.4), 64.0);
+        assert_eq!(left("", 4.0), 30.0, "six tenths of 50 packets");
+        assert_eq!(left("without=yield", 4.0), 50.0);
+    }
+
+    #[test]
+    fn without_its_repair_the_avoidance_answers_the_first_loss() {
+        let loss = Loss {
+            now: RTT,
+            flight: 40 * MSS,
+            usable: 40.0,
+        };
+        let mut flow = Flow::measured("without=repair", all(6.0));
+        flow.c.on_loss(&mut flow.w, &loss);
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (43.0, None));
+        let mut flow = Flow::measured("", all(6.0));
+        let before = flow.w;
+        flow.c.on_loss(&mut flow.w, &loss);
+        assert_eq!(flow.w, before);
+    }
+
+    #[test]
+    fn a_mark_shows_a_full_pipe_unless_the_first_flight_has_it_and_marks_are_counted() {
+        let mark = Marked {
+            now: RTT,
+            flight: 10 * MSS,
+            usable: 40.0,
+        };
+        let mut flow = Flow::measured("", all(6.0));
+        flow.c.on_marked(&mut flow.w, &mark);
+        assert_eq!(flow.c.exit().map(|exit| exit.reason), Some(Reason::Ecn));
+        for (counts_marks, expected) in [(true, None), (false, Some(Reason::Ecn))] {
+            let e = Established {
+                initial_window: 10.0,
+                rtt: Some(RTT),
+                counts_marks,
+                ..Established::at(Time::ZERO)
+            };
+            let (mut c, mut w) = opened(&ENTRY, "", Convention::Linux, MSS, &e);
+            c.on_marked(&mut w, &mark);
+            assert_eq!(c.exit().map(|exit| exit.reason), expected);
+        }
+    }
+
+    #[test]
+    fn a_timeout_ends_it() {
+        let mut flow = Flow::measured("", all(6.0));
+        let t = Timeout {
+            now: RTT,
+            flight: 40 * MSS,
+            usable: 40.0,
+            repeated: false,
+        };
+        flow.c.on_timeout(&mut flow.w, &t);
+        let reason = flow.c.exit().map(|exit| exit.reason);
+        assert_eq!((reason, flow.w.pacing), (Some(Reason::Timeout), None));
+        assert_eq!(flow.w.cwnd, 1.0);
+    }
+
+    #[test]
+    fn factors_below_one_are_refused() {
+        let wrong = |spec| {
+            let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec);
+            Gauge::new(&params.unwrap())
+                .map(drop)
+                .unwrap_err()
+                .to_string()
+        };
+        let text = wrong("ceiling=0.9");
+        assert!(
+            text.starts_with("startup `gauge`: parameter `ceiling`: `0.9` is not"),
+            "{text}"
+        );
+        assert!(wrong("gain=1").contains("`gain`: `1` is not"));
+    }
+}
