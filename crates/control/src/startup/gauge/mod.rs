@@ -462,6 +462,11 @@ impl Startup for Gauge {
         false
     }
 
+    /// The pipe was full, whatever became of the loss.
+    fn has_resumed(&self) -> bool {
+        !matches!(self.phase, Phase::Settle(_))
+    }
+
     fn survives_mark(&self) -> bool {
         match self.phase {
             Phase::Settle(_) => true,
