@@ -13,7 +13,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid bench \
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid gauge gauge-tune bench \
 	bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -57,7 +57,7 @@ format: setup ## Put all sources into the project's form
 	$(BIN)/ruff check --fix $(PYTHONS)
 
 docs: setup ## Write what the pages take from the catalog, from code and from runs
-	PYTHONPATH=examples $(BIN)/python docs/pages.py
+	PYTHONPATH=examples:examples/gauge $(BIN)/python docs/pages.py
 
 worst-paths: setup ## Search anew for the paths on which well-known start-ups do worst
 	$(BIN)/python docs/worst.py
@@ -70,6 +70,14 @@ grid: setup ## Run the sweeps of docs/grid.md and of the README's map, in some t
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
 	$(BIN)/flowstart sweep map -o out/map
 	$(BIN)/python docs/grid.py out/default-grid out/irtf-tcpeval out/map
+
+gauge: setup ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
+	$(BIN)/python examples/gauge/judge.py all -o out/gauge
+	PYTHONPATH=examples/gauge $(BIN)/python docs/gauge.py out/gauge
+
+gauge-tune: setup ## Tune gauge's constants on the tuning paths, into out/gauge-tune
+	$(BIN)/python -m pip install --quiet 'optuna>=4'
+	$(BIN)/python examples/gauge/tune.py -o out/gauge-tune
 
 bench: setup ## Measure the budgets
 	cargo bench --workspace

@@ -52,11 +52,11 @@ def main(folders: Sequence[str]) -> int:
             found = fs.read_map(of[sweep], startups=[among])
             rows += _rows(sweep, among, found)
             if among == UNAIDED:
-                _write(f"{sweep}-regret.png", _heatmap(found))
+                write(f"{sweep}-regret.png", _heatmap(found))
                 about = tables.about(found.outcomes, found.dimensions)
                 figure = pareto_figure.costs(found.front, found.startups, about)
-                _write(f"{sweep}-pareto.png", figure)
-    _write("map.png", _heatmap(fs.read_map(of[PICTURE])))
+                write(f"{sweep}-pareto.png", figure)
+    write("map.png", _heatmap(fs.read_map(of[PICTURE])))
     KEPT.write_text(_csv(rows), "utf-8")
     return 0
 
@@ -92,7 +92,7 @@ def _heatmap(found: Map) -> Figure:
     return heatmap.heatmap(found.outcomes, found.order, about)
 
 
-def _write(name: str, figure: Figure) -> None:
+def write(name: str, figure: Figure) -> None:
     """Writes a picture in few colours."""
     with Image.open(io.BytesIO(charts.png(figure))) as image:
         few = image.convert("RGB").quantize(SHADES, dither=Image.Dither.NONE)

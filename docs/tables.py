@@ -1,11 +1,13 @@
 """Tables within pages, between marks such as `<!-- named paths -->` that name them."""
 
+import functools
 import re
 import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import flowstart as fs
+import gauge
 import grid
 import grid_words
 import l4s
@@ -135,6 +137,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "grid in words": grid_words.in_words,
     "suite overall": lambda: grid.overall(grid.SUITE),
     "suite by path": lambda: grid.by(grid.SUITE, "origin"),
+    **{f"gauge {name}": functools.partial(gauge.table, name) for name in gauge.NAMES},
     "named paths": named_paths,
     "HyStart on named paths": hystart_on_paths,
 }
