@@ -79,7 +79,7 @@ def _judge(name: str, part: Part, extent: Extent, folder: pathlib.Path) -> None:
     for table in shown.OF_PART.get(name, (name,)):
         print(f"\n{table}\n{shown.TABLES[table](rows).text()}", flush=True)
     if name == "baseline":
-        print(f"\n{NOTE}")
+        print(f"\n{NOTE}\n{shown.left_out(rows)}")
 
 
 def read(folder: pathlib.Path) -> list[results.Row]:

@@ -1,5 +1,6 @@
 """What is worked out of the questions of a sweep: regret, harm, dominance, and differences."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -109,7 +110,7 @@ class Measures:
         values[found.first] = found.dominated
         questions = np.zeros(len(values), dtype=np.bool_)
         questions[found.first] = True
-        return self.paths.means(values, questions)
+        return dataclasses.replace(self.paths.means(values, questions), is_share=True)
 
     def _kinds(self) -> Iterator[tuple[str, Flags]]:
         """All questions of the core, by size, and each company."""
@@ -138,9 +139,17 @@ class Measures:
         return self.judged.startups.index(startup)
 
 
+def left_out(judged: Judged, part: str, setting: str) -> Iterator[Row]:
+    """How many questions count nowhere: not answered by all, or never done by the reference set."""
+    told = {"not answered": len(judged.left_out.missing), "never done": judged.left_out.hopeless}
+    for kind, count in told.items():
+        yield Row(part, setting, "", "left out", kind, "", count, None, None, len(judged.cells))
+
+
 def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
     """Everything that is told of a sweep with the whole reference set."""
     found = Measures(judged, part, setting)
+    yield from left_out(judged, part, setting)
     yield from found.regrets()
     yield from found.costs()
     yield from found.dominated()
@@ -154,6 +163,7 @@ def judged_rows(judged: Judged, part: str, setting: str) -> Iterator[Row]:
 def compared_rows(judged: Judged, part: str, setting: str, against: Sequence[str]) -> Iterator[Row]:
     """What is told where a few start-ups are set beside each other."""
     found = Measures(judged, part, setting)
+    yield from left_out(judged, part, setting)
     yield from found.costs()
     for one in against:
         if found.core.any():

@@ -28,6 +28,8 @@ class Estimate:
     draws: Floats
     """Draws × start-ups."""
     paths: int
+    is_share: bool = False
+    """Whether these are shares of things that happen or not."""
 
     def exp(self) -> "Estimate":
         """Of logarithms, the numbers themselves."""
@@ -47,7 +49,16 @@ class Estimate:
             return none, none
         tail = 50 * (1 - LEVEL)
         low, high = np.percentile(self.draws, [tail, 100 - tail], axis=0)
-        return low, high
+        return self._unseen(low, high) if self.is_share else (low, high)
+
+    def _unseen(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """What happened on no path may still happen: draws of these paths do not show it.
+
+        The end is that of the exact interval of none of so many paths.
+        """
+        room = 1 - ((1 - LEVEL) / 2) ** (1 / self.paths)
+        low = np.where(self.value == 1, 1 - room, low)
+        return low, np.where(self.value == 0, room, high)
 
 
 class Paths:

@@ -94,6 +94,14 @@ def _with_ends(row: Row | None, words: Callable[[float], str]) -> str:
     return f"{words(row.value)} ({words(row.low)} to {words(row.high)})"
 
 
+def left_out(rows: Sequence[Row]) -> str:
+    """How many questions the baseline has, and how many count nowhere."""
+    own = [row for row in rows if row.part == "baseline" and row.measure == "left out"]
+    counts = {row.kind: row.value or 0 for row in own[:2]}
+    told = ", ".join(f"{count:.0f} {kind}" for kind, count in counts.items())
+    return f"{own[0].count} questions; left out: {told}."
+
+
 # The tables.
 
 

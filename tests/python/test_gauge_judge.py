@@ -196,6 +196,16 @@ def test_how_much_more_gauge_is_dominated_than_the_least_of_others(tmp_path: Fol
     assert only(found, measure="dominated difference").value == 0.75
 
 
+def test_what_happened_on_no_path_may_still_happen(tmp_path: Folder) -> None:
+    found = measures.Measures(on_paths(tmp_path, 20, {GAUGE: 1.0, HYSTART: 2.0}), "part", "")
+    pairs = list(found.pairs(GAUGE, [HYSTART]))
+    never = only(pairs, startup=HYSTART, against=GAUGE)
+    assert (never.value, never.low) == (0, 0)
+    assert never.high == pytest.approx(1 - 0.025 ** (1 / 20))
+    always = only(pairs, startup=GAUGE, against=HYSTART)
+    assert always.low == pytest.approx(0.025 ** (1 / 20))
+
+
 # What everybody comes to.
 
 
