@@ -43,7 +43,7 @@ def frontier(rows: Sequence[Row], constants: Sequence[str]) -> Figure:
 def _line(
     axes: "Axes", rows: Sequence[Row], constant: str, place: int, measure: str, kind: str
 ) -> None:
-    """One constant, from its least value to its largest."""
+    """One constant: gauge and its variants, the fastest first."""
     points = [(1.0, 0.0)]
     colour = COLOURS[place + 1]
     for row in rows:
