@@ -165,10 +165,10 @@ class Part:
 
 PARTS = {
     "baseline": Part(baseline, 160, 9),
-    "stacks": Part(stacks, 60, 3),
-    "ablations": Part(ablations, 80, 3),
-    "constants": Part(halved_and_doubled, 80, 3),
-    "frontier": Part(frontier, 80, 3),
+    "stacks": Part(stacks, 40, 3),
+    "ablations": Part(ablations, 60, 3),
+    "constants": Part(halved_and_doubled, 40, 3),
+    "frontier": Part(frontier, 40, 3),
     "crowd": Part(everybody, 0, 10),
     "cpu": Part(cpu, 0, 0),
 }

@@ -27,7 +27,7 @@ pub(super) const BLIND_RATE: ParamSpec = constant(
 pub(super) const BLIND_PACKETS: ParamSpec = constant(
     "blind_packets",
     Unit::Segments,
-    "4",
+    "6",
     "and at least so many packets, spread over the round trip",
 );
 pub(super) const NOISE: ParamSpec = constant(
@@ -49,6 +49,13 @@ pub(super) const TRUST: ParamSpec = constant(
     "0.75",
     "the share of the rate estimated that is paced at without having been delivered before",
 );
+pub(super) const DRAINED: ParamSpec = constant(
+    "drained",
+    Unit::Ratio,
+    "0.25",
+    "an estimate is trusted where something behind the initial window found less than this share \
+     of the window's own queue",
+);
 pub(super) const CEILING: ParamSpec = constant(
     "ceiling",
     Unit::Number,
@@ -58,13 +65,13 @@ pub(super) const CEILING: ParamSpec = constant(
 pub(super) const LEAP: ParamSpec = constant(
     "leap",
     Unit::Number,
-    "32",
+    "16",
     "the pace is at most so many times the rate delivered where an estimate is behind it",
 );
 pub(super) const GAIN: ParamSpec = constant(
     "gain",
     Unit::Number,
-    "2.5",
+    "2.9",
     "and so many times where there is none",
 );
 pub(super) const WINDOW: ParamSpec = constant(
@@ -83,7 +90,7 @@ pub(super) const LATE: ParamSpec = constant(
 pub(super) const FULL: ParamSpec = constant(
     "full",
     Unit::Ratio,
-    "0.8",
+    "0.85",
     "a queue is the flow's own where less than this share of the rate sent is delivered",
 );
 pub(super) const LOSSES: ParamSpec = constant(
@@ -95,7 +102,7 @@ pub(super) const LOSSES: ParamSpec = constant(
 pub(super) const YIELD: ParamSpec = constant(
     "yield",
     Unit::Ratio,
-    "0.6",
+    "0.8",
     "beside others the window left is the share of the path's rate that was got, times what it \
      holds; at least this share",
 );
@@ -119,6 +126,7 @@ pub(super) const WITHOUT: ParamSpec = constant(
         "nothing",
         "blind",
         "estimate",
+        "drained",
         "ceiling",
         "delay",
         "tolerance",
@@ -137,6 +145,7 @@ pub(super) struct Constants {
     pub(super) noise: Time,
     pub(super) coherent: f64,
     pub(super) trust: f64,
+    pub(super) drained: f64,
     pub(super) ceiling: f64,
     pub(super) leap: f64,
     pub(super) gain: f64,
@@ -165,6 +174,7 @@ impl Constants {
             noise: params.time("noise"),
             coherent: params.ratio("coherent"),
             trust: kept("estimate", params.ratio("trust"), 0.0),
+            drained: kept("drained", params.ratio("drained"), never),
             ceiling: match without {
                 "estimate" | "ceiling" => never,
                 _ => params.within("ceiling", 1.0..=1e3)?,

@@ -17,17 +17,36 @@ struct Round {
 }
 
 /// This round trip and the last.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Deliveries {
     rounds: [Round; 2],
     next: u64,
+    /// Of what was sent before so much was delivered, a part left at once: its rate says nothing.
+    paced_from: u64,
     /// Bytes delivered so far.
     total: u64,
     /// Samples of what was sent before so much was delivered are of another time.
     fresh_from: u64,
 }
 
+impl Default for Deliveries {
+    fn default() -> Deliveries {
+        Deliveries {
+            rounds: [Round::default(); 2],
+            next: 0,
+            paced_from: u64::MAX,
+            total: 0,
+            fresh_from: 0,
+        }
+    }
+}
+
 impl Deliveries {
+    /// From now on all that leaves is paced.
+    pub(super) fn compare_from_now(&mut self) {
+        self.paced_from = self.total;
+    }
+
     /// Takes in an ACK. A round trip is over when something is acknowledged that was sent after it
     /// had begun.
     pub(super) fn take(&mut self, d: &Delivery) {
@@ -41,8 +60,10 @@ impl Deliveries {
                 true => sample.rate(),
                 false => round.delivered.max(sample.rate()),
             };
-            let sent = Rate::of(sample.delivered, sample.send_interval);
-            round.sent = round.sent.max(sent);
+            if sample.prior_delivered >= self.paced_from {
+                let sent = Rate::of(sample.delivered, sample.send_interval);
+                round.sent = round.sent.max(sent);
+            }
         }
         self.total = d.total;
         self.rounds[1].lost += d.lost;
@@ -112,9 +133,21 @@ mod tests {
         d.take(&ack(2_000, 0, 20, 0));
         assert_eq!(d.rate(), Rate(800_000));
         d.take(&ack(3_000, 1_000, 20, 0));
-        assert_eq!((d.rate(), d.share_of_sent()), (Rate(800_000), 1.0));
+        assert_eq!(d.rate(), Rate(800_000));
         d.take(&ack(4_000, 3_000, 20, 0));
-        assert_eq!((d.rate(), d.share_of_sent()), (Rate(400_000), 0.5));
+        assert_eq!(d.rate(), Rate(400_000));
+    }
+
+    #[test]
+    fn what_is_delivered_is_compared_with_what_was_sent_once_all_is_paced() {
+        let mut d = Deliveries::default();
+        d.take(&ack(1_000, 0, 20, 0));
+        assert!(d.share_of_sent() > 1.0, "nothing is known of what was sent");
+        d.compare_from_now();
+        d.take(&ack(2_000, 999, 20, 0));
+        assert!(d.share_of_sent() > 1.0);
+        d.take(&ack(3_000, 1_000, 20, 0));
+        assert_eq!(d.share_of_sent(), 0.5);
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub(super) struct Estimate {
     pub(super) rate: Rate,
     /// Nothing where they came too close together.
     pub(super) most: Option<Rate>,
+    /// The queue that the window may have made, as a time.
+    pub(super) queued: Time,
 }
 
 /// ACKs that a mean gap can be judged by.
@@ -79,11 +81,13 @@ impl Dispersion {
             return Some(Estimate {
                 rate,
                 most: Some(rate),
+                queued: took,
             });
         }
         Some(Estimate {
             rate: Rate::of(last, took + self.noise),
             most: (took > self.noise).then(|| Rate::of(last, took.since(self.noise))),
+            queued: took.max(self.noise),
         })
     }
 }
@@ -107,10 +111,15 @@ mod tests {
         let even: Vec<(f64, u64)> = (1..=10).map(|n| (100.0 + n as f64, n)).collect();
         // 9000 bytes in 9 ms.
         let rate = Rate(8_000_000);
-        let most = Some(rate);
-        assert_eq!(seen(&even), Estimate { rate, most });
+        let expected = Estimate {
+            rate,
+            most: Some(rate),
+            queued: ms(9.0),
+        };
+        assert_eq!(seen(&even), expected);
         let of_two = [(101.0, 2), (103.0, 4), (105.0, 6), (107.0, 8), (109.0, 10)];
-        assert_eq!(seen(&of_two), Estimate { rate, most });
+        let queued = ms(8.0);
+        assert_eq!(seen(&of_two), Estimate { queued, ..expected });
     }
 
     /// V3
@@ -121,12 +130,14 @@ mod tests {
         let expected = Estimate {
             rate: Rate(5_000_000),
             most: Some(Rate(10_000_000)),
+            queued: ms(12.0),
         };
         assert_eq!(found, expected);
         // All at once.
         let expected = Estimate {
             rate: Rate(20_000_000),
             most: None,
+            queued: ms(4.0),
         };
         assert_eq!(seen(&[(100.0, 4), (100.0, 10)]), expected);
     }

@@ -12,7 +12,9 @@
 //! - *Estimate.* The bytes that follow the first ACK of the initial window, over the time that their
 //!   ACKs take, are the rate of the path where every gap is near the mean one (`coherent`) and there
 //!   are four ACKs. Otherwise the window has arrived in that time, more or less `noise`: the rate is at
-//!   least so much and at most so much.
+//!   least so much and at most so much. It is the rate of the path, not what others leave of it. It is
+//!   trusted only where others leave room: where a packet of the first flight that was sent
+//!   behind the window found less than the share `drained` of the queue in which the window had stood, by its round trip.
 //! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
 //!   times the least rate estimated, but not more than `leap` times the rate delivered. It is at most
 //!   `ceiling` times the most that was estimated, until that is refuted: by a rate delivered that is
@@ -48,18 +50,19 @@
 //! | name | default | meaning |
 //! | --- | --- | --- |
 //! | `blind_rate` | 3Mbps | what is paced behind the initial window until the first ACK |
-//! | `blind_packets` | 4 | and at least so many packets in the round trip |
+//! | `blind_packets` | 6 | and at least so many packets in the round trip |
 //! | `noise` | 4ms | what else than the path may add to times |
 //! | `coherent` | 0.35 | gaps of ACKs are even within this share of the mean |
 //! | `trust` | 0.75 | the share of the rate estimated that is paced at unseen |
+//! | `drained` | 0.25 | the share of the window's queue that may be left where it is trusted |
 //! | `ceiling` | 1.2 | the most, in rates estimated |
-//! | `leap` | 32 | the most, in rates delivered, with an estimate |
-//! | `gain` | 2.5 | the most, in rates delivered, without |
+//! | `leap` | 16 | the most, in rates delivered, with an estimate |
+//! | `gain` | 2.9 | the most, in rates delivered, without |
 //! | `window` | 1.1 | the window, in round trips at the pace |
 //! | `late` | 0.125 | the share of the least round trip that shows a queue |
-//! | `full` | 0.8 | the share of what is sent below which the queue is the flow's own |
+//! | `full` | 0.85 | the share of what is sent below which the queue is the flow's own |
 //! | `losses` | 0.02 | the share of losses that shows a full pipe |
-//! | `yield` | 0.6 | the least share of the window that is left beside others |
+//! | `yield` | 0.8 | the least share of the window that is left beside others |
 //! | `rest` | 0 | where the application says how much there is: so many packets go blind together |
 //! | `memory` | false | whether half of a remembered rate takes the place of `blind_rate` |
 //! | `without` | nothing | the part that is left out |
@@ -76,9 +79,9 @@
 //!
 //! # Contested
 //!
-//! - The spacing of a train shows how fast the bottleneck is, not what others leave of it. Beside a
-//!   flow that keeps the queue full, three quarters of the rate are too much for a round trip; what is
-//!   lost ends the start-up, and the window left is smaller by the others' share.
+//! - The spacing of a train shows how fast the bottleneck is, not what others leave of it. Where a
+//!   queue happens to be short when the first flight comes, three quarters of the rate are too much for
+//!   a round trip; what is lost ends the start-up, and the window left is smaller by the others' share.
 //! - On links that hand on packets in bunches, a bunch can look even. `leap` bounds what that costs.
 
 mod constants;
@@ -118,6 +121,7 @@ pub const ENTRY: Entry<dyn Startup> = Entry {
         constants::NOISE,
         constants::COHERENT,
         constants::TRUST,
+        constants::DRAINED,
         constants::CEILING,
         constants::LEAP,
         constants::GAIN,
@@ -171,6 +175,9 @@ struct Gauge {
     queueless: (Time, u64),
     dispersion: Dispersion,
     estimate: Option<Estimate>,
+    /// When the initial window left; of what was sent behind it, the least round trip.
+    opened: Time,
+    behind: Time,
     deliveries: Deliveries,
     delay: Delay,
     /// What is paced at, payload only.
@@ -196,6 +203,8 @@ impl Gauge {
             queueless: (Time::ZERO, 0),
             dispersion: Dispersion::new(k.coherent, k.noise),
             estimate: None,
+            opened: Time::MAX,
+            behind: Time::MAX,
             deliveries: Deliveries::default(),
             delay: Delay::new(k.late, k.noise),
             pace: Rate(0),
@@ -207,6 +216,7 @@ impl Gauge {
     /// Behind the initial window a little is paced over the first round trip.
     fn open(&mut self, w: &mut Window, now: Time) {
         self.phase = Phase::Measure;
+        self.opened = now;
         if self.base == Time::MAX {
             return;
         }
@@ -259,6 +269,7 @@ impl Gauge {
         if arrived == self.initial || self.deliveries.lost().0 > 0 {
             self.phase = Phase::Ramp;
             self.delay.judge_from(a.now);
+            self.deliveries.compare_from_now();
         } else {
             w.cwnd = w.cwnd.max(opened);
         }
@@ -266,11 +277,18 @@ impl Gauge {
 
     /// Up to a share of the rate estimated no delivery is waited for, but that of some part of it.
     fn leap(&mut self) {
-        if let Some(estimate) = self.estimate {
+        if let Some(estimate) = self.estimate.filter(|estimate| self.has_drained(estimate)) {
             let trusted = times(estimate.rate, self.k.trust);
             let delivered = times(self.deliveries.rate(), self.k.leap);
             self.pace = self.pace.max(trusted.min(delivered));
         }
+    }
+
+    /// Others leave room: what stood in the queue of the bottleneck when the initial window came was
+    /// gone when something behind it came.
+    fn has_drained(&self, estimate: &Estimate) -> bool {
+        let left = self.behind.since(self.base).nanos() as f64;
+        left < self.k.drained * estimate.queued.nanos() as f64
     }
 
     /// The pace grows by what is delivered, up to the ceiling.
@@ -400,6 +418,10 @@ impl Startup for Gauge {
                 Some(_) => self.base.min(rtt),
             };
             self.latest = Some(rtt);
+            let after = a.now.since(rtt).since(self.opened);
+            if Time::ZERO < after && after < self.base {
+                self.behind = self.behind.min(rtt);
+            }
             self.delay.sample(a.now, rtt, self.base);
         }
         if let Some(d) = &a.delivery {
@@ -625,7 +647,7 @@ mod tests {
         /// The same with all ACKs at once, from which hardly anything follows.
         fn bunched(rates: Rates) -> Flow {
             let mut flow = Flow::new("");
-            flow.now = RTT;
+            flow.now = RTT + ms(1.0);
             (0..10).for_each(|_| assert_eq!(flow.ack(ms(0.0), rates), None));
             flow
         }
@@ -644,7 +666,7 @@ mod tests {
         assert_eq!((flow.w.cwnd, flow.pace()), (47.5, 3.0));
         assert_eq!(flow.w.pacing_from, Time::from_nanos(2_666_666));
         let near = Flow::with("", Some(ms(8.0)), u64::MAX, None);
-        assert_eq!((near.w.cwnd, near.pace()), (14.0, 4.0));
+        assert_eq!((near.w.cwnd, near.pace()), (16.0, 6.0));
         let unknown = Flow::with("", None, u64::MAX, None);
         assert_eq!((unknown.w.cwnd, unknown.w.pacing), (10.0, None));
         let without = Flow::new("without=blind");
@@ -658,7 +680,7 @@ mod tests {
                 .w
                 .cwnd
         };
-        assert_eq!((of(8), of(9)), (18.0, 14.0));
+        assert_eq!((of(8), of(9)), (18.0, 16.0));
     }
 
     #[test]
@@ -693,6 +715,25 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_not_trusted_where_the_windows_own_queue_does_not_drain() {
+        let paced = |behind: f64, spec: &str| {
+            let mut flow = Flow::new(spec);
+            // The window's first packet found no queue, and all behind it one of so many milliseconds.
+            (flow.now, flow.rtt) = (RTT.since(ms(1.0)), RTT);
+            flow.ack(ms(1.0), all(0.8));
+            flow.rtt = ms(100.0 + behind);
+            flow.now += ms(behind);
+            (0..9).for_each(|_| assert_eq!(flow.ack(ms(1.0), all(0.8)), None));
+            flow.pace()
+        };
+        // The window took 11 ms to come back, and 10,000 bytes in 15 ms are three quarters of 5.33 Mbit/s.
+        assert_eq!(paced(2.0, ""), 4.0);
+        // 4 ms are more than a quarter of 13 ms.
+        assert_eq!(paced(4.0, ""), 3.0);
+        assert_eq!(paced(4.0, "without=drained"), 3.529);
+    }
+
+    #[test]
     fn a_leap_is_at_most_so_many_times_what_is_delivered() {
         assert_eq!(Flow::measured("leap=4", all(0.8)).pace(), 3.2);
     }
@@ -702,16 +743,16 @@ mod tests {
     fn growth_is_a_multiple_of_the_rate_delivered_below_the_ceiling() {
         let mut flow = Flow::measured("", all(0.8));
         flow.ack(ms(1.0), all(3.0));
-        assert_eq!(flow.pace(), 7.5);
+        assert_eq!(flow.pace(), 8.7);
         flow.ack(ms(1.0), all(6.0));
         assert_eq!(flow.pace(), 9.6, "1.2 times 8");
         flow.ack(ms(1.0), all(8.9));
-        assert_eq!(flow.pace(), 22.25, "the estimate is refuted");
+        assert_eq!(flow.pace(), 25.81, "the estimate is refuted");
         let mut bunched = Flow::bunched(all(3.0));
         // 10,000 bytes in no time, more or less 4 ms: at least 20 Mbit/s, and anything above.
         assert_eq!(bunched.pace(), 15.0);
         bunched.ack(ms(1.0), all(15.0));
-        assert_eq!(bunched.pace(), 37.5);
+        assert_eq!(bunched.pace(), 43.5);
     }
 
     /// V6
@@ -770,7 +811,7 @@ mod tests {
         assert_eq!(left("", 8.0), 100.0);
         // 6.4 of 8 Mbit/s: four fifths of 80 packets.
         assert_eq!(left("", 6.4), 64.0);
-        assert_eq!(left("", 4.0), 30.0, "six tenths of 50 packets");
+        assert_eq!(left("", 4.0), 40.0, "eight tenths of 50 packets");
         assert_eq!(left("without=yield", 4.0), 50.0);
     }
 
