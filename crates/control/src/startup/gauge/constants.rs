@@ -46,7 +46,7 @@ pub(super) const COHERENT: ParamSpec = constant(
 pub(super) const TRUST: ParamSpec = constant(
     "trust",
     Unit::Ratio,
-    "0.75",
+    "0.5",
     "the share of the rate estimated that is paced at without having been delivered before",
 );
 pub(super) const DRAINED: ParamSpec = constant(
