@@ -9,6 +9,7 @@ use flowstart_control::Named;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
+use flowstart_network::moment::Moment;
 
 impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
@@ -69,11 +70,15 @@ impl Simulation<'_> {
         }
     }
 
-    /// Brings links up to the present, which they have not been asked about since.
+    /// Brings links up to the present, which they have not been asked about since. Nothing follows
+    /// it, so what begins at this very time has begun.
     fn settle(&mut self) {
-        let moment = self.moment();
+        let end = Moment {
+            time: self.now,
+            cause: Time::MAX,
+        };
         for link in 0..self.links.len() as LinkId {
-            self.links[link as usize].settle(moment);
+            self.links[link as usize].settle(end);
             self.take_queue_events(link);
         }
         self.sample_departures_under_way();
