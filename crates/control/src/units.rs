@@ -83,6 +83,10 @@ impl Time {
     pub const fn over(self, n: u64) -> Time {
         Time(self.0 / n)
     }
+    /// So many times as long, rounded down.
+    pub fn scaled(self, by: f64) -> Time {
+        Time((self.0 as f64 * by) as u64)
+    }
 }
 
 impl Add for Time {
@@ -159,6 +163,10 @@ impl Rate {
     /// The bytes that pass in `span`, rounded down.
     pub fn bytes_in(self, span: Time) -> u64 {
         saturate(u128::from(self.0) * u128::from(span.0) / 8_000_000_000)
+    }
+    /// So many times as fast, rounded down.
+    pub fn scaled(self, by: f64) -> Rate {
+        Rate((self.0 as f64 * by) as u64)
     }
 }
 

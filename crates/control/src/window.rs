@@ -103,6 +103,11 @@ impl Window {
         self.mss + self.header
     }
 
+    /// Bytes on the wire for each byte of payload, in full-size segments.
+    pub fn wire_per_payload(&self) -> f64 {
+        f64::from(self.wire()) / f64::from(self.mss)
+    }
+
     /// The rate, headers included, that sends so many segments in so long; `None` where it is
     /// too low to be one.
     pub fn rate_over(&self, segments: Segments, time: Time) -> Option<Rate> {

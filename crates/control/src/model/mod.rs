@@ -6,6 +6,7 @@ pub mod capacity;
 pub(crate) mod pacing;
 pub(crate) mod rapid_start;
 pub(crate) mod round_trips;
+pub(crate) mod rounds;
 
 use std::any::Any;
 

@@ -302,9 +302,7 @@ impl C4Initial {
     }
 
     fn write_pace(&self, w: &mut Window, pace: f64, after_04: Option<Segments>) {
-        let mtu = f64::from(w.wire());
-        let wire = mtu / f64::from(w.mss);
-        w.pacing = Some(Rate(((8.0 * pace * wire) as u64).max(1)));
+        w.pacing = Some(Rate(((8.0 * pace * w.wire_per_payload()) as u64).max(1)));
         let quantum = match after_04 {
             Some(_) => pace * QUANTUM_TIME,
             None => w.cwnd * f64::from(w.mss) / 4.0,

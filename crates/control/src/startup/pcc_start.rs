@@ -495,8 +495,7 @@ impl PccStart {
             .intervals
             .back()
             .map_or(usual, |interval| interval.rate);
-        let wire = f64::from(w.wire()) / f64::from(w.mss);
-        w.pacing = Some(Rate(((rate * wire * 8.0) as u64).max(1)));
+        w.pacing = Some(Rate(((rate * w.wire_per_payload() * 8.0) as u64).max(1)));
     }
 
     /// Two windows of this rate.

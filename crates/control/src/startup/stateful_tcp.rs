@@ -141,7 +141,7 @@ impl Startup for StatefulTcp {
 
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         let Some(rtt) = e.rtt else { return };
-        let bw = Rate((self.bw.bps() as f64 * self.factor) as u64);
+        let bw = self.bw.scaled(self.factor);
         let cwnd = w.segments(bw.bytes_in(rtt));
         let rate = w.rate_over(cwnd, rtt);
         if cwnd > w.cwnd && rate.is_some() {

@@ -166,7 +166,7 @@ impl Blue {
     /// The length of the train if all of it had come.
     fn dt(&self, now: Time) -> Time {
         let whole = self.packets() / 2.0 / self.acked;
-        Time((now.since(self.start).nanos() as f64 * whole) as u64)
+        now.since(self.start).scaled(whole)
     }
 
     /// Condition 1 from round 3 on, `2 mu D <= minRTT`: the train, growing as it did, does not

@@ -1,7 +1,6 @@
-//! What BBR keeps of what it has measured: the largest delivery rate, rounds counted in
-//! packets, the least round trip, and how much more than expected is acknowledged at once.
+//! What BBR keeps of what it has measured: the largest delivery rate,
+//! the least round trip, and how much more than expected is acknowledged at once.
 
-use crate::signals::{Delivery, RateSample};
 use crate::{Rate, Time};
 
 /// The most epochs that a maximum is kept for.
@@ -50,34 +49,6 @@ impl MaxFilter {
     /// The largest.
     pub(super) fn max(&self) -> Rate {
         self.max
-    }
-}
-
-/// Round trips counted in packets: one is over when something is acknowledged that was sent
-/// after it had begun.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounds {
-    /// How many have begun.
-    pub(super) count: u64,
-    /// `round_start`: the acknowledgement under way begins one.
-    pub(super) start: bool,
-    next_delivered: u64,
-}
-
-impl Rounds {
-    /// Takes in an acknowledgement.
-    pub(super) fn take(&mut self, d: &Delivery) {
-        let over = |s: &RateSample| s.prior_delivered >= self.next_delivered;
-        self.start = d.sample.as_ref().is_some_and(over);
-        if self.start {
-            self.count += 1;
-            self.next_delivered = d.total;
-        }
-    }
-
-    /// The round under way begins now.
-    pub(super) fn restart(&mut self, delivered: u64) {
-        self.next_delivered = delivered;
     }
 }
 
@@ -204,36 +175,6 @@ mod tests {
         assert_eq!(filter.max(), Rate(5));
         filter.insert(40, Rate(1));
         assert_eq!(filter.max(), Rate(1));
-    }
-
-    #[test]
-    fn a_round_ends_with_what_was_sent_after_it_began() {
-        let sample = |prior: u64, total: u64| Delivery {
-            total,
-            newly: 0,
-            lost: 0,
-            in_flight_before: 0,
-            repairing: false,
-            sample: Some(RateSample {
-                prior_delivered: prior,
-                delivered: total - prior,
-                interval: Time::from_millis(1),
-                app_limited: false,
-                tx_in_flight: 0,
-                lost: 0,
-                ..RateSample::default()
-            }),
-        };
-        let mut rounds = Rounds::default();
-        let mut starts = |prior, total| {
-            rounds.take(&sample(prior, total));
-            rounds.start
-        };
-        assert!(starts(0, 1));
-        assert!(!starts(0, 2));
-        assert!(starts(1, 3));
-        assert!(!starts(2, 4));
-        assert!(starts(3, 5));
     }
 
     #[test]

@@ -19,12 +19,13 @@ mod probe_bw;
 mod probing;
 mod state;
 
+use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
 use crate::{Convention, Rate, Reason, Segments, Time, Window};
 use constants::Constants;
 use cycle::Cycle;
-use filters::{ExtraAcked, MaxFilter, MinRtt, Rounds};
+use filters::{ExtraAcked, MaxFilter, MinRtt};
 use full_pipe::{LossEvents, Plateau, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Limits, Phase, Probing};

@@ -1,6 +1,5 @@
 //! Whether round trips show a queue that one's own packets can have caused.
 
-use crate::startup::gauge::quantity::scaled;
 use crate::Time;
 
 /// Samples of which the least is taken, so that single delayed ones do not count.
@@ -61,7 +60,7 @@ impl Delay {
 
     /// Both intervals show a queue.
     pub(super) fn is_late(&self, base: Time) -> bool {
-        let threshold = base + scaled(base, self.share).max(self.noise);
+        let threshold = base + base.scaled(self.share).max(self.noise);
         self.intervals.iter().all(|least| *least > threshold)
     }
 }

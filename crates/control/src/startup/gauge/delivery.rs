@@ -1,8 +1,13 @@
 //! What is delivered, of what was sent: rates and losses of this round trip and the last.
 
+use crate::model::rounds::Rounds;
 use crate::signals::Delivery;
-use crate::startup::gauge::quantity::share;
 use crate::Rate;
+
+/// One rate as a share of another.
+pub(super) fn share(rate: Rate, of: Rate) -> f64 {
+    rate.bps() as f64 / of.bps().max(1) as f64
+}
 
 /// Of one round trip.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +25,7 @@ struct Round {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deliveries {
     rounds: [Round; 2],
-    next: u64,
+    clock: Rounds,
     /// Of what was sent before so much was delivered, a part left at once: its rate says nothing.
     paced_from: u64,
     /// Bytes delivered so far.
@@ -33,7 +38,7 @@ impl Default for Deliveries {
     fn default() -> Deliveries {
         Deliveries {
             rounds: [Round::default(); 2],
-            next: 0,
+            clock: Rounds::default(),
             paced_from: u64::MAX,
             total: 0,
             fresh_from: 0,
@@ -47,14 +52,13 @@ impl Deliveries {
         self.paced_from = self.total;
     }
 
-    /// Takes in an ACK. A round trip is over when something is acknowledged that was sent after it
-    /// had begun.
+    /// Takes in an ACK.
     pub(super) fn take(&mut self, d: &Delivery) {
+        self.clock.take(d);
+        if self.clock.start {
+            self.rounds = [self.rounds[1], Round::default()];
+        }
         if let Some(sample) = &d.sample {
-            if sample.prior_delivered >= self.next {
-                self.next = d.total;
-                self.rounds = [self.rounds[1], Round::default()];
-            }
             let round = &mut self.rounds[1];
             round.delivered = match sample.prior_delivered < self.fresh_from {
                 true => sample.rate(),
@@ -76,29 +80,26 @@ impl Deliveries {
         let delivered = self.rounds[1].delivered;
         self.rounds = [Round::default(); 2];
         self.rounds[1].delivered = delivered;
-        (self.fresh_from, self.next) = (self.total, self.total);
-    }
-
-    fn both<T>(&self, of: impl Fn(&Round) -> T) -> [T; 2] {
-        [of(&self.rounds[0]), of(&self.rounds[1])]
+        self.fresh_from = self.total;
+        self.clock.restart(self.total);
     }
 
     /// The largest rate delivered.
     pub(super) fn rate(&self) -> Rate {
-        let [before, now] = self.both(|round| round.delivered);
-        before.max(now)
+        let [before, now] = self.rounds;
+        before.delivered.max(now.delivered)
     }
 
     /// How much of the rate sent was delivered.
     pub(super) fn share_of_sent(&self) -> f64 {
-        let [before, now] = self.both(|round| round.sent);
-        share(self.rate(), before.max(now))
+        let [before, now] = self.rounds;
+        share(self.rate(), before.sent.max(now.sent))
     }
 
     /// Bytes found lost, and bytes delivered or lost.
     pub(super) fn lost(&self) -> (u64, u64) {
-        let [(lost, of), (lost_now, of_now)] = self.both(|round| (round.lost, round.of));
-        (lost + lost_now, of + of_now)
+        let [before, now] = self.rounds;
+        (before.lost + now.lost, before.of + now.of)
     }
 }
 

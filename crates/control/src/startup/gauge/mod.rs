@@ -88,7 +88,6 @@ mod constants;
 mod delay;
 mod delivery;
 mod dispersion;
-mod quantity;
 
 use super::{LossResponse, Startup};
 use crate::entry::{Certainty, Entry, Need};
@@ -100,9 +99,8 @@ use crate::slow_start::SlowStart;
 use crate::{with_slow_start, Rate, Reason, Segments, Time, Window};
 use constants::Constants;
 use delay::Delay;
-use delivery::Deliveries;
+use delivery::{share, Deliveries};
 use dispersion::{Dispersion, Estimate};
-use quantity::{share, times};
 
 /// The catalog entry.
 pub const ENTRY: Entry<dyn Startup> = Entry {
@@ -243,19 +241,19 @@ impl Gauge {
     fn remembered(&self, w: &Window) -> Option<Rate> {
         let memory = self.memory.filter(|_| self.k.memory)?;
         let like = self.base.times(2) >= memory.min_rtt && self.base <= memory.min_rtt.times(10);
-        like.then(|| times(memory.rate, 0.5 * f64::from(w.wire()) / f64::from(w.mss)))
+        like.then(|| memory.rate.scaled(0.5 * w.wire_per_payload()))
     }
 
     /// Paces, with a window that does not hold it back.
     fn drive(&self, w: &mut Window) {
-        let held = times(self.pace, self.k.window).bytes_in(self.base);
+        let held = self.pace.scaled(self.k.window).bytes_in(self.base);
         w.cwnd = w.segments(held) + LEAST_CWND;
         w.pacing = self.on_the_wire(w);
     }
 
     /// The pace with headers.
     fn on_the_wire(&self, w: &Window) -> Option<Rate> {
-        let rate = times(self.pace, f64::from(w.wire()) / f64::from(w.mss));
+        let rate = self.pace.scaled(w.wire_per_payload());
         (rate.bps() > 0).then_some(rate)
     }
 
@@ -278,8 +276,8 @@ impl Gauge {
     /// Up to a share of the rate estimated no delivery is waited for, but that of some part of it.
     fn leap(&mut self) {
         if let Some(estimate) = self.estimate.filter(|estimate| self.has_drained(estimate)) {
-            let trusted = times(estimate.rate, self.k.trust);
-            let delivered = times(self.deliveries.rate(), self.k.leap);
+            let trusted = estimate.rate.scaled(self.k.trust);
+            let delivered = self.deliveries.rate().scaled(self.k.leap);
             self.pace = self.pace.max(trusted.min(delivered));
         }
     }
@@ -295,13 +293,13 @@ impl Gauge {
     fn grow(&mut self) {
         self.leap();
         let delivered = self.deliveries.rate();
-        let mut pace = times(delivered, self.k.gain);
+        let mut pace = delivered.scaled(self.k.gain);
         if let Some(most) = self.estimate.and_then(|estimate| estimate.most) {
             // More was delivered than there can be: the estimate is wrong.
-            if delivered > times(most, (1.0 + self.k.ceiling) / 2.0) {
+            if delivered > most.scaled((1.0 + self.k.ceiling) / 2.0) {
                 self.estimate = None;
             } else {
-                pace = pace.min(times(most, self.k.ceiling));
+                pace = pace.min(most.scaled(self.k.ceiling));
             }
         }
         self.pace = self.pace.max(pace);
