@@ -24,6 +24,7 @@ import shown
 from asking import GAUGE, HYSTART, QUICLY
 from constants import FRONTIER
 from flowstart.maps import heatmap
+from measures import CORE
 from results import Row
 
 DOCS = pathlib.Path(__file__).parent
@@ -74,7 +75,7 @@ def _short(row: Row) -> Iterator[object]:
 def regret(folder: pathlib.Path) -> Figure:
     """Regret by queue, rate and round trip, of gauge and those that it is set beside."""
     judged = parts.of_baseline(folder / "baseline", also=[parts.CAREFUL])
-    known = judged.kept(judged.beside(shown.CORE_KINDS))
+    known = judged.kept(judged.beside(CORE))
     order = np.array([known.startups.index(name) for name in MAPPED])
     names = tuple(NO_MEMORY if name == QUICLY else name for name in known.startups)
     reference = tuple(NO_MEMORY if name == QUICLY else name for name in known.reference)

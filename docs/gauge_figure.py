@@ -10,7 +10,7 @@ from asking import GAUGE
 from flowstart.render.charts import COLOURS, MARKERS, SMALL, STYLE, Chart, titled
 from measures import ALL
 from results import Row, find
-from shown import COSTS
+from shown import COSTS, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,8 +33,7 @@ def frontier(rows: Sequence[Row], constants: Sequence[str]) -> Figure:
                 _line(axes, rows, constant, place, f"{measure} difference", kind)
             axes.plot(1, 0, "*", color="black", markersize=9, zorder=4)
             axes.set_xlabel("mean regret ÷ gauge's")
-            words = measure if kind == ALL else f"{measure}, {kind}"
-            axes.set_ylabel(f"{words}: points more")
+            axes.set_ylabel(f"{named(measure, kind)}: points more")
         panels[0].legend(fontsize=SMALL)
         titled(chart, WORDS)
     return chart

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from asking import GAUGE, HYSTART, QUICLY
+from crowd import settings
 from measures import ALL, LEAST
 from results import Row, find
 
@@ -73,8 +74,6 @@ def _crowd(setting: str) -> list[Limit]:
     ]
 
 
-SETTINGS = ("contention", "web 20 %", "web 50 %", "web 80 %")
-"""Where everybody uses it."""
 LIMITS: tuple[Limit, ...] = (
     Limit("mean regret ÷ HyStart++'s", "at most", 0.78, _baseline("regret ratio", ALL, HYSTART)),
     Limit("mean regret ÷ quicly's", "at most", 0.97, _baseline("regret ratio", ALL, QUICLY)),
@@ -106,7 +105,7 @@ LIMITS: tuple[Limit, ...] = (
         0.03,
         _baseline("dominates", ALL, GAUGE) | {"startup": HYSTART},
     ),
-    *(limit for setting in SETTINGS for limit in _crowd(setting)),
+    *(limit for setting, _ in settings() for limit in _crowd(setting)),
     Limit(
         "processor time per packet ÷ HyStart++'s",
         "at most",

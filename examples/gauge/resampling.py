@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart.inference.data import LEVEL
+from flowstart.inference.intervals import FEW_CLUSTERS
 from flowstart.maps.outcomes import Flags, Floats, Numbers
 
 DRAWS = 2000
 SEED = 1
-LEVEL = 0.95
-FEWEST = 10
-"""With fewer paths no interval is stated."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Estimate:
     @functools.cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """The ends of the intervals; NaN where there are too few paths."""
-        if self.paths < FEWEST:
+        if self.paths < FEW_CLUSTERS:
             none = np.full_like(self.value, np.nan)
             return none, none
         tail = 50 * (1 - LEVEL)

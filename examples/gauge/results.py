@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import json
-import math
 import pathlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from flowstart.inference.data import finite
 from resampling import Estimate
 
 NUMBERS = ("value", "low", "high")
@@ -59,11 +59,6 @@ class Place:
                 )
                 where = (self.part, self.setting, startup, measure, kind, against)
                 yield Row(*where, value, least, most, count)
-
-
-def finite(value: float) -> float | None:
-    """None for what is no number."""
-    return value if math.isfinite(value) else None
 
 
 def write(rows: Sequence[Row], stem: pathlib.Path) -> None:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from asking import COMPARED, GAUGE, HYSTART, QUICLY, reference
 from crowd import settings
+from flowstart.render import text
 from limits import verdicts
-from measures import ALL, HARMED
+from measures import ALL, CORE, HARMED
 from results import Row, find
-
-NONE = "–"
-CORE_KINDS = ("alone", "long", "short")
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Table:
 
 def ratio(row: Row | None) -> str:
     """1.07."""
-    return NONE if row is None else _of_regret(row.value)
+    return text.ABSENT if row is None else _of_regret(row.value)
 
 
 def ratio_with_ends(row: Row | None) -> str:
@@ -63,7 +61,7 @@ def ratio_with_ends(row: Row | None) -> str:
 
 def share(row: Row | None) -> str:
     """4.1 %."""
-    return NONE if row is None or row.value is None else f"{100 * row.value:.1f} %"
+    return text.ABSENT if row is None or row.value is None else f"{100 * row.value:.1f} %"
 
 
 def points_with_ends(row: Row | None) -> str:
@@ -88,7 +86,7 @@ def _signed(value: float) -> str:
 
 def _with_ends(row: Row | None, words: Callable[[float], str]) -> str:
     if row is None or row.value is None:
-        return NONE
+        return text.ABSENT
     if row.low is None or row.high is None:
         return words(row.value)
     return f"{words(row.value)} ({words(row.low)} to {words(row.high)})"
@@ -116,7 +114,7 @@ def limits(rows: Sequence[Row]) -> Table:
             number = _shares
         value, _, ends = number(row).partition(" (")
         limit = f"{bound.bound} {bound.limit if '÷' in bound.words else 100 * bound.limit:g}"
-        lines.append((bound.words, limit, value, ends.removesuffix(")") or NONE, one.met))
+        lines.append((bound.words, limit, value, ends.removesuffix(")") or text.ABSENT, one.met))
     return Table(headings, lines)
 
 
@@ -127,9 +125,7 @@ def _shares(row: Row | None) -> str:
 def regret(rows: Sequence[Row]) -> Table:
     """The regret of every start-up, the least mean first."""
     own = [row for row in rows if row.part == "baseline" and row.measure == "regret"]
-    sizes = [
-        kind for kind in dict.fromkeys(row.kind for row in own) if kind not in (ALL, *CORE_KINDS)
-    ]
+    sizes = [kind for kind in dict.fromkeys(row.kind for row in own) if kind not in (ALL, *CORE)]
     headings = (
         "start-up",
         "mean",
@@ -137,7 +133,7 @@ def regret(rows: Sequence[Row]) -> Table:
         "p95",
         "worst",
         *sizes,
-        *CORE_KINDS,
+        *CORE,
         "dominated",
     )
     found = sorted((row for row in own if row.kind == ALL), key=lambda row: row.value or 1e9)
@@ -148,9 +144,9 @@ def regret(rows: Sequence[Row]) -> Table:
             return find(rows, part="baseline", measure=measure, kind=kind, startup=name, against="")
 
         value, _, ends = ratio_with_ends(row).partition(" (")
-        kinds = [ratio(one("regret", kind)) for kind in (*sizes, *CORE_KINDS)]
+        kinds = [ratio(one("regret", kind)) for kind in (*sizes, *CORE)]
         tails = (ratio(one("regret p95")), ratio(one("regret worst")))
-        ends = ends.removesuffix(")") or NONE
+        ends = ends.removesuffix(")") or text.ABSENT
         lines.append((f"`{row.startup}`", value, ends, *tails, *kinds, share(one("dominated"))))
     return Table(headings, lines)
 
@@ -174,7 +170,7 @@ def harm(rows: Sequence[Row]) -> Table:
         lost = find(
             rows, part="baseline", measure="round trips lost", kind="long", startup=name, against=""
         )
-        shown = NONE if lost is None or lost.value is None else f"{lost.value:.2f}"
+        shown = text.ABSENT if lost is None or lost.value is None else f"{lost.value:.2f}"
         lines.append((f"`{name}`", share(row), *harms, shown))
     return Table(headings, lines)
 
@@ -249,6 +245,12 @@ def stacks(rows: Sequence[Row]) -> Table:
 
 
 COSTS = (("retransmitted", ALL), ("harm", "long"), ("harm", "short"), ("harm", "probe"))
+"""What a change may cost others: measures and their kinds."""
+
+
+def named(measure: str, kind: str) -> str:
+    """A measure of one kind, or of all."""
+    return measure if kind == ALL else f"{measure}, {kind}"
 
 
 def _difference(

@@ -28,14 +28,13 @@ from measures import ALL, compared_rows
 from parts import BESIDE, Extent
 from questions import read
 from results import find
-from shown import Table
+from shown import COSTS, Table, named
 
 WIDEST = 3.0
 """A constant is between its default over this and times this, as far as that is taken."""
 PENALTY = 10.0
 """A percentage point above HyStart++'s counts as much as a tenth of its mean regret."""
-COSTS = (("retransmitted", ALL), ("harm", "long"), ("harm", "short"), ("harm", "probe"))
-NAMES = tuple(measure if kind == ALL else f"{measure}, {kind}" for measure, kind in COSTS)
+NAMES = tuple(named(*cost) for cost in COSTS)
 STUDY = "study.db"
 
 
