@@ -27,5 +27,5 @@ pub mod workload;
 
 pub use compile::{Compiler, Prepared};
 pub use record::outcome::Outcome;
-pub use run::run;
+pub use run::{run, LoneFlow};
 pub use spec::*;

@@ -7,6 +7,7 @@ mod foresight;
 mod handing_over;
 mod late;
 mod log;
+mod lone;
 mod observers;
 mod observing;
 mod opening;
@@ -18,6 +19,8 @@ mod simulation;
 mod startup_measures;
 mod turns;
 mod web;
+
+pub use lone::LoneFlow;
 
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan};

@@ -1,0 +1,569 @@
+//! From what a stack tells to what a controller is told.
+//!
+//! The order is RFC 9002's (A.7): an acknowledgement ends a recovery, losses that it shows begin
+//! another, and only then may the window grow. Stacks tell of losses after acknowledgements, so an
+//! acknowledgement waits until something else happens, or somebody asks for the window.
+
+use crate::ledger::{Ledger, News};
+use flowstart_control::signals::{Ack, Established, Known, Loss, Marked, Recovered, Sent, Timeout};
+use flowstart_control::{Controller, Exit, InitialWindow, Segments, Time, Window};
+use flowstart_transport::pacer::{Pacer, Release, ONE_BY_ONE};
+use flowstart_transport::rtt::{RtoParams, RttEstimator};
+use flowstart_transport::stack::Stack;
+use std::fmt;
+use std::sync::Arc;
+
+/// Bytes that a full datagram has beside its data: a short header (flags, a connection ID of 8, a
+/// packet number of 2), an authentication tag and a STREAM frame, as in the simulator's `quic`.
+const OVERHEAD: u32 = 11 + 16 + 6;
+/// What IPv4 and UDP add.
+const UDP_IP: u32 = 20 + 8;
+/// A smaller datagram carries no data: an acknowledgement, which nobody acknowledges.
+const SMALLEST: u32 = 64;
+/// kMinimumWindow (RFC 9002 §7.2).
+const MINIMUM_WINDOW: Segments = 2.0;
+/// What a window is where it limits nothing: beyond what stacks pace by a bucket.
+const OPEN: u64 = 1 << 40;
+/// And where none may leave: stacks take no window of nothing.
+const CLOSED: u64 = 1;
+
+/// Bytes of data in a full datagram of so many bytes of UDP payload.
+pub(crate) fn payload_of(mtu: u16) -> u32 {
+    u32::from(mtu).saturating_sub(OVERHEAD).max(1)
+}
+
+/// What a stack has found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Packets that it has told of one by one.
+    Told,
+    /// So many bytes of UDP payload, the newest of which left at this time.
+    Oldest {
+        /// When the newest left.
+        newest: Time,
+        /// Bytes.
+        bytes: u64,
+    },
+}
+
+/// A window, as it was when something happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub at: Time,
+    /// The window.
+    pub cwnd: Segments,
+    /// The threshold; infinite where there is none.
+    pub ssthresh: Segments,
+    /// Bytes in flight.
+    pub flight: u64,
+    /// The round trip smoothed; zero before there is any.
+    pub srtt: Time,
+}
+
+/// Counts of what a connection did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Datagrams that carry data.
+    pub sent: u64,
+    /// Packets found lost.
+    pub lost: u64,
+    /// The largest window.
+    pub max_cwnd: Segments,
+}
+
+/// The sender's side of one connection over one path.
+pub struct Adapter {
+    controller: Controller,
+    window: Window,
+    known: Known,
+    rtt: RttEstimator,
+    pacer: Pacer,
+    ledger: Ledger,
+    /// The transfer has begun.
+    begun: bool,
+    /// Bytes that the application has handed over, if that is known.
+    queued: Option<u64>,
+    /// The window was what stopped sending when the position was here.
+    limited_until: u64,
+    recovering: bool,
+    /// Bytes lost when the recovery began, and sent since.
+    repaired: [u64; 2],
+    /// Bytes found lost since the acknowledgement before.
+    lost: u64,
+    /// The newest of the packets told lost one by one.
+    told_lost: Option<u64>,
+    /// Window and threshold before the last reduction.
+    prior: Option<(Segments, Segments)>,
+    /// An acknowledgement of which not all is told.
+    waiting: Option<(Time, News)>,
+    /// The time, where somebody tells it before each datagram.
+    clock: Option<Time>,
+    /// The pacer, not the window, held back what the stack had to send then.
+    held: bool,
+    counters: Counters,
+    trace: Option<Vec<Sample>>,
+}
+
+impl fmt::Debug for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Adapter");
+        shown.field("window", &self.window);
+        shown.field("in_flight", &self.ledger.in_flight);
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl Adapter {
+    /// One that has sent nothing, in datagrams of `mtu` bytes of UDP payload.
+    pub(crate) fn new(controller: Controller, known: Known, mtu: u16) -> Adapter {
+        let params: Arc<RtoParams> = Stack::quic().rto;
+        let mut window = Window::new(payload_of(mtu));
+        window.header = OVERHEAD + UDP_IP;
+        window.cwnd = InitialWindow::Rfc9002.segments(window.mss);
+        Adapter {
+            controller,
+            window,
+            known,
+            rtt: RttEstimator::new(&params),
+            pacer: Pacer::default(),
+            ledger: Ledger::default(),
+            begun: false,
+            queued: None,
+            limited_until: 0,
+            recovering: false,
+            repaired: [0; 2],
+            lost: 0,
+            told_lost: None,
+            prior: None,
+            waiting: None,
+            clock: None,
+            held: false,
+            counters: Counters::default(),
+            trace: None,
+        }
+    }
+
+    /// What the path is known to be besides what the handshake shows.
+    pub fn know(&mut self, known: Known) {
+        self.known = known;
+    }
+
+    /// From now on what the window does is kept.
+    pub fn record(&mut self) {
+        self.trace.get_or_insert_default();
+    }
+
+    /// The handshake is over and the application hands over so many bytes; `None` where nobody knows
+    /// how many. Later calls add to them.
+    pub fn begin(&mut self, bytes: Option<u64>, now: Time) {
+        self.settle();
+        if self.begun {
+            self.queued = self.queued.zip(bytes).map(|(before, more)| before + more);
+            return;
+        }
+        self.begun = true;
+        self.queued = bytes;
+        self.ledger = Ledger::default();
+        let rtt = self.rtt.latest();
+        self.known.exact_rtt = rtt;
+        self.controller.on_known(&self.known);
+        let established = Established {
+            initial_window: InitialWindow::Rfc9002.segments(self.window.mss),
+            rtt,
+            queued: bytes.unwrap_or(u64::MAX),
+            header: self.window.header,
+            ..Established::at(now)
+        };
+        self.controller
+            .on_established(&mut self.window, &established);
+        self.note(now);
+    }
+
+    /// A datagram has left.
+    pub fn on_sent(&mut self, number: Option<u64>, datagram: u32, now: Time) {
+        self.settle();
+        if !self.begun {
+            // Of a handshake: its round trip is measured.
+            return self.ledger.send(number, datagram, datagram, now);
+        }
+        if datagram < SMALLEST {
+            return;
+        }
+        let bytes = datagram.saturating_sub(OVERHEAD).max(1);
+        let seq = self.ledger.nxt;
+        self.ledger.send(number, datagram, bytes, now);
+        self.counters.sent += 1;
+        self.repaired[1] += u64::from(bytes);
+        if let Some(rate) = self.window.pacing {
+            let release = Release {
+                burst: self.window.quantum.max(1),
+                ..ONE_BY_ONE
+            };
+            self.pacer.sent(rate, release, datagram + UDP_IP, now);
+        }
+        let sent = Sent {
+            now,
+            bytes,
+            seq,
+            retransmission: false,
+            flight: self.outstanding(),
+        };
+        self.controller.on_sent(&mut self.window, &sent);
+    }
+
+    /// The stack's acknowledgement under way covers a packet of `datagram` bytes that left at `sent`.
+    pub fn on_packet_acked(&mut self, number: Option<u64>, sent: Time, datagram: u32, now: Time) {
+        if self.waiting.is_none_or(|(at, _)| at != now) {
+            self.settle();
+            self.note_limit();
+            self.waiting = Some((now, News::default()));
+        }
+        if !self.begun {
+            self.rtt.sample(sent, now);
+        }
+        if let Some((_, news)) = &mut self.waiting {
+            self.ledger.acknowledge(number, sent, datagram, news);
+        }
+    }
+
+    /// One packet is lost; [`on_congestion`](Self::on_congestion) follows.
+    pub fn on_packet_lost(&mut self, number: u64, datagram: u32) {
+        let Some((start, bytes)) = self.ledger.lose(number, datagram) else {
+            return;
+        };
+        self.lost += bytes;
+        self.counters.lost += 1;
+        self.told_lost = self.told_lost.max(Some(start));
+    }
+
+    /// What was lost shows congestion, over a `persistent` time or not.
+    pub fn on_congestion(&mut self, lost: Lost, persistent: bool, now: Time) {
+        self.settle_before(now);
+        let outstanding = self.outstanding();
+        let newest = match lost {
+            Lost::Told => self.told_lost.take(),
+            Lost::Oldest { newest, bytes } => {
+                let found = self.ledger.lose_oldest(newest, bytes);
+                self.lost += found.map_or(0, |found| found.1);
+                self.counters.lost += found.map_or(0, |found| found.1.div_ceil(self.mss()));
+                found.map(|found| found.0)
+            }
+        };
+        if !self.begun {
+            return;
+        }
+        let ended = self.end_recovery(now);
+        if newest.is_some_and(|start| start >= self.ledger.epoch) {
+            let loss = Loss {
+                now,
+                flight: outstanding.min(self.window.cwnd_bytes()),
+                usable: self.window.cwnd,
+            };
+            self.prior = Some((self.window.cwnd, self.window.ssthresh));
+            self.controller.on_loss(&mut self.window, &loss);
+            self.begin_recovery();
+            self.conclude_held(now);
+        } else if ended {
+            self.settle();
+        }
+        if persistent {
+            let timeout = Timeout {
+                now,
+                flight: self.ledger.in_flight,
+                usable: self.window.cwnd,
+                repeated: true,
+            };
+            self.controller.on_timeout(&mut self.window, &timeout);
+            self.bound();
+            (self.recovering, self.prior) = (false, None);
+            self.ledger.epoch = 0;
+        }
+        self.note(now);
+    }
+
+    /// A mark has come back for a packet that left at `sent`.
+    pub fn on_mark(&mut self, sent: Time, now: Time) {
+        self.settle_before(now);
+        if !self.begun || !self.ledger.is_news(sent) {
+            return;
+        }
+        self.end_recovery(now);
+        let marked = Marked {
+            now,
+            flight: self.outstanding().min(self.window.cwnd_bytes()),
+            usable: self.window.cwnd,
+        };
+        self.controller.on_marked(&mut self.window, &marked);
+        self.prior = None;
+        self.begin_recovery();
+        self.conclude_held(now);
+        self.note(now);
+    }
+
+    /// All that counted as lost has arrived after all.
+    pub fn on_spurious(&mut self) {
+        self.settle();
+        let Some((cwnd, ssthresh)) = self.prior.take() else {
+            return;
+        };
+        self.recovering = false;
+        self.ledger.epoch = 0;
+        if self.window.cwnd < cwnd {
+            self.window.cwnd = cwnd;
+            self.window.ssthresh = self.window.ssthresh.max(ssthresh);
+            self.controller.on_spurious(&mut self.window);
+        }
+    }
+
+    /// Datagrams have so many bytes of UDP payload from now on.
+    pub fn on_mtu(&mut self, mtu: u16) {
+        self.settle();
+        let bytes = self.window.cwnd * f64::from(self.window.mss);
+        self.window.mss = payload_of(mtu);
+        self.window.cwnd = match self.begun {
+            true => bytes / f64::from(self.window.mss),
+            false => InitialWindow::Rfc9002.segments(self.window.mss),
+        };
+    }
+
+    /// The application has left room in the window.
+    pub fn on_app_limited(&mut self) {
+        if self.queued.is_none() {
+            self.ledger.application_limits();
+        }
+    }
+
+    /// It is so late: from now on [`gate`](Self::gate) holds back what the pacer does.
+    pub fn set_clock(&mut self, now: Time) {
+        self.clock = Some(now);
+        self.held = false;
+    }
+
+    /// The stack has sent what it could at the time that was told.
+    pub fn on_sent_all(&mut self) {
+        if !self.held {
+            self.pacer.nothing_to_send();
+        }
+    }
+
+    /// Whether somebody tells the time.
+    pub fn is_clocked(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    /// What the stack takes for the window, beside what it has in flight itself: so much that a
+    /// datagram may leave, or so little that none may.
+    pub fn gate(&mut self) -> u64 {
+        if !self.has_room() {
+            return CLOSED;
+        }
+        self.held = self.clock.is_some_and(|now| !self.is_due(now));
+        if self.held {
+            CLOSED
+        } else {
+            OPEN
+        }
+    }
+
+    /// The window in bytes of UDP payload, for a stack that has in flight what is in flight here.
+    pub fn window_bytes(&mut self) -> u64 {
+        self.settle();
+        let mtu = f64::from(self.window.mss + OVERHEAD);
+        (self.window.cwnd * mtu) as u64
+    }
+
+    /// Whether a full datagram has room in the window.
+    pub fn has_room(&mut self) -> bool {
+        self.settle();
+        !self.begun || self.ledger.in_flight + self.mss() <= self.window.cwnd_bytes()
+    }
+
+    /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
+    /// when.
+    pub fn is_due(&mut self, now: Time) -> bool {
+        self.settle();
+        let (pacing, from) = (self.window.pacing, self.window.pacing_from);
+        self.pacer.admits(pacing, from, now)
+    }
+
+    /// When a datagram may leave that the pacer has held back.
+    pub fn paced_until(&self) -> Option<Time> {
+        self.pacer.deadline().filter(|_| self.held)
+    }
+
+    /// The rate at which datagrams are to leave, bytes a second of UDP payload.
+    pub fn pacing(&mut self) -> Option<u64> {
+        self.settle();
+        let share = f64::from(self.window.wire() - UDP_IP) / f64::from(self.window.wire());
+        Some((self.window.pacing?.bps() as f64 / 8.0 * share) as u64)
+    }
+
+    /// How many datagrams leave together where they are paced.
+    pub fn quantum(&self) -> Option<u32> {
+        self.window.pacing.map(|_| self.window.quantum.max(1))
+    }
+
+    /// The window.
+    pub fn window(&mut self) -> &Window {
+        self.settle();
+        &self.window
+    }
+
+    /// How the start-up ended; `None` while it lasts.
+    pub fn exit(&mut self) -> Option<&Exit> {
+        self.settle();
+        self.controller.exit()
+    }
+
+    /// What it did.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// What the window did since [`record`](Self::record).
+    pub fn trace(&self) -> &[Sample] {
+        self.trace.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the transfer has begun.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn mss(&self) -> u64 {
+        u64::from(self.window.mss)
+    }
+
+    /// FlightSize: what was sent since the oldest packet of which nothing is known.
+    fn outstanding(&self) -> u64 {
+        self.ledger.nxt - self.ledger.una()
+    }
+
+    /// Bytes that the application has handed over and that wait to be sent.
+    fn left(&self) -> u64 {
+        let sent = self.ledger.nxt - self.ledger.lost;
+        self.queued
+            .map_or(u64::MAX, |queued| queued.saturating_sub(sent))
+    }
+
+    /// Whether the window is what stops sending (RFC 7661 §1).
+    fn note_limit(&mut self) {
+        if self.ledger.in_flight + self.mss() > self.window.cwnd_bytes() {
+            self.limited_until = self.ledger.nxt;
+        } else if self.queued.is_some() && self.left() == 0 {
+            self.ledger.application_limits();
+        }
+    }
+
+    /// An acknowledgement of an earlier time is told.
+    fn settle_before(&mut self, now: Time) {
+        if self.waiting.is_some_and(|(at, _)| at != now) {
+            self.settle();
+        }
+    }
+
+    /// Tells of the acknowledgement that waits: no more is said of it.
+    fn settle(&mut self) {
+        let Some((now, _)) = self.waiting else { return };
+        if !self.begun {
+            self.waiting = None;
+            return self.ledger.forget();
+        }
+        self.end_recovery(now);
+        let Some((_, news)) = self.waiting.take() else {
+            return;
+        };
+        self.tell(&news, news.in_epoch > 0, now);
+    }
+
+    /// The same where it lets no window grow: a recovery has begun with it.
+    fn conclude_held(&mut self, now: Time) {
+        match self.waiting.take() {
+            Some((_, news)) => self.tell(&news, false, now),
+            None => self.ledger.forget(),
+        }
+    }
+
+    /// What was sent since the recovery began is acknowledged, so it is over.
+    fn end_recovery(&mut self, now: Time) -> bool {
+        let news = self.waiting.filter(|(_, news)| news.in_epoch > 0);
+        let ends = self.recovering && news.is_some();
+        if ends {
+            self.recovering = false;
+            let [lost, sent] = self.repaired;
+            let recovered = Recovered {
+                now,
+                retransmitted: lost.min(sent),
+                flight: self.outstanding(),
+            };
+            self.controller.on_recovered(&mut self.window, &recovered);
+        }
+        ends
+    }
+
+    fn begin_recovery(&mut self) {
+        self.ledger.epoch = self.ledger.nxt;
+        self.recovering = true;
+        self.repaired = [self.lost, 0];
+        self.bound();
+    }
+
+    fn bound(&mut self) {
+        if !self.controller.owns_cwnd() {
+            self.window.cwnd = self.window.cwnd.max(MINIMUM_WINDOW);
+        }
+    }
+
+    fn tell(&mut self, news: &News, grows: bool, now: Time) {
+        self.ledger.forget();
+        if let Some(sent) = news.newest {
+            self.rtt.sample(sent, now);
+        }
+        if news.delivered == 0 {
+            return;
+        }
+        let ack = self.signal(news, grows, now);
+        match grows || self.controller.owns_cwnd() {
+            true => self.controller.on_ack(&mut self.window, &ack),
+            false => self.controller.on_recovery_ack(&mut self.window, &ack),
+        }
+        self.note(now);
+    }
+
+    fn signal(&mut self, news: &News, grows: bool, now: Time) -> Ack {
+        let lost = std::mem::take(&mut self.lost);
+        let least = self.rtt.min_rtt();
+        let una = self.ledger.una();
+        Ack {
+            now,
+            acked: if grows { news.in_epoch } else { 0 },
+            delivered: news.delivered,
+            delivered_total: self.ledger.delivered,
+            rtt: news.newest.map(|sent| now.since(sent)),
+            srtt: self.rtt.srtt(),
+            una,
+            nxt: self.ledger.nxt,
+            flight: self.ledger.in_flight,
+            cwnd_limited: una <= self.limited_until,
+            queued: self.left(),
+            peer_window: u64::MAX,
+            marked: 0,
+            delivery: Some(self.ledger.conclude(news, lost, least, now)),
+        }
+    }
+
+    fn note(&mut self, now: Time) {
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.window.cwnd);
+        let sample = Sample {
+            at: now,
+            cwnd: self.window.cwnd,
+            ssthresh: self.window.ssthresh,
+            flight: self.ledger.in_flight,
+            srtt: self.rtt.srtt(),
+        };
+        if let Some(trace) = &mut self.trace {
+            trace.push(sample);
+        }
+    }
+}

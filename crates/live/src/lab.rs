@@ -1,0 +1,386 @@
+//! A stack's two endpoints over the simulator's links, in virtual time.
+//!
+//! The run is a loop over events, as the simulator's is: what the links deliver, and what the
+//! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
+//! its packets take to encrypt, and the same scenario gives the same run.
+
+use crate::{Handle, Shared, Startup};
+use flowstart_control::signals::Known;
+use flowstart_control::{Exit, Segments, Time};
+use flowstart_network::graph::LinkId;
+use flowstart_network::link::{Link, Verdict};
+use flowstart_network::moment::Moment;
+use flowstart_network::queue::QueueEventKind;
+use flowstart_sim::{LoneFlow, RequestError};
+use flowstart_wire::{Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, UNLIMITED_WINDOW};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What UDP and IPv4 add to a datagram.
+const UDP_IP: u32 = 8 + 20;
+
+/// UDP payload of a full datagram: 1500 bytes of IPv4.
+pub const MTU: u16 = 1472;
+/// What the server calls itself.
+pub const NAME: &str = "localhost";
+/// Why making keys may not fail.
+pub const RANDOM: &str = "the system gives random numbers";
+
+/// A server's certificate of its own, and a client that trusts it. Keys and signatures are of
+/// Ed25519, so that handshakes always have the same length.
+pub struct Certificate {
+    /// For the server.
+    pub server: rustls::ServerConfig,
+    /// For the client.
+    pub client: rustls::ClientConfig,
+}
+
+impl Certificate {
+    /// A fresh one.
+    pub fn made() -> Certificate {
+        let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect(RANDOM);
+        let mut params = rcgen::CertificateParams::new([NAME.to_string()]).expect(RANDOM);
+        // Of a fixed length as well.
+        params.serial_number = Some(rcgen::SerialNumber::from(1));
+        let certificate = params.self_signed(&key).expect(RANDOM);
+        let der = certificate.der().clone();
+        let secret = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let version = &[&rustls::version::TLS13];
+        let server = rustls::ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(version)
+            .expect(RANDOM)
+            .with_no_client_auth()
+            .with_single_cert(vec![der.clone()], secret.into())
+            .expect(RANDOM);
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(der).expect(RANDOM);
+        let client = rustls::ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(version)
+            .expect(RANDOM)
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Certificate { server, client }
+    }
+}
+
+/// One end of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// It opens the connection.
+    Client,
+    /// It answers.
+    Server,
+}
+
+impl Side {
+    /// The one at the other end.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Client => Side::Server,
+            Side::Server => Side::Client,
+        }
+    }
+}
+
+/// When a flow opens, where times count from `origin`.
+pub fn start(flow: &LoneFlow, origin: Instant) -> Instant {
+    origin + Duration::from_nanos(flow.start.nanos())
+}
+
+/// What travels.
+#[derive(Clone, Debug)]
+pub struct Datagram {
+    /// UDP payload.
+    pub payload: Vec<u8>,
+    /// It may be marked.
+    pub ect: bool,
+    /// It was.
+    pub ce: bool,
+}
+
+/// The two endpoints of one connection of a stack, which do nothing by themselves.
+pub trait Endpoints {
+    /// What this side wants to send now; one datagram at a time.
+    fn poll_transmit(&mut self, side: Side, now: Instant) -> Option<Datagram>;
+    /// A datagram reaches this side.
+    fn receive(&mut self, side: Side, datagram: Datagram, now: Instant);
+    /// When one of them wants to be called.
+    fn deadline(&mut self) -> Option<Instant>;
+    /// That time has come.
+    fn on_deadline(&mut self, now: Instant);
+    /// The side that sends may hand over data: its adapter, the first time that this is so.
+    fn opened(&mut self, now: Instant) -> Option<Shared>;
+    /// The application hands over as much of the transfer as there is room for.
+    fn write(&mut self);
+    /// Bytes that the receiving application has read.
+    fn read(&mut self) -> u64;
+    /// Why the connection is no more, if it is not.
+    fn failure(&self) -> Option<String>;
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// From the first packet to the last byte at its receiver; `None` where that was not reached.
+    pub fct: Option<Time>,
+    /// How the start-up ended; `None` where it lasted.
+    pub exit: Option<Exit>,
+    /// The largest window.
+    pub max_cwnd: Segments,
+    /// Datagrams that carried data.
+    pub packets_sent: u64,
+    /// Packets that the path lost or refused on the way of the data.
+    pub packets_dropped: u64,
+    /// Packets that the sender found lost.
+    pub packets_lost: u64,
+    /// What the window did.
+    pub trace: Vec<crate::Sample>,
+    /// Why the connection was given up, if it was.
+    pub failure: Option<String>,
+}
+
+struct Run<'a> {
+    flow: LoneFlow,
+    ends: &'a mut dyn Endpoints,
+    origin: Instant,
+    sender: Side,
+    moment: Moment,
+    adapter: Option<Shared>,
+    payloads: HashMap<u64, Datagram>,
+    next_id: u64,
+    dropped: u64,
+}
+
+/// The start-up of a scenario's only flow.
+pub fn startup(flow: &LoneFlow) -> Result<Startup, RequestError> {
+    let made = Startup::of(flow.recipe.clone());
+    let made = made.map_err(|e| RequestError::new("flows[0].startup", e.to_string()))?;
+    let Known {
+        memory,
+        interface_rate,
+        ..
+    } = flow.known;
+    let made = interface_rate
+        .into_iter()
+        .fold(made, Startup::interface_rate);
+    Ok(memory.into_iter().fold(made, Startup::memory))
+}
+
+/// Which side of the connection sends the data.
+pub fn sender(flow: &LoneFlow) -> Side {
+    match flow.by_receiver {
+        true => Side::Server,
+        false => Side::Client,
+    }
+}
+
+/// Runs the transfer of a flow between these endpoints, whose times count from `origin`.
+pub fn run(flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Outcome {
+    let mut run = Run {
+        sender: sender(&flow),
+        moment: Moment {
+            time: flow.start,
+            cause: flow.start,
+        },
+        flow,
+        ends,
+        origin,
+        adapter: None,
+        payloads: HashMap::new(),
+        next_id: 0,
+        dropped: 0,
+    };
+    run.go()
+}
+
+impl Run<'_> {
+    fn instant(&self) -> Instant {
+        self.origin + Duration::from_nanos(self.moment.time.nanos())
+    }
+
+    fn go(&mut self) -> Outcome {
+        let mut fct = None;
+        loop {
+            self.pump();
+            if self.ends.read() >= self.flow.size {
+                fct = Some(self.moment.time.since(self.flow.start));
+                break;
+            }
+            let Some(next) = self.next().filter(|next| next.time <= self.flow.end) else {
+                break;
+            };
+            self.moment = next;
+            self.step();
+        }
+        self.outcome(fct)
+    }
+
+    /// What happens next, and when.
+    fn next(&mut self) -> Option<Moment> {
+        let deliveries = self.flow.links.iter().filter_map(Link::next_delivery);
+        let first = deliveries.min();
+        let at = |time: Time| Moment {
+            time: time.max(self.moment.time),
+            cause: Time::MAX,
+        };
+        let origin = self.origin;
+        let due = self.ends.deadline().map(|due| {
+            let wait = due.saturating_duration_since(origin);
+            at(Time::from_nanos(wait.as_nanos() as u64))
+        });
+        let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
+        first.into_iter().chain(due).chain(paced.map(at)).min()
+    }
+
+    fn step(&mut self) {
+        let links = self.flow.links.iter();
+        let due = |link: &Link| link.next_delivery() == Some(self.moment);
+        let now = self.instant();
+        match links.enumerate().find(|(_, link)| due(link)) {
+            Some((link, _)) => self.deliver(link as LinkId),
+            None => {
+                self.moment.cause = self.moment.time;
+                self.ends.on_deadline(now);
+            }
+        }
+    }
+
+    /// A link may deliver a packet.
+    fn deliver(&mut self, link: LinkId) {
+        let now = self.moment;
+        let Some(mut packet) = self.flow.links[link as usize].deliver(now) else {
+            return;
+        };
+        let way = match packet.is_data() {
+            true => &self.flow.route.data,
+            false => &self.flow.route.acks,
+        };
+        if let Some(next) = way.get(usize::from(packet.hop)) {
+            return self.enter(*next, &mut packet);
+        }
+        let to = match packet.is_data() {
+            true => self.sender.other(),
+            false => self.sender,
+        };
+        if let Some(mut datagram) = self.payloads.remove(&id(&packet)) {
+            datagram.ce = packet.ecn.has(Ecn::CE);
+            let now = self.instant();
+            self.ends.receive(to, datagram, now);
+        }
+    }
+
+    fn enter(&mut self, link: LinkId, packet: &mut Packet) {
+        let link = &mut self.flow.links[link as usize];
+        let data = packet.is_data();
+        let mut gone = u64::from(link.send(*packet, self.moment) == Verdict::Dropped);
+        if gone > 0 {
+            self.payloads.remove(&id(packet));
+        }
+        while let Some(event) = link.take_queue_event() {
+            if event.kind == QueueEventKind::Evicted {
+                self.payloads.remove(&id(&event.packet));
+                gone += 1;
+            }
+        }
+        self.dropped += if data { gone } else { 0 };
+    }
+
+    /// Both sides say what they have to say now.
+    fn pump(&mut self) {
+        let now = self.instant();
+        if self.adapter.is_none() {
+            if let Some(adapter) = self.ends.opened(now) {
+                let mut locked = adapter.lock();
+                locked.record();
+                locked.begin(Some(self.flow.size), self.moment.time);
+                drop(locked);
+                self.adapter = Some(adapter);
+            }
+        }
+        if self.adapter.is_some() {
+            self.ends.write();
+        }
+        for side in [self.sender, self.sender.other()] {
+            loop {
+                if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
+                    adapter.lock().set_clock(self.moment.time);
+                }
+                let Some(datagram) = self.ends.poll_transmit(side, now) else {
+                    break;
+                };
+                self.send(side, datagram);
+            }
+            if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
+                adapter.lock().on_sent_all();
+            }
+        }
+    }
+
+    fn send(&mut self, side: Side, datagram: Datagram) {
+        let (number, wire) = (self.next_id, datagram.payload.len() as u32 + UDP_IP);
+        self.next_id += 1;
+        let data = side == self.sender;
+        let body = match data {
+            true => Body::Data(Data::new(number, wire - UDP_IP, 0)),
+            false => {
+                let ack = NumberAck::new(number, 0, UNLIMITED_WINDOW, AckOption::None);
+                Body::Ack(Ack::Numbers(ack))
+            }
+        };
+        let mut packet = Packet::new(0, wire, body);
+        if datagram.ect && self.flow.ecn {
+            packet.ecn.set(Ecn::ECT);
+        }
+        self.payloads.insert(number, datagram);
+        let way = match data {
+            true => &self.flow.route.data,
+            false => &self.flow.route.acks,
+        };
+        if let Some(first) = way.first() {
+            self.enter(*first, &mut packet);
+        }
+    }
+
+    fn outcome(&mut self, fct: Option<Time>) -> Outcome {
+        let failure = match fct {
+            Some(_) => None,
+            None => self.ends.failure(),
+        };
+        let mut outcome = Outcome {
+            fct,
+            exit: None,
+            max_cwnd: 0.0,
+            packets_sent: 0,
+            packets_dropped: self.dropped,
+            packets_lost: 0,
+            trace: Vec::new(),
+            failure,
+        };
+        if let Some(adapter) = &self.adapter {
+            let mut adapter = adapter.lock();
+            let counters = adapter.counters();
+            outcome.exit = adapter.exit().copied();
+            outcome.max_cwnd = counters.max_cwnd;
+            outcome.packets_sent = counters.sent;
+            outcome.packets_lost = counters.lost;
+            outcome.trace = adapter.trace().to_vec();
+        }
+        outcome
+    }
+}
+
+/// Which datagram a packet stands for.
+fn id(packet: &Packet) -> u64 {
+    match &packet.body {
+        Body::Data(data) => data.start(),
+        Body::Ack(Ack::Numbers(ack)) => ack.end(),
+        _ => u64::MAX,
+    }
+}
+
+/// A connection's handle.
+pub fn handle(shared: &Shared, origin: Instant) -> Handle {
+    Handle::new(shared.clone(), origin)
+}

@@ -1,0 +1,271 @@
+//! What is out, in the order of sending.
+//!
+//! A QUIC packet is sent once: what was lost leaves in another. So each has a position of its own, in
+//! bytes sent before it, and a position is done with once its packet is acknowledged or lost.
+//! Beside that, each notes what a sample of the delivery rate takes
+//! (draft-cheng-iccrg-delivery-rate-estimation).
+
+use flowstart_control::signals::{Delivery, RateSample};
+use flowstart_control::Time;
+use std::collections::VecDeque;
+
+/// Packets that a later one must have overtaken by for a packet that is neither acknowledged nor lost
+/// to be one that nobody acknowledges (kPacketThreshold, RFC 9002 §6.1.1).
+const PACKET_THRESHOLD: usize = 3;
+
+/// A packet that has left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// As the stack numbers it, where it says so.
+    number: Option<u64>,
+    /// Bytes of UDP payload.
+    datagram: u32,
+    start: u64,
+    /// Bytes that count.
+    bytes: u32,
+    sent: Time,
+    fate: Fate,
+    first_sent: Time,
+    delivered: u64,
+    delivered_at: Time,
+    app_limited: bool,
+    lost: u64,
+    in_flight: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Out,
+    Acked,
+    Lost,
+}
+
+/// What an acknowledgement has said so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News {
+    /// Bytes acknowledged.
+    pub delivered: u64,
+    /// Those of them that were sent from the beginning of the recovery on.
+    pub in_epoch: u64,
+    /// When the newest of those packets left.
+    pub newest: Option<Time>,
+    /// In flight before.
+    pub in_flight_before: u64,
+    sample: Option<Packet>,
+}
+
+/// The packets of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    packets: VecDeque<Packet>,
+    /// The position of the next packet.
+    pub nxt: u64,
+    /// Bytes in flight.
+    pub in_flight: u64,
+    /// `C.delivered`.
+    pub delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// Where the newest packet stands that is acknowledged.
+    newest_acked: Option<u64>,
+    /// `C.app_limited`.
+    limited_until: Option<u64>,
+    /// `C.lost`.
+    pub lost: u64,
+    /// Packets from this position on were sent in this recovery, or after the last.
+    pub epoch: u64,
+}
+
+impl Ledger {
+    /// A packet leaves, `bytes` of which count.
+    pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Time) {
+        if self.in_flight == 0 {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        self.in_flight += u64::from(bytes);
+        self.packets.push_back(Packet {
+            number,
+            datagram,
+            start: self.nxt,
+            bytes,
+            sent: now,
+            fate: Fate::Out,
+            first_sent: self.first_sent,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            app_limited: self.limited_until.is_some(),
+            lost: self.lost,
+            in_flight: self.in_flight,
+        });
+        self.nxt += u64::from(bytes);
+    }
+
+    /// The position of the oldest packet of which nothing is known.
+    pub fn una(&self) -> u64 {
+        self.packets.front().map_or(self.nxt, |p| p.start)
+    }
+
+    /// Where the packet stands that left at `sent` and of which `datagram` bytes are acknowledged.
+    ///
+    /// A datagram may have been two packets, of a handshake and of data, and the stack tells of each
+    /// by itself: the larger stands for both.
+    fn find(&self, number: Option<u64>, sent: Time, datagram: u32) -> Option<usize> {
+        let first = self.packets.partition_point(|p| p.sent < sent);
+        let together = self.packets.range(first..).take_while(|p| p.sent == sent);
+        let out = || {
+            let all = together.clone().enumerate();
+            all.filter(|(_, p)| p.fate == Fate::Out && (number.is_none() || p.number == number))
+        };
+        let whole = out().find(|(_, p)| p.datagram == datagram);
+        let part = || out().find(|(_, p)| 2 * datagram > p.datagram && datagram < p.datagram);
+        whole.or_else(part).map(|(at, _)| first + at)
+    }
+
+    /// A packet is acknowledged. Whether it is one of these.
+    pub fn acknowledge(
+        &mut self,
+        number: Option<u64>,
+        sent: Time,
+        datagram: u32,
+        news: &mut News,
+    ) -> bool {
+        let Some(at) = self.find(number, sent, datagram) else {
+            return false;
+        };
+        let packet = &mut self.packets[at];
+        packet.fate = Fate::Acked;
+        let (packet, bytes) = (*packet, u64::from(packet.bytes));
+        if news.delivered == 0 {
+            news.in_flight_before = self.in_flight;
+        }
+        self.in_flight -= bytes;
+        self.delivered += bytes;
+        self.newest_acked = self.newest_acked.max(Some(packet.start));
+        news.delivered += bytes;
+        if packet.start >= self.epoch {
+            news.in_epoch += bytes;
+        }
+        news.newest = news.newest.max(Some(packet.sent));
+        if news
+            .sample
+            .is_none_or(|s| (s.sent, s.start) <= (packet.sent, packet.start))
+        {
+            news.sample = Some(packet);
+        }
+        true
+    }
+
+    /// This packet is lost. Its position and bytes, if it is one of these.
+    pub fn lose(&mut self, number: u64, datagram: u32) -> Option<(u64, u64)> {
+        let lost =
+            |p: &Packet| p.fate == Fate::Out && p.number == Some(number) && p.datagram == datagram;
+        let at = self.packets.iter().position(lost)?;
+        Some(self.lose_at(at))
+    }
+
+    /// So many bytes of the oldest packets, that left up to `newest`, are lost. The position of the
+    /// newest, and the bytes that count.
+    pub fn lose_oldest(&mut self, newest: Time, mut datagrams: u64) -> Option<(u64, u64)> {
+        let mut found: Option<(u64, u64)> = None;
+        for at in 0..self.packets.len() {
+            let packet = &self.packets[at];
+            if packet.sent > newest || datagrams == 0 {
+                break;
+            }
+            if packet.fate != Fate::Out {
+                continue;
+            }
+            datagrams = datagrams.saturating_sub(u64::from(packet.datagram));
+            let (start, bytes) = self.lose_at(at);
+            found = Some((start, found.map_or(0, |f| f.1) + bytes));
+        }
+        found
+    }
+
+    fn lose_at(&mut self, at: usize) -> (u64, u64) {
+        let packet = &mut self.packets[at];
+        packet.fate = Fate::Lost;
+        let (start, bytes) = (packet.start, u64::from(packet.bytes));
+        self.in_flight -= bytes;
+        self.lost += bytes;
+        (start, bytes)
+    }
+
+    /// All that an acknowledgement says has been told. What is overtaken by now and neither
+    /// acknowledged nor lost, nobody will tell of: packets of a handshake whose keys are gone.
+    pub fn forget(&mut self) {
+        let newest = self
+            .newest_acked
+            .map(|start| self.packets.partition_point(|p| p.start < start));
+        let overtaken = newest.map_or(0, |at| at.saturating_sub(PACKET_THRESHOLD - 1));
+        for packet in self.packets.iter_mut().take(overtaken) {
+            if packet.fate == Fate::Out {
+                packet.fate = Fate::Lost;
+                self.in_flight -= u64::from(packet.bytes);
+            }
+        }
+        while self.packets.front().is_some_and(|p| p.fate != Fate::Out) {
+            self.packets.pop_front();
+        }
+    }
+
+    /// Whether a packet that left then is of this recovery, or left after the last.
+    pub fn is_news(&self, sent: Time) -> bool {
+        let at = self.packets.partition_point(|p| p.sent <= sent);
+        at.checked_sub(1)
+            .is_none_or(|at| self.packets[at].start >= self.epoch)
+    }
+
+    /// The application has left room in the window.
+    pub fn application_limits(&mut self) {
+        self.limited_until = Some((self.delivered + self.in_flight).max(1));
+    }
+
+    /// What an acknowledgement, of which all has been told, says of delivery; `lost` since the one
+    /// before.
+    pub fn conclude(
+        &mut self,
+        news: &News,
+        lost: u64,
+        least_rtt: Option<Time>,
+        now: Time,
+    ) -> Delivery {
+        let sample = news.sample.and_then(|p| self.sample(&p, least_rtt, now));
+        if let Some(newest) = &news.sample {
+            self.first_sent = newest.sent;
+            self.delivered_at = now;
+        }
+        if self
+            .limited_until
+            .is_some_and(|until| self.delivered > until)
+        {
+            self.limited_until = None;
+        }
+        Delivery {
+            total: self.delivered,
+            newly: news.delivered,
+            lost,
+            in_flight_before: news.in_flight_before,
+            repairing: false,
+            sample,
+        }
+    }
+
+    fn sample(&self, packet: &Packet, least_rtt: Option<Time>, now: Time) -> Option<RateSample> {
+        let send_interval = packet.sent.since(packet.first_sent);
+        let ack_interval = now.since(packet.delivered_at);
+        let interval = send_interval.max(ack_interval);
+        let fair = interval > Time::ZERO && least_rtt.is_none_or(|least| interval >= least);
+        fair.then(|| RateSample {
+            prior_delivered: packet.delivered,
+            sent: packet.sent,
+            delivered: self.delivered - packet.delivered,
+            interval,
+            send_interval,
+            ack_interval,
+            app_limited: packet.app_limited,
+            tx_in_flight: packet.in_flight,
+            lost: self.lost - packet.lost,
+        })
+    }
+}

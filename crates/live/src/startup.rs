@@ -1,0 +1,131 @@
+//! Which start-up a connection is to use, and what it knows of its path.
+
+use crate::adapter::Adapter;
+use flowstart_control::catalog::Recipe;
+use flowstart_control::entry::Need;
+use flowstart_control::params::SpecError;
+use flowstart_control::signals::{Known, PathMemory};
+use flowstart_control::{Convention, Rate, Time};
+use std::fmt;
+use std::sync::Arc;
+
+/// A start-up with the avoidance that follows it, to be used by any number of connections.
+#[derive(Clone, Debug)]
+pub struct Startup {
+    recipe: Arc<Recipe>,
+    known: Known,
+}
+
+/// Why there is no such start-up here.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StartupError {
+    /// The catalog has none such.
+    Spec(SpecError),
+    /// It needs what no QUIC stack gives: routers that take part, or a peer that answers in a way of
+    /// its own.
+    Needs {
+        /// The start-up.
+        startup: String,
+        /// What it needs.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for StartupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartupError::Spec(e) => e.fmt(f),
+            StartupError::Needs { startup, what } => {
+                write!(f, "startup `{startup}`: needs {what}, which QUIC has not")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartupError {}
+
+impl Startup {
+    /// Reads two specifications such as `careful-resume` and `cubic`.
+    pub fn parse(startup: &str, avoidance: &str) -> Result<Startup, StartupError> {
+        let recipe = Recipe::parse(startup, avoidance, Convention::Quic);
+        Startup::of(Arc::new(recipe.map_err(StartupError::Spec)?))
+    }
+
+    /// The same of what has been read.
+    pub fn of(recipe: Arc<Recipe>) -> Result<Startup, StartupError> {
+        let lacks = |need: &Need| match need {
+            Need::Routers => Some("routers that take part"),
+            Need::Peer => Some("a peer that answers in a way of its own"),
+            Need::Pacing | Need::Cache | Need::Interface | Need::L4s => None,
+        };
+        let l4s = recipe.needs_l4s().then_some("marks to be counted");
+        match recipe.needs().iter().rev().find_map(lacks).or(l4s) {
+            Some(what) => Err(StartupError::Needs {
+                startup: recipe.startup_name().to_string(),
+                what,
+            }),
+            None => Ok(Startup {
+                recipe,
+                known: Known::default(),
+            }),
+        }
+    }
+
+    /// What an earlier connection over the same path has left.
+    pub fn memory(mut self, memory: PathMemory) -> Startup {
+        self.known.memory = Some(memory);
+        self
+    }
+
+    /// The rate of the sender's own interface.
+    pub fn interface_rate(mut self, rate: Rate) -> Startup {
+        self.known.interface_rate = Some(rate);
+        self
+    }
+
+    /// A connection's adapter, where datagrams have `mtu` bytes of UDP payload.
+    pub fn adapter(&self, mtu: u16) -> Adapter {
+        Adapter::new(self.recipe.build(), self.known, mtu)
+    }
+
+    /// The start-up and the avoidance as they were asked for.
+    pub fn names(&self) -> [String; 2] {
+        [self.recipe.startup_spec(), self.recipe.avoidance_spec()]
+    }
+
+    /// A memory of a connection that reached so many bytes a second over such a round trip.
+    pub fn remembered(rate: Rate, rtt: Time, mtu: u16) -> PathMemory {
+        let mss = f64::from(crate::adapter::payload_of(mtu));
+        let delivered = rate.bytes_in(rtt);
+        PathMemory {
+            cwnd: delivered as f64 / mss,
+            ssthresh: delivered as f64 / mss,
+            srtt: rtt,
+            rttvar: rtt.over(2),
+            min_rtt: rtt,
+            delivered,
+            rate,
+            in_use: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_routers_or_the_peer_is_refused_by_name() {
+        let refused = |startup| Startup::parse(startup, "cubic").unwrap_err().to_string();
+        assert_eq!(
+            refused("quick-start"),
+            "startup `quick-start`: needs routers that take part, which QUIC has not"
+        );
+        assert_eq!(
+            refused("modified-swift-start"),
+            "startup `modified-swift-start`: needs a peer that answers in a way of its own, which \
+             QUIC has not"
+        );
+        assert!(refused("hystrat").contains("did you mean `hystart`?"));
+    }
+}

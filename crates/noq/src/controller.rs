@@ -1,0 +1,165 @@
+//! noq's callbacks, told to an adapter.
+
+use flowstart_control::Time;
+use flowstart_live::{Adapter, Handle, Lost, Shared, Startup};
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use noq_proto::RttEstimator;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Makes a controller for every path.
+#[derive(Debug)]
+pub struct Factory(Startup);
+
+impl Factory {
+    /// Of this start-up.
+    pub fn new(startup: Startup) -> Factory {
+        Factory(startup)
+    }
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let adapter = Shared::new(self.0.adapter(current_mtu));
+        Box::new(Live {
+            startup: self.0.clone(),
+            adapter,
+            origin: now,
+            mtu: current_mtu,
+            borrowed: false,
+        })
+    }
+}
+
+/// A start-up and its avoidance, as noq's controller of one path.
+#[derive(Debug)]
+pub struct Live {
+    startup: Startup,
+    adapter: Shared,
+    /// Where its time begins.
+    origin: Instant,
+    mtu: u16,
+    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
+    /// says nothing of another.
+    borrowed: bool,
+}
+
+impl Live {
+    /// The handle of the connection whose congestion state this is.
+    pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
+        let live = state.into_any().downcast::<Live>().ok()?;
+        Some(Handle::new(live.adapter.clone(), live.origin))
+    }
+
+    /// What stands between this and the controller.
+    pub fn adapter(&self) -> &Shared {
+        &self.adapter
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        let since = at.saturating_duration_since(self.origin);
+        Time::from_nanos(since.as_nanos() as u64)
+    }
+
+    /// The adapter, which is this path's own from now on.
+    fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
+        if std::mem::take(&mut self.borrowed) {
+            self.adapter = Shared::new(self.startup.adapter(self.mtu));
+        }
+        change(&mut self.adapter.lock())
+    }
+}
+
+impl Controller for Live {
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        let now = self.time(now);
+        self.own(|a| a.on_sent(Some(pn), bytes.into(), now));
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        pn: u64,
+        _app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        let (now, sent) = (self.time(now), self.time(sent));
+        self.own(|a| a.on_packet_acked(Some(pn), sent, bytes as u32, now));
+    }
+
+    fn on_end_acks(
+        &mut self,
+        _now: Instant,
+        _in_flight: u64,
+        app_limited: bool,
+        _largest: Option<u64>,
+    ) {
+        if app_limited {
+            self.own(Adapter::on_app_limited);
+        }
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        _lost_bytes: u64,
+        _largest_lost_pn: u64,
+    ) {
+        let (now, sent) = (self.time(now), self.time(sent));
+        self.own(|a| match is_ecn {
+            true => a.on_mark(sent, now),
+            false => a.on_congestion(Lost::Told, is_persistent_congestion, now),
+        });
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, _now: Instant) {
+        self.own(|a| a.on_packet_lost(pn, lost_bytes.into()));
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.own(Adapter::on_spurious);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.mtu = new_mtu;
+        self.own(|a| a.on_mtu(new_mtu));
+    }
+
+    fn window(&self) -> u64 {
+        self.adapter.lock().gate()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut adapter = self.adapter.lock();
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = adapter.gate();
+        if !adapter.is_clocked() {
+            metrics.pacing_rate = adapter.pacing();
+        }
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Live {
+            startup: self.startup.clone(),
+            adapter: self.adapter.clone(),
+            origin: self.origin,
+            mtu: self.mtu,
+            borrowed: true,
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.adapter.lock().window_bytes()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,2 @@
+//! Every start-up of flowstart in quinn.
+#![forbid(unsafe_code)]

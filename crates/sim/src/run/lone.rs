@@ -1,0 +1,95 @@
+//! A scenario whose only flow is somebody else's: a transport that is not the simulator's sends over
+//! its links.
+
+use super::path_of;
+use crate::compile::Prepared;
+use crate::flow_plan::FlowKind;
+use crate::spec::RequestError;
+use crate::workload::expand;
+use flowstart_control::catalog::Recipe;
+use flowstart_control::signals::Known;
+use flowstart_control::Time;
+use flowstart_network::graph::{self, LinkId, Route};
+use flowstart_network::link::Link;
+use flowstart_transport::stack::EcnMode;
+use std::sync::Arc;
+
+/// The flow, and the network that it has to itself.
+pub struct LoneFlow {
+    /// Every link.
+    pub links: Vec<Link>,
+    /// The links that it passes.
+    pub route: Route,
+    /// The bottleneck's two directions.
+    pub bottleneck: [LinkId; 2],
+    /// The start-up as the scenario names it.
+    pub startup: Arc<str>,
+    /// The avoidance as the scenario names it.
+    pub avoidance: Arc<str>,
+    /// Makes its controller.
+    pub recipe: Arc<Recipe>,
+    /// What its sender knows of the path.
+    pub known: Known,
+    /// Bytes of its transfer.
+    pub size: u64,
+    /// When it opens.
+    pub start: Time,
+    /// When the run is stopped.
+    pub end: Time,
+    /// The receiver of the data opens the connection.
+    pub by_receiver: bool,
+    /// Its packets may be marked.
+    pub ecn: bool,
+}
+
+impl Prepared {
+    /// The scenario's only flow, which hands over all its data at once behind a handshake.
+    ///
+    /// An error where there are others, or it is otherwise.
+    pub fn lone_flow(&self) -> Result<LoneFlow, RequestError> {
+        let chain = self.chain();
+        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
+        let refused = |field: &str, problem: &str| Err(RequestError::new(field, problem));
+        if !self.web.is_empty() {
+            return refused("web", "a live run has one flow and no other traffic");
+        }
+        let [plan] = plans.as_slice() else {
+            let problem = format!("a live run has one flow, not {}", plans.len());
+            return refused("flows", &problem);
+        };
+        let kind: &FlowKind = &self.kinds[plan.kind as usize];
+        let Some(size) = plan.size().filter(|_| kind.writes.is_empty()) else {
+            return refused("flows[0].size", "a live run has one transfer of known size");
+        };
+        if !plan.handshake {
+            return refused(
+                "flows[0].handshake",
+                "`false`: a live run opens a connection",
+            );
+        }
+        let path = path_of(chain, 0, plan, &self.kinds);
+        let network = graph::build(chain, [path].into_iter(), [].into_iter(), self.seed);
+        let links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
+        let route = network.routes[network.route_of[0] as usize].clone();
+        let line = |link: &LinkId| links[*link as usize].config().service.line();
+        let own = route.data.iter().find_map(line);
+        Ok(LoneFlow {
+            known: Known {
+                interface_rate: kind.interface_rate.or(own),
+                memory: kind.memory,
+                ..Known::default()
+            },
+            links,
+            route,
+            bottleneck: network.bottleneck,
+            startup: kind.startup.clone(),
+            avoidance: kind.avoidance.clone(),
+            recipe: kind.recipe.clone(),
+            size,
+            start: plan.start.get().unwrap_or(Time::ZERO),
+            end: self.end,
+            by_receiver: kind.by_receiver,
+            ecn: kind.stack.ecn != EcnMode::Off,
+        })
+    }
+}
