@@ -232,8 +232,7 @@ impl Adapter {
         let Some((start, bytes)) = self.ledger.lose(number, datagram) else {
             return;
         };
-        self.lost += bytes;
-        self.counters.lost += 1;
+        self.note_lost(bytes);
         self.told_lost = self.told_lost.max(Some(start));
     }
 
@@ -245,8 +244,7 @@ impl Adapter {
             Lost::Told => self.told_lost.take(),
             Lost::Oldest { newest, bytes } => {
                 let found = self.ledger.lose_oldest(newest, bytes);
-                self.lost += found.map_or(0, |found| found.1);
-                self.counters.lost += found.map_or(0, |found| found.1.div_ceil(self.mss()));
+                self.note_lost(found.map_or(0, |found| found.1));
                 found.map(|found| found.0)
             }
         };
@@ -426,6 +424,12 @@ impl Adapter {
         self.trace.as_deref().unwrap_or_default()
     }
 
+    /// Bytes in flight.
+    pub fn in_flight(&mut self) -> u64 {
+        self.settle();
+        self.ledger.in_flight
+    }
+
     /// Whether the transfer has begun.
     pub fn has_begun(&self) -> bool {
         self.begun
@@ -500,6 +504,12 @@ impl Adapter {
             self.controller.on_recovered(&mut self.window, &recovered);
         }
         ends
+    }
+
+    fn note_lost(&mut self, bytes: u64) {
+        self.lost += bytes;
+        self.repaired[0] += bytes;
+        self.counters.lost += bytes.div_ceil(self.mss());
     }
 
     fn begin_recovery(&mut self) {

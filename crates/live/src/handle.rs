@@ -7,69 +7,83 @@ use std::time::Instant;
 
 /// An adapter with several owners.
 #[derive(Clone, Debug)]
-pub struct Shared(Arc<Mutex<Adapter>>);
+pub struct Shared {
+    adapter: Arc<Mutex<Adapter>>,
+    /// Where its time begins.
+    origin: Instant,
+}
 
 impl Shared {
-    /// The only owner of this adapter.
-    pub fn new(adapter: Adapter) -> Shared {
-        Shared(Arc::new(Mutex::new(adapter)))
+    /// The only owner of this adapter, whose times count from `origin`.
+    pub fn new(adapter: Adapter, origin: Instant) -> Shared {
+        Shared {
+            adapter: Arc::new(Mutex::new(adapter)),
+            origin,
+        }
+    }
+
+    /// A time as the adapter counts it.
+    pub fn time(&self, at: Instant) -> Time {
+        let since = at.saturating_duration_since(self.origin);
+        Time::from_nanos(since.as_nanos() as u64)
+    }
+
+    /// Where its time begins.
+    pub fn origin(&self) -> Instant {
+        self.origin
     }
 
     /// The adapter, for as long as a call takes. A thread that panicked with it has left it whole:
     /// every call ends before another begins.
     pub fn lock(&self) -> MutexGuard<'_, Adapter> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.adapter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What an application says of a connection's start-up, and hears of it.
 #[derive(Clone, Debug)]
-pub struct Handle {
-    adapter: Shared,
-    /// Where the connection's time begins.
-    origin: Instant,
-}
+pub struct Handle(Shared);
 
 impl Handle {
-    /// A handle whose times count from `origin`.
-    pub fn new(adapter: Shared, origin: Instant) -> Handle {
-        Handle { adapter, origin }
+    /// That of this adapter.
+    pub fn new(adapter: Shared) -> Handle {
+        Handle(adapter)
     }
 
     /// The transfer of so many bytes begins: a start-up that sends ahead needs to know how many there
     /// are.
     pub fn begin(&self, bytes: u64) {
-        let now = Time::from_nanos(self.origin.elapsed().as_nanos() as u64);
-        self.adapter.lock().begin(Some(bytes), now);
+        let now = self.0.time(Instant::now());
+        self.0.lock().begin(Some(bytes), now);
     }
 
     /// How the start-up ended; `None` while it lasts.
     pub fn exit(&self) -> Option<Exit> {
-        self.adapter.lock().exit().copied()
+        self.0.lock().exit().copied()
     }
 
     /// The window.
     pub fn window(&self) -> Window {
-        *self.adapter.lock().window()
+        *self.0.lock().window()
     }
 
     /// What the connection did.
     pub fn counters(&self) -> Counters {
-        self.adapter.lock().counters()
+        self.0.lock().counters()
     }
 
     /// From now on what the window does is kept.
     pub fn record(&self) {
-        self.adapter.lock().record();
+        self.0.lock().record();
     }
 
     /// What the window did since [`record`](Self::record).
     pub fn trace(&self) -> Vec<Sample> {
-        self.adapter.lock().trace().to_vec()
+        self.0.lock().trace().to_vec()
     }
 
     /// The adapter.
     pub fn shared(&self) -> &Shared {
-        &self.adapter
+        &self.0
     }
 }

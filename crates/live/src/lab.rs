@@ -4,7 +4,7 @@
 //! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
-use crate::{Handle, Shared, Startup};
+use crate::{Shared, Startup};
 use flowstart_control::signals::Known;
 use flowstart_control::{Exit, Segments, Time};
 use flowstart_network::graph::LinkId;
@@ -125,6 +125,8 @@ pub trait Endpoints {
 pub struct Outcome {
     /// From the first packet to the last byte at its receiver; `None` where that was not reached.
     pub fct: Option<Time>,
+    /// From the first packet until the sender could send data; `None` where it never could.
+    pub opened: Option<Time>,
     /// How the start-up ended; `None` where it lasted.
     pub exit: Option<Exit>,
     /// The largest window.
@@ -148,6 +150,7 @@ struct Run<'a> {
     sender: Side,
     moment: Moment,
     adapter: Option<Shared>,
+    opened: Option<Time>,
     payloads: HashMap<u64, Datagram>,
     next_id: u64,
     dropped: u64,
@@ -166,6 +169,13 @@ pub fn startup(flow: &LoneFlow) -> Result<Startup, RequestError> {
         .into_iter()
         .fold(made, Startup::interface_rate);
     Ok(memory.into_iter().fold(made, Startup::memory))
+}
+
+/// What an endpoint's random numbers are drawn from.
+pub fn seed(run: u64, side: Side) -> [u8; 32] {
+    let mut seed = [side as u8; 32];
+    seed[..8].copy_from_slice(&run.to_le_bytes());
+    seed
 }
 
 /// Which side of the connection sends the data.
@@ -188,6 +198,7 @@ pub fn run(flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Outcome
         ends,
         origin,
         adapter: None,
+        opened: None,
         payloads: HashMap::new(),
         next_id: 0,
         dropped: 0,
@@ -204,8 +215,10 @@ impl Run<'_> {
         let mut fct = None;
         loop {
             self.pump();
-            if self.ends.read() >= self.flow.size {
+            if fct.is_none() && self.ends.read() >= self.flow.size {
                 fct = Some(self.moment.time.since(self.flow.start));
+            }
+            if fct.is_some() && self.is_acknowledged() {
                 break;
             }
             let Some(next) = self.next().filter(|next| next.time <= self.flow.end) else {
@@ -215,6 +228,12 @@ impl Run<'_> {
             self.step();
         }
         self.outcome(fct)
+    }
+
+    /// Whether the sender knows that all has arrived.
+    fn is_acknowledged(&self) -> bool {
+        let adapter = self.adapter.as_ref();
+        adapter.is_none_or(|adapter| adapter.lock().in_flight() == 0)
     }
 
     /// What happens next, and when.
@@ -231,7 +250,15 @@ impl Run<'_> {
             at(Time::from_nanos(wait.as_nanos() as u64))
         });
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
-        first.into_iter().chain(due).chain(paced.map(at)).min()
+        let paced = paced.map(|due| at(due + self.later()));
+        first.into_iter().chain(due).chain(paced).min()
+    }
+
+    /// How much later than the run's the adapter's time begins.
+    fn later(&self) -> Time {
+        let since = |adapter: &Shared| adapter.origin().saturating_duration_since(self.origin);
+        let since = self.adapter.as_ref().map_or(Duration::ZERO, since);
+        Time::from_nanos(since.as_nanos() as u64)
     }
 
     fn step(&mut self) {
@@ -294,9 +321,10 @@ impl Run<'_> {
             if let Some(adapter) = self.ends.opened(now) {
                 let mut locked = adapter.lock();
                 locked.record();
-                locked.begin(Some(self.flow.size), self.moment.time);
+                locked.begin(Some(self.flow.size), adapter.time(now));
                 drop(locked);
                 self.adapter = Some(adapter);
+                self.opened = Some(self.moment.time.since(self.flow.start));
             }
         }
         if self.adapter.is_some() {
@@ -305,7 +333,7 @@ impl Run<'_> {
         for side in [self.sender, self.sender.other()] {
             loop {
                 if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
-                    adapter.lock().set_clock(self.moment.time);
+                    adapter.lock().set_clock(adapter.time(now));
                 }
                 let Some(datagram) = self.ends.poll_transmit(side, now) else {
                     break;
@@ -350,6 +378,7 @@ impl Run<'_> {
         };
         let mut outcome = Outcome {
             fct,
+            opened: self.opened,
             exit: None,
             max_cwnd: 0.0,
             packets_sent: 0,
@@ -358,14 +387,22 @@ impl Run<'_> {
             trace: Vec::new(),
             failure,
         };
+        let later = self.later();
         if let Some(adapter) = &self.adapter {
             let mut adapter = adapter.lock();
             let counters = adapter.counters();
-            outcome.exit = adapter.exit().copied();
+            outcome.exit = adapter.exit().copied().map(|exit| Exit {
+                at: exit.at + later,
+                ..exit
+            });
             outcome.max_cwnd = counters.max_cwnd;
             outcome.packets_sent = counters.sent;
             outcome.packets_lost = counters.lost;
             outcome.trace = adapter.trace().to_vec();
+            outcome
+                .trace
+                .iter_mut()
+                .for_each(|sample| sample.at += later);
         }
         outcome
     }
@@ -378,9 +415,4 @@ fn id(packet: &Packet) -> u64 {
         Body::Ack(Ack::Numbers(ack)) => ack.end(),
         _ => u64::MAX,
     }
-}
-
-/// A connection's handle.
-pub fn handle(shared: &Shared, origin: Instant) -> Handle {
-    Handle::new(shared.clone(), origin)
 }

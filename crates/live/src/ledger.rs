@@ -33,6 +33,13 @@ pub(crate) struct Packet {
     in_flight: u64,
 }
 
+impl Packet {
+    /// Whether a packet of so many bytes is most of the datagram.
+    fn is_mostly(&self, packet: u32) -> bool {
+        packet <= self.datagram && 2 * packet > self.datagram
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Out,
@@ -117,7 +124,7 @@ impl Ledger {
             all.filter(|(_, p)| p.fate == Fate::Out && (number.is_none() || p.number == number))
         };
         let whole = out().find(|(_, p)| p.datagram == datagram);
-        let part = || out().find(|(_, p)| 2 * datagram > p.datagram && datagram < p.datagram);
+        let part = || out().find(|(_, p)| p.is_mostly(datagram));
         whole.or_else(part).map(|(at, _)| first + at)
     }
 
@@ -158,7 +165,7 @@ impl Ledger {
     /// This packet is lost. Its position and bytes, if it is one of these.
     pub fn lose(&mut self, number: u64, datagram: u32) -> Option<(u64, u64)> {
         let lost =
-            |p: &Packet| p.fate == Fate::Out && p.number == Some(number) && p.datagram == datagram;
+            |p: &Packet| p.fate == Fate::Out && p.number == Some(number) && p.is_mostly(datagram);
         let at = self.packets.iter().position(lost)?;
         Some(self.lose_at(at))
     }

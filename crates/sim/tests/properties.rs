@@ -154,6 +154,7 @@ fn stack() -> impl Strategy<Value = String> {
         "\"rack\"",
         "\"quic\"",
         "\"quic\"\nack_reordering = 3",
+        "\"quic\"\nack_pacer = \"195B\"",
     ];
     const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
     let growth = lines(vec![

@@ -15,6 +15,10 @@ use flowstart_wire::{
 };
 use std::sync::Arc;
 
+/// Bytes that a server's pacer earns in a round trip: 1.25 initial windows of ten packets of 1200 bytes
+/// (noq).
+const PACER_EARNS: u64 = 15_000;
+
 /// When a receiver acknowledges (RFC 5681 §4.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckPolicy {
@@ -133,6 +137,8 @@ pub struct ReceiverConfig {
     pub echo_at_once: bool,
     /// How a window is written into an acknowledgement.
     pub window_field: WindowField,
+    /// Bytes that the pacer has to earn before it lets an acknowledgement pass.
+    pub ack_pacer: u32,
 }
 
 /// The receiving endpoint of one flow. What only some flows need is kept cold: where there
@@ -207,6 +213,10 @@ struct Meters {
 struct Spaces {
     opening: Numbers,
     data: Numbers,
+    /// When the last packet of the handshake was answered.
+    answered: Option<Time>,
+    /// When the first data came.
+    first: Time,
 }
 
 /// Measures how far apart the segments of a pair arrive.
@@ -426,7 +436,26 @@ impl Receiver {
         if orderly && !urgent && self.may_delay(start, now) {
             return None;
         }
+        if self.config.ack_pacer > 0 && self.waits_for_pacer(now) {
+            return None;
+        }
         Some(self.acknowledge(start, end, now))
+    }
+
+    /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
+    #[cold]
+    fn waits_for_pacer(&mut self, now: Time) -> bool {
+        let bytes = u64::from(self.config.ack_pacer);
+        let spaces = self.numbers();
+        let (Some(answered), first) = (spaces.answered, spaces.first) else {
+            return false;
+        };
+        let earned = first.since(answered).times(bytes).over(PACER_EARNS);
+        let until = first + earned;
+        if until > now {
+            self.deadline = Some(until);
+        }
+        until > now
     }
 
     /// Whether no later timestamp has been heard of.
@@ -469,8 +498,11 @@ impl Receiver {
     /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
     #[inline(never)]
     fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Time) -> bool {
-        let numbers = &mut self.numbers().data;
-        !numbers.receive(data.number(), threshold, now)
+        let spaces = self.numbers();
+        if spaces.first == Time::ZERO {
+            spaces.first = now;
+        }
+        !spaces.data.receive(data.number(), threshold, now)
     }
 
     /// The delayed-acknowledgement timer may have expired.
@@ -740,6 +772,7 @@ impl Receiver {
             let numbers = &mut self.numbers().opening;
             numbers.receive(syn.number, 1, now);
             numbers.answer(&mut answer);
+            self.numbers().answered = Some(now);
         }
         let mut wire = self.config.opening;
         if let Some(response) = syn.request.and_then(respond) {
@@ -801,6 +834,7 @@ mod tests {
             delays_repetition_of_last: false,
             echo_at_once: false,
             window_field: WindowField::Unscaled,
+            ack_pacer: 0,
         };
         Receiver::new(Arc::new(config), 0)
     }

@@ -15,6 +15,8 @@ PRESETS = {
     "opnet": "the hosts of the OPNET study of Modified Swift Start: no SACK, no window scaling",
     "linux": "a current Linux kernel with time stamps, and receive buffers of 32 to 128 MiB",
     "quic": "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
+    "quinn": "quinn 0.11, a QUIC stack in Rust",
+    "noq": "noq 1.4, a QUIC stack in Rust, whose pacer holds acknowledgements back too",
 }
 """The presets of endpoints by name, each with what it is."""
 

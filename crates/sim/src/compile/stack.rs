@@ -32,6 +32,8 @@ impl StackSpec {
         stack.pacing = self.pacing_rule(stack.pacing);
         let flight = self.server_flight.map(|flight| flight.0 as u32);
         stack.server_flight = flight.or(stack.server_flight);
+        let pacer = self.ack_pacer.map(|pacer| pacer.0 as u32);
+        stack.ack_pacer = pacer.unwrap_or(stack.ack_pacer);
         if let Some(max) = self.max_timeouts {
             stack.max_timeouts = (max > 0).then_some(max);
         }

@@ -32,11 +32,13 @@ pub struct LoneFlow {
     pub known: Known,
     /// Bytes of its transfer.
     pub size: u64,
+    /// What random choices are drawn from.
+    pub seed: u64,
     /// When it opens.
     pub start: Time,
     /// When the run is stopped.
     pub end: Time,
-    /// The receiver of the data opens the connection.
+    /// The receiver of the data opens the connection: its sender is the server.
     pub by_receiver: bool,
     /// Its packets may be marked.
     pub ecn: bool,
@@ -86,6 +88,7 @@ impl Prepared {
             avoidance: kind.avoidance.clone(),
             recipe: kind.recipe.clone(),
             size,
+            seed: self.seed,
             start: plan.start.get().unwrap_or(Time::ZERO),
             end: self.end,
             by_receiver: kind.by_receiver,

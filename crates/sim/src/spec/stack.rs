@@ -95,7 +95,7 @@ fields! {
     /// A preset and what departs from it.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
-        /// `rfc`, `ns2`, `opnet`, `linux` or `quic`.
+        /// `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn` or `noq`.
         #[usual("rfc")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
@@ -141,6 +141,14 @@ fields! {
         #[needs(NUMBERS)]
         #[sets(ack_reordering)]
         pub ack_reordering: Option<u32>,
+        /// Bytes with which the server confirms the handshake, where acknowledgements wait until its
+        /// pacer has earned them again; `0B` for a pacer that lets acknowledgements pass.
+        ///
+        /// As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and
+        /// earns 15 000 bytes a round trip; with numbered packets only.
+        #[check(within(Bytes(0)..=Bytes(15_000), "0B to 15kB"))]
+        #[needs(NUMBERS)]
+        pub ack_pacer: Option<Bytes>,
         /// Segments acknowledged at once before delaying begins.
         #[needs(QUICK_AT_FIRST)]
         pub ack_quick: Option<u32>,
