@@ -4,21 +4,15 @@
 //! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
+pub use crate::wire::Wire;
+
 use crate::{Shared, Startup};
 use flowstart_control::signals::Known;
 use flowstart_control::{Exit, Segments, Time};
-use flowstart_network::graph::LinkId;
-use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
-use flowstart_network::queue::QueueEventKind;
 use flowstart_sim::{LoneFlow, RequestError};
-use flowstart_wire::{Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, UNLIMITED_WINDOW};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// What UDP and IPv4 add to a datagram.
-const UDP_IP: u32 = 8 + 20;
 
 /// UDP payload of a full datagram: 1500 bytes of IPv4.
 pub const MTU: u16 = 1472;
@@ -145,15 +139,13 @@ pub struct Outcome {
 
 struct Run<'a> {
     flow: LoneFlow,
+    wire: Wire,
     ends: &'a mut dyn Endpoints,
     origin: Instant,
     sender: Side,
     moment: Moment,
     adapter: Option<Shared>,
     opened: Option<Time>,
-    payloads: HashMap<u64, Datagram>,
-    next_id: u64,
-    dropped: u64,
 }
 
 /// The start-up of a scenario's only flow.
@@ -187,21 +179,19 @@ pub fn sender(flow: &LoneFlow) -> Side {
 }
 
 /// Runs the transfer of a flow between these endpoints, whose times count from `origin`.
-pub fn run(flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Outcome {
+pub fn run(mut flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Outcome {
     let mut run = Run {
         sender: sender(&flow),
         moment: Moment {
             time: flow.start,
             cause: flow.start,
         },
+        wire: Wire::of(&mut flow),
         flow,
         ends,
         origin,
         adapter: None,
         opened: None,
-        payloads: HashMap::new(),
-        next_id: 0,
-        dropped: 0,
     };
     run.go()
 }
@@ -238,8 +228,6 @@ impl Run<'_> {
 
     /// What happens next, and when.
     fn next(&mut self) -> Option<Moment> {
-        let deliveries = self.flow.links.iter().filter_map(Link::next_delivery);
-        let first = deliveries.min();
         let at = |time: Time| Moment {
             time: time.max(self.moment.time),
             cause: Time::MAX,
@@ -251,7 +239,8 @@ impl Run<'_> {
         });
         let paced = self.adapter.as_ref().and_then(|a| a.lock().paced_until());
         let paced = paced.map(|due| at(due + self.later()));
-        first.into_iter().chain(due).chain(paced).min()
+        let delivery = self.wire.next().into_iter();
+        delivery.chain(due).chain(paced).min()
     }
 
     /// How much later than the run's the adapter's time begins.
@@ -262,56 +251,13 @@ impl Run<'_> {
     }
 
     fn step(&mut self) {
-        let links = self.flow.links.iter();
-        let due = |link: &Link| link.next_delivery() == Some(self.moment);
         let now = self.instant();
-        match links.enumerate().find(|(_, link)| due(link)) {
-            Some((link, _)) => self.deliver(link as LinkId),
-            None => {
-                self.moment.cause = self.moment.time;
-                self.ends.on_deadline(now);
-            }
-        }
-    }
-
-    /// A link may deliver a packet.
-    fn deliver(&mut self, link: LinkId) {
-        let now = self.moment;
-        let Some(mut packet) = self.flow.links[link as usize].deliver(now) else {
-            return;
-        };
-        let way = match packet.is_data() {
-            true => &self.flow.route.data,
-            false => &self.flow.route.acks,
-        };
-        if let Some(next) = way.get(usize::from(packet.hop)) {
-            return self.enter(*next, &mut packet);
-        }
-        let to = match packet.is_data() {
-            true => self.sender.other(),
-            false => self.sender,
-        };
-        if let Some(mut datagram) = self.payloads.remove(&id(&packet)) {
-            datagram.ce = packet.ecn.has(Ecn::CE);
-            let now = self.instant();
+        if self.wire.next() != Some(self.moment) {
+            self.moment.cause = self.moment.time;
+            self.ends.on_deadline(now);
+        } else if let Some((to, datagram)) = self.wire.deliver(self.moment) {
             self.ends.receive(to, datagram, now);
         }
-    }
-
-    fn enter(&mut self, link: LinkId, packet: &mut Packet) {
-        let link = &mut self.flow.links[link as usize];
-        let data = packet.is_data();
-        let mut gone = u64::from(link.send(*packet, self.moment) == Verdict::Dropped);
-        if gone > 0 {
-            self.payloads.remove(&id(packet));
-        }
-        while let Some(event) = link.take_queue_event() {
-            if event.kind == QueueEventKind::Evicted {
-                self.payloads.remove(&id(&event.packet));
-                gone += 1;
-            }
-        }
-        self.dropped += if data { gone } else { 0 };
     }
 
     /// Both sides say what they have to say now.
@@ -338,7 +284,7 @@ impl Run<'_> {
                 let Some(datagram) = self.ends.poll_transmit(side, now) else {
                     break;
                 };
-                self.send(side, datagram);
+                self.wire.send(side, datagram, self.moment);
             }
             if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
                 adapter.lock().on_sent_all();
@@ -346,73 +292,53 @@ impl Run<'_> {
         }
     }
 
-    fn send(&mut self, side: Side, datagram: Datagram) {
-        let (number, wire) = (self.next_id, datagram.payload.len() as u32 + UDP_IP);
-        self.next_id += 1;
-        let data = side == self.sender;
-        let body = match data {
-            true => Body::Data(Data::new(number, wire - UDP_IP, 0)),
-            false => {
-                let ack = NumberAck::new(number, 0, UNLIMITED_WINDOW, AckOption::None);
-                Body::Ack(Ack::Numbers(ack))
-            }
-        };
-        let mut packet = Packet::new(0, wire, body);
-        if datagram.ect && self.flow.ecn {
-            packet.ecn.set(Ecn::ECT);
-        }
-        self.payloads.insert(number, datagram);
-        let way = match data {
-            true => &self.flow.route.data,
-            false => &self.flow.route.acks,
-        };
-        if let Some(first) = way.first() {
-            self.enter(*first, &mut packet);
-        }
-    }
-
-    fn outcome(&mut self, fct: Option<Time>) -> Outcome {
+    fn outcome(&self, fct: Option<Time>) -> Outcome {
         let failure = match fct {
             Some(_) => None,
             None => self.ends.failure(),
         };
-        let mut outcome = Outcome {
-            fct,
-            opened: self.opened,
-            exit: None,
-            max_cwnd: 0.0,
-            packets_sent: 0,
-            packets_dropped: self.dropped,
-            packets_lost: 0,
-            trace: Vec::new(),
-            failure,
-        };
+        let dropped = self.wire.dropped();
         let later = self.later();
-        if let Some(adapter) = &self.adapter {
-            let mut adapter = adapter.lock();
-            let counters = adapter.counters();
-            outcome.exit = adapter.exit().copied().map(|exit| Exit {
-                at: exit.at + later,
-                ..exit
-            });
-            outcome.max_cwnd = counters.max_cwnd;
-            outcome.packets_sent = counters.sent;
-            outcome.packets_lost = counters.lost;
-            outcome.trace = adapter.trace().to_vec();
-            outcome
-                .trace
-                .iter_mut()
-                .for_each(|sample| sample.at += later);
-        }
+        let mut outcome = Outcome::of(self.adapter.as_ref(), fct, dropped, failure);
+        outcome.opened = self.opened;
+        outcome.exit = outcome.exit.map(|exit| Exit {
+            at: exit.at + later,
+            ..exit
+        });
+        let samples = outcome.trace.iter_mut();
+        samples.for_each(|sample| sample.at += later);
         outcome
     }
 }
 
-/// Which datagram a packet stands for.
-fn id(packet: &Packet) -> u64 {
-    match &packet.body {
-        Body::Data(data) => data.start(),
-        Body::Ack(Ack::Numbers(ack)) => ack.end(),
-        _ => u64::MAX,
+impl Outcome {
+    /// What a run of this connection's adapter came to.
+    pub fn of(
+        adapter: Option<&Shared>,
+        fct: Option<Time>,
+        packets_dropped: u64,
+        failure: Option<String>,
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            fct,
+            opened: None,
+            exit: None,
+            max_cwnd: 0.0,
+            packets_sent: 0,
+            packets_dropped,
+            packets_lost: 0,
+            trace: Vec::new(),
+            failure,
+        };
+        if let Some(adapter) = adapter {
+            let mut adapter = adapter.lock();
+            let counters = adapter.counters();
+            outcome.exit = adapter.exit().copied();
+            outcome.max_cwnd = counters.max_cwnd;
+            outcome.packets_sent = counters.sent;
+            outcome.packets_lost = counters.lost;
+            outcome.trace = adapter.trace().to_vec();
+        }
+        outcome
     }
 }

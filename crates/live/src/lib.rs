@@ -18,6 +18,8 @@ mod handle;
 pub mod lab;
 mod ledger;
 mod startup;
+#[cfg(feature = "lab")]
+mod wire;
 
 pub use adapter::{Adapter, Counters, Lost, Sample};
 pub use handle::{Handle, Shared};

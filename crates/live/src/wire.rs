@@ -1,0 +1,120 @@
+//! The simulator's links between two endpoints that are not the simulator's.
+
+use crate::lab::{Datagram, Side};
+use flowstart_network::graph::{LinkId, Route};
+use flowstart_network::link::{Link, Verdict};
+use flowstart_network::moment::Moment;
+use flowstart_network::queue::QueueEventKind;
+use flowstart_sim::LoneFlow;
+use flowstart_wire::{Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, UNLIMITED_WINDOW};
+use std::collections::HashMap;
+
+/// What UDP and IPv4 add to a datagram.
+const UDP_IP: u32 = 8 + 20;
+
+/// A flow's links, and the datagrams that are on them.
+pub struct Wire {
+    links: Vec<Link>,
+    route: Route,
+    ecn: bool,
+    sender: Side,
+    payloads: HashMap<u64, Datagram>,
+    next_id: u64,
+    dropped: u64,
+}
+
+impl Wire {
+    /// The links of this flow, which are its own from now on.
+    pub fn of(flow: &mut LoneFlow) -> Wire {
+        Wire {
+            links: std::mem::take(&mut flow.links),
+            route: flow.route.clone(),
+            ecn: flow.ecn,
+            sender: crate::lab::sender(flow),
+            payloads: HashMap::new(),
+            next_id: 0,
+            dropped: 0,
+        }
+    }
+
+    /// When a link may deliver a packet.
+    pub fn next(&self) -> Option<Moment> {
+        self.links.iter().filter_map(Link::next_delivery).min()
+    }
+
+    /// Packets that were lost or refused on the way of the data.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// A side sends a datagram.
+    pub fn send(&mut self, side: Side, datagram: Datagram, now: Moment) {
+        let (number, wire) = (self.next_id, datagram.payload.len() as u32 + UDP_IP);
+        self.next_id += 1;
+        let body = match side == self.sender {
+            true => Body::Data(Data::new(number, wire - UDP_IP, 0)),
+            false => {
+                let ack = NumberAck::new(number, 0, UNLIMITED_WINDOW, AckOption::None);
+                Body::Ack(Ack::Numbers(ack))
+            }
+        };
+        let mut packet = Packet::new(0, wire, body);
+        if datagram.ect && self.ecn {
+            packet.ecn.set(Ecn::ECT);
+        }
+        self.payloads.insert(number, datagram);
+        if let Some(first) = self.way(&packet).first() {
+            self.enter(*first, &mut packet, now);
+        }
+    }
+
+    /// The link whose turn it is delivers: whose the datagram is, where it has arrived.
+    pub fn deliver(&mut self, now: Moment) -> Option<(Side, Datagram)> {
+        let due = |link: &Link| link.next_delivery() == Some(now);
+        let link = self.links.iter().position(due)?;
+        let mut packet = self.links[link].deliver(now)?;
+        if let Some(next) = self.way(&packet).get(usize::from(packet.hop)) {
+            self.enter(*next, &mut packet, now);
+            return None;
+        }
+        let to = match packet.is_data() {
+            true => self.sender.other(),
+            false => self.sender,
+        };
+        let mut datagram = self.payloads.remove(&id(&packet))?;
+        datagram.ce = packet.ecn.has(Ecn::CE);
+        Some((to, datagram))
+    }
+
+    fn way(&self, packet: &Packet) -> &[LinkId] {
+        match packet.is_data() {
+            true => &self.route.data,
+            false => &self.route.acks,
+        }
+    }
+
+    fn enter(&mut self, link: LinkId, packet: &mut Packet, now: Moment) {
+        let link = &mut self.links[link as usize];
+        let data = packet.is_data();
+        let mut gone = u64::from(link.send(*packet, now) == Verdict::Dropped);
+        if gone > 0 {
+            self.payloads.remove(&id(packet));
+        }
+        while let Some(event) = link.take_queue_event() {
+            if event.kind == QueueEventKind::Evicted {
+                self.payloads.remove(&id(&event.packet));
+                gone += 1;
+            }
+        }
+        self.dropped += if data { gone } else { 0 };
+    }
+}
+
+/// Which datagram a packet stands for.
+fn id(packet: &Packet) -> u64 {
+    match &packet.body {
+        Body::Data(data) => data.start(),
+        Body::Ack(Ack::Numbers(ack)) => ack.end(),
+        _ => u64::MAX,
+    }
+}
