@@ -390,6 +390,14 @@ impl Adapter {
         self.pacer.deadline().filter(|_| self.held)
     }
 
+    /// When the next datagram may leave; `None` where it may by `now`.
+    pub fn departure(&mut self, now: Time) -> Option<Time> {
+        match self.is_due(now) {
+            true => None,
+            false => self.pacer.deadline(),
+        }
+    }
+
     /// The rate at which datagrams are to leave, bytes a second of UDP payload.
     pub fn pacing(&mut self) -> Option<u64> {
         self.settle();
