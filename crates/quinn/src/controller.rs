@@ -1,0 +1,157 @@
+//! quinn's callbacks, told to an adapter.
+
+use flowstart_control::Time;
+use flowstart_live::{Adapter, Handle, Lost, Shared, Startup};
+use quinn_proto::congestion::{Controller, ControllerFactory};
+use quinn_proto::RttEstimator;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Makes a controller for every path.
+#[derive(Debug)]
+pub struct Factory(Startup);
+
+impl Factory {
+    /// Of this start-up.
+    pub fn new(startup: Startup) -> Factory {
+        Factory(startup)
+    }
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let adapter = Shared::new(self.0.adapter(current_mtu));
+        Box::new(Live {
+            startup: self.0.clone(),
+            adapter,
+            origin: now,
+            mtu: current_mtu,
+            borrowed: false,
+        })
+    }
+}
+
+/// A start-up and its avoidance, as quinn's controller of one path.
+#[derive(Debug)]
+pub struct Live {
+    startup: Startup,
+    adapter: Shared,
+    /// Where its time begins.
+    origin: Instant,
+    mtu: u16,
+    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
+    /// says nothing of another.
+    borrowed: bool,
+}
+
+impl Live {
+    /// The handle of the connection whose congestion state this is.
+    pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
+        let live = state.into_any().downcast::<Live>().ok()?;
+        Some(Handle::new(live.adapter.clone(), live.origin))
+    }
+
+    /// What stands between this and the controller.
+    pub fn adapter(&self) -> &Shared {
+        &self.adapter
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        let since = at.saturating_duration_since(self.origin);
+        Time::from_nanos(since.as_nanos() as u64)
+    }
+
+    /// The adapter, which is this path's own from now on.
+    fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
+        if std::mem::take(&mut self.borrowed) {
+            self.adapter = Shared::new(self.startup.adapter(self.mtu));
+        }
+        change(&mut self.adapter.lock())
+    }
+}
+
+impl Controller for Live {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        let (now, mtu) = (self.time(now), u64::from(self.mtu));
+        // Several datagrams may leave together, all but the last of one size.
+        let mut left = bytes;
+        self.own(|a| {
+            while left > 0 {
+                let datagram = left.min(mtu);
+                a.on_sent(None, datagram as u32, now);
+                left -= datagram;
+            }
+        });
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        _app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        let (now, sent) = (self.time(now), self.time(sent));
+        self.own(|a| a.on_packet_acked(None, sent, bytes as u32, now));
+    }
+
+    fn on_end_acks(
+        &mut self,
+        _now: Instant,
+        _in_flight: u64,
+        app_limited: bool,
+        _largest: Option<u64>,
+    ) {
+        if app_limited {
+            self.own(Adapter::on_app_limited);
+        }
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        let (now, sent) = (self.time(now), self.time(sent));
+        let lost = Lost::Oldest {
+            newest: sent,
+            bytes: lost_bytes,
+        };
+        self.own(|a| match lost_bytes {
+            // What quinn says of a mark.
+            0 => a.on_mark(sent, now),
+            _ => a.on_congestion(lost, is_persistent_congestion, now),
+        });
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.mtu = new_mtu;
+        self.own(|a| a.on_mtu(new_mtu));
+    }
+
+    fn window(&self) -> u64 {
+        self.adapter.lock().gate()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Live {
+            startup: self.startup.clone(),
+            adapter: self.adapter.clone(),
+            origin: self.origin,
+            mtu: self.mtu,
+            borrowed: true,
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.adapter.lock().window_bytes()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
