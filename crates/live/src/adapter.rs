@@ -227,6 +227,15 @@ impl Adapter {
         }
     }
 
+    /// The stack's smoothed round trip, of all acknowledgements before the one under way: a stack is
+    /// told for how long each was held back.
+    pub fn on_rtt(&mut self, srtt: Time, now: Time) {
+        self.settle_before(now);
+        if self.waiting.is_none() {
+            self.rtt.correct(srtt);
+        }
+    }
+
     /// One packet is lost; [`on_congestion`](Self::on_congestion) follows.
     pub fn on_packet_lost(&mut self, number: u64, datagram: u32) {
         let Some((start, bytes)) = self.ledger.lose(number, datagram) else {

@@ -82,10 +82,14 @@ impl Controller for Live {
         bytes: u64,
         pn: u64,
         _app_limited: bool,
-        _rtt: &RttEstimator,
+        rtt: &RttEstimator,
     ) {
         let (now, sent) = (self.time(now), self.time(sent));
-        self.own(|a| a.on_packet_acked(Some(pn), sent, bytes as u32, now));
+        let srtt = Time::from_nanos(rtt.get().as_nanos() as u64);
+        self.own(|a| {
+            a.on_rtt(srtt, now);
+            a.on_packet_acked(Some(pn), sent, bytes as u32, now);
+        });
     }
 
     fn on_end_acks(

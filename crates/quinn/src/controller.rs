@@ -91,10 +91,14 @@ impl Controller for Live {
         sent: Instant,
         bytes: u64,
         _app_limited: bool,
-        _rtt: &RttEstimator,
+        rtt: &RttEstimator,
     ) {
         let (now, sent) = (self.time(now), self.time(sent));
-        self.own(|a| a.on_packet_acked(None, sent, bytes as u32, now));
+        let srtt = Time::from_nanos(rtt.get().as_nanos() as u64);
+        self.own(|a| {
+            a.on_rtt(srtt, now);
+            a.on_packet_acked(None, sent, bytes as u32, now);
+        });
     }
 
     fn on_end_acks(

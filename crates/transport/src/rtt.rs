@@ -141,6 +141,17 @@ impl RttEstimator {
         }
     }
 
+    /// Somebody else, who knows how long acknowledgements were held back, has this average after the
+    /// same samples.
+    pub fn correct(&mut self, average: Time) {
+        if let Averages::Rfc6298 {
+            srtt, any: true, ..
+        } = &mut self.averages
+        {
+            *srtt = average;
+        }
+    }
+
     /// A segment sent at `sent` was acknowledged at `now`. Ends any back-off.
     pub fn sample(&mut self, sent: Time, now: Time) {
         let rtt = now.since(sent);
