@@ -69,10 +69,17 @@ impl Live {
 }
 
 impl Controller for Live {
-    // Not `on_packet_sent`: a datagram that carries the end of the handshake too is one.
+    // Not `on_packet_sent`: a datagram that carries the end of the handshake too is one. Several may
+    // leave together, all but the last of one size and with numbers in a row.
     fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
-        let now = self.time(now);
-        self.own(|a| a.on_sent(Some(largest_pn), bytes as u32, now));
+        let (now, mtu) = (self.time(now), u64::from(self.mtu));
+        let count = bytes.div_ceil(mtu);
+        self.own(|a| {
+            for behind in (0..count).rev() {
+                let datagram = mtu.min(bytes - (count - 1 - behind) * mtu);
+                a.on_sent(largest_pn.checked_sub(behind), datagram as u32, now);
+            }
+        });
     }
 
     fn on_ack(

@@ -21,11 +21,10 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let adapter = Shared::new(self.0.adapter(current_mtu));
+        let adapter = Shared::new(self.0.adapter(current_mtu), now);
         Box::new(Live {
             startup: self.0.clone(),
             adapter,
-            origin: now,
             mtu: current_mtu,
             borrowed: false,
         })
@@ -37,8 +36,6 @@ impl ControllerFactory for Factory {
 pub struct Live {
     startup: Startup,
     adapter: Shared,
-    /// Where its time begins.
-    origin: Instant,
     mtu: u16,
     /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
     /// says nothing of another.
@@ -49,7 +46,7 @@ impl Live {
     /// The handle of the connection whose congestion state this is.
     pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
         let live = state.into_any().downcast::<Live>().ok()?;
-        Some(Handle::new(live.adapter.clone(), live.origin))
+        Some(Handle::new(live.adapter.clone()))
     }
 
     /// What stands between this and the controller.
@@ -58,14 +55,14 @@ impl Live {
     }
 
     fn time(&self, at: Instant) -> Time {
-        let since = at.saturating_duration_since(self.origin);
-        Time::from_nanos(since.as_nanos() as u64)
+        self.adapter.time(at)
     }
 
     /// The adapter, which is this path's own from now on.
     fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
         if std::mem::take(&mut self.borrowed) {
-            self.adapter = Shared::new(self.startup.adapter(self.mtu));
+            let origin = self.adapter.origin();
+            self.adapter = Shared::new(self.startup.adapter(self.mtu), origin);
         }
         change(&mut self.adapter.lock())
     }
@@ -145,7 +142,6 @@ impl Controller for Live {
         Box::new(Live {
             startup: self.startup.clone(),
             adapter: self.adapter.clone(),
-            origin: self.origin,
             mtu: self.mtu,
             borrowed: true,
         })

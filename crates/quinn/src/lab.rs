@@ -25,7 +25,7 @@ pub fn run(flow: LoneFlow) -> Result<Outcome, RequestError> {
     let origin = Instant::now();
     let sender = lab::sender(&flow);
     let factory = Arc::new(Factory::new(startup));
-    let mut ends = Ends::new(factory, sender, flow.size, lab::start(&flow, origin));
+    let mut ends = Ends::new(factory, sender, &flow, lab::start(&flow, origin));
     Ok(lab::run(flow, &mut ends, origin))
 }
 
@@ -75,16 +75,15 @@ fn transport(factory: Option<Arc<Factory>>) -> Arc<TransportConfig> {
     Arc::new(config)
 }
 
-fn endpoint(server: Option<ServerConfig>, side: Side) -> Endpoint {
+fn endpoint(server: Option<ServerConfig>, side: Side, seed: u64) -> Endpoint {
     let mut config = EndpointConfig::default();
-    let mut seed = [7; 32];
-    seed[0] = side as u8;
+    let seed = lab::seed(seed, side);
     config.rng_seed(Some(seed)).grease_quic_bit(false);
     Endpoint::new(Arc::new(config), server.map(Arc::new), false, None)
 }
 
 impl Ends {
-    fn new(factory: Arc<Factory>, sender: Side, size: u64, now: Instant) -> Ends {
+    fn new(factory: Arc<Factory>, sender: Side, flow: &LoneFlow, now: Instant) -> Ends {
         let Certificate { server, client } = Certificate::made();
         let of = |side| transport((side == sender).then(|| factory.clone()));
         let crypto = QuicServerConfig::try_from(server).expect(RANDOM);
@@ -93,7 +92,7 @@ impl Ends {
         let crypto = QuicClientConfig::try_from(client).expect(RANDOM);
         let mut client_config = ClientConfig::new(Arc::new(crypto));
         client_config.transport_config(of(Side::Client));
-        let mut client = endpoint(None, Side::Client);
+        let mut client = endpoint(None, Side::Client, flow.seed);
         let connection = client
             .connect(now, client_config, address(Side::Server), lab::NAME)
             .expect("the address is one");
@@ -106,9 +105,9 @@ impl Ends {
         };
         Ends {
             client: end(client, Some(connection)),
-            server: end(endpoint(Some(server), Side::Server), None),
+            server: end(endpoint(Some(server), Side::Server, flow.seed), None),
             sender,
-            left: size,
+            left: flow.size,
             out: None,
             into: None,
             read: 0,
