@@ -4,6 +4,8 @@
 //! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
+mod quinn_proto;
+
 pub use crate::wire::Wire;
 
 use crate::{Shared, Startup};

@@ -1,287 +1,39 @@
 //! quinn's two endpoints in virtual time.
 
 use crate::{Factory, Live};
-use bytes::BytesMut;
-use flowstart_live::lab::{self, Certificate, Datagram, Endpoints, Outcome, Side, MTU, RANDOM};
-use flowstart_live::Shared;
-use flowstart_sim::{LoneFlow, RequestError};
-use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
-use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    EndpointConfig, Event, IdleTimeout, RecvStream, ServerConfig, StreamId, Transmit,
-    TransportConfig, VarInt,
-};
-use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::time::Instant;
 
-/// What is sent.
-const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+flowstart_live::quinn_proto_lab!(quinn_proto);
 
-/// Runs a scenario's only flow.
-pub fn run(flow: LoneFlow) -> Result<Outcome, RequestError> {
-    let startup = lab::startup(&flow)?;
-    let origin = Instant::now();
-    let sender = lab::sender(&flow);
-    let factory = Arc::new(Factory::new(startup));
-    let mut ends = Ends::new(factory, sender, &flow, lab::start(&flow, origin));
-    Ok(lab::run(flow, &mut ends, origin))
-}
-
-/// One endpoint, and its connection once it has one.
-struct End {
-    endpoint: Endpoint,
-    connection: Option<(ConnectionHandle, Connection)>,
-    /// Answers that the endpoint gives by itself.
-    answers: VecDeque<Datagram>,
-    open: bool,
-    lost: Option<String>,
-}
-
-struct Ends {
-    client: End,
-    server: End,
-    sender: Side,
-    /// Bytes that are still to be handed over.
-    left: u64,
-    out: Option<StreamId>,
-    into: Option<StreamId>,
-    read: u64,
-    buffer: Vec<u8>,
-}
-
-fn address(side: Side) -> SocketAddr {
-    let port = match side {
-        Side::Client => 40_000,
-        Side::Server => 4433,
+/// Where quinn differs from noq.
+mod api {
+    use bytes::BytesMut;
+    use quinn_proto::congestion::Controller;
+    use quinn_proto::{
+        Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, ServerConfig, Transmit,
     };
-    SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)
-}
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::time::Instant;
 
-fn transport(factory: Option<Arc<Factory>>) -> Arc<TransportConfig> {
-    let mut config = TransportConfig::default();
-    config
-        .initial_mtu(MTU)
-        .mtu_discovery_config(None)
-        .stream_receive_window(VarInt::MAX)
-        .receive_window(VarInt::MAX)
-        .send_window(u64::MAX / 2)
-        .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(600_000))))
-        .allow_spin(false);
-    if let Some(factory) = factory {
-        config.congestion_controller_factory(factory);
-    }
-    Arc::new(config)
-}
-
-fn endpoint(server: Option<ServerConfig>, side: Side, seed: u64) -> Endpoint {
-    let mut config = EndpointConfig::default();
-    let seed = lab::seed(seed, side);
-    config.rng_seed(Some(seed)).grease_quic_bit(false);
-    Endpoint::new(Arc::new(config), server.map(Arc::new), false, None)
-}
-
-impl Ends {
-    fn new(factory: Arc<Factory>, sender: Side, flow: &LoneFlow, now: Instant) -> Ends {
-        let Certificate { server, client } = Certificate::made();
-        let of = |side| transport((side == sender).then(|| factory.clone()));
-        let crypto = QuicServerConfig::try_from(server).expect(RANDOM);
-        let mut server = ServerConfig::with_crypto(Arc::new(crypto));
-        server.transport_config(of(Side::Server));
-        let crypto = QuicClientConfig::try_from(client).expect(RANDOM);
-        let mut client_config = ClientConfig::new(Arc::new(crypto));
-        client_config.transport_config(of(Side::Client));
-        let mut client = endpoint(None, Side::Client, flow.seed);
-        let connection = client
-            .connect(now, client_config, address(Side::Server), lab::NAME)
-            .expect("the address is one");
-        let end = |endpoint, connection| End {
-            endpoint,
-            connection,
-            answers: VecDeque::new(),
-            open: false,
-            lost: None,
-        };
-        Ends {
-            client: end(client, Some(connection)),
-            server: end(endpoint(Some(server), Side::Server, flow.seed), None),
-            sender,
-            left: flow.size,
-            out: None,
-            into: None,
-            read: 0,
-            buffer: Vec::with_capacity(usize::from(MTU)),
-        }
+    pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
+        Endpoint::new(config, server, false, None)
     }
 
-    fn end(&mut self, side: Side) -> &mut End {
-        match side {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
-        }
+    pub fn transmit(of: &mut Connection, now: Instant, into: &mut Vec<u8>) -> Option<Transmit> {
+        of.poll_transmit(now, 1, into)
     }
 
-    /// A connection tells its endpoint what it has to, and says what has happened to it.
-    fn settle(&mut self, side: Side) {
-        let end = self.end(side);
-        let Some((handle, connection)) = &mut end.connection else {
-            return;
-        };
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = end.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected => end.open = true,
-                Event::ConnectionLost { reason } => end.lost = Some(reason.to_string()),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// The bytes that have come in order.
-fn read_all(mut stream: RecvStream<'_>) -> u64 {
-    let Ok(mut chunks) = stream.read(true) else {
-        return 0;
-    };
-    let mut read = 0;
-    while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-        read += chunk.bytes.len() as u64;
-    }
-    let _ = chunks.finalize();
-    read
-}
-
-fn datagram(transmit: &Transmit, buffer: &mut Vec<u8>) -> Datagram {
-    let payload = buffer[..transmit.size].to_vec();
-    buffer.clear();
-    Datagram {
-        payload,
-        ect: transmit.ecn.is_some(),
-        ce: false,
-    }
-}
-
-impl Endpoints for Ends {
-    fn poll_transmit(&mut self, side: Side, now: Instant) -> Option<Datagram> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let end = self.end(side);
-        let sent = end.answers.pop_front().or_else(|| {
-            let (_, connection) = end.connection.as_mut()?;
-            let transmit = connection.poll_transmit(now, 1, &mut buffer)?;
-            Some(datagram(&transmit, &mut buffer))
-        });
-        self.buffer = buffer;
-        self.settle(side);
-        sent
+    pub fn receive(
+        endpoint: &mut Endpoint,
+        from: SocketAddr,
+        (ecn, data): (Option<EcnCodepoint>, BytesMut),
+        answer: &mut Vec<u8>,
+        now: Instant,
+    ) -> Option<DatagramEvent> {
+        endpoint.handle(now, from, None, ecn, data, answer)
     }
 
-    fn receive(&mut self, side: Side, datagram: Datagram, now: Instant) {
-        let from = address(side.other());
-        let ecn = match (datagram.ect, datagram.ce) {
-            (_, true) => Some(EcnCodepoint::Ce),
-            (true, false) => Some(EcnCodepoint::Ect0),
-            (false, false) => None,
-        };
-        let data = BytesMut::from(&datagram.payload[..]);
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let end = self.end(side);
-        match end.endpoint.handle(now, from, None, ecn, data, &mut buffer) {
-            Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut end.connection {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => {
-                match end.endpoint.accept(incoming, now, &mut buffer, None) {
-                    Ok(connection) => end.connection = Some(connection),
-                    Err(e) => end.lost = Some(e.cause.to_string()),
-                }
-            }
-            Some(DatagramEvent::Response(transmit)) => {
-                end.answers
-                    .push_back(self::datagram(&transmit, &mut buffer));
-            }
-            None => {}
-        }
-        buffer.clear();
-        self.buffer = buffer;
-        self.settle(side);
-    }
-
-    fn deadline(&mut self) -> Option<Instant> {
-        let of = |end: &mut End| end.connection.as_mut().and_then(|(_, c)| c.poll_timeout());
-        let due = [of(&mut self.client), of(&mut self.server)];
-        due.into_iter().flatten().min()
-    }
-
-    fn on_deadline(&mut self, now: Instant) {
-        for side in [Side::Client, Side::Server] {
-            if let Some((_, connection)) = &mut self.end(side).connection {
-                if connection.poll_timeout().is_some_and(|due| due <= now) {
-                    connection.handle_timeout(now);
-                }
-            }
-            self.settle(side);
-        }
-    }
-
-    fn opened(&mut self, _now: Instant) -> Option<Shared> {
-        let sender = self.sender;
-        let end = self.end(sender);
-        let (_, connection) = end.connection.as_mut().filter(|_| end.open)?;
-        let state = connection.congestion_state().clone_box();
-        let live = state.into_any().downcast::<Live>().ok()?;
-        Some(live.adapter().clone())
-    }
-
-    fn write(&mut self) {
-        let (sender, mut left, mut out) = (self.sender, self.left, self.out);
-        if left == 0 {
-            return;
-        }
-        let Some((_, connection)) = &mut self.end(sender).connection else {
-            return;
-        };
-        out = out.or_else(|| connection.streams().open(Dir::Uni));
-        let Some(stream) = out else { return };
-        let mut stream = connection.send_stream(stream);
-        while left > 0 {
-            let part = left.min(ZEROS.len() as u64) as usize;
-            match stream.write(&ZEROS[..part]) {
-                Ok(written) => left -= written as u64,
-                Err(_) => break,
-            }
-        }
-        if left == 0 {
-            // It fails only where the connection is no more.
-            let _ = stream.finish();
-        }
-        (self.left, self.out) = (left, out);
-    }
-
-    fn read(&mut self) -> u64 {
-        let receiver = self.sender.other();
-        let (mut into, mut read) = (self.into, 0);
-        if let Some((_, connection)) = &mut self.end(receiver).connection {
-            into = into.or_else(|| connection.streams().accept(Dir::Uni));
-            if let Some(stream) = into {
-                read = read_all(connection.recv_stream(stream));
-            }
-        }
-        self.into = into;
-        self.read += read;
-        self.read
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.client
-            .lost
-            .clone()
-            .or_else(|| self.server.lost.clone())
+    pub fn congestion(of: &Connection) -> Option<&dyn Controller> {
+        Some(of.congestion_state())
     }
 }
