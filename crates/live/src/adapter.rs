@@ -101,6 +101,10 @@ pub struct Adapter {
     clock: Option<Time>,
     /// The pacer, not the window, held back what the stack had to send then.
     held: bool,
+    /// By how much a datagram may be late without those behind it being late too.
+    tolerance: Time,
+    /// When the pacer would have let the next datagram leave that it has held back.
+    overdue: Option<Time>,
     counters: Counters,
     trace: Option<Vec<Sample>>,
 }
@@ -139,6 +143,8 @@ impl Adapter {
             waiting: None,
             clock: None,
             held: false,
+            tolerance: Time::ZERO,
+            overdue: None,
             counters: Counters::default(),
             trace: None,
         }
@@ -162,9 +168,13 @@ impl Adapter {
             self.queued = self.queued.zip(bytes).map(|(before, more)| before + more);
             return;
         }
+        self.ledger = Ledger::default();
+        self.establish(bytes, now);
+    }
+
+    fn establish(&mut self, bytes: Option<u64>, now: Time) {
         self.begun = true;
         self.queued = bytes;
-        self.ledger = Ledger::default();
         let rtt = self.rtt.latest();
         self.known.exact_rtt = rtt;
         self.controller.on_known(&self.known);
@@ -183,14 +193,19 @@ impl Adapter {
     /// A datagram has left.
     pub fn on_sent(&mut self, number: Option<u64>, datagram: u32, now: Time) {
         self.settle();
-        if !self.begun {
-            // Of a handshake: its round trip is measured.
-            return self.ledger.send(number, datagram, datagram, now);
-        }
         if datagram < SMALLEST {
             return;
         }
         let bytes = datagram.saturating_sub(OVERHEAD).max(1);
+        if !self.begun {
+            // Of a handshake: its round trip is measured.
+            self.ledger.send(number, datagram, bytes, now);
+            // Somebody sends without a word, as much as the initial window lets through.
+            if !self.has_room() && self.rtt.latest().is_some() {
+                self.establish(None, now);
+            }
+            return;
+        }
         let seq = self.ledger.nxt;
         self.ledger.send(number, datagram, bytes, now);
         self.counters.sent += 1;
@@ -200,7 +215,11 @@ impl Adapter {
                 burst: self.window.quantum.max(1),
                 ..ONE_BY_ONE
             };
-            self.pacer.sent(rate, release, datagram + UDP_IP, now);
+            let scheduled = self.scheduled(now);
+            let wire = datagram + UDP_IP;
+            self.pacer.sent(rate, release, wire, scheduled);
+            let next = self.pacer.due();
+            self.overdue = self.overdue.and(Some(next)).filter(|next| *next <= now);
         }
         let sent = Sent {
             now,
@@ -347,6 +366,19 @@ impl Adapter {
         self.held = false;
     }
 
+    /// A timer wakes the stack so much too late, at most, for a datagram that the pacer held back. Those
+    /// behind it leave as if it had been on time.
+    pub fn tolerate(&mut self, lateness: Time) {
+        self.tolerance = lateness;
+    }
+
+    /// When a datagram that leaves now should have left, as far as timers explain it.
+    fn scheduled(&self, now: Time) -> Time {
+        let earliest = Time(now.nanos().saturating_sub(self.tolerance.nanos()));
+        self.overdue
+            .map_or(now, |due| due.clamp(earliest.min(now), now))
+    }
+
     /// The stack has sent what it could at the time that was told.
     pub fn on_sent_all(&mut self) {
         if !self.held {
@@ -360,17 +392,18 @@ impl Adapter {
     }
 
     /// What the stack takes for the window, beside what it has in flight itself: so much that a
-    /// datagram may leave, or so little that none may.
+    /// datagram may leave, or so little that none may. The window itself where it is full: it may be
+    /// full of what nobody acknowledges, which the stack knows better.
     pub fn gate(&mut self) -> u64 {
         if !self.has_room() {
-            return CLOSED;
+            return self.window_bytes();
         }
         self.held = self.clock.is_some_and(|now| !self.is_due(now));
-        if self.held {
-            CLOSED
-        } else {
-            OPEN
+        if !self.held {
+            return OPEN;
         }
+        self.overdue = self.pacer.deadline();
+        CLOSED
     }
 
     /// The window in bytes of UDP payload, for a stack that has in flight what is in flight here.
@@ -383,7 +416,7 @@ impl Adapter {
     /// Whether a full datagram has room in the window.
     pub fn has_room(&mut self) -> bool {
         self.settle();
-        !self.begun || self.ledger.in_flight + self.mss() <= self.window.cwnd_bytes()
+        self.ledger.in_flight + self.mss() <= self.window.cwnd_bytes()
     }
 
     /// Whether the pacer lets a datagram leave now; if not, [`paced_until`](Self::paced_until) says
@@ -592,5 +625,91 @@ impl Adapter {
         if let Some(trace) = &mut self.trace {
             trace.push(sample);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Startup;
+
+    const MTU: u16 = 1472;
+
+    fn adapter(startup: &str) -> Adapter {
+        let startup = Startup::parse(startup, "cubic").unwrap();
+        startup.adapter(MTU)
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::from_millis(ms)
+    }
+
+    /// A round trip of 100 ms, and a transfer that begins at once.
+    fn begun(startup: &str) -> Adapter {
+        let mut adapter = adapter(startup);
+        adapter.on_sent(None, 1200, ms(0));
+        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
+        adapter.begin(Some(1_000_000), ms(100));
+        adapter
+    }
+
+    #[test]
+    fn a_connection_that_nobody_begins_begins_where_the_initial_window_is_full() {
+        let mut adapter = adapter("slow-start");
+        adapter.on_sent(None, 1200, ms(0));
+        adapter.on_packet_acked(None, ms(0), 1200, ms(100));
+        for sent in 0..10 {
+            assert!(!adapter.has_begun(), "after {sent} datagrams");
+            assert!(adapter.has_room());
+            adapter.on_sent(None, MTU.into(), ms(100));
+        }
+        assert!(adapter.has_begun() && !adapter.has_room());
+        adapter.on_packet_acked(None, ms(100), MTU.into(), ms(200));
+        assert_eq!(adapter.window().cwnd, 11.0);
+    }
+
+    #[test]
+    fn a_paced_window_shuts_until_a_datagram_is_due_and_opens_then() {
+        let mut adapter = begun("paced-initial-window");
+        adapter.set_clock(ms(100));
+        assert_eq!(adapter.gate(), OPEN);
+        adapter.on_sent(None, MTU.into(), ms(100));
+        adapter.set_clock(ms(100));
+        assert_eq!(adapter.gate(), CLOSED);
+        let due = adapter.paced_until().unwrap();
+        assert!(due > ms(105) && due < ms(115), "{due}");
+        adapter.set_clock(due);
+        assert_eq!(adapter.gate(), OPEN);
+    }
+
+    #[test]
+    fn a_window_that_is_full_is_told_as_it_is() {
+        let mut adapter = begun("slow-start");
+        adapter.set_clock(ms(100));
+        (0..10).for_each(|_| adapter.on_sent(None, MTU.into(), ms(100)));
+        assert_eq!(adapter.gate(), 10 * u64::from(MTU));
+        assert_eq!(adapter.paced_until(), None);
+    }
+
+    #[test]
+    fn what_a_timer_is_late_by_is_made_up_for_as_far_as_it_is_tolerated() {
+        let third_after = |tolerance, late| {
+            let mut adapter = begun("paced-initial-window");
+            adapter.tolerate(tolerance);
+            adapter.set_clock(ms(100));
+            adapter.on_sent(None, MTU.into(), ms(100));
+            assert_eq!(adapter.gate(), CLOSED);
+            let due = adapter.paced_until().unwrap();
+            adapter.set_clock(due + late);
+            assert_eq!(adapter.gate(), OPEN);
+            adapter.on_sent(None, MTU.into(), due + late);
+            let gap = due.since(ms(100));
+            (adapter.pacer.due().since(ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0).round()
+        };
+        let late = ms(2);
+        assert_eq!(third_after(Time::ZERO, Time::ZERO), 20.0);
+        assert_eq!(third_after(Time::ZERO, late), 22.0);
+        assert_eq!(third_after(ms(4), late), 20.0);
+        assert_eq!(third_after(ms(1), late), 21.0);
     }
 }

@@ -135,7 +135,7 @@ impl Controller for Live {
     }
 
     fn window(&self) -> u64 {
-        self.adapter.lock().gate()
+        self.adapter.lock().gate() + 1
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -96,6 +96,11 @@ impl Pacer {
         Time(time / bps)
     }
 
+    /// When what follows the burst under way may leave.
+    pub fn due(&self) -> Time {
+        self.next
+    }
+
     /// When a waiting segment may leave.
     pub fn deadline(&self) -> Option<Time> {
         self.waiting.then_some(self.next)
