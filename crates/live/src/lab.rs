@@ -4,15 +4,18 @@
 //! endpoints' timers and the pacer want. Nothing waits for a clock, so a transfer takes as long as
 //! its packets take to encrypt, and the same scenario gives the same run.
 
+mod loopback;
 mod quinn_proto;
 
 pub use crate::wire::Wire;
+pub use loopback::Lateness;
 
 use crate::{Shared, Startup};
 use flowstart_control::signals::Known;
 use flowstart_control::{Exit, Segments, Time};
 use flowstart_network::moment::Moment;
 use flowstart_sim::{LoneFlow, RequestError};
+use loopback::Loopback;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,6 +63,9 @@ impl Certificate {
         Certificate { server, client }
     }
 }
+
+/// A paced datagram that this machine's timers make late does not make those behind it late.
+const TOLERANCE: Time = Time::from_millis(2);
 
 /// One end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +122,16 @@ pub trait Endpoints {
     fn failure(&self) -> Option<String>;
 }
 
+/// What times are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Those of the events of the run: nothing waits.
+    Virtual,
+    /// This machine's: datagrams pass through its sockets, and a relay keeps them for as long as the
+    /// path does.
+    Real,
+}
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -135,6 +151,8 @@ pub struct Outcome {
     pub packets_lost: u64,
     /// What the window did.
     pub trace: Vec<crate::Sample>,
+    /// How late the relay was, in real time.
+    pub lateness: Option<Lateness>,
     /// Why the connection was given up, if it was.
     pub failure: Option<String>,
 }
@@ -148,6 +166,10 @@ struct Run<'a> {
     moment: Moment,
     adapter: Option<Shared>,
     opened: Option<Time>,
+    /// In real time.
+    loopback: Option<Loopback>,
+    /// A socket failed.
+    broken: Option<String>,
 }
 
 /// The start-up of a scenario's only flow.
@@ -181,7 +203,23 @@ pub fn sender(flow: &LoneFlow) -> Side {
 }
 
 /// Runs the transfer of a flow between these endpoints, whose times count from `origin`.
-pub fn run(mut flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Outcome {
+pub fn run(
+    mut flow: LoneFlow,
+    ends: &mut dyn Endpoints,
+    origin: Instant,
+    clock: Clock,
+) -> Result<Outcome, RequestError> {
+    let loopback = match clock {
+        Clock::Virtual => None,
+        Clock::Real if flow.ecn => {
+            let problem = "nothing marks what passes through sockets; leave `ecn` out in real time";
+            return Err(RequestError::new("stack.ecn", problem));
+        }
+        Clock::Real => Some(Loopback::new(origin).map_err(|e| {
+            let problem = format!("no sockets on this machine's loopback: {e}");
+            RequestError::new("", problem)
+        })?),
+    };
     let mut run = Run {
         sender: sender(&flow),
         moment: Moment {
@@ -194,8 +232,10 @@ pub fn run(mut flow: LoneFlow, ends: &mut dyn Endpoints, origin: Instant) -> Out
         origin,
         adapter: None,
         opened: None,
+        loopback,
+        broken: None,
     };
-    run.go()
+    Ok(run.go())
 }
 
 impl Run<'_> {
@@ -210,12 +250,15 @@ impl Run<'_> {
             if fct.is_none() && self.ends.read() >= self.flow.size {
                 fct = Some(self.moment.time.since(self.flow.start));
             }
-            if fct.is_some() && self.is_acknowledged() {
+            if fct.is_some() && self.is_acknowledged() || self.broken.is_some() {
                 break;
             }
             let Some(next) = self.next().filter(|next| next.time <= self.flow.end) else {
                 break;
             };
+            if let Some(loopback) = &self.loopback {
+                loopback.wait_until(next.time);
+            }
             self.moment = next;
             self.step();
         }
@@ -253,22 +296,50 @@ impl Run<'_> {
     }
 
     fn step(&mut self) {
+        let due = self.moment;
+        if self.wire.next() != Some(due) {
+            self.moment.cause = due.time;
+            self.look_at_clock();
+            let now = self.instant();
+            return self.ends.on_deadline(now);
+        }
+        let Some((to, mut datagram)) = self.wire.deliver(due) else {
+            return;
+        };
+        if let Some(loopback) = &mut self.loopback {
+            loopback.note_delivery(due.time);
+            match loopback.to_end(to, &datagram.payload) {
+                Ok(payload) => datagram.payload = payload,
+                Err(e) => self.broken = Some(e.to_string()),
+            }
+        }
+        self.look_at_clock();
         let now = self.instant();
-        if self.wire.next() != Some(self.moment) {
-            self.moment.cause = self.moment.time;
-            self.ends.on_deadline(now);
-        } else if let Some((to, datagram)) = self.wire.deliver(self.moment) {
-            self.ends.receive(to, datagram, now);
+        self.ends.receive(to, datagram, now);
+    }
+
+    /// In real time it is as late as it is.
+    fn look_at_clock(&mut self) {
+        if let Some(loopback) = &self.loopback {
+            let now = loopback.now().max(self.moment.time);
+            self.moment = Moment {
+                time: now,
+                cause: now,
+            };
         }
     }
 
     /// Both sides say what they have to say now.
     fn pump(&mut self) {
+        self.look_at_clock();
         let now = self.instant();
         if self.adapter.is_none() {
             if let Some(adapter) = self.ends.opened(now) {
                 let mut locked = adapter.lock();
                 locked.record();
+                if self.loopback.is_some() {
+                    locked.tolerate(TOLERANCE);
+                }
                 locked.begin(Some(self.flow.size), adapter.time(now));
                 drop(locked);
                 self.adapter = Some(adapter);
@@ -279,14 +350,16 @@ impl Run<'_> {
             self.ends.write();
         }
         for side in [self.sender, self.sender.other()] {
-            loop {
+            while self.broken.is_none() {
+                self.look_at_clock();
+                let now = self.instant();
                 if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
                     adapter.lock().set_clock(adapter.time(now));
                 }
                 let Some(datagram) = self.ends.poll_transmit(side, now) else {
                     break;
                 };
-                self.wire.send(side, datagram, self.moment);
+                self.send(side, datagram);
             }
             if let (true, Some(adapter)) = (side == self.sender, &self.adapter) {
                 adapter.lock().on_sent_all();
@@ -294,15 +367,26 @@ impl Run<'_> {
         }
     }
 
-    fn outcome(&self, fct: Option<Time>) -> Outcome {
+    fn send(&mut self, side: Side, mut datagram: Datagram) {
+        if let Some(loopback) = &self.loopback {
+            match loopback.to_relay(side, &datagram.payload) {
+                Ok(payload) => datagram.payload = payload,
+                Err(e) => self.broken = Some(e.to_string()),
+            }
+        }
+        self.wire.send(side, datagram, self.moment);
+    }
+
+    fn outcome(&mut self, fct: Option<Time>) -> Outcome {
         let failure = match fct {
             Some(_) => None,
-            None => self.ends.failure(),
+            None => self.broken.take().or_else(|| self.ends.failure()),
         };
         let dropped = self.wire.dropped();
         let later = self.later();
         let mut outcome = Outcome::of(self.adapter.as_ref(), fct, dropped, failure);
         outcome.opened = self.opened;
+        outcome.lateness = self.loopback.as_mut().map(Loopback::lateness);
         outcome.exit = outcome.exit.map(|exit| Exit {
             at: exit.at + later,
             ..exit
@@ -330,6 +414,7 @@ impl Outcome {
             packets_dropped,
             packets_lost: 0,
             trace: Vec::new(),
+            lateness: None,
             failure,
         };
         if let Some(adapter) = adapter {

@@ -4,7 +4,7 @@
 //! differences is named here with its cause.
 
 use flowstart_control::catalog::STARTUPS;
-use flowstart_live::lab::Outcome;
+use flowstart_live::lab::{Clock, Outcome};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{Prepared, Scenario};
 
@@ -68,7 +68,7 @@ fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
 }
 
 fn live(prepared: &Prepared) -> Outcome {
-    let outcome = flowstart_noq::lab::run(prepared.lone_flow().unwrap()).unwrap();
+    let outcome = flowstart_noq::lab::run(prepared.lone_flow().unwrap(), Clock::Virtual).unwrap();
     assert_eq!(outcome.failure, None);
     outcome
 }
@@ -161,7 +161,7 @@ fn a_server_sends_as_a_client_does() {
         let client = live(&prepared);
         let mut flow = prepared.lone_flow().unwrap();
         flow.by_receiver = true;
-        let server = flowstart_noq::lab::run(flow).unwrap();
+        let server = flowstart_noq::lab::run(flow, Clock::Virtual).unwrap();
         // From when either may send.
         let data = |o: &Outcome| seconds(o) - o.opened.unwrap().nanos() as f64 / 1e9;
         let longer = data(&server) / data(&client) - 1.0;
@@ -181,10 +181,40 @@ fn a_run_repeats_itself() {
 fn what_noq_cannot_give_is_refused_by_name() {
     let refused = |startup| {
         let flow = prepared(PATHS[0], startup, "1MB").lone_flow().unwrap();
-        flowstart_noq::lab::run(flow).unwrap_err().to_string()
+        flowstart_noq::lab::run(flow, Clock::Virtual)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         refused("quick-start"),
         "flows[0].startup: startup `quick-start`: needs routers that take part, which QUIC has not"
+    );
+}
+
+#[test]
+fn a_transfer_in_real_time_arrives_and_says_how_late_the_relay_was() {
+    let path = r#"rate = "50Mbps", rtt = "10ms""#;
+    let flow = prepared(path, "hystart-plus-plus", "100kB")
+        .lone_flow()
+        .unwrap();
+    let live = flowstart_noq::lab::run(flow, Clock::Real).unwrap();
+    assert_eq!(live.failure, None);
+    assert!(live.lateness.is_some());
+    // Three round trips at least; that of a busy machine takes what it takes.
+    assert!(seconds(&live) > 0.025, "{}", seconds(&live));
+}
+
+#[test]
+fn marks_are_refused_in_real_time() {
+    let text = r#"
+        path = { rate = "20Mbps", rtt = "60ms" }
+        stack = { preset = "noq", ecn = "classic" }
+        flows = [{ size = "1MB", avoidance = "cubic" }]
+    "#;
+    let prepared = Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap();
+    let refused = flowstart_noq::lab::run(prepared.lone_flow().unwrap(), Clock::Real);
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "stack.ecn: nothing marks what passes through sockets; leave `ecn` out in real time"
     );
 }

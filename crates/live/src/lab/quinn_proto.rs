@@ -16,7 +16,9 @@ macro_rules! quinn_proto_lab {
         use std::net::{Ipv4Addr, SocketAddr};
         use std::sync::Arc;
         use std::time::Instant;
-        use $crate::lab::{self, Certificate, Datagram, Endpoints, Outcome, Side, MTU, RANDOM};
+        use $crate::lab::{
+            self, Certificate, Clock, Datagram, Endpoints, Outcome, Side, MTU, RANDOM,
+        };
         use $crate::Shared;
         use $proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
         use $proto::{
@@ -29,13 +31,14 @@ macro_rules! quinn_proto_lab {
         static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
         /// Runs a scenario's only flow.
-        pub fn run(flow: LoneFlow) -> Result<Outcome, RequestError> {
-            let startup = lab::startup(&flow)?;
-            let origin = Instant::now();
+        pub fn run(flow: LoneFlow, clock: Clock) -> Result<Outcome, RequestError> {
+            let factory = Arc::new(Factory::new(lab::startup(&flow)?));
             let sender = lab::sender(&flow);
-            let factory = Arc::new(Factory::new(startup));
-            let mut ends = Ends::new(factory, sender, &flow, lab::start(&flow, origin));
-            Ok(lab::run(flow, &mut ends, origin))
+            let certificate = Certificate::made();
+            let origin = Instant::now();
+            let start = lab::start(&flow, origin);
+            let mut ends = Ends::new(factory, certificate, sender, &flow, start);
+            lab::run(flow, &mut ends, origin, clock)
         }
 
         /// One endpoint, and its connection once it has one.
@@ -92,8 +95,13 @@ macro_rules! quinn_proto_lab {
         }
 
         impl Ends {
-            fn new(factory: Arc<Factory>, sender: Side, flow: &LoneFlow, now: Instant) -> Ends {
-                let Certificate { server, client } = Certificate::made();
+            fn new(
+                factory: Arc<Factory>,
+                Certificate { server, client }: Certificate,
+                sender: Side,
+                flow: &LoneFlow,
+                now: Instant,
+            ) -> Ends {
                 let of = |side| transport((side == sender).then(|| factory.clone()));
                 let crypto = QuicServerConfig::try_from(server).expect(RANDOM);
                 let mut server = ServerConfig::with_crypto(Arc::new(crypto));

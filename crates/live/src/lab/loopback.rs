@@ -1,0 +1,154 @@
+//! Real time: datagrams pass through sockets of this machine, and a relay in user space holds each of
+//! them for as long as the path's links would.
+
+use super::Side;
+use flowstart_control::Time;
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// The relay sleeps up to so long before something is due, and then looks at the clock again and
+/// again.
+const SPIN: Duration = Duration::from_micros(150);
+/// For how long a datagram may be on its way between two sockets of this machine.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// More than any datagram has.
+const LARGEST: usize = 1 << 16;
+
+/// How late the relay was: from when the path would have delivered a datagram until it did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// Half of the datagrams were no later.
+    pub median: Time,
+    /// All but one in a hundred were no later.
+    pub p99: Time,
+    /// None was later.
+    pub most: Time,
+}
+
+impl Lateness {
+    /// Of so many times each.
+    fn of(mut late: Vec<Time>) -> Lateness {
+        late.sort_unstable();
+        let at = |percent: usize| late.get((late.len() * percent / 100).min(late.len() - 1));
+        match late.last() {
+            None => Lateness::default(),
+            Some(most) => Lateness {
+                median: at(50).copied().unwrap_or_default(),
+                p99: at(99).copied().unwrap_or_default(),
+                most: *most,
+            },
+        }
+    }
+}
+
+/// The sockets of both ends, and the relay's towards each.
+pub(super) struct Loopback {
+    ends: [UdpSocket; 2],
+    relay: [UdpSocket; 2],
+    origin: Instant,
+    late: Vec<Time>,
+}
+
+impl Loopback {
+    /// Sockets that know each other; times count from `origin`.
+    pub fn new(origin: Instant) -> io::Result<Loopback> {
+        let socket = || {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+            socket.set_read_timeout(Some(PATIENCE))?;
+            Ok::<_, io::Error>(socket)
+        };
+        let ends = [socket()?, socket()?];
+        let relay = [socket()?, socket()?];
+        for (end, relay) in ends.iter().zip(&relay) {
+            end.connect(relay.local_addr()?)?;
+            relay.connect(end.local_addr()?)?;
+        }
+        Ok(Loopback {
+            ends,
+            relay,
+            origin,
+            late: Vec::new(),
+        })
+    }
+
+    /// A datagram passes from this side to the relay.
+    pub fn to_relay(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
+        pass(
+            &self.ends[side as usize],
+            &self.relay[side as usize],
+            payload,
+        )
+    }
+
+    /// And from the relay to this side.
+    pub fn to_end(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
+        pass(
+            &self.relay[side as usize],
+            &self.ends[side as usize],
+            payload,
+        )
+    }
+
+    /// What the time is.
+    pub fn now(&self) -> Time {
+        Time::from_nanos(self.origin.elapsed().as_nanos() as u64)
+    }
+
+    /// Waits until something is due.
+    pub fn wait_until(&self, due: Time) {
+        let due = self.origin + Duration::from_nanos(due.nanos());
+        let left = due.saturating_duration_since(Instant::now());
+        if left > SPIN {
+            std::thread::sleep(left - SPIN);
+        }
+        while Instant::now() < due {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// A datagram that was due then is delivered now.
+    pub fn note_delivery(&mut self, due: Time) {
+        self.late.push(self.now().since(due));
+    }
+
+    /// How late it was, all told.
+    pub fn lateness(&mut self) -> Lateness {
+        Lateness::of(std::mem::take(&mut self.late))
+    }
+}
+
+fn pass(from: &UdpSocket, to: &UdpSocket, payload: &[u8]) -> io::Result<Vec<u8>> {
+    let mut buffer = [0; LARGEST];
+    from.send(payload)?;
+    let length = to.recv(&mut buffer)?;
+    Ok(buffer[..length].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lateness_is_told_by_the_middle_the_last_hundredth_and_the_most() {
+        let late: Vec<Time> = (0..=200).rev().map(Time::from_micros).collect();
+        let us = Time::from_micros;
+        let expected = Lateness {
+            median: us(100),
+            p99: us(198),
+            most: us(200),
+        };
+        assert_eq!(Lateness::of(late), expected);
+        assert_eq!(Lateness::of(Vec::new()), Lateness::default());
+    }
+
+    #[test]
+    fn what_one_side_sends_reaches_the_other_as_it_was() {
+        let loopback = Loopback::new(Instant::now()).unwrap();
+        let relayed = loopback.to_relay(Side::Client, b"datagram").unwrap();
+        assert_eq!(
+            loopback.to_end(Side::Server, &relayed).unwrap(),
+            b"datagram"
+        );
+    }
+}
