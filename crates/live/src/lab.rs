@@ -7,7 +7,7 @@
 mod loopback;
 mod quinn_proto;
 
-pub use crate::wire::Wire;
+pub use crate::wire::{Passage, Wire};
 pub use loopback::Lateness;
 
 use crate::{Shared, Startup};
@@ -153,6 +153,10 @@ pub struct Outcome {
     pub trace: Vec<crate::Sample>,
     /// How late the relay was, in real time.
     pub lateness: Option<Lateness>,
+    /// The datagrams that the sender of the data sent and received, in order of time.
+    pub datagrams: Vec<Passage>,
+    /// Bytes of data in a full datagram; 0 where the sender never could send data.
+    pub mss: u32,
     /// Why the connection was given up, if it was.
     pub failure: Option<String>,
 }
@@ -385,6 +389,7 @@ impl Run<'_> {
         let dropped = self.wire.dropped();
         let later = self.later();
         let mut outcome = Outcome::of(self.adapter.as_ref(), fct, dropped, failure);
+        outcome.datagrams = self.wire.passages().to_vec();
         outcome.opened = self.opened;
         outcome.lateness = self.loopback.as_mut().map(Loopback::lateness);
         outcome.exit = outcome.exit.map(|exit| Exit {
@@ -415,6 +420,8 @@ impl Outcome {
             packets_lost: 0,
             trace: Vec::new(),
             lateness: None,
+            datagrams: Vec::new(),
+            mss: 0,
             failure,
         };
         if let Some(adapter) = adapter {
@@ -425,6 +432,7 @@ impl Outcome {
             outcome.packets_sent = counters.sent;
             outcome.packets_lost = counters.lost;
             outcome.trace = adapter.trace().to_vec();
+            outcome.mss = adapter.window().mss;
         }
         outcome
     }

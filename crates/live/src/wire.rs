@@ -1,6 +1,7 @@
 //! The simulator's links between two endpoints that are not the simulator's.
 
 use crate::lab::{Datagram, Side};
+use flowstart_control::Time;
 use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::{Link, Verdict};
 use flowstart_network::moment::Moment;
@@ -12,6 +13,17 @@ use std::collections::HashMap;
 /// What UDP and IPv4 add to a datagram.
 const UDP_IP: u32 = 8 + 20;
 
+/// A datagram that left the sender of the data, or reached it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When, from the beginning of the run.
+    pub at: Time,
+    /// Bytes of UDP payload.
+    pub bytes: u32,
+    /// It left.
+    pub sent: bool,
+}
+
 /// A flow's links, and the datagrams that are on them.
 pub struct Wire {
     links: Vec<Link>,
@@ -21,6 +33,7 @@ pub struct Wire {
     payloads: HashMap<u64, Datagram>,
     next_id: u64,
     dropped: u64,
+    passages: Vec<Passage>,
 }
 
 impl Wire {
@@ -34,6 +47,7 @@ impl Wire {
             payloads: HashMap::new(),
             next_id: 0,
             dropped: 0,
+            passages: Vec::new(),
         }
     }
 
@@ -47,10 +61,18 @@ impl Wire {
         self.dropped
     }
 
+    /// The datagrams that the sender sent and received, in order of time.
+    pub fn passages(&self) -> &[Passage] {
+        &self.passages
+    }
+
     /// A side sends a datagram.
     pub fn send(&mut self, side: Side, datagram: Datagram, now: Moment) {
         let (number, wire) = (self.next_id, datagram.payload.len() as u32 + UDP_IP);
         self.next_id += 1;
+        if side == self.sender {
+            self.note(&datagram, now, true);
+        }
         let body = match side == self.sender {
             true => Body::Data(Data::new(number, wire - UDP_IP, 0)),
             false => {
@@ -83,7 +105,18 @@ impl Wire {
         };
         let mut datagram = self.payloads.remove(&id(&packet))?;
         datagram.ce = packet.ecn.has(Ecn::CE);
+        if to == self.sender {
+            self.note(&datagram, now, false);
+        }
         Some((to, datagram))
+    }
+
+    fn note(&mut self, datagram: &Datagram, now: Moment, sent: bool) {
+        self.passages.push(Passage {
+            at: now.time,
+            bytes: datagram.payload.len() as u32,
+            sent,
+        });
     }
 
     fn way(&self, packet: &Packet) -> &[LinkId] {
