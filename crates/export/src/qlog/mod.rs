@@ -6,10 +6,13 @@
 //! them that it is the first to cover. The title and `protocol_type` say so.
 
 mod event;
+mod file;
+pub mod session;
 mod state;
 mod transmissions;
 
 use event::{Header, Written};
+use file::{About, File};
 use flowstart_control::Time;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_wire::{Ack, Body, Packet};
@@ -24,9 +27,8 @@ pub fn qlog(log: &FlowLog) -> Vec<u8> {
         transmissions: Transmissions::new(log.stack.recovery),
         state: State::new(log),
         received: 0,
-        file: Vec::new(),
+        file: file(log),
     };
-    writer.record(&preamble(log));
     writer.event(
         Time::ZERO,
         "recovery:parameters_set",
@@ -35,20 +37,15 @@ pub fn qlog(log: &FlowLog) -> Vec<u8> {
     for (at, what) in &log.entries {
         writer.take(*at, what);
     }
-    writer.file
+    writer.file.into_bytes()
 }
 
-/// The first record: what the others are about.
-fn preamble(log: &FlowLog) -> Json {
-    let protocol = match log.stack.numbers_packets() {
-        true => "QUIC",
-        false => "TCP",
+/// The file with its first record.
+fn file(log: &FlowLog) -> File {
+    let (protocol, shown) = match log.stack.numbers_packets() {
+        true => ("QUIC", ""),
+        false => ("TCP", ", TCP shown as qlog"),
     };
-    let shown = match protocol {
-        "TCP" => ", TCP shown as qlog",
-        _ => "",
-    };
-    let opener = if log.by_receiver { "server" } else { "client" };
     let FlowLog {
         flow,
         startup,
@@ -56,20 +53,15 @@ fn preamble(log: &FlowLog) -> Json {
         stack,
         ..
     } = log;
-    json!({
-        "qlog_version": "0.3",
-        "qlog_format": "JSON-SEQ",
-        "title": format!("flow {flow}: {startup}, {avoidance}, stack {}{shown}", stack.preset),
-        "description": "The data's sender, simulated by flowstart",
-        "trace": {
-            "vantage_point": { "name": "flowstart", "type": opener },
-            "common_fields": {
-                "group_id": format!("flow-{flow}"),
-                "protocol_type": [protocol],
-                "reference_time": 0.0,
-                "time_format": "relative",
-            },
-        },
+    File::new(&About {
+        title: &format!(
+            "flow {flow}: {startup}, {avoidance}, stack {}{shown}",
+            stack.preset
+        ),
+        description: "The data's sender, simulated by flowstart",
+        vantage_point: if log.by_receiver { "server" } else { "client" },
+        group: &format!("flow-{flow}"),
+        protocol,
     })
 }
 
@@ -79,7 +71,7 @@ struct Writer<'a> {
     state: State,
     /// How many packets have reached the sender.
     received: u64,
-    file: Vec<u8>,
+    file: File,
 }
 
 impl Writer<'_> {
@@ -189,15 +181,6 @@ impl Writer<'_> {
     }
 
     fn event(&mut self, at: Time, name: &str, data: &Json) {
-        let time = event::milliseconds(at);
-        self.record(&json!({ "time": time, "name": name, "data": data }));
-    }
-
-    /// A record of a JSON text sequence (RFC 7464 §2).
-    fn record(&mut self, record: &Json) {
-        const RECORD_SEPARATOR: u8 = 0x1E;
-        self.file.push(RECORD_SEPARATOR);
-        self.file.extend(record.to_string().bytes());
-        self.file.push(b'\n');
+        self.file.event(at, name, data);
     }
 }
