@@ -29,7 +29,13 @@ ALLOWED = {
     "network": {"control", "wire"},
     "sim": {"control", "prefetch", "wire", "transport", "network"},
     "export": {"control", "wire", "transport", "sim", "capture"},
-    "python": {"control", "wire", "transport", "network", "sim", "export", "capture"},
+    "live": {"control", "wire", "transport", "network", "sim"},
+    "noq": {"control", "live", "sim"},
+    "quinn": {"control", "live", "sim"},
+    "python": {
+        *("control", "wire", "transport", "network", "sim", "export", "capture"),
+        *("live", "noq", "quinn"),
+    },
     "packetdrill": {"control", "wire", "transport"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use crate::custom::Failure;
 
 /// How long Ctrl-C and progress may wait.
-const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
+pub const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 
 /// What one scenario came to: its outcome, or why it failed.
 pub type Finished = Result<Outcome, String>;
@@ -194,7 +194,8 @@ pub fn keep_panics_quiet() {
     }));
 }
 
-fn describe(payload: &(dyn Any + Send)) -> String {
+/// What a panic comes to in words.
+pub fn describe(payload: &(dyn Any + Send)) -> String {
     let message = payload
         .downcast_ref::<&str>()
         .copied()

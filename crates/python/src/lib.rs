@@ -12,6 +12,7 @@ mod capture_columns;
 mod columns;
 mod custom;
 mod errors;
+mod live;
 mod outcome;
 mod packets;
 mod table;
@@ -32,7 +33,7 @@ mod _native {
     use crate::batch::Task;
     use crate::custom::{self, signals, Callables, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
-    use crate::{batch, capture, outcome};
+    use crate::{batch, capture, live, outcome};
 
     #[pymodule_export]
     use crate::custom::signals::Window;
@@ -49,6 +50,8 @@ mod _native {
         module.add("SIGNALS", signals::described())?;
         signals::add_to(module)?;
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
+        module.add("LIVE_STACKS", live::names())?;
+        module.add("BUILT_LIVE_STACKS", live::built())?;
         module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
@@ -127,6 +130,31 @@ mod _native {
             py,
             batch::run(py, tasks, &reader.failure, workers, progress)?,
         )
+    }
+
+    /// Runs one scenario in a real QUIC stack and returns what came of it as a dictionary: `fct_s`,
+    /// `exit`, counts, `failure`, and what the window did as columns (`trace`).
+    #[pyfunction]
+    #[pyo3(signature = (stack, scenario, qlog=false))]
+    fn run_live<'py>(
+        py: Python<'py>,
+        stack: &str,
+        scenario: &str,
+        qlog: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let stack = live::Stack::named(stack)?;
+        let (_, prepared) = Reader::new(None)?.compile(scenario)?;
+        stack.run(py, prepared)?.into_dict(py, qlog)
+    }
+
+    /// For each of these scenarios, why a real QUIC stack cannot do what its start-up needs; `None`
+    /// where it can. An error where a scenario could be run in no stack.
+    #[pyfunction]
+    fn live_refusals(stack: &str, scenarios: Vec<String>) -> PyResult<Vec<Option<String>>> {
+        let stack = live::Stack::named(stack)?;
+        let mut reader = Reader::new(None)?;
+        let mut refusal = |json: &String| stack.refusal(&reader.compile(json)?.1);
+        scenarios.iter().map(&mut refusal).collect()
     }
 
     /// Which of these scenarios have a start-up written in Python; all of them are checked.

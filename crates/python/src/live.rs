@@ -1,0 +1,208 @@
+//! Scenarios in real QUIC stacks, on a thread of their own while the calling thread looks for Ctrl-C.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+
+use flowstart_control::{Exit, Time};
+use flowstart_export::qlog::session::{Event, Knowledge, Session};
+use flowstart_live::lab::Outcome;
+use flowstart_live::{Startup, StartupError};
+use flowstart_sim::{LoneFlow, Prepared, RequestError};
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::batch::{describe, LOOK_UP_EVERY};
+use crate::errors;
+
+/// Runs a flow in a stack.
+type Run = fn(LoneFlow) -> Result<Outcome, RequestError>;
+
+/// The stacks, and what runs a flow in each that is in this build.
+const STACKS: &[(&str, Option<Run>)] = &[
+    ("noq", Some(flowstart_noq::lab::run)),
+    ("quinn", None),
+    ("s2n", None),
+];
+
+/// A stack that is in this build.
+#[derive(Clone, Copy)]
+pub struct Stack {
+    name: &'static str,
+    run: Run,
+}
+
+impl Stack {
+    /// That of this name.
+    pub fn named(name: &str) -> PyResult<Stack> {
+        let problem = match STACKS.iter().find(|(known, _)| *known == name) {
+            Some((name, Some(run))) => return Ok(Stack { name, run: *run }),
+            Some(_) => format!(
+                "is not in this build, which has {}; `maturin develop --release --features {name}` \
+                 builds it in",
+                built().join(", ")
+            ),
+            None => format!("a live run is in one of {}", names().join(", ")),
+        };
+        let problem = format!("`{name}`: {problem}");
+        Err(request(RequestError::new("stack", problem)))
+    }
+
+    /// Why the stack cannot do what a scenario asks for, if it cannot. An error where no stack could.
+    pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
+        let flow = prepared.lone_flow().map_err(request)?;
+        Ok(Startup::of(flow.recipe).err().map(|refused| match refused {
+            StartupError::Needs { what, .. } => format!("it needs {what}, which QUIC has not"),
+            StartupError::Spec(e) => e.to_string(),
+        }))
+    }
+
+    /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
+    /// its run or with the process.
+    pub fn run(self, py: Python<'_>, prepared: Prepared) -> PyResult<Live> {
+        let (done, result) = mpsc::channel();
+        thread::spawn(move || {
+            // Nobody may be there to take it any more.
+            let _ = done.send(panic::catch_unwind(AssertUnwindSafe(|| {
+                self.attempt(&prepared)
+            })));
+        });
+        let result = std::sync::Mutex::new(result);
+        loop {
+            let arrived = py.detach(|| {
+                let result = result.lock().unwrap_or_else(|e| e.into_inner());
+                result.recv_timeout(LOOK_UP_EVERY)
+            });
+            match arrived {
+                Ok(Ok(finished)) => return finished.map_err(request),
+                Ok(Err(payload)) => return Err(failed(describe(payload.as_ref()))),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(failed("a live run ended without a result".into()));
+                }
+            }
+        }
+    }
+
+    fn attempt(self, prepared: &Prepared) -> Result<Live, RequestError> {
+        let flow = prepared.lone_flow()?;
+        let title = format!("{}, {}, stack {}", flow.startup, flow.avoidance, self.name);
+        Ok(Live {
+            title,
+            stack: self.name,
+            by_server: flow.by_receiver,
+            size: flow.size,
+            outcome: (self.run)(flow)?,
+        })
+    }
+}
+
+/// A live run that is over.
+pub struct Live {
+    title: String,
+    stack: &'static str,
+    by_server: bool,
+    size: u64,
+    outcome: Outcome,
+}
+
+impl Live {
+    /// Its numbers, and columns of what the window did; with `qlog` that file as well.
+    pub fn into_dict(self, py: Python<'_>, qlog: bool) -> PyResult<Bound<'_, PyDict>> {
+        let dict = PyDict::new(py);
+        let outcome = &self.outcome;
+        let file = qlog.then(|| py.detach(|| self.qlog()));
+        dict.set_item("qlog", file.map(|file| PyBytes::new(py, &file)))?;
+        dict.set_item("size_bytes", self.size)?;
+        dict.set_item("fct_s", outcome.fct.map(Time::secs))?;
+        dict.set_item("exit", outcome.exit.map(|e| exit(py, &e)).transpose()?)?;
+        dict.set_item("max_cwnd_pkts", outcome.max_cwnd)?;
+        dict.set_item("packets_sent", outcome.packets_sent)?;
+        dict.set_item("packets_dropped", outcome.packets_dropped)?;
+        dict.set_item("packets_lost", outcome.packets_lost)?;
+        dict.set_item("failure", outcome.failure.as_deref())?;
+        dict.set_item("trace", self.trace(py)?)?;
+        Ok(dict)
+    }
+
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        macro_rules! columns {
+            ($($name:ident: $of:expr),* $(,)?) => {{
+                let dict = PyDict::new(py);
+                $({
+                    let cells: Vec<_> = self.outcome.trace.iter().map($of).collect();
+                    dict.set_item(stringify!($name), cells.into_pyarray(py))?;
+                })*
+                Ok(dict)
+            }};
+        }
+        columns! {
+            time_ns: |s| s.at.nanos(),
+            cwnd: |s| s.cwnd,
+            ssthresh: |s| s.ssthresh,
+            flight: |s| s.flight,
+            srtt_s: |s| s.srtt.secs(),
+        }
+    }
+
+    /// What its sender did and knew, as qlog.
+    fn qlog(&self) -> Vec<u8> {
+        let datagrams = self.outcome.datagrams.iter().map(|passed| {
+            let event = match passed.sent {
+                true => Event::Sent(passed.bytes),
+                false => Event::Received(passed.bytes),
+            };
+            (passed.at, event)
+        });
+        let known = self.outcome.trace.iter().map(|sample| {
+            let known = Knowledge {
+                cwnd: sample.cwnd,
+                ssthresh: sample.ssthresh,
+                flight: sample.flight,
+                srtt: Some(sample.srtt).filter(|srtt| *srtt > Time::ZERO),
+            };
+            (sample.at, Event::Knows(known))
+        });
+        let mut events: Vec<_> = datagrams.chain(known).collect();
+        events.sort_by_key(|(at, _)| *at);
+        let session = Session {
+            title: &self.title,
+            stack: self.stack,
+            by_server: self.by_server,
+            mss: self.outcome.mss,
+            exit: self.outcome.exit,
+            events,
+        };
+        session.qlog()
+    }
+}
+
+fn exit<'py>(py: Python<'py>, exit: &Exit) -> PyResult<Bound<'py, PyDict>> {
+    let reason = serde_json::to_value(exit.reason).unwrap_or_default();
+    let dict = PyDict::new(py);
+    dict.set_item("reason", reason.as_str())?;
+    dict.set_item("at_s", exit.at.secs())?;
+    dict.set_item("cwnd_pkts", exit.cwnd)?;
+    dict.set_item("flight", exit.flight)?;
+    Ok(dict)
+}
+
+/// The names of the stacks.
+pub fn names() -> Vec<&'static str> {
+    STACKS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The names of those that are in this build.
+pub fn built() -> Vec<&'static str> {
+    let built = STACKS.iter().filter(|(_, run)| run.is_some());
+    built.map(|(name, _)| *name).collect()
+}
+
+fn request(error: RequestError) -> PyErr {
+    errors::RequestError::new_err(error.to_string())
+}
+
+fn failed(message: String) -> PyErr {
+    errors::SimulationError::new_err(message)
+}
