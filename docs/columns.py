@@ -25,6 +25,8 @@ FILES = {
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",
     "comparison-rows": "`rows` of `compare`",
+    "live-rows": "`rows` of `live`",
+    "live-pairs": "`pairs` of `live`",
     "comparison-intervals": "`intervals` of `compare --intervals`",
     "comparison-summaries": "`summaries` of what `fs.compare` returns",
     "replay-rows": "`rows` of `compare --capture`",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from flowstart.comparison.execute import compare
     from flowstart.comparison.result import Comparison
     from flowstart.errors import FlowstartError, RequestError, SimulationError
+    from flowstart.live_runs.execute import live
+    from flowstart.live_runs.result import Live
     from flowstart.maps.asking import read_map
     from flowstart.maps.result import Map
     from flowstart.model.catalog import Algorithm, Parameter, algorithm, algorithms
@@ -88,6 +90,8 @@ _HOMES = {
     "capture": "captures.reading",
     "Comparison": "comparison.result",
     "compare": "comparison.execute",
+    "Live": "live_runs.result",
+    "live": "live_runs.execute",
     "Map": "maps.result",
     "read_map": "maps.asking",
     "FlowstartError": "errors",
@@ -162,6 +166,7 @@ __all__ = [
     "Hop",
     "Idle",
     "Known",
+    "Live",
     "Loss",
     "Map",
     "Marked",
@@ -198,6 +203,7 @@ __all__ = [
     "bps",
     "capture",
     "compare",
+    "live",
     "octets",
     "packets",
     "read_map",

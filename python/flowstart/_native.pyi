@@ -48,6 +48,24 @@ class Outcome(Outcomes):
 class Batch(Outcomes):
     interrupted: bool
 
+class LiveExit(TypedDict):
+    reason: str
+    at_s: float
+    cwnd_pkts: float
+    flight: int
+
+class LiveOutcome(TypedDict):
+    size_bytes: int
+    fct_s: float | None
+    exit: LiveExit | None
+    max_cwnd_pkts: float
+    packets_sent: int
+    packets_dropped: int
+    packets_lost: int
+    failure: str | None
+    trace: dict[str, NDArray[Any]]
+    qlog: bytes | None
+
 def run(
     scenario: str, custom: CustomStartups | None = None, packets_of: list[int] = ...
 ) -> Outcome: ...
@@ -62,6 +80,8 @@ def run_many(
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
 ) -> Batch: ...
+def run_live(stack: str, scenario: str, qlog: bool = False) -> LiveOutcome: ...
+def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(scenarios: list[str], custom: CustomStartups | None = None) -> list[bool]: ...
 def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
 def read_capture(
@@ -84,6 +104,10 @@ SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
 """The signals: name, what it is, and the same of its fields, with their types."""
 STACKS: list[str]
 """The stacks by name."""
+LIVE_STACKS: list[str]
+"""The real QUIC stacks by name, whether or not they are in this build."""
+BUILT_LIVE_STACKS: list[str]
+"""Those of them that are."""
 DISTRIBUTIONS: list[str]
 """The distributions by name."""
 

@@ -15,6 +15,7 @@ import made_up_map
 import test_quic
 from flowstart.captures import report as capture_report
 from flowstart.comparison import report as comparison_report
+from flowstart.live_runs import report as live_report
 from flowstart.maps import report as map_report
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
@@ -44,6 +45,10 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     yield "run", run_report.tables(fs.run(SCENARIO, trace=True))
     names = ("slow-start", "hystart")
     yield "compare", comparison_report.tables(fs.compare(SCENARIO, startups=names, intervals=True))
+    yield (
+        "live",
+        live_report.tables(fs.live(fs.Path(rate="20Mbps", rtt="20ms"), names, sizes=["20kB"])),
+    )
     found = fs.capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ from flowstart.cli import (
     capture,
     compare,
     known,
+    live,
     maps,
     papers,
     run,
@@ -42,6 +43,7 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
 
 _add(compare.compare)
 _add(run.run)
+_add(live.live)
 _add(sweep.sweep)
 _add(capture.capture)
 _add(maps.map_, "map")

@@ -65,6 +65,7 @@ ASKED = (
     *("workers", "dask", "part"),
     *("by", "tie", "size", "company", "startup"),
     *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
+    *("stack", "clock", "flows"),
 )
 """Options that are no fields of a scenario, and that messages call by their names in Python."""
 

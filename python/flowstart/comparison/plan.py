@@ -108,7 +108,7 @@ class Plan:
             "interval": interval,
             "remembered": remembered,
         }
-        return dataclasses.replace(plan, command=plan._command(options))
+        return dataclasses.replace(plan, command=plan.written(options))
 
     @classmethod
     def of_scenario(
@@ -152,7 +152,7 @@ class Plan:
         if isinstance(like, (Scenario, Mapping)):
             return plan
         return dataclasses.replace(
-            plan, command=plan._command({"allow_python": allow_python}, str(like))
+            plan, command=plan.written({"allow_python": allow_python}, str(like))
         )
 
     @property
@@ -217,7 +217,10 @@ class Plan:
             for _ in range(flow.get("count", 1))
         ]
 
-    def _command(self, options: Mapping[str, Any], file: str | None = None) -> str | None:
+    def written(
+        self, options: Mapping[str, Any], file: str | None = None, command: str = "compare"
+    ) -> str | None:
+        """The `command` that runs it, these options besides its own; None where there is none."""
         path = {} if file else self.base["path"]
         if "hops" in path or not self.custom.from_files:
             return None
@@ -231,7 +234,7 @@ class Plan:
             "seed": self.seeds[0],
             "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
         }
-        words = ["flowstart", "compare", *([file] if file else [])]
+        words = ["flowstart", command, *([file] if file else [])]
         for name, value in options.items():
             if isinstance(value, Mapping):
                 value = specs.word(value, "admission", "")

@@ -1,0 +1,143 @@
+"""`flowstart live`: start-ups in the simulator and in a real QUIC stack, side by side."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flowstart.cli import console, options, path
+from flowstart.cli.flags import Given, filled, flag, of, taking
+from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
+from flowstart.errors import RequestError, SimulationError, Stopped
+
+if TYPE_CHECKING:
+    from flowstart.live_runs.plan import LivePlan
+    from flowstart.live_runs.result import Live
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transport:
+    """In what is run beside the simulator."""
+
+    stack: str = flag(
+        "The real QUIC stack: noq, quinn or s2n; noq:ecn=classic marks its packets.",
+        "NAME",
+        default="noq",
+    )
+    clock: str = flag("In which time it runs: virtual.", "CLOCK", default="virtual")
+    avoidance: str | None = flag("Congestion avoidance.", "NAME", panel="Endpoints")
+    remembered: str | None = flag(
+        "Window that an earlier connection left behind. [1bdp]", "SIZE", panel="Endpoints"
+    )
+
+
+MEANT = ("startup", "variant", "size", "flows", "seed", "repeat")
+"""What of a comparison's flags means something here."""
+FLAGS = (
+    *of(Transport),
+    *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in MEANT),
+    *path.FLAGS,
+)
+
+
+@taking(FLAGS)
+def live(
+    *,
+    given: Given,
+    workers: options.Workers = None,
+    json: options.Json = False,
+    output: options.Folder = None,
+) -> None:
+    """Run start-ups in a real QUIC stack beside the simulator, over the same links.
+
+    Every size is transferred under every start-up in both. The table shows how long it took, how
+    far the two differ, how the start-up ended and what was dropped. The stack runs in virtual
+    time, so a transfer takes milliseconds.
+    """
+    from flowstart.cli import output as folders
+
+    if output:
+        folders.check(output)
+    with console.speaking_of(None):
+        plan = _planned(given)
+        result = _execute(plan, workers)
+    with console.attending():
+        console.deliver(
+            lambda: console.show_json(result.result()) if json else _show(result),
+            output,
+            _files(result),
+            seed=result.simulated.plan.seeds[0],
+            interrupted=result.interrupted,
+        )
+    _say_what_is_missing(result, kept=f"in {output}" if output else "above")
+
+
+def _planned(given: Given) -> "LivePlan":
+    from flowstart.cli import applicability
+    from flowstart.comparison.plan import DEFAULT_SIZES
+    from flowstart.live_runs.plan import LivePlan
+    from flowstart.model import specs
+
+    traffic, transport = filled(Traffic, given), filled(Transport, given)
+    repetition = filled(Repetition, given)
+    described = path.read(given)
+    if described is None:
+        raise RequestError("no path is given: name its --rate and --rtt, or a --path NAME")
+    plan = LivePlan.of_path(
+        described,
+        stack=transport.stack,
+        clock=transport.clock,
+        startups=traffic.startups(),
+        variants=traffic.variants(allow_python=False),
+        sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),
+        flows=traffic.flows,
+        avoidance=transport.avoidance,
+        remembered=transport.remembered,
+        seed=repetition.seed,
+        repeat=repetition.repeat,
+    )
+    simulated = plan.comparison
+    applicability.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)
+    return plan
+
+
+def _execute(plan: "LivePlan", workers: int | None) -> "Live":
+    from flowstart.cli.progress import Progress
+    from flowstart.live_runs.execute import execute
+
+    with console.attending(), Progress() as progress:
+        return execute(plan, workers=workers, progress=progress)
+
+
+def _show(result: "Live") -> None:
+    """Header, table, how far the two agree, and the command that does it again."""
+    print(result.headline)
+    if result.paired:
+        console.show_grid(result.table)
+        print(result.legend)
+    if result.plan.command:
+        print(f"Again: {result.plan.command}")
+    if result.paired:
+        print(result.verdict)
+
+
+def _files(result: "Live") -> Iterator[Mapping[str, bytes]]:
+    """What a folder keeps: tables, then qlog and figures, which take a while."""
+    from flowstart.cli.progress import Progress
+    from flowstart.live_runs import report
+
+    yield report.tables(result)
+    yield report.qlogs(result)
+    with Progress("figures") as progress:
+        yield report.pictures(result, progress)
+
+
+def _say_what_is_missing(result: "Live", kept: str) -> None:
+    """Ends in an error where runs failed or Ctrl-C came first."""
+    total = len(result.simulated.plan.cases())
+    if result.interrupted:
+        finished = len(result.found)
+        raise Stopped(f"stopped by Ctrl-C: {finished} of {total} live runs are finished and {kept}")
+    for failure in result.failures[:3]:
+        console.note(failure)
+    if result.failures:
+        raise SimulationError(f"{len(result.failures)} runs failed; the others are {kept}")

@@ -1,0 +1,96 @@
+"""Runs transfers in the simulator and in a real QUIC stack."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from flowstart import _native
+from flowstart.comparison.execute import execute as simulate
+from flowstart.comparison.plan import DEFAULT_SIZES, Case
+from flowstart.errors import SimulationError
+from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.result import Live
+from flowstart.live_runs.rows import Found
+from flowstart.model.custom import StartupLike
+from flowstart.model.path import Path
+from flowstart.model.variants import VariantLike
+
+Progress: TypeAlias = Callable[[int, int], object]
+
+
+def live(
+    path: Path,
+    startups: Sequence[StartupLike] | None = None,
+    *,
+    stack: str = "noq",
+    clock: str = "virtual",
+    variants: Sequence[VariantLike] = (),
+    sizes: Sequence[str] | None = None,
+    avoidance: str | None = None,
+    remembered: str | None = None,
+    seed: int | None = None,
+    repeat: int = 1,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Live:
+    """Runs each of `sizes` under each of `startups` simulated, and in a real QUIC stack.
+
+    The stack, `noq` where nothing else is said, sends over the simulator's links in virtual time.
+    `stack="noq:ecn=classic"` has it mark its packets. `variants` may say start-up and avoidance.
+    A start-up that the stack cannot run is marked so. `repeat` runs all with as many seeds, or with
+    one where nothing is drawn at random. `progress(done, total)` is called a few times a second,
+    `workers` is for what is simulated. Raises RequestError where anything asked for is wrong.
+    """
+    plan = LivePlan.of_path(
+        path,
+        stack=stack,
+        clock=clock,
+        startups=startups,
+        variants=variants,
+        sizes=DEFAULT_SIZES if sizes is None else sizes,
+        avoidance=avoidance,
+        remembered=remembered,
+        seed=seed,
+        repeat=repeat,
+    )
+    return execute(plan, workers=workers, progress=progress)
+
+
+def execute(
+    plan: LivePlan, *, workers: int | None = None, progress: Progress | None = None
+) -> Live:
+    """Runs a plan; Ctrl-C keeps what is finished."""
+    refused = plan.refusals()
+    report = partial(_half, progress)
+    simulated = simulate(plan.comparison, workers=workers, progress=report(0))
+    cases = simulated.plan.cases()
+    found: dict[Case, Found] = {}
+    interrupted = simulated.interrupted
+    for done, case in enumerate(() if interrupted else cases):
+        try:
+            found[case] = _run(plan, case, refused.get(case.startup))
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        report(1)(done + 1, len(cases))
+    return Live(plan, simulated, found, interrupted)
+
+
+def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:
+    """One live run, where the stack can do it."""
+    if refused:
+        return Found(refused=refused)
+    try:
+        return Found(_native.run_live(plan.stack, plan.scenario(case)))
+    except SimulationError as error:
+        return Found(failure=str(error))
+
+
+def _half(progress: Progress | None, number: int) -> Progress:
+    """Reports the first or second half of all runs."""
+
+    def report(done: int, total: int) -> None:
+        if progress:
+            progress(number * total + done, 2 * total)
+
+    return report

@@ -1,0 +1,71 @@
+"""Figures of live runs: the window over time, simulated and live."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from flowstart.render import thinning
+from flowstart.render.charts import COLOURS, STYLE, broken
+from flowstart.render.panels import key_of_panels, linear, panels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+COLUMNS = 400
+"""Pixels that a panel is wide, at most; longer lines are thinned to them."""
+MOST_BDP = 6
+"""A window far beyond the path would hide what the others do."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A window over time."""
+
+    time_s: "NDArray[Any]"
+    cwnd: "NDArray[Any]"
+    """In segments."""
+
+    def drawn(self) -> "tuple[NDArray[Any], NDArray[Any]]":
+        """What a panel needs of it."""
+        kept = thinning.thin(thinning.columns(self.time_s, COLUMNS), self.cwnd)
+        return self.time_s[kept], self.cwnd[kept]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of one start-up."""
+
+    startup: str
+    simulated: Line
+    live: Line | None
+    """None where the stack cannot run it."""
+
+
+def windows(found: Sequence[Windows], bdp_pkts: float, stack: str, about: str) -> Figure:
+    """A panel per start-up: its window in the simulator and in the stack."""
+    with mpl.rc_context(STYLE):
+        lines = [line for w in found for line in (w.simulated, w.live) if line]
+        lines = [line for line in lines if len(line.time_s)]
+        highest = max((float(np.nanmax(line.cwnd)) for line in lines), default=1.0)
+        top = min(1.05 * highest, MOST_BDP * max(bdp_pkts, 10))
+        x = linear("time (s)", max((float(line.time_s[-1]) for line in lines), default=1.0))
+        y = linear("window (packets); dotted: 1 BDP", top)
+        chart, axes = panels([_title(w, stack) for w in found], x, y, about, legend=True)
+        for panel, shown in zip(axes, found, strict=True):
+            panel.axhline(bdp_pkts, color="0.6", linestyle=":", linewidth=0.8)
+            step: Any = {"drawstyle": "steps-post"}
+            wide = step | {"color": "0.7", "linewidth": 3.0, "label": "simulated"}
+            panel.plot(*shown.simulated.drawn(), **wide)
+            if shown.live:
+                thin = step | {"color": COLOURS[2], "linewidth": 1.0, "label": stack}
+                panel.plot(*shown.live.drawn(), **thin)
+        key_of_panels(chart, axes)
+        return chart
+
+
+def _title(shown: Windows, stack: str) -> str:
+    return broken(shown.startup) + ("" if shown.live else f"\n{stack} cannot run it")

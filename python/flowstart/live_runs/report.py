@@ -1,0 +1,78 @@
+"""The files of live runs: rows, figures, qlog, and a page to read."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from flowstart.live_runs.plan import SIMULATED
+from flowstart.live_runs.result import Live
+from flowstart.render import charts, html
+from flowstart.render.files import columns, encoded
+
+Progress: TypeAlias = Callable[[int, int], object]
+
+LARGEST_TRACE_BYTES = 500_000_000
+"""Larger transfers get no figures: their traces would fill the memory."""
+LARGEST_QLOG_BYTES = 2_000_000
+"""Larger transfers get no qlog files in a folder: each would have megabytes."""
+
+
+def tables(result: Live) -> dict[str, bytes]:
+    """The rows, the pairs, and everything as JSON."""
+    files = {"result.json": encoded(result.result())}
+    files |= columns(result.frame, "rows", "live-rows")
+    files |= columns(result.pairs, "pairs", "live-pairs")
+    return files
+
+
+def qlogs(result: Live) -> dict[str, bytes]:
+    """The senders of the first seed, simulated and live, as `STARTUP-SIZE-TRANSPORT.sqlog`."""
+    found = {}
+    for size in _sizes(result, LARGEST_QLOG_BYTES):
+        for startup in _both(result, size):
+            name = re.sub(r"[^\w.=,+-]+", "-", f"{startup}-{size}")
+            found[f"{name}-{SIMULATED}.sqlog"] = result.simulated_qlog(startup, size)
+            found[f"{name}-{result.plan.stack}.sqlog"] = result.qlog(startup, size)
+    return found
+
+
+def pictures(result: Live, progress: Progress | None = None) -> dict[str, bytes]:
+    """The windows over time of each size, and the page that holds them.
+
+    `progress(done, total)` is called with the number of figures before each of them is drawn.
+    """
+    if not result.paired:
+        return {}
+    found: dict[str, bytes] = {}
+    parts = [html.paragraph(result.headline), html.table(result.table)]
+    parts += [html.paragraph(line) for line in (*result.legend.splitlines(), result.verdict)]
+    sizes = [] if result.interrupted or result.failures else list(_sizes(result))
+    for done, size in enumerate(sizes):
+        if progress:
+            progress(done, len(sizes))
+        figure = result.plot(size)
+        svg = charts.svg(figure)
+        name = f"window-{size}"
+        found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
+        figure.clear()  # what is left of it refers to itself, and would stay for long
+        caption = (
+            f"The window of {size}, simulated and in {result.plan.stack}, with the first seed."
+        )
+        parts.append(html.picture(svg, caption))
+    if result.plan.command:
+        parts += [html.heading("Again"), html.code(result.plan.command)]
+    title = f"Start-ups simulated and in {result.plan.stack}"
+    found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
+    return found
+
+
+def _sizes(result: Live, most: int = LARGEST_TRACE_BYTES) -> Iterator[str]:
+    """The sizes of at most so many bytes."""
+    known = {row["size"]: row["size_bytes"] for row in result.rows}
+    return (size for size, count in known.items() if count <= most)
+
+
+def _both(result: Live, size: str) -> list[str]:
+    """The start-ups that the stack has run with the first seed."""
+    cases = (result.case(startup, size) for startup in result.simulated.plan.startups)
+    return [c.startup for c in cases if c in result.found and result.found[c].outcome]

@@ -1,0 +1,183 @@
+"""What live runs came to."""
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flowstart import _native
+from flowstart.comparison.plan import Case
+from flowstart.comparison.result import Comparison
+from flowstart.errors import RequestError
+from flowstart.live_runs import tables
+from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.rows import Found, Row, pairs, rows
+from flowstart.live_runs.tables import Agreement
+from flowstart.render import columns, html, text
+from flowstart.render.grid import Grid
+from flowstart.simulation.run import simulate
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from flowstart._native import LiveOutcome
+    from flowstart.simulation.series import Series
+
+
+@dataclass(frozen=True, repr=False)
+class Live:
+    """Transfers in the simulator, and in a real stack over the same links."""
+
+    plan: LivePlan
+    simulated: Comparison
+    """What the simulator made of them."""
+    found: dict[Case, Found]
+    """What the stack did, of what was run."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+
+    @functools.cached_property
+    def rows(self) -> list[Row]:
+        """A dictionary for each run in the simulator, that of the stack behind it."""
+        ours = {_case(row): row for row in self.simulated.rows}
+        return rows(ours, self.found, self.plan.stack)
+
+    @functools.cached_property
+    def paired(self) -> list[Row]:
+        """A dictionary for each transfer that both have run, with differences."""
+        return pairs(self.rows)
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per run; column `transport` says where."""
+        return columns.frame(self.rows, "live-rows")
+
+    @functools.cached_property
+    def pairs(self) -> "pl.DataFrame":
+        """One row per transfer that was run in both, with differences."""
+        return columns.frame(self.paired, "live-pairs")
+
+    @functools.cached_property
+    def agreement(self) -> Agreement:
+        """How far the two agree."""
+        return tables.agreement(self.paired)
+
+    @property
+    def failures(self) -> list[str]:
+        """Why runs have no outcome, where any have none."""
+        beside = [
+            f"{case.startup} with {case.size}, seed {case.seed}, in {self.plan.stack}: {f.failure}"
+            for case, f in self.found.items()
+            if f.failure
+        ]
+        return [*self.simulated.failures, *beside]
+
+    @property
+    def table(self) -> Grid:
+        """The table that is shown: a group per size, a row per start-up."""
+        return tables.table(self.paired, self.plan.stack)
+
+    @property
+    def headline(self) -> str:
+        """One line on what was run: path, capacity, buffer, endpoints, seeds."""
+        return f"{self.simulated.headline}; beside {self.plan.stack}, in virtual time"
+
+    @property
+    def legend(self) -> str:
+        """What the columns mean, whom the stack could not run, and notes on start-ups."""
+        return tables.legend(self.paired, self.plan.stack, self.simulated.notes)
+
+    @property
+    def verdict(self) -> str:
+        """How far the two agree, in a line."""
+        return tables.said(self.agreement)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        plan = self.simulated.plan
+        return {
+            "flowstart": _native.version(),
+            "command": self.plan.command,
+            "stack": self.plan.stack,
+            "clock": "virtual",
+            "scenario": plan.base,
+            "resolved": self.simulated.resolved,
+            "startups": list(plan.startups),
+            "sizes": list(plan.sizes),
+            "seeds": list(plan.seeds),
+            "drawn": self.simulated.drawn,
+            "notes": self.simulated.notes,
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "agreement": dataclasses.asdict(self.agreement),
+            "rows": self.rows,
+            "pairs": self.paired,
+        }
+
+    def plot(self, size: str | None = None) -> "Figure":
+        """The window over time in both, a panel per start-up; runs again for it.
+
+        Of the largest size where none is named.
+        """
+        from flowstart.live_runs.figures import Line, Windows, windows  # loads matplotlib
+
+        def drawn(line: "Series") -> Windows:
+            told = line.at_sender
+            live = self.again(self.case(line.label, size))
+            trace = live and live["trace"]
+            return Windows(
+                line.label,
+                Line(line.time_s[told], line.cwnd[told]),
+                Line(trace["time_ns"] / 1e9, trace["cwnd"]) if trace else None,
+            )
+
+        series = self.simulated.series(size)
+        bytes_ = next(row["size_bytes"] for row in self.rows if row["size"] == self._size(size))
+        about = f"{self.headline}; {text.size(bytes_)}"
+        return windows([drawn(line) for line in series], series[0].bdp_pkts, self.plan.stack, about)
+
+    def case(self, startup: str, size: str | None = None) -> Case:
+        """The run of a start-up with the first seed, of the largest size where none is named."""
+        plan = self.simulated.plan
+        found = Case(startup, self._size(size), plan.seeds[0])
+        if found not in plan.cases():
+            raise RequestError(f"start-up `{startup}` with size `{found.size}` was not run")
+        return found
+
+    def _size(self, size: str | None) -> str | None:
+        return self.simulated.plan.sizes[-1] if size is None else size
+
+    def again(self, case: Case, *, qlog: bool = False) -> "LiveOutcome | None":
+        """A live run once more, with its trace; None where the stack cannot run it."""
+        before = self.found.get(case)
+        if before is None or before.outcome is None:
+            return None
+        return _native.run_live(self.plan.stack, self.plan.scenario(case), qlog)
+
+    def qlog(self, startup: str, size: str | None = None) -> bytes:
+        """What the sender in the real stack did and knew, as qlog; runs again for it."""
+        found = self.again(self.case(startup, size), qlog=True)
+        if found is None or found["qlog"] is None:
+            raise RequestError(f"start-up `{startup}`: {self.plan.stack} did not run it")
+        return found["qlog"]
+
+    def simulated_qlog(self, startup: str, size: str | None = None) -> bytes:
+        """The same of the simulator's sender."""
+        plan = self.simulated.plan
+        return simulate(plan.scenario(self.case(startup, size)), plan.custom, [0]).qlog(0)
+
+    def __str__(self) -> str:
+        from flowstart.render.terminal import screen  # loads rich
+
+        return screen(self.headline, self.table, "`.pairs`, or one row per run in `.frame`")
+
+    def __repr__(self) -> str:
+        return f"<Live runs of {len(self.paired)} transfers in {self.plan.stack}>"
+
+    def _repr_html_(self) -> str:
+        return html.table(self.table) + html.paragraph(self.verdict)
+
+
+def _case(row: Row) -> Case:
+    return Case(row["variant"], row["size"], row["seed"])

@@ -1,0 +1,120 @@
+"""What came of runs: a row for each in the simulator and in the stack, and the two side by side."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from flowstart.comparison.plan import Case
+from flowstart.live_runs.plan import SIMULATED
+
+if TYPE_CHECKING:
+    from flowstart._native import LiveExit, LiveOutcome
+
+Row: TypeAlias = dict[str, Any]
+
+SHARED = (
+    *("fct_s", "startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_pkts"),
+    *("startup_exit_flight_bytes", "max_cwnd_pkts", "packets_sent", "packets_dropped", "complete"),
+)
+"""What is told of a run in the simulator and in a stack alike."""
+COMPARED = (
+    *("fct_s", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_cwnd_pkts"),
+    *("packets_sent", "packets_dropped"),
+)
+"""What stands side by side."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a live run."""
+
+    outcome: "LiveOutcome | None" = None
+    refused: str | None = None
+    """Why the stack cannot run it."""
+    failure: str | None = None
+    """Why there is no outcome, if it was tried."""
+
+
+def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) -> list[Row]:
+    """Two rows for each case, those of the simulator first; of what was not run, none."""
+    found = []
+    for case, row in simulated.items():
+        place = {
+            "variant": case.startup,
+            "startup": row["startup"],
+            "avoidance": row["avoidance"],
+            "size": case.size,
+            "size_bytes": row["size_bytes"],
+            "seed": case.seed,
+        }
+        unknown = {"packets_lost": None, "refused": None, "failure": None}
+        shared = {name: row[name] for name in SHARED}
+        found.append({"transport": SIMULATED, **place, **shared, **unknown})
+        if case in live:
+            found.append({"transport": stack, **place, **_live(live[case])})
+    return found
+
+
+def _live(found: Found) -> Row:
+    """What a live run tells."""
+    outcome = found.outcome
+    if outcome is None:
+        empty: Row = {**dict.fromkeys(SHARED), "complete": False, "packets_lost": None}
+        return {**empty, "refused": found.refused, "failure": found.failure}
+    return {
+        "fct_s": outcome["fct_s"],
+        **_exit(outcome["exit"]),
+        "max_cwnd_pkts": outcome["max_cwnd_pkts"],
+        "packets_sent": outcome["packets_sent"],
+        "packets_dropped": outcome["packets_dropped"],
+        "complete": outcome["fct_s"] is not None,
+        "packets_lost": outcome["packets_lost"],
+        "refused": None,
+        "failure": outcome["failure"],
+    }
+
+
+def _exit(left: "LiveExit | None") -> Row:
+    """How a start-up ended, as the simulator's rows tell it."""
+    return {
+        "startup_exit_reason": left and left["reason"],
+        "startup_exit_s": left and left["at_s"],
+        "startup_exit_cwnd_pkts": left and left["cwnd_pkts"],
+        "startup_exit_flight_bytes": left and left["flight"],
+    }
+
+
+def pairs(found: Sequence[Row]) -> list[Row]:
+    """The two rows of each case as one, with differences; of cases that have both."""
+    return [_pair(ours, theirs) for ours, theirs in _paired(found)]
+
+
+def _paired(found: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    for ours, theirs in itertools.pairwise(found):
+        if ours["transport"] == SIMULATED and theirs["transport"] != SIMULATED:
+            yield ours, theirs
+
+
+def _pair(ours: Row, theirs: Row) -> Row:
+    place = ("variant", "startup", "avoidance", "size", "size_bytes", "seed")
+    sides = {
+        f"{side}_{name}": row[name]
+        for name in COMPARED
+        for side, row in ((SIMULATED, ours), ("live", theirs))
+    }
+    exits = ours["startup_exit_cwnd_pkts"], theirs["startup_exit_cwnd_pkts"]
+    return {
+        "transport": theirs["transport"],
+        **{name: ours[name] for name in place},
+        **sides,
+        "fct_difference": difference(ours["fct_s"], theirs["fct_s"]),
+        "startup_exit_cwnd_difference": difference(*exits),
+        "refused": theirs["refused"],
+        "failure": theirs["failure"],
+    }
+
+
+def difference(simulated: float | None, live: float | None) -> float | None:
+    """By how much a live run has more, as a share; None where one of the two has no value."""
+    return live / simulated - 1 if simulated and live is not None else None

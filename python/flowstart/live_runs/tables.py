@@ -1,0 +1,124 @@
+"""The table of live runs, and what stands below it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from flowstart.live_runs.rows import Row
+from flowstart.model import custom
+from flowstart.render import footnotes, text
+from flowstart.render.grid import Column, Grid
+
+NEAR = 0.01
+"""Completion times that differ by no more agree."""
+NEAR_EXIT = 0.05
+"""The same of windows at the end of a start-up."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two transports agree."""
+
+    pairs: int
+    """Transfers that both completed."""
+    median: float | None
+    """The median of the differences of completion times, without sign."""
+    near: int
+    """How many of them differ by at most `NEAR`."""
+    exits: int
+    """Start-ups that ended in both."""
+    near_exits: int
+    """Those whose windows at the end differ by at most `NEAR_EXIT`."""
+
+
+def agreement(pairs: Sequence[Row]) -> Agreement:
+    """How far the two agree over all pairs."""
+    times = [abs(pair["fct_difference"]) for pair in pairs if pair["fct_difference"] is not None]
+    exits = [pair["startup_exit_cwnd_difference"] for pair in pairs]
+    exits = [abs(difference) for difference in exits if difference is not None]
+    return Agreement(
+        pairs=len(times),
+        median=median(times) if times else None,
+        near=sum(time <= NEAR for time in times),
+        exits=len(exits),
+        near_exits=sum(window <= NEAR_EXIT for window in exits),
+    )
+
+
+def said(found: Agreement) -> str:
+    """The last line: how far the two agree."""
+    if found.median is None:
+        return "No transfer was completed by both."
+    near, near_exit = (f"{100 * share:g} %" for share in (NEAR, NEAR_EXIT))
+    times = f"median {100 * found.median:.2f} %, {found.near} of {found.pairs} rows within {near}"
+    exits = f"exit cwnd within {near_exit} in {found.near_exits} of {found.exits}"
+    return f"Difference of FCT: {times}" + (f"; {exits}." if found.exits else ".")
+
+
+def legend(pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
+    """What the columns mean, whom the stack could not run, and the `notes` on start-ups."""
+    columns = (
+        f"in {stack}: the same of the live run; difference: of its FCT from the simulated one; "
+        "exit cwnd: the window just before start-up ended, packets; dropped: by the path, packets."
+    )
+    lines = [columns]
+    for word in ("refused", "failure"):
+        whys: dict[str, list[str]] = {}
+        for pair in (pair for pair in pairs if pair[word]):
+            names = whys.setdefault(pair[word], [])
+            name = custom.short(pair["variant"])
+            names += [] if name in names else [name]
+        what = "cannot run" if word == "refused" else "failed under"
+        for why, names in whys.items():
+            lines.append(f"{stack} {what} {text.listed(names)}: {why}.")
+    return "\n".join([*lines, *notes])
+
+
+def table(pairs: Sequence[Row], stack: str) -> Grid:
+    """A group per size, a row per start-up and seed."""
+    several = len({pair["seed"] for pair in pairs}) > 1
+    columns = [Column("start-up", number=False)]
+    columns += [Column("seed")] if several else []
+    columns += [Column("FCT"), Column(f"in {stack}"), Column("difference")]
+    columns += [Column("exit reason", number=False, spare=2)]
+    columns += [Column("exit cwnd"), Column(f"in {stack}")]
+    columns += [Column("dropped", spare=1), Column(f"in {stack}", spare=1)]
+    grid = Grid(columns)
+    for place, pair in enumerate(pairs):
+        if place == 0 or pairs[place - 1]["size"] != pair["size"]:
+            grid.groups[place] = text.size(pair["size_bytes"])
+        cells = [footnotes.marked(pair["variant"])]
+        cells += [str(pair["seed"])] if several else []
+        grid.rows.append(cells + _cells(pair))
+    return grid
+
+
+def _cells(pair: Row) -> list[str]:
+    cells = [text.seconds(pair["simulated_fct_s"]), _live_time(pair)]
+    cells += [percent(pair["fct_difference"]), _reason(pair)]
+    names = ("startup_exit_cwnd_pkts", "packets_dropped")
+    return cells + [
+        text.count(pair[f"{of}_{name}"]) for name in names for of in ("simulated", "live")
+    ]
+
+
+def _live_time(pair: Row) -> str:
+    if pair["refused"]:
+        return "cannot"
+    return "failed" if pair["failure"] else text.seconds(pair["live_fct_s"])
+
+
+def _reason(pair: Row) -> str:
+    """Why start-ups ended; both reasons where they differ."""
+    ours, theirs = pair["simulated_startup_exit_reason"], pair["live_startup_exit_reason"]
+    if pair["refused"] or pair["failure"] or ours == theirs:
+        return ours or text.ABSENT
+    return f"{ours or text.ABSENT}, {theirs or text.ABSENT}"
+
+
+def percent(share: float | None) -> str:
+    """A difference: `+0.12 %`, `−0.05 %`, `0 %`."""
+    if share is None:
+        return text.ABSENT
+    rounded = round(100 * share, 2)
+    return f"{rounded:+.2f} %".replace("-", "−") if rounded else "0 %"
