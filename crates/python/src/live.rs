@@ -22,7 +22,7 @@ type Run = fn(LoneFlow) -> Result<Outcome, RequestError>;
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
     ("noq", Some(flowstart_noq::lab::run)),
-    ("quinn", None),
+    ("quinn", Some(flowstart_quinn::lab::run)),
     ("s2n", None),
 ];
 
