@@ -1,0 +1,60 @@
+//! s2n-quic's time and an adapter's.
+
+use flowstart_control::Time;
+use s2n_quic::provider::congestion_controller::Timestamp;
+use std::time::{Duration, Instant};
+
+/// Tells how late it is, where s2n-quic does not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Watch {
+    /// By the machine's clock.
+    Wall(Instant),
+    /// In a run in virtual time.
+    #[cfg(feature = "lab")]
+    Virtual,
+}
+
+impl Watch {
+    pub fn read(self) -> Time {
+        match self {
+            Watch::Wall(origin) => Time::from_nanos(origin.elapsed().as_nanos() as u64),
+            #[cfg(feature = "lab")]
+            Watch::Virtual => crate::lab::now(),
+        }
+    }
+
+    /// Where a handle's times count from.
+    pub fn origin(self) -> Instant {
+        match self {
+            Watch::Wall(origin) => origin,
+            #[cfg(feature = "lab")]
+            Watch::Virtual => Instant::now(),
+        }
+    }
+}
+
+/// Between timestamps, which say nothing by themselves, and time since the watch began.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    watch: Watch,
+    /// The same moment in both.
+    pair: Option<(Timestamp, Time)>,
+}
+
+impl Clock {
+    pub fn new(watch: Watch) -> Clock {
+        Clock { watch, pair: None }
+    }
+
+    pub fn time(&mut self, at: Timestamp) -> Time {
+        let watch = self.watch;
+        let (first, time) = *self.pair.get_or_insert_with(|| (at, watch.read()));
+        let since = at.saturating_duration_since(first);
+        time + Time::from_nanos(since.as_nanos() as u64)
+    }
+
+    pub fn timestamp(&self, time: Time) -> Option<Timestamp> {
+        let (first, start) = self.pair?;
+        Some(first + Duration::from_nanos(time.since(start).nanos()))
+    }
+}

@@ -1,0 +1,75 @@
+//! s2n-quic's two endpoints over the simulator's links, in virtual time.
+//!
+//! s2n-quic runs its own event loops, in its testing environment. There a network is called whenever
+//! nothing else is left to do, so it can carry each packet at its very nanosecond; the endpoints'
+//! timestamps are whole microseconds.
+
+mod ends;
+mod links;
+
+use ends::Transfer;
+use flowstart_control::Time;
+use flowstart_live::lab::{self, Outcome};
+use flowstart_live::Shared;
+use flowstart_sim::{LoneFlow, RequestError};
+use links::Links;
+use s2n_quic::provider::io::testing::Executor;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What the environment's own random numbers begin with.
+const SEED: u64 = 1;
+
+/// The time in the run that this thread is in.
+pub(crate) fn now() -> Time {
+    let since = bach::time::Instant::now().elapsed_since_start();
+    Time::from_nanos(since.as_nanos() as u64)
+}
+
+fn wait(time: Time) -> Duration {
+    Duration::from_nanos(time.nanos())
+}
+
+/// What the parts of a run know.
+#[derive(Default)]
+struct Found {
+    server: Option<SocketAddr>,
+    adapter: Option<Shared>,
+    fct: Option<Time>,
+    failure: Option<String>,
+    dropped: u64,
+}
+
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Found>>);
+
+impl Notes {
+    fn open(&self) -> MutexGuard<'_, Found> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs a scenario's only flow.
+pub fn run(mut flow: LoneFlow) -> Result<Outcome, RequestError> {
+    let notes = Notes::default();
+    let transfer = Transfer {
+        startup: lab::startup(&flow)?,
+        sender: lab::sender(&flow),
+        size: flow.size,
+        start: flow.start,
+        end: flow.end,
+        notes: notes.clone(),
+    };
+    let mut executor = Executor::new(Links::of(&mut flow, notes.clone()), SEED);
+    let environment = executor.handle().clone();
+    match executor.enter(|| transfer.open(&environment)) {
+        Ok(()) => executor.run(),
+        Err(e) => notes.open().failure = Some(e.to_string()),
+    }
+    drop(executor);
+    let found = std::mem::take(&mut *notes.open());
+    let failure = found.failure.filter(|_| found.fct.is_none());
+    let adapter = found.adapter.as_ref();
+    Ok(Outcome::of(adapter, found.fct, found.dropped, failure))
+}

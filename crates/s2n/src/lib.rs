@@ -1,0 +1,53 @@
+//! Every start-up of flowstart in s2n-quic.
+//!
+//! ```
+//! use flowstart_s2n::Startup;
+//! use s2n_quic::Server;
+//!
+//! let factory = Startup::parse("careful-resume", "cubic").unwrap().factory();
+//! let server = Server::builder()
+//!     .with_event(factory.events())
+//!     .unwrap()
+//!     .with_congestion_controller(factory)
+//!     .unwrap();
+//! ```
+//!
+//! A connection's [`handle`] takes what a start-up is told by an application. Where it is told
+//! nothing, the transfer begins with the first full datagram, of unknown size.
+#![forbid(unsafe_code)]
+
+mod calls;
+mod clock;
+mod controller;
+mod factory;
+#[cfg(feature = "lab")]
+pub mod lab;
+
+pub use controller::{Live, Order};
+pub use factory::{handle, Context, Events, Factory};
+pub use flowstart_live::{Handle, StartupError};
+
+use clock::Watch;
+use flowstart_control::signals::PathMemory;
+use std::time::Instant;
+
+/// A start-up with the avoidance that follows it, for s2n-quic.
+#[derive(Clone, Debug)]
+pub struct Startup(flowstart_live::Startup);
+
+impl Startup {
+    /// Reads two specifications such as `careful-resume` and `cubic`.
+    pub fn parse(startup: &str, avoidance: &str) -> Result<Startup, StartupError> {
+        flowstart_live::Startup::parse(startup, avoidance).map(Startup)
+    }
+
+    /// What an earlier connection over the same path has left.
+    pub fn memory(self, memory: PathMemory) -> Startup {
+        Startup(self.0.memory(memory))
+    }
+
+    /// What an endpoint makes its controllers with. Each endpoint takes one of its own.
+    pub fn factory(&self) -> Factory {
+        Factory::new(self.0.clone(), Watch::Wall(Instant::now()))
+    }
+}
