@@ -212,6 +212,8 @@ fn io(handle: &Handle) -> Result<testing::Io, Failure> {
 }
 
 fn ids() -> Result<connection_id::default::Format, Failure> {
-    let ids = connection_id::default::Format::builder().with_len(ID);
+    let ids = connection_id::default::Format::builder()
+        .with_handshake_connection_id_rotation(false)?
+        .with_len(ID);
     Ok(ids.map_err(|e| format!("{e:?}"))?.build()?)
 }
