@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// Bytes that a full datagram has beside its data: a short header (flags, a connection ID of 8, a
 /// packet number of 2), an authentication tag and a STREAM frame, as in the simulator's `quic`.
 const OVERHEAD: u32 = 11 + 16 + 6;
+/// By no more than one in so many bytes does that err.
+const HEADERS_ERR_BY: u64 = 512;
 /// What IPv4 and UDP add.
 const UDP_IP: u32 = 20 + 8;
 /// A smaller datagram carries no data: an acknowledgement, which nobody acknowledges.
@@ -192,11 +194,25 @@ impl Adapter {
 
     /// A datagram has left.
     pub fn on_sent(&mut self, number: Option<u64>, datagram: u32, now: Time) {
+        self.leave(number, datagram, 0, now);
+    }
+
+    /// A datagram has left, which is smaller than those before: with it goes the last of what the
+    /// application has handed over, if no more is left than headers can have been smaller than they
+    /// are taken to be.
+    pub fn on_sent_small(&mut self, number: Option<u64>, datagram: u32, now: Time) {
+        let left = self.left();
+        let last = left <= self.mss() + self.ledger.nxt / HEADERS_ERR_BY;
+        let least = u32::try_from(left).unwrap_or(0);
+        self.leave(number, datagram, if last { least } else { 0 }, now);
+    }
+
+    fn leave(&mut self, number: Option<u64>, datagram: u32, least: u32, now: Time) {
         self.settle();
         if datagram < SMALLEST {
             return;
         }
-        let bytes = datagram.saturating_sub(OVERHEAD).max(1);
+        let bytes = datagram.saturating_sub(OVERHEAD).max(least).max(1);
         if !self.begun {
             // Of a handshake: its round trip is measured.
             self.ledger.send(number, datagram, bytes, now);
