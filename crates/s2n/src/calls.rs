@@ -32,6 +32,8 @@ pub(crate) struct Calls {
     out: VecDeque<Packet>,
     next: u64,
     in_flight: u32,
+    /// As s2n-quic smooths it.
+    srtt: Option<Time>,
     /// Lost, and not told yet.
     lost: Vec<Packet>,
     persistent: bool,
@@ -49,6 +51,7 @@ impl Calls {
             out: VecDeque::new(),
             next: 0,
             in_flight: 0,
+            srtt: None,
             lost: Vec::new(),
             persistent: false,
             marked: false,
@@ -66,12 +69,15 @@ impl Calls {
             return order;
         }
         let mut adapter = self.adapter.lock();
-        let full = app_limited.is_some() && bytes + SLACK >= u32::from(self.mtu);
-        if full && !adapter.has_begun() {
+        let full = bytes + SLACK >= u32::from(self.mtu);
+        if full && app_limited.is_some() && !adapter.has_begun() {
             // The application has not said how much there is, and sends.
             adapter.begin(None, now);
         }
-        adapter.on_sent(Some(order), bytes, now);
+        match full {
+            true => adapter.on_sent(Some(order), bytes, now),
+            false => adapter.on_sent_small(Some(order), bytes, now),
+        }
         if app_limited == Some(true) {
             adapter.on_app_limited();
             adapter.on_sent_all();
@@ -84,6 +90,13 @@ impl Calls {
             sent: now,
         });
         order
+    }
+
+    /// The acknowledgement under way makes this the smoothed round trip.
+    pub fn on_rtt(&mut self, srtt: Time, now: Time) {
+        if let Some(before) = self.srtt.replace(srtt) {
+            self.adapter.lock().on_rtt(before, now);
+        }
     }
 
     /// So many bytes are acknowledged, none in a packet after this one.

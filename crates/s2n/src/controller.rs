@@ -2,6 +2,7 @@
 
 use crate::calls::Calls;
 use crate::clock::Clock;
+use flowstart_control::Time;
 use s2n_quic::provider::congestion_controller::{
     CongestionController, Publisher, RandomGenerator, RttEstimator, Timestamp,
 };
@@ -71,10 +72,13 @@ impl CongestionController for Live {
     fn on_rtt_update<Pub: Publisher>(
         &mut self,
         _time_sent: Timestamp,
-        _now: Timestamp,
-        _rtt_estimator: &RttEstimator,
+        now: Timestamp,
+        rtt_estimator: &RttEstimator,
         _publisher: &mut Pub,
     ) {
+        let now = self.clock.time(now);
+        let srtt = rtt_estimator.smoothed_rtt().as_nanos() as u64;
+        self.calls.get_mut().on_rtt(Time::from_nanos(srtt), now);
     }
 
     fn on_ack<Pub: Publisher>(

@@ -50,10 +50,10 @@ impl Endpoint for Factory {
 
     fn new_congestion_controller(&mut self, path_info: PathInfo<'_>) -> Live {
         let mtu = path_info.max_datagram_size;
-        let adapter = Shared::new(self.startup.adapter(mtu));
+        let adapter = Shared::new(self.startup.adapter(mtu), self.watch.origin());
         if let Some(Context(place)) = self.opening.put(None) {
             // It is empty: each place is given out once.
-            let _ = place.set(Handle::new(adapter.clone(), self.watch.origin()));
+            let _ = place.set(Handle::new(adapter.clone()));
         }
         Live::new(Calls::new(adapter, mtu), Clock::new(self.watch))
     }
