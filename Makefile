@@ -13,11 +13,11 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid gauge gauge-tune bench \
-	bench-against speed-record interval-coverage worst-paths clean
+.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid live-s2n gauge gauge-tune \
+	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: $(VENV)/.built ## Make .venv with the package and everything that it needs
 
@@ -51,8 +51,14 @@ test-pages-long: setup ## Run the commands of the pages that take minutes
 	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py \
 		tests/python/test_sweep_executors.py tests/python/test_sweep_command.py
 
+# Outside of the workspace: what s2n-quic depends on takes minutes to build.
+live-s2n: ## Build and check the start-ups in s2n-quic
+	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
+	cd crates/s2n && cargo test --all-features
+
 format: setup ## Put all sources into the project's form
 	cargo fmt --all
+	cd crates/s2n && cargo fmt
 	$(BIN)/ruff format $(PYTHONS)
 	$(BIN)/ruff check --fix $(PYTHONS)
 

@@ -5,11 +5,22 @@ use flowstart_s2n::{handle, Startup};
 use s2n_quic::client::Connect;
 use s2n_quic::{Client, Server};
 use std::error::Error;
+use std::process::ExitCode;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
 #[tokio::main]
-async fn main() -> Result<(), Failure> {
+async fn main() -> ExitCode {
+    match transfer().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("transfer: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn transfer() -> Result<(), Failure> {
     let mut given = std::env::args().skip(1);
     let mut next = |usual: &str| given.next().unwrap_or(usual.to_string());
     let startup = Startup::parse(&next("hystart-plus-plus"), &next("cubic"))?;

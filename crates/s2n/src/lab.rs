@@ -18,9 +18,6 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What the environment's own random numbers begin with.
-const SEED: u64 = 1;
-
 /// The time in the run that this thread is in.
 pub(crate) fn now() -> Time {
     let since = bach::time::Instant::now().elapsed_since_start();
@@ -36,6 +33,7 @@ fn wait(time: Time) -> Duration {
 struct Found {
     server: Option<SocketAddr>,
     adapter: Option<Shared>,
+    opened: Option<Time>,
     fct: Option<Time>,
     failure: Option<String>,
     dropped: u64,
@@ -59,9 +57,10 @@ pub fn run(mut flow: LoneFlow) -> Result<Outcome, RequestError> {
         size: flow.size,
         start: flow.start,
         end: flow.end,
+        seed: flow.seed,
         notes: notes.clone(),
     };
-    let mut executor = Executor::new(Links::of(&mut flow, notes.clone()), SEED);
+    let mut executor = Executor::new(Links::of(&mut flow, notes.clone()), flow.seed);
     let environment = executor.handle().clone();
     match executor.enter(|| transfer.open(&environment)) {
         Ok(()) => executor.run(),
@@ -71,5 +70,7 @@ pub fn run(mut flow: LoneFlow) -> Result<Outcome, RequestError> {
     let found = std::mem::take(&mut *notes.open());
     let failure = found.failure.filter(|_| found.fct.is_none());
     let adapter = found.adapter.as_ref();
-    Ok(Outcome::of(adapter, found.fct, found.dropped, failure))
+    let mut outcome = Outcome::of(adapter, found.fct, found.dropped, failure);
+    outcome.opened = found.opened;
+    Ok(outcome)
 }

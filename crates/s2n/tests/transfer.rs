@@ -32,6 +32,9 @@ fn the_example_sends_everything_and_says_what_the_start_up_did() {
 fn a_start_up_that_quic_cannot_give_is_refused_by_name() {
     let output = transfer(&["quick-start"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(errors.contains("needs routers that take part"), "{errors}");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        errors,
+        "transfer: startup `quick-start`: needs routers that take part, which QUIC has not\n"
+    );
 }

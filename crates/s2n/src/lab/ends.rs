@@ -6,7 +6,7 @@ use crate::{handle, Factory};
 use bytes::Bytes;
 use flowstart_control::Time;
 use flowstart_live::lab::{Certificate, Side, MTU, NAME};
-use flowstart_live::Startup;
+use flowstart_live::{Shared, Startup};
 use s2n_quic::client::Connect;
 use s2n_quic::connection::Connection;
 use s2n_quic::provider::io::testing::{self, primary, spawn, Handle};
@@ -38,6 +38,7 @@ pub(super) struct Transfer {
     pub size: u64,
     pub start: Time,
     pub end: Time,
+    pub seed: u64,
     pub notes: Notes,
 }
 
@@ -77,7 +78,7 @@ impl Transfer {
             .with_io(io(environment)?)?
             .with_limits(limits()?)?
             .with_connection_id(ids()?)?
-            .with_random(Seeded(1))?
+            .with_random(Seeded(self.seed))?
             .with_event(factory.events())?
             .with_congestion_controller(factory)?;
         Ok(server.start()?)
@@ -94,7 +95,7 @@ impl Transfer {
             .with_io(io(environment)?)?
             .with_limits(limits()?)?
             .with_connection_id(ids()?)?
-            .with_random(Seeded(2))?
+            .with_random(Seeded(!self.seed))?
             .with_event(factory.events())?
             .with_congestion_controller(factory)?;
         Ok(client.start()?)
@@ -128,12 +129,18 @@ impl Transfer {
         }
     }
 
+    fn note_open(&self, adapter: Shared) {
+        let mut notes = self.notes.open();
+        notes.adapter = Some(adapter);
+        notes.opened = Some(now().since(self.start));
+    }
+
     async fn send(self, mut connection: Connection) -> Result<(), Failure> {
         let found = handle(&connection.handle()).ok_or("the connection has no start-up")?;
         let adapter = found.shared().clone();
         adapter.lock().record();
         adapter.lock().begin(Some(self.size), now());
-        self.notes.open().adapter = Some(adapter);
+        self.note_open(adapter);
         let mut stream = connection.open_send_stream().await?;
         let mut left = self.size;
         while left > 0 {
