@@ -199,3 +199,81 @@ impl Calls {
         self.in_flight
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowstart_live::Startup;
+    use std::time::Instant;
+
+    const FULL: u32 = 1472;
+
+    fn at(ms: u64) -> Time {
+        Time::from_millis(ms)
+    }
+
+    /// Has sent so many full packets of a transfer at once.
+    fn sent(packets: u64) -> Calls {
+        let startup = Startup::parse("slow-start", "cubic").unwrap();
+        let adapter = Shared::new(startup.adapter(FULL as u16), Instant::now());
+        let mut calls = Calls::new(adapter, FULL as u16);
+        for order in 0..packets {
+            assert_eq!(calls.on_sent(FULL, Some(false), at(0)), order);
+        }
+        calls
+    }
+
+    fn cwnd(calls: &mut Calls) -> f64 {
+        calls.adapter().window().cwnd
+    }
+
+    #[test]
+    fn the_first_full_packet_begins_a_transfer_of_which_nobody_has_told() {
+        assert!(!sent(0).adapter().has_begun());
+        assert!(sent(1).adapter().has_begun());
+    }
+
+    #[test]
+    fn what_is_acknowledged_beside_the_newest_are_the_oldest() {
+        let mut calls = sent(10);
+        let acked = calls.acknowledged(7, 6 * FULL);
+        let orders: Vec<u64> = acked.iter().map(|p| p.order).collect();
+        assert_eq!(orders, [0, 1, 2, 3, 4, 7]);
+        assert_eq!(calls.in_flight(), 4 * FULL);
+    }
+
+    #[test]
+    fn a_loss_that_an_acknowledgement_shows_lets_it_open_no_window() {
+        let mut calls = sent(10);
+        calls.on_lost(0, FULL, false, at(60));
+        calls.on_ack(9, 9 * FULL, at(60));
+        assert!(cwnd(&mut calls) < 10.0);
+        assert_eq!(calls.adapter().counters().lost, 1);
+        assert_eq!((calls.in_flight(), calls.adapter().in_flight()), (0, 0));
+    }
+
+    #[test]
+    fn a_loss_that_a_timer_finds_is_told_by_the_next_question() {
+        let mut calls = sent(10);
+        calls.on_ack(8, 8 * FULL, at(60));
+        assert_eq!(cwnd(&mut calls), 18.0);
+        calls.on_lost(7, FULL, false, at(70));
+        assert!(cwnd(&mut calls) < 18.0);
+    }
+
+    #[test]
+    fn a_mark_waits_for_the_packet_that_brought_it() {
+        let mut calls = sent(10);
+        calls.on_mark(at(60));
+        calls.on_ack(9, 10 * FULL, at(60));
+        assert!(cwnd(&mut calls) < 10.0);
+    }
+
+    #[test]
+    fn a_probe_that_is_lost_is_no_loss() {
+        let mut calls = sent(10);
+        calls.on_sent(1500, Some(false), at(1));
+        calls.on_discarded(1500);
+        assert_eq!((calls.in_flight(), calls.out.len()), (10 * FULL, 10));
+    }
+}
