@@ -13,14 +13,18 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod gate;
 mod handle;
 #[cfg(feature = "lab")]
 pub mod lab;
 mod ledger;
+#[cfg(feature = "runtime")]
+pub mod sleeper;
 mod startup;
 #[cfg(feature = "lab")]
 mod wire;
 
 pub use adapter::{Adapter, Counters, Lost, Sample};
+pub use gate::{Alarm, Gate};
 pub use handle::{Handle, Shared};
 pub use startup::{Startup, StartupError};

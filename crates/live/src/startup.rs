@@ -1,19 +1,23 @@
 //! Which start-up a connection is to use, and what it knows of its path.
 
 use crate::adapter::Adapter;
+use crate::{Gate, Shared};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::entry::Need;
 use flowstart_control::params::SpecError;
 use flowstart_control::signals::{Known, PathMemory};
 use flowstart_control::{Convention, Rate, Time};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A start-up with the avoidance that follows it, to be used by any number of connections.
 #[derive(Clone, Debug)]
 pub struct Startup {
     recipe: Arc<Recipe>,
     known: Known,
+    has_socket: Arc<AtomicBool>,
 }
 
 /// Why there is no such start-up here.
@@ -67,6 +71,7 @@ impl Startup {
             None => Ok(Startup {
                 recipe,
                 known: Known::default(),
+                has_socket: Arc::default(),
             }),
         }
     }
@@ -86,6 +91,17 @@ impl Startup {
     /// A connection's adapter, where datagrams have `mtu` bytes of UDP payload.
     pub fn adapter(&self, mtu: u16) -> Adapter {
         Adapter::new(self.recipe.build(), self.known, mtu)
+    }
+
+    /// The same behind the window that its stack sees, where times count from `origin`.
+    pub fn gate(&self, mtu: u16, origin: Instant) -> Gate {
+        let adapter = Shared::new(self.adapter(mtu), origin);
+        Gate::new(adapter, self.has_socket.load(Ordering::Relaxed))
+    }
+
+    /// Connections from now on, of its copies too, send over a socket that can wake them.
+    pub fn expect_socket(&self) {
+        self.has_socket.store(true, Ordering::Relaxed);
     }
 
     /// The start-up and the avoidance as they were asked for.

@@ -1,7 +1,7 @@
 //! quinn's callbacks, told to an adapter.
 
 use flowstart_control::Time;
-use flowstart_live::{Adapter, Handle, Lost, Shared, Startup};
+use flowstart_live::{Adapter, Gate, Handle, Lost, Startup};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 use quinn_proto::RttEstimator;
 use std::any::Any;
@@ -21,10 +21,9 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let adapter = Shared::new(self.0.adapter(current_mtu), now);
         Box::new(Live {
             startup: self.0.clone(),
-            adapter,
+            gate: self.0.gate(current_mtu, now),
             mtu: current_mtu,
             borrowed: false,
         })
@@ -35,7 +34,7 @@ impl ControllerFactory for Factory {
 #[derive(Debug)]
 pub struct Live {
     startup: Startup,
-    adapter: Shared,
+    gate: Gate,
     mtu: u16,
     /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
     /// says nothing of another.
@@ -46,25 +45,24 @@ impl Live {
     /// The handle of the connection whose congestion state this is.
     pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
         let live = state.into_any().downcast::<Live>().ok()?;
-        Some(Handle::new(live.adapter.clone()))
+        Some(live.gate.handle())
     }
 
     /// What stands between this and the controller.
-    pub fn adapter(&self) -> &Shared {
-        &self.adapter
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     fn time(&self, at: Instant) -> Time {
-        self.adapter.time(at)
+        self.gate.time(at)
     }
 
     /// The adapter, which is this path's own from now on.
     fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
         if std::mem::take(&mut self.borrowed) {
-            let origin = self.adapter.origin();
-            self.adapter = Shared::new(self.startup.adapter(self.mtu), origin);
+            self.gate = self.startup.gate(self.mtu, self.gate.origin());
         }
-        change(&mut self.adapter.lock())
+        change(&mut self.gate.adapter().lock())
     }
 }
 
@@ -80,6 +78,7 @@ impl Controller for Live {
                 left -= datagram;
             }
         });
+        self.gate.on_leaving();
     }
 
     fn on_ack(
@@ -135,20 +134,21 @@ impl Controller for Live {
     }
 
     fn window(&self) -> u64 {
-        self.adapter.lock().gate() + 1
+        // quinn leaves room for a byte more than it sends.
+        self.gate.window() + 1
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Live {
             startup: self.startup.clone(),
-            adapter: self.adapter.clone(),
+            gate: self.gate.clone(),
             mtu: self.mtu,
             borrowed: true,
         })
     }
 
     fn initial_window(&self) -> u64 {
-        self.adapter.lock().window_bytes()
+        self.gate.adapter().lock().window_bytes()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

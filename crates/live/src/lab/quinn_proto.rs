@@ -254,7 +254,7 @@ macro_rules! quinn_proto_lab {
                 let (_, connection) = end.connection.as_mut().filter(|_| end.open)?;
                 let state = api::congestion(connection)?.clone_box();
                 let live = state.into_any().downcast::<Live>().ok()?;
-                Some(live.adapter().clone())
+                Some(live.gate().adapter().clone())
             }
 
             fn write(&mut self) {

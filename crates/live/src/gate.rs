@@ -1,0 +1,204 @@
+//! A congestion window that opens and shuts, as a stack with a pacer of its own is to see it.
+//!
+//! A stack asks for the window before each datagram, and where it is shut it sleeps until something
+//! happens. So a window can pace if somebody wakes the stack again when the next datagram is due. That
+//! is the business of an [`Alarm`], which is set up where the stack hands its first datagram to a
+//! socket that has one: the task that does so is the one to be woken. As long as there is none, and
+//! nobody else tells the time, the window is the adapter's, and the stack paces as it does.
+
+use crate::{Handle, Shared};
+use flowstart_control::Time;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+thread_local! {
+    /// Whose datagram is on its way from a stack to the socket. Between the two a stack does nothing
+    /// else on this thread.
+    static LEAVING: RefCell<Option<Gate>> = const { RefCell::new(None) };
+}
+
+/// Wakes a task of a stack.
+pub trait Alarm: fmt::Debug + Send {
+    /// The time.
+    fn now(&self) -> Instant;
+    /// Wakes the task then, and at no earlier time that was asked for before.
+    fn ring_at(&mut self, at: Instant);
+    /// Whether this is the task.
+    fn wakes(&self, task: &Waker) -> bool;
+    /// How late it may ring.
+    fn lateness(&self) -> Time;
+}
+
+/// One path's adapter behind the window that its stack sees.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    adapter: Shared,
+    alarm: Arc<Mutex<Option<Box<dyn Alarm>>>>,
+    /// Its datagrams pass a socket that may have an alarm.
+    has_socket: bool,
+}
+
+impl Gate {
+    /// That of this adapter.
+    pub(crate) fn new(adapter: Shared, has_socket: bool) -> Gate {
+        Gate {
+            adapter,
+            alarm: Arc::default(),
+            has_socket,
+        }
+    }
+
+    /// The adapter.
+    pub fn adapter(&self) -> &Shared {
+        &self.adapter
+    }
+
+    /// What an application has of it.
+    pub fn handle(&self) -> Handle {
+        Handle::new(self.adapter.clone())
+    }
+
+    /// Since its time began.
+    pub fn time(&self, at: Instant) -> Time {
+        self.adapter.time(at)
+    }
+
+    /// Where its time begins.
+    pub fn origin(&self) -> Instant {
+        self.adapter.origin()
+    }
+
+    /// The window for a stack that compares it with what it has in flight itself.
+    pub fn window(&self) -> u64 {
+        let mut alarm = self.alarm();
+        let mut adapter = self.adapter.lock();
+        if let Some(alarm) = &mut *alarm {
+            adapter.set_clock(self.time(alarm.now()));
+        } else if !adapter.is_clocked() {
+            return adapter.window_bytes();
+        }
+        let window = adapter.gate();
+        if let Some((alarm, due)) = alarm.as_mut().zip(adapter.paced_until()) {
+            alarm.ring_at(self.origin() + std::time::Duration::from_nanos(due.nanos()));
+        }
+        window
+    }
+
+    /// The rate at which the stack is to pace, bytes a second; `None` where the window does or nothing is
+    /// paced.
+    pub fn pacing(&self) -> Option<u64> {
+        let mut adapter = self.adapter.lock();
+        match adapter.is_clocked() {
+            true => None,
+            false => adapter.pacing(),
+        }
+    }
+
+    /// A datagram of this path is next to reach the socket.
+    pub fn on_leaving(&self) {
+        if self.has_socket {
+            LEAVING.replace(Some(self.clone()));
+        }
+    }
+
+    /// The datagram that was next has reached a socket, of which this is the task.
+    pub fn on_socket<A: Alarm + 'static>(task: &Waker, alarm: impl FnOnce() -> A) {
+        let Some(gate) = LEAVING.take() else { return };
+        let mut set = gate.alarm();
+        if set.as_ref().is_none_or(|alarm| !alarm.wakes(task)) {
+            let alarm = alarm();
+            let mut adapter = gate.adapter.lock();
+            adapter.set_clock(gate.time(alarm.now()));
+            adapter.tolerate(alarm.lateness());
+            *set = Some(Box::new(alarm));
+        }
+    }
+
+    fn alarm(&self) -> MutexGuard<'_, Option<Box<dyn Alarm>>> {
+        self.alarm.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Startup;
+    use std::time::Duration;
+
+    /// Keeps what it is asked for.
+    #[derive(Clone, Debug)]
+    struct Kept {
+        now: Instant,
+        asked: Arc<Mutex<Option<Instant>>>,
+    }
+
+    impl Alarm for Kept {
+        fn now(&self) -> Instant {
+            self.now
+        }
+
+        fn ring_at(&mut self, at: Instant) {
+            *self.asked.lock().unwrap() = Some(at);
+        }
+
+        fn wakes(&self, _task: &Waker) -> bool {
+            true
+        }
+
+        fn lateness(&self) -> Time {
+            Time::ZERO
+        }
+    }
+
+    const MTU: u16 = 1472;
+
+    /// A paced initial window after a round trip of 100 ms, of which one datagram has left.
+    fn gate(has_socket: bool) -> Gate {
+        let startup = Startup::parse("paced-initial-window", "cubic").unwrap();
+        if has_socket {
+            startup.expect_socket();
+        }
+        let gate = startup.gate(MTU, Instant::now());
+        let mut adapter = gate.adapter.lock();
+        adapter.on_sent(None, 1200, Time::ZERO);
+        adapter.on_packet_acked(None, Time::ZERO, 1200, Time::from_millis(100));
+        adapter.begin(Some(1_000_000), Time::from_millis(100));
+        adapter.on_sent(None, MTU.into(), Time::from_millis(100));
+        drop(adapter);
+        gate
+    }
+
+    fn alarm(gate: &Gate) -> Kept {
+        Kept {
+            now: gate.origin() + Duration::from_millis(100),
+            asked: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn without_an_alarm_the_window_is_the_adapters_and_the_stack_paces() {
+        let gate = gate(false);
+        gate.on_leaving();
+        let alarm = alarm(&gate);
+        Gate::on_socket(Waker::noop(), || alarm.clone());
+        assert_eq!(gate.window(), 10 * u64::from(MTU));
+        assert!(gate.pacing().unwrap() > 0);
+        assert_eq!(*alarm.asked.lock().unwrap(), None);
+    }
+
+    #[test]
+    fn with_one_it_is_shut_until_the_alarm_rings() {
+        let gate = gate(true);
+        gate.on_leaving();
+        let alarm = alarm(&gate);
+        Gate::on_socket(Waker::noop(), || alarm.clone());
+        assert_eq!((gate.window(), gate.pacing()), (1, None));
+        let due = alarm.asked.lock().unwrap().unwrap();
+        assert!(due > alarm.now + Duration::from_millis(5));
+        gate.alarm().replace(Box::new(Kept { now: due, ..alarm }));
+        assert!(gate.window() > 1 << 32);
+    }
+}
