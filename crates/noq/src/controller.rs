@@ -167,3 +167,57 @@ impl Controller for Live {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const MTU: u16 = 1472;
+
+    fn first_path(origin: Instant) -> Box<Live> {
+        let startup = Startup::parse("slow-start", "cubic").unwrap();
+        let path = Arc::new(Factory::new(startup)).build(origin, MTU);
+        path.into_any().downcast().unwrap()
+    }
+
+    /// A round trip of 100 ms, an initial window, and the acknowledgement of a packet of it.
+    fn sends_a_window(path: &mut Live, origin: Instant) {
+        let at = |ms| origin + Duration::from_millis(ms);
+        let acknowledged = |path: &mut Live, number, sent, now| {
+            let (sent, now) = (path.time(sent), path.time(now));
+            path.own(|a| a.on_packet_acked(Some(number), sent, MTU.into(), now));
+        };
+        path.on_packet_sent(origin, MTU, 0);
+        acknowledged(path, 0, at(0), at(100));
+        (1..=10).for_each(|number| path.on_packet_sent(at(100), MTU, number));
+        acknowledged(path, 1, at(100), at(200));
+    }
+
+    fn looked_at(path: &Live) -> (f64, u64) {
+        let handle = Live::handle(path.clone_box()).unwrap();
+        let in_flight = handle.shared().lock().in_flight();
+        (handle.window().cwnd, in_flight)
+    }
+
+    #[test]
+    fn a_copy_that_only_looks_sees_what_the_path_does_later() {
+        let origin = Instant::now();
+        let mut path = first_path(origin);
+        let handle = Live::handle(path.clone_box()).unwrap();
+        sends_a_window(&mut path, origin);
+        assert_eq!(handle.window().cwnd, 11.0);
+    }
+
+    #[test]
+    fn a_copy_that_another_path_uses_shares_nothing_with_the_first() {
+        let origin = Instant::now();
+        let mut first = first_path(origin);
+        sends_a_window(&mut first, origin);
+        let before = looked_at(&first);
+        let mut second: Box<Live> = first.clone_box().into_any().downcast().unwrap();
+        second.on_packet_sent(origin + Duration::from_secs(1), MTU, 0);
+        assert_eq!(looked_at(&second), (10.0, u64::from(MTU) - 33));
+        assert_eq!(looked_at(&first), before);
+    }
+}

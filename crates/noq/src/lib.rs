@@ -12,6 +12,8 @@
 mod controller;
 #[cfg(feature = "lab")]
 pub mod lab;
+#[cfg(feature = "runtime")]
+mod socket;
 
 pub use controller::{Factory, Live};
 pub use flowstart_live::{Handle, StartupError};
@@ -38,4 +40,21 @@ impl Startup {
     pub fn factory(&self) -> Arc<Factory> {
         Arc::new(Factory::new(self.0.clone()))
     }
+
+    /// The socket to give to an endpoint whose connections this start-up is to pace.
+    ///
+    /// noq paces by a bucket of its own, from which ten packets leave at once. Over this socket the window
+    /// opens when a datagram is due and shuts behind it, which wants tokio's runtime. Connections with
+    /// factories of this start-up, or of a copy of it, are to have such a socket all or none.
+    #[cfg(feature = "runtime")]
+    pub fn socket(&self, inner: Box<dyn noq::AsyncUdpSocket>) -> Box<dyn noq::AsyncUdpSocket> {
+        self.0.expect_socket();
+        Box::new(socket::PacedSocket(inner))
+    }
+}
+
+/// A connection's handle on its first path; `None` where it has another controller.
+#[cfg(feature = "runtime")]
+pub fn handle(connection: &noq::Connection) -> Option<Handle> {
+    Live::handle(connection.congestion_state(noq::PathId::ZERO)?)
 }
