@@ -6,6 +6,7 @@ N := 5
 BIN := $(VENV)/bin
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard docs/*.py) $(wildcard benches/*.py)
+LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -37,8 +38,8 @@ test: test-rust test-python papers-quick ## Check formats, lints and types, and 
 
 test-rust: setup
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo test --workspace
+	cargo clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
+	cargo test --workspace $(LIVE)
 
 test-python: setup
 	$(BIN)/ruff format --check $(PYTHONS)

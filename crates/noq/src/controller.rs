@@ -188,9 +188,9 @@ mod tests {
             let (sent, now) = (path.time(sent), path.time(now));
             path.own(|a| a.on_packet_acked(Some(number), sent, MTU.into(), now));
         };
-        path.on_packet_sent(origin, MTU, 0);
+        path.on_sent(origin, MTU.into(), 0);
         acknowledged(path, 0, at(0), at(100));
-        (1..=10).for_each(|number| path.on_packet_sent(at(100), MTU, number));
+        (1..=10).for_each(|number| path.on_sent(at(100), MTU.into(), number));
         acknowledged(path, 1, at(100), at(200));
     }
 
@@ -216,7 +216,7 @@ mod tests {
         sends_a_window(&mut first, origin);
         let before = looked_at(&first);
         let mut second: Box<Live> = first.clone_box().into_any().downcast().unwrap();
-        second.on_packet_sent(origin + Duration::from_secs(1), MTU, 0);
+        second.on_sent(origin + Duration::from_secs(1), MTU.into(), 0);
         assert_eq!(looked_at(&second), (10.0, u64::from(MTU) - 33));
         assert_eq!(looked_at(&first), before);
     }

@@ -133,7 +133,7 @@ fn names_are_known_or_the_nearest_is_offered() {
             ),
             (
                 "[stack]\npreset = \"opnet-2000\"",
-                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux, quic, quinn, noq",
+                "stack.preset: `opnet-2000` is unknown; known are rfc, ns2, opnet, linux, quic, quinn, noq, s2n",
             ),
             (
                 "[stack]\nrecovery = \"newrino\"",

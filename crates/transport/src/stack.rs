@@ -279,7 +279,9 @@ pub struct Stack {
 }
 
 /// The names of the presets.
-pub const PRESETS: [&str; 7] = ["rfc", "ns2", "opnet", "linux", "quic", "quinn", "noq"];
+pub const PRESETS: [&str; 8] = [
+    "rfc", "ns2", "opnet", "linux", "quic", "quinn", "noq", "s2n",
+];
 
 impl Stack {
     /// The preset of this name.
@@ -292,6 +294,7 @@ impl Stack {
             "quic" => Some(Stack::quic()),
             "quinn" => Some(Stack::quinn()),
             "noq" => Some(Stack::noq()),
+            "s2n" => Some(Stack::s2n()),
             _ => None,
         }
     }
@@ -564,6 +567,18 @@ impl Stack {
             preset: "noq",
             ack_pacer: 195,
             undo: Undo::SetEmpties,
+            ..Stack::quic()
+        }
+    }
+
+    /// s2n-quic 1.91, which acknowledges every tenth packet (`packet_tolerance`).
+    pub fn s2n() -> Stack {
+        Stack {
+            preset: "s2n",
+            ack: AckPolicy::Delayed {
+                every: 10,
+                timer: Time::from_millis(25),
+            },
             ..Stack::quic()
         }
     }

@@ -17,6 +17,7 @@ PRESETS = {
     "quic": "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
     "quinn": "quinn 0.11, a QUIC stack in Rust",
     "noq": "noq 1.4, a QUIC stack in Rust, whose pacer holds acknowledgements back too",
+    "s2n": "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
 }
 """The presets of endpoints by name, each with what it is."""
 

@@ -95,7 +95,7 @@ fields! {
     /// A preset and what departs from it.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct StackSpec beside Stack {
-        /// `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn` or `noq`.
+        /// `rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
         #[usual("rfc")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.

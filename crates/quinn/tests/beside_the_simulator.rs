@@ -1,0 +1,63 @@
+//! The same start-ups in quinn and in the simulator, over the same links.
+
+use flowstart_live::lab::{Clock, Outcome};
+use flowstart_quinn::lab;
+use flowstart_sim::{Prepared, Scenario};
+
+const PATHS: [&str; 3] = [
+    r#"rate = "20Mbps", rtt = "60ms", buffer = "1bdp""#,
+    r#"rate = "5Mbps", rtt = "64ms", buffer = "1bdp""#,
+    r#"rate = "100Mbps", rtt = "100ms", buffer = "1bdp""#,
+];
+
+fn prepared(path: &str, startup: &str, size: &str) -> Prepared {
+    let text = format!(
+        r#"
+        seed = 1
+        path = {{ {path} }}
+        stack = {{ preset = "quinn" }}
+        flows = [{{ startup = "{startup}", avoidance = "cubic", size = "{size}" }}]
+        "#
+    );
+    Prepared::new(&Scenario::from_toml(&text).unwrap()).unwrap()
+}
+
+fn live(prepared: &Prepared) -> Outcome {
+    lab::run(prepared.lone_flow().unwrap(), Clock::Virtual).unwrap()
+}
+
+#[test]
+fn transfers_take_as_long_to_within_a_hundredth_and_leave_with_the_same_window() {
+    for startup in [
+        "slow-start",
+        "hystart",
+        "hystart-plus-plus",
+        "jump-start",
+        "careful-resume",
+        "suss",
+    ] {
+        for path in PATHS {
+            for size in ["100kB", "1MB"] {
+                let prepared = prepared(path, startup, size);
+                let (simulated, live) = (prepared.run().flows.row(0), live(&prepared));
+                let seconds = live.fct.unwrap().nanos() as f64 / 1e9;
+                let longer = seconds / simulated.fct_s.unwrap() - 1.0;
+                assert!(longer.abs() <= 0.01, "{startup}, {path}, {size}: {longer}");
+                let left = live.exit.map(|exit| exit.cwnd);
+                assert_eq!(left.is_some(), simulated.startup_exit_cwnd_pkts.is_some());
+                let apart = left.zip(simulated.startup_exit_cwnd_pkts);
+                let apart = apart.map_or(0.0, |(live, simulated)| live / simulated - 1.0);
+                assert!(apart.abs() <= 0.05, "{startup}, {path}, {size}: {apart}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_repeats_itself_where_packets_are_lost_too() {
+    let path = format!("{}, loss = \"0.2%\"", PATHS[0]);
+    let run = || live(&prepared(&path, "hystart-plus-plus", "1MB"));
+    let (first, second) = (run(), run());
+    assert!(first.packets_lost > 0);
+    assert_eq!(format!("{first:?}"), format!("{second:?}"));
+}
