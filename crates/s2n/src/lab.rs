@@ -6,47 +6,14 @@
 
 mod ends;
 mod links;
+mod notes;
 
 use ends::Transfer;
-use flowstart_control::Time;
 use flowstart_live::lab::{self, Outcome};
-use flowstart_live::Shared;
 use flowstart_sim::{LoneFlow, RequestError};
 use links::Links;
+use notes::Notes;
 use s2n_quic::provider::io::testing::Executor;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// The time in the run that this thread is in.
-pub(crate) fn now() -> Time {
-    let since = bach::time::Instant::now().elapsed_since_start();
-    Time::from_nanos(since.as_nanos() as u64)
-}
-
-fn wait(time: Time) -> Duration {
-    Duration::from_nanos(time.nanos())
-}
-
-/// What the parts of a run know.
-#[derive(Default)]
-struct Found {
-    server: Option<SocketAddr>,
-    adapter: Option<Shared>,
-    opened: Option<Time>,
-    fct: Option<Time>,
-    failure: Option<String>,
-    dropped: u64,
-}
-
-#[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Found>>);
-
-impl Notes {
-    fn open(&self) -> MutexGuard<'_, Found> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Runs a scenario's only flow.
 pub fn run(mut flow: LoneFlow) -> Result<Outcome, RequestError> {

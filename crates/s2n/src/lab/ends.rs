@@ -1,8 +1,8 @@
 //! A server and a client, and what they say to each other.
 
-use super::{now, wait, Notes};
-use crate::clock::Watch;
-use crate::{handle, Factory};
+use super::notes::{wait, Notes};
+use crate::clock::{now, Watch};
+use crate::factory::{handle, Factory};
 use bytes::Bytes;
 use flowstart_control::Time;
 use flowstart_live::lab::{Certificate, Side, MTU, NAME};

@@ -1,6 +1,7 @@
 //! The simulator's links, as s2n-quic's testing environment calls them.
 
-use super::{now, wait, Notes};
+use super::notes::{wait, Notes};
+use crate::clock::now;
 use flowstart_control::Time;
 use flowstart_live::lab::{Datagram, Side, Wire};
 use flowstart_network::moment::Moment;

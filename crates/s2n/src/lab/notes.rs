@@ -1,0 +1,33 @@
+//! What the parts of a run tell each other.
+
+use flowstart_control::Time;
+use flowstart_live::Shared;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// So long, for those that count by the standard library.
+pub fn wait(time: Time) -> Duration {
+    Duration::from_nanos(time.nanos())
+}
+
+/// What the parts of a run know.
+#[derive(Default)]
+pub struct Found {
+    pub server: Option<SocketAddr>,
+    pub adapter: Option<Shared>,
+    pub opened: Option<Time>,
+    pub fct: Option<Time>,
+    pub failure: Option<String>,
+    pub dropped: u64,
+}
+
+/// The same for all of them.
+#[derive(Clone, Default)]
+pub struct Notes(Arc<Mutex<Found>>);
+
+impl Notes {
+    pub fn open(&self) -> MutexGuard<'_, Found> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
