@@ -17,16 +17,19 @@ const SIZE: usize = 1_000_000;
 async fn main() -> ExitCode {
     let name = std::env::args().nth(1);
     let startup = Startup::parse(name.as_deref().unwrap_or("hystart-plus-plus"), "cubic");
-    let ended = match startup {
-        Ok(startup) => transfer(startup).await,
+    let startup = match startup {
+        Ok(startup) => startup,
         Err(e) => {
             eprintln!("error: {e}");
             return ExitCode::from(2);
         }
     };
-    match ended {
-        Ok(handle) => println!("{} packets: {}", handle.counters().sent, ended_by(&handle)),
-        Err(e) => eprintln!("error: {e}"),
+    match transfer(startup).await {
+        Ok(handle) => println!("{} packets: {}", handle.counters().sent, ended(&handle)),
+        Err(e) => {
+            eprintln!("error: {e}");
+            return ExitCode::FAILURE;
+        }
     }
     ExitCode::SUCCESS
 }
@@ -73,7 +76,7 @@ async fn send(server: &Endpoint) -> Result<Handle, Box<dyn Error + Send + Sync>>
 }
 
 /// How the start-up ended.
-fn ended_by(handle: &Handle) -> String {
+fn ended(handle: &Handle) -> String {
     match handle.exit() {
         Some(exit) => format!("{:?} at {:.0} packets", exit.reason, exit.cwnd),
         None => format!("lasts at {:.0} packets", handle.window().cwnd),
