@@ -50,6 +50,8 @@ mod _native {
         module.add("SIGNALS", signals::described())?;
         signals::add_to(module)?;
         module.add("STACKS", flowstart_transport::stack::PRESETS)?;
+        let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
+        module.add("LIVE_CLOCKS", clocks)?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
         module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
@@ -133,18 +135,20 @@ mod _native {
     }
 
     /// Runs one scenario in a real QUIC stack and returns what came of it as a dictionary: `fct_s`,
-    /// `exit`, counts, `failure`, and what the window did as columns (`trace`).
+    /// `exit`, counts, `failure`, what the window did as columns (`trace`), and in real time
+    /// how late the relay was.
     #[pyfunction]
-    #[pyo3(signature = (stack, scenario, qlog=false))]
+    #[pyo3(signature = (stack, scenario, clock="virtual", qlog=false))]
     fn run_live<'py>(
         py: Python<'py>,
         stack: &str,
         scenario: &str,
+        clock: &str,
         qlog: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let stack = live::Stack::named(stack)?;
+        let (stack, clock) = (live::Stack::named(stack)?, live::clock(clock)?);
         let (_, prepared) = Reader::new(None)?.compile(scenario)?;
-        stack.run(py, prepared)?.into_dict(py, qlog)
+        stack.run(py, prepared, clock)?.into_dict(py, qlog)
     }
 
     /// For each of these scenarios, why a real QUIC stack cannot do what its start-up needs; `None`

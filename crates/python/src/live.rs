@@ -6,7 +6,7 @@ use std::thread;
 
 use flowstart_control::{Exit, Time};
 use flowstart_export::qlog::session::{Event, Knowledge, Session};
-use flowstart_live::lab::Outcome;
+use flowstart_live::lab::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
 use flowstart_sim::{LoneFlow, Prepared, RequestError};
 use numpy::IntoPyArray;
@@ -17,7 +17,7 @@ use crate::batch::{describe, LOOK_UP_EVERY};
 use crate::errors;
 
 /// Runs a flow in a stack.
-type Run = fn(LoneFlow) -> Result<Outcome, RequestError>;
+type Run = fn(LoneFlow, Clock) -> Result<Outcome, RequestError>;
 
 /// The stacks, and what runs a flow in each that is in this build.
 const STACKS: &[(&str, Option<Run>)] = &[
@@ -60,12 +60,12 @@ impl Stack {
 
     /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
     /// its run or with the process.
-    pub fn run(self, py: Python<'_>, prepared: Prepared) -> PyResult<Live> {
+    pub fn run(self, py: Python<'_>, prepared: Prepared, clock: Clock) -> PyResult<Live> {
         let (done, result) = mpsc::channel();
         thread::spawn(move || {
             // Nobody may be there to take it any more.
             let _ = done.send(panic::catch_unwind(AssertUnwindSafe(|| {
-                self.attempt(&prepared)
+                self.attempt(&prepared, clock)
             })));
         });
         let result = std::sync::Mutex::new(result);
@@ -85,15 +85,16 @@ impl Stack {
         }
     }
 
-    fn attempt(self, prepared: &Prepared) -> Result<Live, RequestError> {
+    fn attempt(self, prepared: &Prepared, clock: Clock) -> Result<Live, RequestError> {
         let flow = prepared.lone_flow()?;
         let title = format!("{}, {}, stack {}", flow.startup, flow.avoidance, self.name);
         Ok(Live {
             title,
             stack: self.name,
             by_server: flow.by_receiver,
+            clock,
             size: flow.size,
-            outcome: (self.run)(flow)?,
+            outcome: (self.run)(flow, clock)?,
         })
     }
 }
@@ -103,6 +104,7 @@ pub struct Live {
     title: String,
     stack: &'static str,
     by_server: bool,
+    clock: Clock,
     size: u64,
     outcome: Outcome,
 }
@@ -122,6 +124,8 @@ impl Live {
         dict.set_item("packets_dropped", outcome.packets_dropped)?;
         dict.set_item("packets_lost", outcome.packets_lost)?;
         dict.set_item("failure", outcome.failure.as_deref())?;
+        let late = outcome.lateness.map(|late| lateness(py, &late));
+        dict.set_item("lateness", late.transpose()?)?;
         dict.set_item("trace", self.trace(py)?)?;
         Ok(dict)
     }
@@ -169,6 +173,10 @@ impl Live {
         let session = Session {
             title: &self.title,
             stack: self.stack,
+            clock: match self.clock {
+                Clock::Virtual => "virtual",
+                Clock::Real => "real",
+            },
             by_server: self.by_server,
             mss: self.outcome.mss,
             exit: self.outcome.exit,
@@ -186,6 +194,27 @@ fn exit<'py>(py: Python<'py>, exit: &Exit) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("cwnd_pkts", exit.cwnd)?;
     dict.set_item("flight", exit.flight)?;
     Ok(dict)
+}
+
+fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("median_s", late.median.secs())?;
+    dict.set_item("p99_s", late.p99.secs())?;
+    dict.set_item("most_s", late.most.secs())?;
+    Ok(dict)
+}
+
+/// The clocks by name.
+pub const CLOCKS: &[(&str, Clock)] = &[("virtual", Clock::Virtual), ("real", Clock::Real)];
+
+/// The clock of this name.
+pub fn clock(name: &str) -> PyResult<Clock> {
+    let found = CLOCKS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, clock)| *clock).ok_or_else(|| {
+        let known: Vec<_> = CLOCKS.iter().map(|(name, _)| *name).collect();
+        let problem = format!("`{name}`: a live run is in one of {}", known.join(", "));
+        request(RequestError::new("clock", problem))
+    })
 }
 
 /// The names of the stacks.

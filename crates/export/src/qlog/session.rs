@@ -14,6 +14,8 @@ pub struct Session<'a> {
     pub title: &'a str,
     /// The stack.
     pub stack: &'a str,
+    /// In which time it ran: `virtual` or `real`.
+    pub clock: &'a str,
     /// The server sends the data.
     pub by_server: bool,
     /// Bytes of data in a full datagram, the unit of windows.
@@ -53,7 +55,7 @@ impl Session<'_> {
     pub fn qlog(&self) -> Vec<u8> {
         let mut file = File::new(&About {
             title: self.title,
-            description: &format!("The data's sender, {} in virtual time", self.stack),
+            description: &format!("The data's sender, {} in {} time", self.stack, self.clock),
             vantage_point: if self.by_server { "server" } else { "client" },
             group: "flow-0",
             protocol: "QUIC",
@@ -151,6 +153,7 @@ mod tests {
         let session = Session {
             title: "hystart",
             stack: "noq",
+            clock: "virtual",
             by_server: false,
             mss: 1000,
             exit: Some(Exit {
