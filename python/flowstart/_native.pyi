@@ -54,6 +54,11 @@ class LiveExit(TypedDict):
     cwnd_pkts: float
     flight: int
 
+class Lateness(TypedDict):
+    median_s: float
+    p99_s: float
+    most_s: float
+
 class LiveOutcome(TypedDict):
     size_bytes: int
     fct_s: float | None
@@ -63,6 +68,7 @@ class LiveOutcome(TypedDict):
     packets_dropped: int
     packets_lost: int
     failure: str | None
+    lateness: Lateness | None
     trace: dict[str, NDArray[Any]]
     qlog: bytes | None
 
@@ -80,7 +86,9 @@ def run_many(
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
 ) -> Batch: ...
-def run_live(stack: str, scenario: str, qlog: bool = False) -> LiveOutcome: ...
+def run_live(
+    stack: str, scenario: str, clock: str = "virtual", qlog: bool = False
+) -> LiveOutcome: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(scenarios: list[str], custom: CustomStartups | None = None) -> list[bool]: ...
 def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
@@ -104,6 +112,8 @@ SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
 """The signals: name, what it is, and the same of its fields, with their types."""
 STACKS: list[str]
 """The stacks by name."""
+LIVE_CLOCKS: list[str]
+"""In which times live runs are."""
 LIVE_STACKS: list[str]
 """The real QUIC stacks by name, whether or not they are in this build."""
 BUILT_LIVE_STACKS: list[str]

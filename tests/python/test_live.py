@@ -99,8 +99,7 @@ def test_a_variant_may_name_start_up_and_avoidance() -> None:
     [
         ({"stack": "linux"}, "stack: `linux`: a live run is in one of noq, quinn, s2n"),
         ({"stack": "noq:iw=20"}, "stack: `iw=20`: noq has its own; of a live run ecn can be set"),
-        ({"clock": "real"}, "clock: `real` is not there yet; live runs are in virtual time"),
-        ({"clock": "wall"}, "clock: `wall` is unknown; it is one of virtual"),
+        ({"clock": "wall"}, "clock: `wall`: a live run is in one of virtual, real"),
         ({"startups": ["hystrat"]}, "did you mean `hystart`"),
         ({"variants": ["a: iw=30"]}, "variant `a`: sets `iw` of the stack, and noq has its own"),
         ({"flows": 2}, "flows: a live run has one flow, not 2"),
@@ -110,6 +109,27 @@ def test_what_no_live_run_can_be_is_refused(asked: dict[str, Any], message: str)
     with pytest.raises(fs.RequestError) as refused:
         LivePlan.of_path(fs.Path(rate="20Mbps", rtt="60ms"), **asked).refusals()
     assert message in str(refused.value)
+
+
+def test_in_real_time_each_repeat_is_run_and_the_relay_says_how_late_it_was() -> None:
+    path = fs.Path(rate="50Mbps", rtt="10ms")
+    found = fs.live(path, ["hystart"], sizes=["20kB"], clock="real", repeat=2)
+    assert found.pairs["seed"].to_list() == [1, 2]
+    assert found.pairs["simulated_fct_s"].n_unique() == 1
+    assert found.lateness is not None
+    assert found.lateness["median_s"] <= found.lateness["most_s"]
+    assert found.verdict.startswith("Relay late by ")
+    assert "it was simulated once" in found.legend
+    assert found.headline.endswith("beside noq, in real time")
+    assert b"noq in real time" in found.qlog("hystart")
+    assert "--clock real" in str(found.plan.command)
+    assert found.plot("20kB").axes
+
+
+def test_marks_are_refused_in_real_time(cli: Cli) -> None:
+    answer = cli("live", *PATH, "--stack", "noq:ecn=classic", "--clock", "real")
+    assert answer.status == 2
+    assert "nothing marks what passes through sockets" in answer.err
 
 
 def test_a_stack_that_is_not_in_the_build_is_refused_with_what_builds_it(
@@ -211,7 +231,7 @@ def test_large_transfers_get_no_qlog_files(
     assert all("20kB" in name for name in report.qlogs(result))
 
 
-@pytest.mark.parametrize("command", ["live --stack linux", "live --clock real", "live --flows 2"])
+@pytest.mark.parametrize("command", ["live --stack linux", "live --clock wall", "live --flows 2"])
 def test_nonsense_is_refused_in_one_line(cli: Cli, command: str) -> None:
     answer = cli(*command.split(), *PATH)
     assert (answer.status, answer.out) == (2, "")

@@ -8,7 +8,7 @@ from flowstart import _native
 from flowstart.comparison.execute import execute as simulate
 from flowstart.comparison.plan import DEFAULT_SIZES, Case
 from flowstart.errors import SimulationError
-from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.plan import REAL, VIRTUAL, LivePlan
 from flowstart.live_runs.result import Live
 from flowstart.live_runs.rows import Found
 from flowstart.model.custom import StartupLike
@@ -23,7 +23,7 @@ def live(
     startups: Sequence[StartupLike] | None = None,
     *,
     stack: str = "noq",
-    clock: str = "virtual",
+    clock: str = VIRTUAL,
     variants: Sequence[VariantLike] = (),
     sizes: Sequence[str] | None = None,
     avoidance: str | None = None,
@@ -35,11 +35,13 @@ def live(
 ) -> Live:
     """Runs each of `sizes` under each of `startups` simulated, and in a real QUIC stack.
 
-    The stack, `noq` where nothing else is said, sends over the simulator's links in virtual time.
+    The stack, `noq` where nothing else is said, sends over the simulator's links, in virtual time
+    or, with `clock="real"`, through sockets of this machine as the time passes.
     `stack="noq:ecn=classic"` has it mark its packets. `variants` may say start-up and avoidance.
-    A start-up that the stack cannot run is marked so. `repeat` runs all with as many seeds, or with
-    one where nothing is drawn at random. `progress(done, total)` is called a few times a second,
-    `workers` is for what is simulated. Raises RequestError where anything asked for is wrong.
+    A start-up that the stack cannot run is marked so. `repeat` runs all with as many seeds; in
+    virtual time with one where nothing is drawn at random. `progress(done, total)` is called a few
+    times a second, `workers` is for what is simulated. Raises RequestError where anything asked for
+    is wrong.
     """
     plan = LivePlan.of_path(
         path,
@@ -63,7 +65,8 @@ def execute(
     refused = plan.refusals()
     report = partial(_half, progress)
     simulated = simulate(plan.comparison, workers=workers, progress=report(0))
-    cases = simulated.plan.cases()
+    # In real time nothing is ever quite the same, also where nothing is drawn.
+    cases = (plan.comparison if plan.clock == REAL else simulated.plan).cases()
     found: dict[Case, Found] = {}
     interrupted = simulated.interrupted
     for done, case in enumerate(() if interrupted else cases):
@@ -80,10 +83,15 @@ def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:
     """One live run, where the stack can do it."""
     if refused:
         return Found(refused=refused)
+    is_first = case.seed == plan.comparison.seeds[0]
+    qlog = is_first and plan.clock == REAL
     try:
-        return Found(_native.run_live(plan.stack, plan.scenario(case)))
+        outcome = _native.run_live(plan.stack, plan.scenario(case), plan.clock, qlog)
     except SimulationError as error:
         return Found(failure=str(error))
+    if not is_first:
+        outcome["trace"] = {}  # which only pictures of the first seed need
+    return Found(outcome)
 
 
 def _half(progress: Progress | None, number: int) -> Progress:

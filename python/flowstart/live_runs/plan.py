@@ -13,8 +13,8 @@ from flowstart.model.document import encode
 from flowstart.model.path import Path
 from flowstart.model.variants import VariantLike
 
-CLOCKS = ("virtual",)
-"""In which times a stack may run."""
+VIRTUAL, REAL = "virtual", "real"
+"""In which times a stack runs."""
 SIMULATED = "simulated"
 """What the simulator is called beside stacks."""
 OWN = ("ecn",)
@@ -31,6 +31,8 @@ class LivePlan:
     """What is simulated."""
     stack: str
     """The real stack."""
+    clock: str
+    """In which time it runs."""
     command: str | None
     """The command that does the same, where there is one."""
 
@@ -40,7 +42,7 @@ class LivePlan:
         path: Path,
         *,
         stack: str = "noq",
-        clock: str = "virtual",
+        clock: str = VIRTUAL,
         startups: Sequence[StartupLike] | None = None,
         variants: Sequence[VariantLike] = (),
         sizes: Sequence[str] = DEFAULT_SIZES,
@@ -71,8 +73,13 @@ class LivePlan:
             repeat=repeat,
         )
         _check_variants(plan, name)
-        options = {"stack": stack, "avoidance": avoidance, "remembered": remembered}
-        return cls(plan, name, plan.written(options, command="live"))
+        options = {
+            "stack": stack,
+            "clock": None if clock == VIRTUAL else clock,
+            "avoidance": avoidance,
+            "remembered": remembered,
+        }
+        return cls(plan, name, clock, plan.written(options, command="live"))
 
     def refusals(self) -> dict[str, str]:
         """Why the stack cannot run start-ups, by variant, where it cannot.
@@ -89,10 +96,9 @@ class LivePlan:
 
 
 def _check_clock(clock: str) -> None:
-    if clock == "real":
-        raise RequestError("clock: `real` is not there yet; live runs are in virtual time")
-    if clock not in CLOCKS:
-        raise RequestError(f"clock: `{clock}` is unknown; it is one of {', '.join(CLOCKS)}")
+    known = _native.LIVE_CLOCKS
+    if clock not in known:
+        raise RequestError(f"clock: `{clock}`: a live run is in one of {', '.join(known)}")
 
 
 def _name(fields: dict[str, object]) -> str:

@@ -45,7 +45,9 @@ def pictures(result: Live, progress: Progress | None = None) -> dict[str, bytes]
         return {}
     found: dict[str, bytes] = {}
     parts = [html.paragraph(result.headline), html.table(result.table)]
-    parts += [html.paragraph(line) for line in (*result.legend.splitlines(), result.verdict)]
+    parts += [
+        html.paragraph(line) for line in (*result.legend.splitlines(), *result.verdict.splitlines())
+    ]
     sizes = [] if result.interrupted or result.failures else list(_sizes(result))
     for done, size in enumerate(sizes):
         if progress:

@@ -10,7 +10,7 @@ from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
 from flowstart.live_runs import tables
-from flowstart.live_runs.plan import LivePlan
+from flowstart.live_runs.plan import REAL, LivePlan
 from flowstart.live_runs.rows import Found, Row, pairs, rows
 from flowstart.live_runs.tables import Agreement
 from flowstart.render import columns, html, text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from flowstart._native import LiveOutcome
+    from flowstart._native import Lateness, LiveOutcome
     from flowstart.simulation.series import Series
 
 
@@ -41,6 +41,12 @@ class Live:
     def rows(self) -> list[Row]:
         """A dictionary for each run in the simulator, that of the stack behind it."""
         ours = {_case(row): row for row in self.simulated.rows}
+        if self.plan.clock == REAL and self.simulated.spared:
+            # Simulated once, since every seed gives the same.
+            first = self.simulated.plan.seeds[0]
+            cases = self.plan.comparison.cases()
+            once = {case: ours.get(dataclasses.replace(case, seed=first)) for case in cases}
+            ours = {case: row for case, row in once.items() if row}
         return rows(ours, self.found, self.plan.stack)
 
     @functools.cached_property
@@ -81,17 +87,40 @@ class Live:
     @property
     def headline(self) -> str:
         """One line on what was run: path, capacity, buffer, endpoints, seeds."""
-        return f"{self.simulated.headline}; beside {self.plan.stack}, in virtual time"
+        return f"{self.simulated.headline}; beside {self.plan.stack}, in {self.plan.clock} time"
 
     @property
     def legend(self) -> str:
         """What the columns mean, whom the stack could not run, and notes on start-ups."""
-        return tables.legend(self.paired, self.plan.stack, self.simulated.notes)
+        return tables.legend(self.paired, self.plan.stack, self.notes)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its start-ups and seeds."""
+        if self.plan.clock != REAL or not self.simulated.spared:
+            return self.simulated.notes
+        once = "nothing here is drawn at random, so it was simulated once."
+        return [*dataclasses.replace(self.simulated, spared=0).notes, once]
 
     @property
     def verdict(self) -> str:
-        """How far the two agree, in a line."""
-        return tables.said(self.agreement)
+        """How far the two agree, in a line; in real time also how late the relay was."""
+        said = tables.said(self.agreement)
+        late = self.lateness
+        return f"{tables.late(late)}\n{said}" if late else said
+
+    @property
+    def lateness(self) -> "Lateness | None":
+        """How late the relay was in real time: the worst of all runs."""
+        outcomes = [f.outcome["lateness"] for f in self.found.values() if f.outcome]
+        known = [late for late in outcomes if late]
+        if not known:
+            return None
+        return {
+            "median_s": max(late["median_s"] for late in known),
+            "p99_s": max(late["p99_s"] for late in known),
+            "most_s": max(late["most_s"] for late in known),
+        }
 
     def result(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -100,14 +129,15 @@ class Live:
             "flowstart": _native.version(),
             "command": self.plan.command,
             "stack": self.plan.stack,
-            "clock": "virtual",
+            "clock": self.plan.clock,
+            "lateness": self.lateness,
             "scenario": plan.base,
             "resolved": self.simulated.resolved,
             "startups": list(plan.startups),
             "sizes": list(plan.sizes),
             "seeds": list(plan.seeds),
             "drawn": self.simulated.drawn,
-            "notes": self.simulated.notes,
+            "notes": self.notes,
             "interrupted": self.interrupted,
             "failures": self.failures,
             "agreement": dataclasses.asdict(self.agreement),
@@ -116,7 +146,7 @@ class Live:
         }
 
     def plot(self, size: str | None = None) -> "Figure":
-        """The window over time in both, a panel per start-up; runs again for it.
+        """The window over time in both, a panel per start-up; simulates again for it.
 
         Of the largest size where none is named.
         """
@@ -124,7 +154,7 @@ class Live:
 
         def drawn(line: "Series") -> Windows:
             told = line.at_sender
-            live = self.again(self.case(line.label, size))
+            live = self.live(line.label, size)
             trace = live and live["trace"]
             return Windows(
                 line.label,
@@ -148,19 +178,20 @@ class Live:
     def _size(self, size: str | None) -> str | None:
         return self.simulated.plan.sizes[-1] if size is None else size
 
-    def again(self, case: Case, *, qlog: bool = False) -> "LiveOutcome | None":
-        """A live run once more, with its trace; None where the stack cannot run it."""
-        before = self.found.get(case)
-        if before is None or before.outcome is None:
-            return None
-        return _native.run_live(self.plan.stack, self.plan.scenario(case), qlog)
+    def live(self, startup: str, size: str | None = None) -> "LiveOutcome | None":
+        """What came of a live run with the first seed; None where the stack did not run it."""
+        found = self.found.get(self.case(startup, size))
+        return found.outcome if found else None
 
     def qlog(self, startup: str, size: str | None = None) -> bytes:
-        """What the sender in the real stack did and knew, as qlog; runs again for it."""
-        found = self.again(self.case(startup, size), qlog=True)
-        if found is None or found["qlog"] is None:
+        """What the sender in the real stack did and knew, as qlog; in virtual time runs again."""
+        found = self.live(startup, size)
+        if found is None:
             raise RequestError(f"start-up `{startup}`: {self.plan.stack} did not run it")
-        return found["qlog"]
+        if found["qlog"] is None:
+            scenario = self.plan.scenario(self.case(startup, size))
+            found = _native.run_live(self.plan.stack, scenario, qlog=True)
+        return found["qlog"] or b""
 
     def simulated_qlog(self, startup: str, size: str | None = None) -> bytes:
         """The same of the simulator's sender."""

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from flowstart.live_runs.rows import Row
 from flowstart.model import custom
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
+
+if TYPE_CHECKING:
+    from flowstart._native import Lateness
 
 NEAR = 0.01
 """Completion times that differ by no more agree."""
@@ -53,6 +57,14 @@ def said(found: Agreement) -> str:
     times = f"median {100 * found.median:.2f} %, {found.near} of {found.pairs} rows within {near}"
     exits = f"exit cwnd within {near_exit} in {found.near_exits} of {found.exits}"
     return f"Difference of FCT: {times}" + (f"; {exits}." if found.exits else ".")
+
+
+def late(lateness: "Lateness") -> str:
+    """How late the relay delivered, in the worst of the runs."""
+    return (
+        f"Relay late by {text.seconds(lateness['median_s'])} in the median, "
+        f"{text.seconds(lateness['p99_s'])} at p99, {text.seconds(lateness['most_s'])} at most."
+    )
 
 
 def legend(pairs: Sequence[Row], stack: str, notes: Sequence[str]) -> str:
