@@ -243,7 +243,7 @@ class Stack:
     """A preset and what departs from it."""
 
     preset: str | None = None
-    """`rfc`, `ns2`, `opnet`, `linux` or `quic`.
+    """`rfc`, `ns2`, `opnet`, `linux`, `quic`, `quinn`, `noq` or `s2n`.
 
     Unless given: rfc.
     """
@@ -280,6 +280,13 @@ class Stack:
     """By how many packets a missing one may be overtaken until that is acknowledged at once.
 
     `0` for any number; with numbered packets only.
+    """
+    ack_pacer: str | None = None
+    """Bytes with which the server confirms the handshake, where acknowledgements wait until its
+    pacer has earned them again; `0B` for a pacer that lets acknowledgements pass.
+
+    As in noq, whose bucket holds a packet or ten milliseconds' worth at the beginning, and earns 15
+    000 bytes a round trip; with numbered packets only.
     """
     ack_quick: int | None = None
     """Segments acknowledged at once before delaying begins."""
