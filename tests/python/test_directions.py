@@ -32,9 +32,10 @@ ALLOWED = {
     "live": {"control", "wire", "transport", "network", "sim"},
     "noq": {"control", "live", "sim"},
     "quinn": {"control", "live", "sim"},
+    "s2n": {"control", "live", "network", "sim"},
     "python": {
         *("control", "wire", "transport", "network", "sim", "export", "capture"),
-        *("live", "noq", "quinn"),
+        *("live", "noq", "quinn", "s2n"),
     },
     "packetdrill": {"control", "wire", "transport"},
     "benches": {"control", "wire", "transport", "network", "sim"},

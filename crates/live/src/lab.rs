@@ -7,6 +7,7 @@
 mod loopback;
 mod quinn_proto;
 
+pub use crate::ends::{sender, Datagram, Side};
 pub use crate::wire::{Passage, Wire};
 pub use loopback::Lateness;
 
@@ -67,39 +68,9 @@ impl Certificate {
 /// A paced datagram that this machine's timers make late does not make those behind it late.
 const TOLERANCE: Time = Time::from_millis(2);
 
-/// One end of the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// It opens the connection.
-    Client,
-    /// It answers.
-    Server,
-}
-
-impl Side {
-    /// The one at the other end.
-    pub fn other(self) -> Side {
-        match self {
-            Side::Client => Side::Server,
-            Side::Server => Side::Client,
-        }
-    }
-}
-
 /// When a flow opens, where times count from `origin`.
 pub fn start(flow: &LoneFlow, origin: Instant) -> Instant {
     origin + Duration::from_nanos(flow.start.nanos())
-}
-
-/// What travels.
-#[derive(Clone, Debug)]
-pub struct Datagram {
-    /// UDP payload.
-    pub payload: Vec<u8>,
-    /// It may be marked.
-    pub ect: bool,
-    /// It was.
-    pub ce: bool,
 }
 
 /// The two endpoints of one connection of a stack, which do nothing by themselves.
@@ -196,14 +167,6 @@ pub fn seed(run: u64, side: Side) -> [u8; 32] {
     let mut seed = [side as u8; 32];
     seed[..8].copy_from_slice(&run.to_le_bytes());
     seed
-}
-
-/// Which side of the connection sends the data.
-pub fn sender(flow: &LoneFlow) -> Side {
-    match flow.by_receiver {
-        true => Side::Server,
-        false => Side::Client,
-    }
 }
 
 /// Runs the transfer of a flow between these endpoints, whose times count from `origin`.

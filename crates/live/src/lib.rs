@@ -13,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+#[cfg(feature = "lab")]
+mod ends;
 mod gate;
 mod handle;
 #[cfg(feature = "lab")]

@@ -1,6 +1,6 @@
 //! The simulator's links between two endpoints that are not the simulator's.
 
-use crate::lab::{Datagram, Side};
+use crate::ends::{self, Datagram, Side};
 use flowstart_control::Time;
 use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::{Link, Verdict};
@@ -43,7 +43,7 @@ impl Wire {
             links: std::mem::take(&mut flow.links),
             route: flow.route.clone(),
             ecn: flow.ecn,
-            sender: crate::lab::sender(flow),
+            sender: ends::sender(flow),
             payloads: HashMap::new(),
             next_id: 0,
             dropped: 0,

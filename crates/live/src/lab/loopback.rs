@@ -1,7 +1,7 @@
 //! Real time: datagrams pass through sockets of this machine, and a relay in user space holds each of
 //! them for as long as the path's links would.
 
-use super::Side;
+use crate::ends::Side;
 use flowstart_control::Time;
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
