@@ -44,7 +44,7 @@ def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> No
     listed = cli("stacks").out
     assert all(f"{name}: {about}." in listed for name, about in stack.PRESETS.items())
     assert [line.split() for line in listed.splitlines() if line.startswith(" rto_min ")] == [
-        ["rto_min", "1s", "200ms", "500ms", "200ms", "0s"]
+        ["rto_min", "1s", "200ms", "500ms", "200ms", "0s", "0s", "0s", "0s"]
     ]
     linux = cli("stacks", "linux").out
     assert " recovery " in linux and " rack " in linux

@@ -163,7 +163,8 @@ impl Adapter {
     }
 
     /// The handshake is over and the application hands over so many bytes; `None` where nobody knows
-    /// how many. Later calls add to them.
+    /// how many: then a start-up is told of an initial window's worth, so that none sends ahead what
+    /// may not be there. Later calls add to them.
     pub fn begin(&mut self, bytes: Option<u64>, now: Time) {
         self.settle();
         if self.begun {
@@ -183,7 +184,7 @@ impl Adapter {
         let established = Established {
             initial_window: InitialWindow::Rfc9002.segments(self.window.mss),
             rtt,
-            queued: bytes.unwrap_or(u64::MAX),
+            queued: bytes.unwrap_or_else(|| self.window.cwnd_bytes()),
             header: self.window.header,
             ..Established::at(now)
         };

@@ -63,7 +63,11 @@ impl Startup {
             Need::Pacing | Need::Cache | Need::Interface | Need::L4s => None,
         };
         let l4s = recipe.needs_l4s().then_some("marks to be counted");
-        match recipe.needs().iter().rev().find_map(lacks).or(l4s) {
+        // The catalog has no word for it, since the simulator's senders can.
+        let repeats = (recipe.startup_name() == "halfback")
+            .then_some("a transport that sends again what is not lost");
+        let needs = recipe.needs().iter().rev();
+        match needs.clone().find_map(lacks).or(l4s).or(repeats) {
             Some(what) => Err(StartupError::Needs {
                 startup: recipe.startup_name().to_string(),
                 what,
@@ -141,6 +145,11 @@ mod tests {
             refused("modified-swift-start"),
             "startup `modified-swift-start`: needs a peer that answers in a way of its own, which \
              QUIC has not"
+        );
+        assert_eq!(
+            refused("halfback"),
+            "startup `halfback`: needs a transport that sends again what is not lost, which QUIC \
+             has not"
         );
         assert!(refused("hystrat").contains("did you mean `hystart`?"));
     }

@@ -18,17 +18,11 @@ const SIZES: [&str; 2] = ["100kB", "1MB"];
 /// a gap and acknowledges at once, and from then on an odd packet at the end of a flight waits for
 /// the timer: in 2 of 8 seeds.
 const SEED: u64 = 1;
-/// What needs routers, or a peer that answers in a way of its own.
-const REFUSED: [&str; 3] = ["quick-start", "modified-swift-start", "xcp"];
-/// halfback: noq sends nothing a second time that is not lost. The others measure how far apart
-/// acknowledgements come, or the least round trip of a few: an acknowledgement that a gap in the
-/// numbers calls for takes one of their samples away.
-const APART: [&str; 4] = [
-    "halfback",
-    "paced-chirping",
-    "adaptive-start",
-    "copa-slow-start",
-];
+/// What needs routers, a peer that answers in a way of its own, or repetitions of what is not lost.
+const REFUSED: [&str; 4] = ["quick-start", "modified-swift-start", "xcp", "halfback"];
+/// They measure how far apart acknowledgements come, or the least round trip of a few: an
+/// acknowledgement that a gap in the numbers calls for takes one of their samples away.
+const APART: [&str; 3] = ["paced-chirping", "adaptive-start", "copa-slow-start"];
 
 struct Pair {
     simulated: FlowRow,
