@@ -23,8 +23,19 @@ type Run = fn(LoneFlow, Clock) -> Result<Outcome, RequestError>;
 const STACKS: &[(&str, Option<Run>)] = &[
     ("noq", Some(flowstart_noq::lab::run)),
     ("quinn", Some(flowstart_quinn::lab::run)),
-    ("s2n", None),
+    ("s2n", S2N),
 ];
+
+#[cfg(not(feature = "s2n"))]
+const S2N: Option<Run> = None;
+#[cfg(feature = "s2n")]
+const S2N: Option<Run> = Some(|flow, clock| match clock {
+    Clock::Virtual => flowstart_s2n::lab::run(flow),
+    Clock::Real => {
+        let problem = "`real`: s2n runs in virtual time";
+        Err(RequestError::new("clock", problem))
+    }
+});
 
 /// A stack that is in this build.
 #[derive(Clone, Copy)]
