@@ -63,6 +63,18 @@ fn a_buffer_that_nobody_gave_is_1_bdp_but_no_handful() {
 }
 
 #[test]
+fn a_preset_says_how_many_segments_an_acknowledgement_waits_for() {
+    for (stack, every) in [("quic", 2), ("s2n", 10)] {
+        let text = format!(
+            "path = {{ rate = \"1Mbps\", rtt = \"100ms\" }}\nstack = {{ preset = \"{stack}\" }}\n\
+             flows = [{{ size = \"1kB\" }}]"
+        );
+        let whole = Scenario::from_toml(&text).unwrap().resolved().unwrap();
+        assert_eq!(whole.stack.ack_every, Some(every));
+    }
+}
+
+#[test]
 fn a_resolved_scenario_runs_to_the_same_outcome_and_is_resolved() {
     for text in SCENARIOS {
         let scenario = Scenario::from_toml(text).unwrap();

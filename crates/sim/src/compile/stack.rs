@@ -184,19 +184,24 @@ impl StackSpec {
 
     fn ack_policy(&self, preset: AckPolicy) -> AckPolicy {
         const QUICK: u32 = 16;
+        const EVERY: u32 = 2;
         let name = self.ack.unwrap_or(match preset {
             AckPolicy::Every => AckName::Every,
             AckPolicy::Delayed { .. } => AckName::Delayed,
             AckPolicy::QuickThenDelayed { .. } => AckName::QuickThenDelayed,
         });
-        let (usual_quick, usual_timer) = match preset {
-            AckPolicy::QuickThenDelayed { quick, timer, .. } => (quick, timer),
-            AckPolicy::Delayed { timer, .. } => (QUICK, timer),
+        let (usual_quick, usual_every, usual_timer) = match preset {
+            AckPolicy::QuickThenDelayed {
+                quick,
+                every,
+                timer,
+            } => (quick, every, timer),
+            AckPolicy::Delayed { every, timer } => (QUICK, every, timer),
             // ns-2's DelAck sink waits 100 ms.
-            AckPolicy::Every => (QUICK, Time::from_millis(100)),
+            AckPolicy::Every => (QUICK, EVERY, Time::from_millis(100)),
         };
         let timer = self.ack_timer.unwrap_or(usual_timer);
-        let every = self.ack_every.unwrap_or(2);
+        let every = self.ack_every.unwrap_or(usual_every);
         match name {
             AckName::Every => AckPolicy::Every,
             AckName::Delayed => AckPolicy::Delayed { every, timer },
