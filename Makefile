@@ -14,7 +14,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-pages-long papers papers-quick papers-record format docs grid live-s2n gauge gauge-tune \
+.PHONY: help setup demo test test-rust test-python test-long test-pages-long papers papers-quick papers-record format docs grid live-s2n gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -47,6 +47,9 @@ test-python: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest
+
+test-long: test-pages-long live-s2n ## What takes too long for `make test`, s2n-quic's build among it
+	cargo test -p flowstart-noq --features lab -- --ignored
 
 test-pages-long: setup ## Run the commands of the pages that take minutes
 	$(BIN)/pytest -m long tests/python/test_pages.py tests/python/papers tests/python/test_inference.py \

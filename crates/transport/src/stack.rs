@@ -547,10 +547,11 @@ impl Stack {
     }
 
     /// quinn 0.11. What confirms the handshake acknowledges the data behind its end too, so the first
-    /// packet is acknowledged at once and the others in pairs from the second on.
+    /// packet is acknowledged at once and the others in pairs from the second on. Nothing is undone.
     pub fn quinn() -> Stack {
         Stack {
             preset: "quinn",
+            undo: Undo::None,
             ack: AckPolicy::QuickThenDelayed {
                 quick: 1,
                 every: 2,
@@ -571,10 +572,11 @@ impl Stack {
         }
     }
 
-    /// s2n-quic 1.91, which acknowledges every tenth packet (`packet_tolerance`).
+    /// s2n-quic 1.91, which acknowledges every tenth packet (`packet_tolerance`), and undoes nothing.
     pub fn s2n() -> Stack {
         Stack {
             preset: "s2n",
+            undo: Undo::None,
             ack: AckPolicy::Delayed {
                 every: 10,
                 timer: Time::from_millis(25),
