@@ -127,6 +127,7 @@ impl StackSpec {
                 _ => None,
             },
             server_flight: stack.server_flight.map(|bytes| Bytes(bytes.into())),
+            ack_pacer: Some(Bytes(stack.ack_pacer.into())),
             window: self.window.or_else(|| usual_window(stack)),
             window_growth: Some(match stack.buffer {
                 Some(_) => GrowthName::Linux,
