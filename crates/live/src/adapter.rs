@@ -152,11 +152,6 @@ impl Adapter {
         }
     }
 
-    /// What the path is known to be besides what the handshake shows.
-    pub fn know(&mut self, known: Known) {
-        self.known = known;
-    }
-
     /// From now on what the window does is kept.
     pub fn record(&mut self) {
         self.trace.get_or_insert_default();
@@ -462,11 +457,6 @@ impl Adapter {
         self.settle();
         let share = f64::from(self.window.wire() - UDP_IP) / f64::from(self.window.wire());
         Some((self.window.pacing?.bps() as f64 / 8.0 * share) as u64)
-    }
-
-    /// How many datagrams leave together where they are paced.
-    pub fn quantum(&self) -> Option<u32> {
-        self.window.pacing.map(|_| self.window.quantum.max(1))
     }
 
     /// The window.

@@ -20,6 +20,7 @@ mod handle;
 #[cfg(feature = "lab")]
 pub mod lab;
 mod ledger;
+mod path;
 #[cfg(feature = "runtime")]
 pub mod sleeper;
 mod startup;
@@ -29,4 +30,5 @@ mod wire;
 pub use adapter::{Adapter, Counters, Lost, Sample};
 pub use gate::{Alarm, Gate};
 pub use handle::{Handle, Shared};
+pub use path::Path;
 pub use startup::{Startup, StartupError};

@@ -6,7 +6,7 @@ use flowstart_control::catalog::Recipe;
 use flowstart_control::entry::Need;
 use flowstart_control::params::SpecError;
 use flowstart_control::signals::{Known, PathMemory};
-use flowstart_control::{Convention, Rate, Time};
+use flowstart_control::{Convention, Rate};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -111,22 +111,6 @@ impl Startup {
     /// The start-up and the avoidance as they were asked for.
     pub fn names(&self) -> [String; 2] {
         [self.recipe.startup_spec(), self.recipe.avoidance_spec()]
-    }
-
-    /// A memory of a connection that reached so many bytes a second over such a round trip.
-    pub fn remembered(rate: Rate, rtt: Time, mtu: u16) -> PathMemory {
-        let mss = f64::from(crate::adapter::payload_of(mtu));
-        let delivered = rate.bytes_in(rtt);
-        PathMemory {
-            cwnd: delivered as f64 / mss,
-            ssthresh: delivered as f64 / mss,
-            srtt: rtt,
-            rttvar: rtt.over(2),
-            min_rtt: rtt,
-            delivered,
-            rate,
-            in_use: false,
-        }
     }
 }
 

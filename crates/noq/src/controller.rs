@@ -1,7 +1,6 @@
 //! noq's callbacks, told to an adapter.
 
-use flowstart_control::Time;
-use flowstart_live::{Adapter, Gate, Handle, Lost, Startup};
+use flowstart_live::{Adapter, Gate, Handle, Lost, Path, Startup};
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use noq_proto::RttEstimator;
 use std::any::Any;
@@ -21,64 +20,31 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Live {
-            startup: self.0.clone(),
-            gate: self.0.gate(current_mtu, now),
-            mtu: current_mtu,
-            borrowed: false,
-        })
+        Box::new(Live(Path::new(self.0.clone(), current_mtu, now)))
     }
 }
 
 /// A start-up and its avoidance, as noq's controller of one path.
 #[derive(Debug)]
-pub struct Live {
-    startup: Startup,
-    gate: Gate,
-    mtu: u16,
-    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
-    /// says nothing of another.
-    borrowed: bool,
-}
+pub struct Live(Path);
 
 impl Live {
     /// The handle of the connection whose congestion state this is.
     pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
         let live = state.into_any().downcast::<Live>().ok()?;
-        Some(live.gate.handle())
+        Some(live.0.gate().handle())
     }
 
     /// What stands between this and the controller.
     pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    fn time(&self, at: Instant) -> Time {
-        self.gate.time(at)
-    }
-
-    /// The adapter, which is this path's own from now on.
-    fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
-        if std::mem::take(&mut self.borrowed) {
-            self.gate = self.startup.gate(self.mtu, self.gate.origin());
-        }
-        change(&mut self.gate.adapter().lock())
+        self.0.gate()
     }
 }
 
 impl Controller for Live {
-    // Not `on_packet_sent`: a datagram that carries the end of the handshake too is one. Several may
-    // leave together, all but the last of one size and with numbers in a row.
+    // Not `on_packet_sent`: a datagram that carries the end of the handshake too is one.
     fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
-        let (now, mtu) = (self.time(now), u64::from(self.mtu));
-        let count = bytes.div_ceil(mtu);
-        self.own(|a| {
-            for behind in (0..count).rev() {
-                let datagram = mtu.min(bytes - (count - 1 - behind) * mtu);
-                a.on_sent(largest_pn.checked_sub(behind), datagram as u32, now);
-            }
-        });
-        self.gate.on_leaving();
+        self.0.on_sent(now, bytes, Some(largest_pn));
     }
 
     fn on_ack(
@@ -90,12 +56,7 @@ impl Controller for Live {
         _app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        let (now, sent) = (self.time(now), self.time(sent));
-        let srtt = Time::from_nanos(rtt.get().as_nanos() as u64);
-        self.own(|a| {
-            a.on_rtt(srtt, now);
-            a.on_packet_acked(Some(pn), sent, bytes as u32, now);
-        });
+        self.0.on_ack(now, (sent, bytes), Some(pn), rtt.get());
     }
 
     fn on_end_acks(
@@ -105,9 +66,7 @@ impl Controller for Live {
         app_limited: bool,
         _largest: Option<u64>,
     ) {
-        if app_limited {
-            self.own(Adapter::on_app_limited);
-        }
+        self.0.on_end_acks(app_limited);
     }
 
     fn on_congestion_event(
@@ -119,48 +78,42 @@ impl Controller for Live {
         _lost_bytes: u64,
         _largest_lost_pn: u64,
     ) {
-        let (now, sent) = (self.time(now), self.time(sent));
-        self.own(|a| match is_ecn {
+        let (now, sent) = (self.0.time(now), self.0.time(sent));
+        self.0.own(|a| match is_ecn {
             true => a.on_mark(sent, now),
             false => a.on_congestion(Lost::Told, is_persistent_congestion, now),
         });
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, _now: Instant) {
-        self.own(|a| a.on_packet_lost(pn, lost_bytes.into()));
+        self.0.own(|a| a.on_packet_lost(pn, lost_bytes.into()));
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.own(Adapter::on_spurious);
+        self.0.own(Adapter::on_spurious);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.mtu = new_mtu;
-        self.own(|a| a.on_mtu(new_mtu));
+        self.0.on_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {
-        self.gate.window()
+        self.0.gate().window()
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.gate.window();
-        metrics.pacing_rate = self.gate.pacing();
+        metrics.congestion_window = self.0.gate().window();
+        metrics.pacing_rate = self.0.gate().pacing();
         metrics
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Live {
-            startup: self.startup.clone(),
-            gate: self.gate.clone(),
-            mtu: self.mtu,
-            borrowed: true,
-        })
+        Box::new(Live(self.0.borrow()))
     }
 
     fn initial_window(&self) -> u64 {
-        self.gate.adapter().lock().window_bytes()
+        self.0.initial_window()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -185,8 +138,9 @@ mod tests {
     fn sends_a_window(path: &mut Live, origin: Instant) {
         let at = |ms| origin + Duration::from_millis(ms);
         let acknowledged = |path: &mut Live, number, sent, now| {
-            let (sent, now) = (path.time(sent), path.time(now));
-            path.own(|a| a.on_packet_acked(Some(number), sent, MTU.into(), now));
+            let (sent, now) = (path.0.time(sent), path.0.time(now));
+            path.0
+                .own(|a| a.on_packet_acked(Some(number), sent, MTU.into(), now));
         };
         path.on_sent(origin, MTU.into(), 0);
         acknowledged(path, 0, at(0), at(100));

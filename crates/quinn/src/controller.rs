@@ -1,7 +1,6 @@
 //! quinn's callbacks, told to an adapter.
 
-use flowstart_control::Time;
-use flowstart_live::{Adapter, Gate, Handle, Lost, Startup};
+use flowstart_live::{Gate, Handle, Lost, Path, Startup};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 use quinn_proto::RttEstimator;
 use std::any::Any;
@@ -21,64 +20,30 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Live {
-            startup: self.0.clone(),
-            gate: self.0.gate(current_mtu, now),
-            mtu: current_mtu,
-            borrowed: false,
-        })
+        Box::new(Live(Path::new(self.0.clone(), current_mtu, now)))
     }
 }
 
 /// A start-up and its avoidance, as quinn's controller of one path.
 #[derive(Debug)]
-pub struct Live {
-    startup: Startup,
-    gate: Gate,
-    mtu: u16,
-    /// It is a copy of another path's, to be looked at. One that is used begins afresh, since a path
-    /// says nothing of another.
-    borrowed: bool,
-}
+pub struct Live(Path);
 
 impl Live {
     /// The handle of the connection whose congestion state this is.
     pub fn handle(state: Box<dyn Controller>) -> Option<Handle> {
         let live = state.into_any().downcast::<Live>().ok()?;
-        Some(live.gate.handle())
+        Some(live.0.gate().handle())
     }
 
     /// What stands between this and the controller.
     pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    fn time(&self, at: Instant) -> Time {
-        self.gate.time(at)
-    }
-
-    /// The adapter, which is this path's own from now on.
-    fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
-        if std::mem::take(&mut self.borrowed) {
-            self.gate = self.startup.gate(self.mtu, self.gate.origin());
-        }
-        change(&mut self.gate.adapter().lock())
+        self.0.gate()
     }
 }
 
 impl Controller for Live {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let (now, mtu) = (self.time(now), u64::from(self.mtu));
-        // Several datagrams may leave together, all but the last of one size.
-        let mut left = bytes;
-        self.own(|a| {
-            while left > 0 {
-                let datagram = left.min(mtu);
-                a.on_sent(None, datagram as u32, now);
-                left -= datagram;
-            }
-        });
-        self.gate.on_leaving();
+        self.0.on_sent(now, bytes, None);
     }
 
     fn on_ack(
@@ -89,12 +54,7 @@ impl Controller for Live {
         _app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        let (now, sent) = (self.time(now), self.time(sent));
-        let srtt = Time::from_nanos(rtt.get().as_nanos() as u64);
-        self.own(|a| {
-            a.on_rtt(srtt, now);
-            a.on_packet_acked(None, sent, bytes as u32, now);
-        });
+        self.0.on_ack(now, (sent, bytes), None, rtt.get());
     }
 
     fn on_end_acks(
@@ -104,9 +64,7 @@ impl Controller for Live {
         app_limited: bool,
         _largest: Option<u64>,
     ) {
-        if app_limited {
-            self.own(Adapter::on_app_limited);
-        }
+        self.0.on_end_acks(app_limited);
     }
 
     fn on_congestion_event(
@@ -116,12 +74,12 @@ impl Controller for Live {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
-        let (now, sent) = (self.time(now), self.time(sent));
+        let (now, sent) = (self.0.time(now), self.0.time(sent));
         let lost = Lost::Oldest {
             newest: sent,
             bytes: lost_bytes,
         };
-        self.own(|a| match lost_bytes {
+        self.0.own(|a| match lost_bytes {
             // What quinn says of a mark.
             0 => a.on_mark(sent, now),
             _ => a.on_congestion(lost, is_persistent_congestion, now),
@@ -129,26 +87,20 @@ impl Controller for Live {
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.mtu = new_mtu;
-        self.own(|a| a.on_mtu(new_mtu));
+        self.0.on_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {
         // quinn leaves room for a byte more than it sends.
-        self.gate.window() + 1
+        self.0.gate().window() + 1
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Live {
-            startup: self.startup.clone(),
-            gate: self.gate.clone(),
-            mtu: self.mtu,
-            borrowed: true,
-        })
+        Box::new(Live(self.0.borrow()))
     }
 
     fn initial_window(&self) -> u64 {
-        self.gate.adapter().lock().window_bytes()
+        self.0.initial_window()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
@@ -173,8 +125,9 @@ mod tests {
     fn sends_a_window(path: &mut Live, origin: Instant) {
         let at = |ms| origin + Duration::from_millis(ms);
         let acknowledged = |path: &mut Live, sent, now| {
-            let (sent, now) = (path.time(sent), path.time(now));
-            path.own(|a| a.on_packet_acked(None, sent, MTU.into(), now));
+            let (sent, now) = (path.0.time(sent), path.0.time(now));
+            path.0
+                .own(|a| a.on_packet_acked(None, sent, MTU.into(), now));
         };
         path.on_sent(origin, MTU.into(), 0);
         acknowledged(path, at(0), at(100));
