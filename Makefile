@@ -4,8 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 N := 5
 BIN := $(VENV)/bin
+NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHONS := python tests/python examples $(wildcard docs/*.py) $(wildcard benches/*.py)
+PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py)
+WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src web/test -type f)
+PAGE := python/flowstart/render/page
 LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
@@ -14,7 +17,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-long test-pages-long papers papers-quick papers-record format docs grid live-s2n gauge gauge-tune \
+.PHONY: help setup demo test test-rust test-python test-long test-pages-long page papers papers-quick papers-record test-page format docs grid live-s2n gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -25,6 +28,8 @@ setup: $(VENV)/.built ## Make .venv with the package and everything that it need
 demo: setup ## Compare start-ups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart compare --capture tests/data/captures/web-mix.pcap.gz -o out/demo
 
+page: $(PAGE)/.built ## Build the explorer's page and the script of reports
+
 papers: setup ## Regenerate every figure and table of the papers, into out/papers
 	$(BIN)/flowstart papers run --all -o out/papers
 
@@ -34,7 +39,7 @@ papers-quick: setup ## The heart of every paper in less than a minute, into out/
 papers-record: setup ## Record what every target of the papers comes to, into tests/data/papers
 	$(BIN)/python tests/python/papers_record.py
 
-test: test-rust test-python papers-quick ## Check formats, lints and types, and run all tests
+test: test-rust test-page test-python papers-quick ## Check formats, lints and types, and run all tests
 
 test-rust: setup
 	cargo fmt --all --check
@@ -47,6 +52,10 @@ test-python: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest
+
+test-page: page ## Check the page's types, and run the tests of its logic
+	$(NPM) run --silent check
+	$(NPM) run --silent test
 
 test-long: test-pages-long live-s2n ## What takes too long for `make test`, s2n-quic's build among it
 	cargo test -p flowstart-noq --features lab -- --ignored
@@ -101,7 +110,7 @@ speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
 
 clean: ## Remove everything that was built, and out/
-	rm -rf $(VENV) target out dist python/flowstart/_native*.so
+	rm -rf $(VENV) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The tools, and what pyproject.toml asks for. Made anew where that changes.
@@ -111,6 +120,15 @@ $(VENV)/.tools: pyproject.toml
 	@echo "Making $(VENV) with $$($(PICKED) --version)"
 	@$(PICKED) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	@touch $@
+
+# What the page is made with, as the lock file says.
+web/node_modules/.installed: web/package-lock.json web/package.json $(VENV)/.tools
+	$(NPM) ci --silent
+	@touch $@
+
+$(PAGE)/.built: web/node_modules/.installed $(WEB)
+	$(NPM) run --silent build
 	@touch $@
 
 # The package itself, linked to its sources, with the simulator in release form.

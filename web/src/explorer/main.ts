@@ -1,0 +1,3 @@
+// The explorer's page begins here.
+
+document.title = "flowstart";

@@ -1,0 +1,155 @@
+// What the page asks the server, and what it is answered. `python/flowstart/explorer` says the same
+// from the other side; a test holds the two against each other.
+
+/** What a person has chosen: flags of `flowstart compare` without their dashes. */
+export interface Given {
+  /** As the command line takes them: "50Mbps", "80ms", "1bdp", "0.1%", a path's name, a stack. */
+  [flag: string]: string | number | string[] | undefined;
+  /** Names of start-ups, with parameters: `limited-slow-start:max_ssthresh=100`. */
+  startup?: string[];
+}
+
+/** Asks for the table and for what every start-up did over time. */
+export interface CompareRequest {
+  given: Given;
+  /** Pixels over which lines are drawn; what is answered has at most twice as many bins. */
+  columns: number;
+  /** The part of the time that is looked at, in seconds; without it, all of it. */
+  from_s?: number;
+  to_s?: number;
+}
+
+/** A table as the command line prints it. */
+export interface Grid {
+  title: string;
+  columns: { title: string; number: boolean }[];
+  rows: string[][];
+  /** Headings within the table, by the number of the row that they stand above. */
+  groups: Record<string, string>;
+  /** Numbers of the rows that are marked. */
+  marked: number[];
+}
+
+/**
+ * A line over time as a part of the answer's binary tail: `count` bins of time (Uint16, counted
+ * from `from_s` in steps of `bin_s`) at `bins`, and as many values (Float32) at `values`, both byte
+ * offsets into the tail. A value holds until the next. Of each bin the least and the greatest value
+ * are there, and the last.
+ */
+export interface Line {
+  bins: number;
+  values: number;
+  count: number;
+}
+
+/** What happened to packets: a point for every bin and height of a pixel. */
+export interface Points extends Line {
+  /** How many there were, of which some may share a point. */
+  total: number;
+}
+
+export interface Exit {
+  at_s: number;
+  cwnd_pkts: number;
+  reason: string;
+}
+
+/** What one start-up's flow did over time. */
+export interface Trajectory {
+  startup: string;
+  flow: number;
+  bdp_pkts: number;
+  /** When its last byte was acknowledged, or the run ended. */
+  end_s: number;
+  exit: Exit | null;
+  lines: {
+    /** Segments. */
+    cwnd: Line;
+    /** Bytes. */
+    flight: Line;
+    /** The first position that was not sent, bytes. */
+    sent: Line;
+    /** All below it is acknowledged, bytes. */
+    acked: Line;
+    /** Bits per second; empty where it does not pace. */
+    pacing: Line;
+    /** Bits per second. */
+    delivery: Line;
+    /** Packets in the bottleneck's queue. */
+    queue: Line;
+  };
+  /** Positions in bytes; `timeout` has the window, in segments. */
+  events: { retransmit: Points; drop: Points; mark: Points; timeout: Points };
+}
+
+export interface CompareAnswer {
+  headline: string;
+  /** The command that prints the same table; null where there is none. */
+  command: string | null;
+  /** A scenario's file that says the same of the first start-up. */
+  scenario: string;
+  table: Grid;
+  legend: string;
+  warnings: string[];
+  /** The rows of `compare --json`. */
+  rows: Record<string, unknown>[];
+  from_s: number;
+  bin_s: number;
+  trajectories: Trajectory[];
+}
+
+/** The table again with intervals, and what they make of it. */
+export interface IntervalsAnswer {
+  table: Grid;
+  legend: string;
+  verdict: string[];
+}
+
+/** Asks for single packets of one flow: those that leave before `until_s`. */
+export interface PacketsRequest {
+  given: Given;
+  /** Which of `given.startup`. */
+  startup: string;
+  /** At most so many packets. */
+  most: number;
+}
+
+/** Packets as columns; times are seconds, null where it did not happen. */
+export interface PacketsAnswer {
+  rtt_s: number;
+  /** "data", "again" (a retransmission), "ack", "syn". */
+  kind: string[];
+  /** First byte, or the acknowledgement's number. */
+  seq: number[];
+  sent_s: number[];
+  /** When it came to the bottleneck's queue, and when it left it to be transmitted. */
+  queued_s: (number | null)[];
+  left_s: (number | null)[];
+  dropped_s: (number | null)[];
+  received_s: (number | null)[];
+  /** There are more. */
+  cut: boolean;
+}
+
+/** Every refusal: a sentence that says what is wrong and what would be right. */
+export interface Refusal {
+  error: string;
+}
+
+/** An answer with a binary tail: the length of its JSON (Uint32, little endian), the JSON, and,
+ * from the next multiple of four on, the tail. */
+export function unpack<T>(buffer: ArrayBuffer): { head: T; tail: DataView } {
+  const length = new DataView(buffer).getUint32(0, true);
+  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
+  const begin = (4 + length + 3) & ~3;
+  return { head: JSON.parse(text) as T, tail: new DataView(buffer, begin) };
+}
+
+/** A line's bins and values. */
+export function points(line: Line, tail: DataView): { bins: Uint16Array; values: Float32Array } {
+  const { buffer, byteOffset } = tail;
+  return {
+    bins: new Uint16Array(buffer, byteOffset + line.bins, line.count),
+    values: new Float32Array(buffer, byteOffset + line.values, line.count),
+  };
+}

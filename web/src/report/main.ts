@@ -1,0 +1,3 @@
+// The script of a report begins here.
+
+document.title ||= "flowstart";
