@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py)
-WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src web/test -type f)
+WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
 LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -17,7 +17,8 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rust test-python test-long test-pages-long page papers papers-quick papers-record test-page format docs grid live-s2n gauge gauge-tune \
+.PHONY: help setup demo page test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
+	screenshots format docs grid live-s2n gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -57,7 +58,15 @@ test-page: page ## Check the page's types, and run the tests of its logic
 	$(NPM) run --silent check
 	$(NPM) run --silent test
 
-test-long: test-pages-long live-s2n ## What takes too long for `make test`, s2n-quic's build among it
+test-browser: page ## Drive the explorer and reports in headless Chromium and Firefox
+	$(BIN)/python web/browsers.py
+	$(NPM) run --silent browser
+
+screenshots: page ## Draw the pictures of the explorer for the docs
+	$(BIN)/python web/browsers.py
+	$(NPM) run --silent screenshots
+
+test-long: test-pages-long test-browser live-s2n ## What takes too long for `make test`: s2n-quic's build, browsers
 	cargo test -p flowstart-noq --features lab -- --ignored
 
 test-pages-long: setup ## Run the commands of the pages that take minutes

@@ -1,5 +1,5 @@
 // Bundles the page of the explorer and the script of the reports into the Python package, or, with
-// --test, the tests of the page's logic into `built/test`.
+// --test or --browser, the tests in that folder into one below `built`.
 
 import { build } from "esbuild";
 import { readdirSync } from "node:fs";
@@ -9,14 +9,17 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const common = { bundle: true, target: "es2022", logLevel: "warning", absWorkingDir: here };
 
-if (process.argv.includes("--test")) {
-  const tests = readdirSync(join(here, "test")).filter((name) => name.endsWith(".test.ts"));
+const tests = ["test", "browser"].find((folder) => process.argv.includes(`--${folder}`));
+
+if (tests !== undefined) {
+  const names = readdirSync(join(here, tests)).filter((name) => name.endsWith(".ts"));
   await build({
     ...common,
-    entryPoints: tests.map((name) => join("test", name)),
-    outdir: "built/test",
+    entryPoints: names.map((name) => join(tests, name)),
+    outdir: join("built", tests),
     platform: "node",
     format: "esm",
+    external: ["puppeteer-core", "axe-core"],
   });
 } else {
   await build({
