@@ -19,6 +19,56 @@ export interface CompareRequest {
   to_s?: number;
 }
 
+/** A parameter of an algorithm, given as `limited-slow-start:max_ssthresh=100`. */
+export interface Parameter {
+  name: string;
+  unit: string;
+  default: string;
+  meaning: string;
+}
+
+/** A start-up, a congestion avoidance or a queue discipline of the catalog. */
+export interface Algorithm {
+  name: string;
+  title: string;
+  summary: string;
+  /** What it needs beyond an ordinary sender, in words. */
+  needs: string;
+  /** How well founded it is, in words. */
+  certainty: string;
+  params: Parameter[];
+}
+
+/** A field of a path or of the traffic, as a flag of `flowstart compare`. */
+export interface Field {
+  /** Its flag without dashes: `reverse-rate`. */
+  flag: string;
+  /** What stands for its value in the help: `RATE`; empty for a switch. */
+  value: string;
+  help: string;
+  /** What holds where it is not given, in words. */
+  usual: string | null;
+}
+
+/** What there is to choose from: the answer of `/api/about`. */
+export interface About {
+  version: string;
+  startups: Algorithm[];
+  avoidances: Algorithm[];
+  queues: Algorithm[];
+  /** Start-ups in Python, as they were named on the command line. */
+  custom: string[];
+  /** Paths known by name; `given` has what a path sets, by flag. */
+  paths: { name: string; about: string; given: Record<string, string> }[];
+  stacks: { name: string; about: string }[];
+  /** All flags that `given` may have, those of the path first. */
+  fields: Field[];
+  /** What is looked at first. */
+  first: Given;
+  /** Folders of sweeps that were named on the command line, for the map. */
+  maps: string[];
+}
+
 /** A table as the command line prints it. */
 export interface Grid {
   title: string;

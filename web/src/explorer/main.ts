@@ -1,3 +1,8 @@
-// The explorer's page begins here.
+// The explorer's page begins here: it has these views.
 
-document.title = "flowstart";
+import "./page.css";
+import { begin } from "./router.ts";
+import { explore } from "./views/explore.ts";
+
+const root = document.getElementById("app") ?? document.body;
+void begin(root, [explore]);

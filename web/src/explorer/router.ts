@@ -1,0 +1,124 @@
+// Shows the view that the URL names, keeps URL and state equal, and tells the view of changes.
+
+import { Api, Refused } from "../api.ts";
+import type { About } from "../protocol.ts";
+import { read, same, written, type State } from "../state.ts";
+import { el, fill } from "../ui/dom.ts";
+import { Theme } from "../ui/theme.ts";
+import type { App, View } from "./view.ts";
+
+export class Router implements App {
+  state: State;
+  private shown: View | undefined;
+  private readonly main = el("main", { id: "main", tabindex: -1 });
+  private readonly tabs = el("nav", { "aria-label": "Views" });
+  private readonly live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  private readonly theme = new Theme(() => this.shown?.update?.(this));
+
+  constructor(
+    readonly about: About,
+    readonly api: Api,
+    private readonly views: readonly View[],
+  ) {
+    this.state = this.fromUrl();
+    addEventListener("popstate", () => this.follow());
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  get dark(): boolean {
+    return this.theme.dark;
+  }
+
+  /** Builds the page in `root` and shows the view that the URL names. */
+  begin(root: HTMLElement): void {
+    const skip = el("a", { class: "skip", href: "#main" }, "Skip to content");
+    skip.addEventListener("click", (event) => {
+      event.preventDefault();
+      this.main.focus();
+    });
+    const name = el("h1", {}, "flowstart", el("small", {}, this.about.version));
+    fill(root, skip, el("header", {}, name, this.tabs, this.theme.button), this.main, this.live);
+    history.replaceState(null, "", `#${written(this.state)}`);
+    this.display();
+  }
+
+  go(change: Partial<State>, entry: "push" | "replace"): void {
+    const next = { ...this.state, ...change };
+    const url = `#${written(next)}`;
+    if (entry === "push" && url !== location.hash) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+    this.state = next;
+    this.display();
+  }
+
+  say(words: string): void {
+    this.live.textContent = words;
+  }
+
+  private fromUrl(): State {
+    const first = this.views[0]?.name ?? "";
+    const usual: State = { view: first, given: this.about.first, own: {} };
+    const found = read(location.hash, usual);
+    return this.views.some((view) => view.name === found.view) ? found : { ...found, view: first };
+  }
+
+  private follow(): void {
+    const found = this.fromUrl();
+    if (same(found, this.state)) return;
+    this.state = found;
+    this.display();
+  }
+
+  private display(): void {
+    const view = this.views.find((one) => one.name === this.state.view);
+    if (!view) return;
+    this.link();
+    if (view === this.shown) {
+      view.update?.(this);
+      return;
+    }
+    this.shown?.hide?.();
+    this.shown = view;
+    document.title = `${view.title} – flowstart`;
+    this.main.className = view.name;
+    fill(this.main);
+    view.show(this.main, this);
+  }
+
+  /** Every tab leads to its view with the same path and traffic. */
+  private link(): void {
+    if (!this.tabs.childElementCount) this.tabs.append(...this.views.map((view) => this.tab(view)));
+    for (const [at, view] of this.views.entries()) {
+      const tab = this.tabs.children[at] as HTMLAnchorElement;
+      tab.href = `#${written(this.target(view))}`;
+      if (view.name === this.state.view) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
+    }
+  }
+
+  private target(view: View): State {
+    if (view.name === this.state.view) return this.state;
+    return { view: view.name, given: this.state.given, own: {} };
+  }
+
+  private tab(view: View): HTMLElement {
+    const tab = el("a", {}, view.title);
+    tab.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.go(this.target(view), "push");
+    });
+    return tab;
+  }
+}
+
+/** Asks what there is to choose from and begins; a failure is a sentence on the page. */
+export async function begin(root: HTMLElement, views: readonly View[]): Promise<void> {
+  const api = new Api(new URLSearchParams(location.search).get("token") ?? "");
+  try {
+    new Router(await api.get<About>("/api/about"), api, views).begin(root);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    fill(root, el("p", { class: "refusal", role: "alert" }, error.message));
+  }
+}

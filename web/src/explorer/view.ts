@@ -1,0 +1,35 @@
+// What the parts of the page know of each other: a view fills the page below its head, and the app
+// keeps what all views share.
+
+import type { Api } from "../api.ts";
+import type { About } from "../protocol.ts";
+import type { State } from "../state.ts";
+
+export interface App {
+  readonly about: About;
+  readonly api: Api;
+  /** What is looked at: it equals the URL. */
+  readonly state: State;
+  /**
+   * Changes the state and with it the URL; the view that is shown is told by `update`. With "push"
+   * the browser's back button returns to the state before, with "replace" it does not.
+   */
+  go(change: Partial<State>, entry: "push" | "replace"): void;
+  /** Says a sentence to screen readers, once nothing else is being said. */
+  say(words: string): void;
+  /** Whether the page is dark at present; `update` is called when that changes. */
+  readonly dark: boolean;
+}
+
+export interface View {
+  /** The word in the URL: `#map?…`. */
+  name: string;
+  /** What the tab says. */
+  title: string;
+  /** Fills an empty element; called every time the view is chosen. */
+  show(root: HTMLElement, app: App): void;
+  /** The state or the theme has changed while the view is shown. */
+  update?(app: App): void;
+  /** Another view is chosen: ends requests and timers. The element is emptied afterwards. */
+  hide?(): void;
+}
