@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.cli.applicability import ASKERS, REMEMBERING
+from flowstart.comparison.applicability import ASKERS, REMEMBERING
 from flowstart.model.catalog import algorithms
 
 Cli = Callable[..., Any]

@@ -4,9 +4,10 @@ import dataclasses
 import inspect
 
 import flowstart as fs
-from flowstart.cli import compare, endpoints, path
+from flowstart.cli import compare, path
 from flowstart.cli.flags import Flag, filled, flag, of, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition
+from flowstart.comparison.asked import own_options
 from flowstart.model.document import schema
 
 
@@ -17,7 +18,7 @@ def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
 
 
 def test_flags_of_the_stack_are_fields_of_it() -> None:
-    assert {*endpoints.OWN} <= set(schema()["$defs"]["StackSpec"]["properties"])
+    assert {*own_options()} <= set(schema()["$defs"]["StackSpec"]["properties"])
 
 
 def test_no_two_flags_have_the_same_name() -> None:

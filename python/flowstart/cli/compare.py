@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, endpoints, options, path, replay
-from flowstart.cli.endpoints import Endpoints, stack_of
 from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
 from flowstart.cli.reading import READING
 from flowstart.cli.traffic import REPETITION, REPLAYED, TRAFFIC, Repetition, Traffic
@@ -128,35 +127,15 @@ def _others(given: Given, mode: str) -> list[str]:
 
 def _of_path(given: Given, *, allow_python: bool) -> "Plan":
     """What is compared on a path that the flags describe."""
-    from flowstart.cli import applicability
-    from flowstart.comparison.plan import DEFAULT_SIZES, Plan
+    from flowstart.comparison.asked import plan_of
 
-    traffic, repetition = filled(Traffic, given), filled(Repetition, given)
-    sizes = _sizes(traffic)
-    described = path.read(given)
-    if described is None:
-        raise RequestError(
-            "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
-            "or a --capture"
-        )
-    ends = filled(Endpoints, given)
-    stack = stack_of(given)
-    plan = Plan.of_path(
-        described,
+    traffic = filled(Traffic, given)
+    return plan_of(
+        given,
         startups=traffic.startups(),
         variants=traffic.variants(allow_python=allow_python),
-        baseline=traffic.baseline,
-        sizes=sizes or DEFAULT_SIZES,
-        flows=traffic.flows,
-        interval=traffic.interval,
-        avoidance=ends.avoidance,
-        stack=stack,
-        remembered=ends.remembered,
-        seed=repetition.seed,
-        repeat=repetition.repeat,
+        sizes=_sizes(traffic),
     )
-    applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
-    return plan
 
 
 def _sizes(traffic: Traffic) -> Sequence[str] | None:

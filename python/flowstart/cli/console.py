@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError, Stopped
+from flowstart.model.option_names import as_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,42 +42,10 @@ def speaking_of(file: str | None) -> Iterator[None]:
     except RequestError as error:
         message = str(error)
         if not file:
-            raise RequestError(_as_option(message)) from None
+            raise RequestError(as_option(message)) from None
         if _FIELD.match(message):
             raise RequestError(f"{file}: {message}") from None
         raise
-
-
-def _as_option(message: str) -> str:
-    """`path.rate: …` as `--rate: …`, where a field of the scenario came from an option."""
-    message = re.sub(r"^stack\.preset\b", "--stack", message)
-    message = re.sub(r"^stack\.(ack|iw)\b", r"--\1", message)
-    message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
-    message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
-    message = re.sub(r"^flows\[\d+\]: ", "", message)
-    message = re.sub(rf"^({'|'.join(ASKED)})(?= = |: )", _option_of_its_name, message)
-    message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
-    message = re.sub(r"^(path|flows\[\d+\])\.(\w+)\b", _option, message)
-    return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
-
-
-ASKED = (
-    *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
-    *("workers", "dask", "part"),
-    *("by", "tie", "size", "company", "startup"),
-    *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
-    *("stack", "clock", "flows"),
-)
-"""Options that are no fields of a scenario, and that messages call by their names in Python."""
-
-
-def _option_of_its_name(found: re.Match[str]) -> str:
-    return f"--{found[0].replace('_', '-')}"
-
-
-def _option(field: re.Match[str], group: int = 2) -> str:
-    """The option that a field of the scenario came from."""
-    return f"--{field[group].replace('_', '-')}"
 
 
 @contextmanager

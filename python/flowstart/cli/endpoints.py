@@ -1,10 +1,8 @@
 """The endpoints on the command line: a stack, and flags of fields that are given often."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from flowstart.cli.flags import CAPTURE, Given, defined, flag, of
-from flowstart.errors import RequestError
+from flowstart.cli.flags import CAPTURE, defined, flag, of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +25,4 @@ class Endpoints:
     )
 
 
-_FLAGS = defined("Stack", "Endpoints", replayed=("iw", "ack"))
-OWN = tuple(_FLAGS)
-"""The fields of a stack that have flags of their own; `--stack` takes them all."""
-
-FLAGS = (*of(Endpoints), *_FLAGS.values())
-
-
-def stack_of(given: Given) -> dict[str, Any] | None:
-    """The stack's fields that were given, those with flags of their own as well."""
-    from flowstart.model import stack
-
-    fields = stack.parse(given["stack"]) if "stack" in given else {}
-    for name in (name for name in OWN if name in given):
-        if name in fields:
-            raise RequestError(
-                f"--{name} and --stack {given['stack']}: both set {name}; leave one out"
-            )
-        fields[name] = given[name]
-    return fields or None
+FLAGS = (*of(Endpoints), *defined("Stack", "Endpoints", replayed=("iw", "ack")).values())

@@ -76,14 +76,15 @@ def live(
 
 
 def _planned(given: Given) -> "LivePlan":
-    from flowstart.cli import applicability
+    from flowstart.comparison import applicability
+    from flowstart.comparison.asked import path_of
     from flowstart.comparison.plan import DEFAULT_SIZES
     from flowstart.live_runs.plan import LivePlan
     from flowstart.model import specs
 
     traffic, transport = filled(Traffic, given), filled(Transport, given)
     repetition = filled(Repetition, given)
-    described = path.read(given)
+    described = path_of(given)
     if described is None:
         raise RequestError("no path is given: name its --rate and --rtt, or a --path NAME")
     plan = LivePlan.of_path(

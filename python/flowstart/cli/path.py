@@ -1,12 +1,6 @@
 """The path on the command line: its flags are those that the definitions of its fields have."""
 
-import dataclasses
-from typing import TYPE_CHECKING
-
-from flowstart.cli.flags import Flag, Given, defined
-
-if TYPE_CHECKING:
-    from flowstart.model.path import Path
+from flowstart.cli.flags import Flag, defined
 
 REPLAYED = ("rate", "rtt", "buffer", "loss", "reverse_rate", "reverse_buffer")
 """The fields that override what a capture tells."""
@@ -26,20 +20,3 @@ FLAGS = (
     ).values(),
 )
 """Its flags, in the order of the help; all but the first are fields of `Path`."""
-
-
-def read(given: Given) -> "Path | None":
-    """The path that was described; None where nothing of one was given."""
-    from flowstart.model import specs
-    from flowstart.model.path import Path
-
-    names = [field.name for field in dataclasses.fields(Path)]
-    fields = {name: given[name] for name in names if name in given}
-    if not fields and "path" not in given:
-        return None
-    if "quick_start" in fields:
-        fields["quick_start"] = specs.quick_start(fields["quick_start"])
-    if "rate_steps" in fields:
-        fields["rate_steps"] = specs.rate_steps(fields["rate_steps"])
-    named = Path.named(given["path"]) if "path" in given else Path()
-    return named.but(**fields)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowstart.cli import console, path
-from flowstart.cli.endpoints import Endpoints, stack_of
+from flowstart.cli.endpoints import Endpoints
 from flowstart.cli.flags import Given, filled
 from flowstart.cli.reading import Reading, read
 from flowstart.cli.shares import share as part
@@ -69,7 +69,8 @@ def _questions(given: Given) -> "Questions":
 
 
 def _settings(given: Given, *, allow_python: bool) -> "Settings":
-    from flowstart.cli import applicability
+    from flowstart.comparison import applicability
+    from flowstart.comparison.asked import path_of, stack_of
     from flowstart.comparison.plan import chosen
     from flowstart.model import specs
     from flowstart.model.custom import CustomStartups
@@ -78,7 +79,7 @@ def _settings(given: Given, *, allow_python: bool) -> "Settings":
 
     repetition, ends = filled(Repetition, given), filled(Endpoints, given)
     replayed = filled(Replayed, given)
-    described = path.read(given) or Path()
+    described = path_of(given) or Path()
     if repetition.repeat > 1:
         raise RequestError(
             "--repeat and --capture: a capture is replayed once; --seed draws another --loss"

@@ -1,8 +1,10 @@
 """Runs comparisons."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
 from flowstart.comparison.repeats import repeated
@@ -18,6 +20,9 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.model.variants import VariantLike
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
+
+if TYPE_CHECKING:
+    from flowstart._native import Batch
 
 
 def compare(
@@ -88,36 +93,71 @@ def execute(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Runs a plan on `workers` threads and processes, all cores by default.
+    """Runs a plan on `workers` threads and processes, all cores by default."""
+    ready = prepare(plan)
+    batch = run_many(ready.scenarios, workers, progress, plan.custom)
+    found = ready.result(batch)
+    if not intervals or found.interrupted or not found.rows:
+        return found
+    return with_intervals(found, workers=workers, progress=progress)
 
-    Seeds that could not differ are run once.
-    """
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan that was checked, ready to run."""
+
+    plan: Plan
+    """With the seeds that are run."""
+    spared: int
+    """How many seeds were asked for and are not run, since nothing is drawn from them."""
+
+    @functools.cached_property
+    def cases(self) -> list[Case]:
+        """Its runs."""
+        return self.plan.cases()
+
+    @functools.cached_property
+    def scenarios(self) -> list[str]:
+        """The scenarios of its runs as the simulator's text."""
+        return [encode(self.plan.scenario(case)) for case in self.cases]
+
+    def result(self, batch: "Batch") -> Comparison:
+        """What its runs came to."""
+        plan, cases = self.plan, self.cases
+        runs = frames.rows(batch["runs"])
+        return Comparison(
+            plan=plan,
+            rows=placed(batch, cases, plan),
+            failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
+            interrupted=batch["interrupted"],
+            finished=sum(1 for run in runs if not run["error"]),
+            buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
+            buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
+            spared=self.spared,
+        )
+
+
+def prepare(plan: Plan) -> Prepared:
+    """Checks a plan; seeds that could not differ are run once."""
     asked = len(plan.seeds)
-    cases = plan.cases()
-    resolved = resolve(plan.scenario(cases[0]), plan.custom)
+    resolved = resolve(plan.scenario(plan.cases()[0]), plan.custom)
     sizes = [size for size in plan.sizes if size]
     if sizes:
         flow = resolved["flows"][plan.tested[0]]
         specs.unequal(sizes, flow.get("mss", resolved["stack"]["mss"]))
     if not randomness.drawn(resolved):
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
-        cases = plan.cases()
-    scenarios = [encode(plan.scenario(case)) for case in cases]
-    batch = run_many(scenarios, workers, progress, plan.custom)
-    runs = frames.rows(batch["runs"])
-    found = Comparison(
-        plan=plan,
-        rows=placed(batch, cases, plan),
-        failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
-        interrupted=batch["interrupted"],
-        finished=sum(1 for run in runs if not run["error"]),
-        buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
-        buffer_reading=next((r["buffer_reading"] for r in runs if r["buffer_reading"]), None),
-        spared=asked - len(plan.seeds),
-    )
-    if not intervals or found.interrupted or not found.rows:
-        return found
-    beside = repeated(plan, found.summaries, workers=workers, progress=progress)
+    return Prepared(plan, asked - len(plan.seeds))
+
+
+def with_intervals(
+    found: Comparison,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """A comparison with how far its changes go over repeats of the path, which are run for it."""
+    beside = repeated(found.plan, found.summaries, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=beside)
 

@@ -1,0 +1,84 @@
+"""What is compared on a path, from options by name: of the command line, or of the explorer.
+
+`given` has what was given of `flowstart compare`'s options, by name with `_` for `-`: text as
+people write it, whole numbers, truth values, and lists where an option may be given several times.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowstart.comparison import applicability
+from flowstart.comparison.plan import DEFAULT_SIZES, Plan
+from flowstart.errors import RequestError
+from flowstart.model import definitions, specs
+from flowstart.model import stack as stacks
+from flowstart.model.path import Path
+from flowstart.model.variants import Variant
+
+
+def plan_of(
+    given: Mapping[str, Any],
+    *,
+    startups: Sequence[str] | None,
+    variants: Sequence[Variant] = (),
+    sizes: Sequence[str] | None,
+) -> Plan:
+    """What is compared; None stands for the usual start-ups and sizes.
+
+    Raises RequestError where an option is wrong, contradicts another or would change nothing.
+    """
+    described = path_of(given)
+    if described is None:
+        raise RequestError(
+            "no path is given: name its --rate and --rtt, a --path NAME, a scenario file, "
+            "or a --capture"
+        )
+    stack = stack_of(given)
+    plan = Plan.of_path(
+        described,
+        startups=startups,
+        variants=variants,
+        baseline=given.get("baseline"),
+        sizes=sizes or DEFAULT_SIZES,
+        flows=given.get("flows"),
+        interval=given.get("interval"),
+        avoidance=given.get("avoidance"),
+        stack=stack,
+        remembered=given.get("remembered"),
+        seed=given.get("seed"),
+        repeat=given.get("repeat", 1),
+    )
+    applicability.refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
+    return plan
+
+
+def path_of(given: Mapping[str, Any]) -> Path | None:
+    """The path that was described; None where nothing of one was given."""
+    names = [field.name for field in dataclasses.fields(Path)]
+    fields = {name: given[name] for name in names if name in given}
+    if not fields and "path" not in given:
+        return None
+    if "quick_start" in fields:
+        fields["quick_start"] = specs.quick_start(fields["quick_start"])
+    if "rate_steps" in fields:
+        fields["rate_steps"] = specs.rate_steps(fields["rate_steps"])
+    named = Path.named(given["path"]) if "path" in given else Path()
+    return named.but(**fields)
+
+
+def stack_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The stack's fields that were given, those with options of their own as well."""
+    fields = stacks.parse(given["stack"]) if "stack" in given else {}
+    for name in (name for name in own_options() if name in given):
+        if name in fields:
+            raise RequestError(
+                f"--{name} and --stack {given['stack']}: both set {name}; leave one out"
+            )
+        fields[name] = given[name]
+    return fields or None
+
+
+def own_options() -> list[str]:
+    """The fields of a stack that have options of their own; `--stack` takes them all."""
+    return [field.name for field in definitions.parts()["Stack"].fields if field.flag is not None]

@@ -1,0 +1,34 @@
+"""How a message speaks of what a person has written: of options, not of a scenario's fields."""
+
+import re
+
+ASKED = (
+    *("share", "cross", "beside", "baseline", "direction", "without", "max_harm"),
+    *("workers", "dask", "part"),
+    *("by", "tie", "size", "company", "startup"),
+    *("against", "over", "measure", "runs", "distinct", "seed", "seeds"),
+    *("stack", "clock", "flows"),
+)
+"""Options that are no fields of a scenario, and that messages call by their names in Python."""
+
+
+def as_option(message: str) -> str:
+    """`path.rate: …` as `--rate: …`, where a field of the scenario came from an option."""
+    message = re.sub(r"^stack\.preset\b", "--stack", message)
+    message = re.sub(r"^stack\.(ack|iw)\b", r"--\1", message)
+    message = re.sub(r"^stack\.(\w+)", r"--stack: \1", message)
+    message = re.sub(r"^path\.quick_start\.(\w+)", r"--quick-start: \1", message)
+    message = re.sub(r"^flows\[\d+\]: ", "", message)
+    message = re.sub(rf"^({'|'.join(ASKED)})(?= = |: )", _option_of_its_name, message)
+    message = re.sub(r"^flows\[0\]\.count\b", "--flows", message)
+    message = re.sub(r"^(path|flows\[\d+\])\.(\w+)\b", _option, message)
+    return re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found, 1)}`", message)
+
+
+def _option_of_its_name(found: re.Match[str]) -> str:
+    return f"--{found[0].replace('_', '-')}"
+
+
+def _option(field: re.Match[str], group: int = 2) -> str:
+    """The option that a field of the scenario came from."""
+    return f"--{field[group].replace('_', '-')}"
