@@ -65,6 +65,8 @@ class Tile:
     """Its geometric mean."""
     within: tuple[int, ...]
     """The start-ups within the margin of it, itself among them."""
+    means: tuple[float, ...]
+    """The geometric mean regrets of all start-ups."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,8 @@ def _axis(axis: Axis) -> dict[str, Any]:
 def _tile(x: int, y: int, cells: int, means: Floats, margin: float) -> Tile:
     winner = int(means.argmin())
     near = np.flatnonzero(means <= (1 + margin) * means[winner])
-    return Tile(x, y, cells, winner, float(means[winner]), tuple(near.tolist()))
+    within = tuple(near.tolist())
+    return Tile(x, y, cells, winner, float(means[winner]), within, tuple(means.tolist()))
 
 
 def plane(cells: "pl.DataFrame", by: Sequence[str] = USUAL[:2]) -> Plane:

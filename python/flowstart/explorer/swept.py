@@ -1,0 +1,180 @@
+"""The map of a sweep's folder: its tiles, the cells of a tile, and what opens a cell."""
+
+import json
+import math
+import pathlib
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from flowstart.errors import RequestError
+from flowstart.explorer.grids import document
+from flowstart.maps import again
+from flowstart.maps.asking import read_map
+from flowstart.maps.plane import AXES
+from flowstart.maps.reading import scan, variants
+from flowstart.maps.result import Map
+from flowstart.maps.worst_cells import in_words
+from flowstart.model import specs
+from flowstart.model.variants import baseline
+
+MOST_CELLS = 200
+"""Of a tile's cells at most so many are listed."""
+
+
+def summary(found: Map) -> dict[str, Any]:
+    """The map as JSON: tables in words, and the plane with its panels and tiles.
+
+    A tile's `means` are the geometric mean regrets of `startups`, in their order.
+    """
+    plane = found.plane
+    names = list(found.startups)
+    panels = [
+        {
+            "column": column,
+            "row": row,
+            "title": _title(found, column, row),
+            "tiles": [
+                {
+                    "x": tile.x,
+                    "y": tile.y,
+                    "cells": tile.cells,
+                    "winner": tile.winner,
+                    "within": list(tile.within),
+                    "means": [round(mean, 4) for mean in tile.means],
+                }
+                for tile in plane.tiles(found.outcomes, found.margin, column, row)
+            ],
+        }
+        for column, row in plane.panels()
+    ]
+    return {
+        "headline": found.headline,
+        "startups": names,
+        "baseline": baseline(None, names),
+        "margin": found.margin,
+        "axes": list(AXES),
+        **{
+            side: {
+                "name": axis.name,
+                "title": axis.title,
+                "count": axis.count,
+                "ticks": [{"at": at, "label": label} for at, label in axis.ticks],
+            }
+            for side, axis in (("x", plane.x), ("y", plane.y))
+        },
+        "panels": panels,
+        "table": document(found.table),
+        "notes": found.notes,
+    }
+
+
+def _title(found: Map, column: int, row: int) -> str:
+    """What the cells of a panel have in common; nothing where there is one panel."""
+    places = ((found.plane.across, column), (found.plane.down, row))
+    return ", ".join(one.kinds[place] for one, place in places if len(one.kinds) > 1)
+
+
+def tile(found: Map, column: int, row: int, x: int, y: int) -> dict[str, Any]:
+    """The cells of a tile: each in words, with the completion times and regrets of all start-ups.
+
+    Raises RequestError where there is no such tile.
+    """
+    plane, outcomes = found.plane, found.outcomes
+    own = (plane.across.places == column) & (plane.down.places == row)
+    places = (own & (plane.x.places == x) & (plane.y.places == y)).nonzero()[0].tolist()
+    if not places:
+        raise RequestError(f"tile: {x}, {y} of panel {column}, {row} has no cells; name another")
+    rows = [outcomes.cells.row(place, named=True) for place in places[:MOST_CELLS]]
+    return {
+        "startups": list(found.startups),
+        "total": len(places),
+        "cells": [
+            {
+                "cell": row["cell"],
+                "words": in_words(row),
+                "fct_s": _finite(outcomes.times[place].tolist()),
+                "regret": _finite(outcomes.raw_regret[place].tolist()),
+                "winner": int(outcomes.times[place].argmin()),
+            }
+            for place, row in zip(places, rows, strict=False)
+        ],
+    }
+
+
+def _finite(values: Sequence[float]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def cell(found: Map, number: int) -> dict[str, Any]:
+    """What opens a cell: the options of `flowstart compare` that have exactly its values.
+
+    Where no options can say it, as with company, `given` is null and `why` says so; the scenario,
+    in which the flow under test names no start-up, is there in any case. Raises RequestError where
+    the sweep has no such cell.
+    """
+    import polars as pl
+
+    rows = scan(found.folder).filter(pl.col("cell") == number).select("scenario", "company").head(1)
+    told = rows.collect()
+    if told.is_empty():
+        raise RequestError(f"cell: {found.folder} has no cell {number}")
+    text, company = told.row(0)
+    scenario = json.loads(text)
+    combined = variants(found.folder)
+    names = [name for name in found.startups if name not in combined]
+    command = again.command(scenario, names) if names else None
+    return {
+        "cell": number,
+        "given": options(command) if command else None,
+        "command": command,
+        "why": None if command else _why(company, names),
+        "scenario": again.shortened(scenario),
+    }
+
+
+def _why(company: str | None, names: Sequence[str]) -> str:
+    if not names:
+        return "the sweep compares combinations that are more than start-ups"
+    if company not in (None, "alone"):
+        return f"others are on the path beside the flow under test ({company})"
+    return "its scenario has what no option of flowstart compare says"
+
+
+def options(command: str) -> dict[str, str | list[str]]:
+    """The options of a `flowstart compare` command by name, as the page keeps them."""
+    words = shlex.split(command)[2:]
+    found: dict[str, str | list[str]] = {}
+    for at, word in enumerate(words):
+        if not word.startswith("--"):
+            continue
+        has_value = at + 1 < len(words) and not words[at + 1].startswith("--")
+        found[word.removeprefix("--")] = words[at + 1] if has_value else "true"
+    if "startup" in found:
+        found["startup"] = list(specs.listed("startup", str(found["startup"]), ()))
+    return found
+
+
+class Folders:
+    """The folders of sweeps that were named on the command line; each map is read once."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self._places = [pathlib.Path(folder) for folder in folders]
+        self._read: dict[tuple[int, tuple[str, ...]], Map] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The folders as they were named."""
+        return [str(place) for place in self._places]
+
+    def map(self, number: int, by: Sequence[str]) -> Map:
+        """The map of a folder; `by` are its axes, and what its panels are made by.
+
+        Raises RequestError where there is no such folder, or it holds no sweep.
+        """
+        if not 0 <= number < len(self._places):
+            raise RequestError(f"map: there is no folder {number}; {len(self._places)} are named")
+        key = number, tuple(by)
+        if key not in self._read:
+            self._read[key] = read_map(self._places[number], by=by)
+        return self._read[key]
