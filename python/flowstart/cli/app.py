@@ -9,6 +9,7 @@ from flowstart.cli import (
     algorithms,
     capture,
     compare,
+    explore,
     known,
     live,
     maps,
@@ -42,6 +43,7 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
 
 
 _add(compare.compare)
+_add(explore.explore)
 _add(run.run)
 _add(live.live)
 _add(sweep.sweep)

@@ -1,0 +1,117 @@
+"""`flowstart explore`: a page on one's own machine that shows start-ups over time."""
+
+import importlib.util
+import pathlib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flowstart.cli import console, endpoints, options, path
+from flowstart.cli.flags import Flag, Given, taking
+from flowstart.cli.traffic import REPETITION, TRAFFIC
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    from flowstart.explorer.settings import Option, Settings
+
+_MEANT = ("startup", "baseline", "size", "flows", "interval", "seed")
+"""What of a comparison's flags beside those of path and endpoints a state of the page may say."""
+FLAGS = (
+    *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in _MEANT),
+    *path.FLAGS,
+    *endpoints.FLAGS,
+)
+FIRST = {
+    "startup": "slow-start,limited-slow-start,hystart,hystart-plus-plus,search,jump-start",
+    "rate": "50Mbps",
+    "rtt": "80ms",
+    "size": "1MB",
+}
+"""What the page shows first where nothing else is said."""
+_INSTEAD = {"path": ("rate", "rtt"), "rate_trace": ("rate",), "rate_steps": ("rate",)}
+"""What stands for fields of the usual path."""
+_FILES = ("rate_trace", "reverse_rate_trace")
+_NEEDS = ("starlette", "uvicorn")
+
+PORT = Annotated[
+    int | None,
+    typer.Option(min=1, max=65535, metavar="NUMBER", help="The port of the page. [any free one]"),
+]
+NO_OPEN = Annotated[bool, typer.Option("--no-open", help="Open no browser.")]
+MAPS = Annotated[
+    list[pathlib.Path] | None,
+    typer.Option("--map", metavar="DIR", help="A sweep's folder to show as a map, or several."),
+]
+
+
+@taking(FLAGS)
+def explore(
+    *,
+    given: Given,
+    port: PORT = None,
+    no_open: NO_OPEN = False,
+    map_: MAPS = None,
+    workers: options.Workers = None,
+) -> None:
+    """Open a page on this machine: move a slider and see slow start happen.
+
+    Windows, queues and sequence numbers of every start-up over time, and the table that `compare`
+    prints. The options say what the page shows first, and which start-ups in Python it may run.
+    The page is served on the loopback only, until Ctrl-C.
+    """
+    missing = [name for name in _NEEDS if importlib.util.find_spec(name) is None]
+    if missing:
+        raise RequestError(
+            f"explore needs {' and '.join(missing)}: install it with `pip install "
+            "'flowstart[explore]'`"
+        )
+    from flowstart.explorer import state
+    from flowstart.explorer.serve import serve
+
+    found = settings(given, tuple(map_ or ()), workers)
+    with console.speaking_of(None):
+        state.plan(found.first, found)
+    serve(found, port=port, opens=not no_open)
+
+
+def settings(given: Given, maps: Sequence[pathlib.Path], workers: int | None) -> "Settings":
+    """What the explorer is started with, from its command line."""
+    from flowstart.explorer.settings import Settings
+    from flowstart.model import custom, specs
+
+    for folder in maps:
+        if not folder.is_dir():
+            raise RequestError(f"--map {folder}: there is no such folder")
+    described = {name for way, names in _INSTEAD.items() if way in given for name in names}
+    usual = {name: value for name, value in FIRST.items() if name not in described}
+    startups = specs.split(str(given.get("startup", usual["startup"])))
+    others = {name: str(value) for name, value in (usual | dict(given)).items()}
+    first = {name.replace("_", "-"): value for name, value in others.items() if name != "startup"}
+    return Settings(
+        options={flag.name: option_of(flag) for flag in FLAGS},
+        first={**first, "startup": startups},
+        custom=tuple(name for name in startups if custom.is_in_a_file(name)),
+        files=frozenset(str(given[name]) for name in _FILES if name in given),
+        maps=tuple(maps),
+        workers=workers,
+    )
+
+
+def option_of(flag: Flag) -> "Option":
+    """A flag as an option of the page's state."""
+    from flowstart.explorer.settings import Kind, Option
+
+    kinds: dict[object, Kind] = {int | None: "number", bool | None: "switch"}
+    said = re.fullmatch(r"(.*?)(?: \[([^\[\]]*)\])?", flag.help, re.DOTALL)
+    words, usual = (said[1], said[2]) if said else (flag.help, None)
+    return Option(
+        name=flag.name,
+        help=words,
+        usual=usual,
+        value=flag.metavar or ("NUMBER" if flag.type == int | None else ""),
+        kind="list" if flag.name == "startup" else kinds.get(flag.type, "text"),
+        least=flag.least,
+        names_file=flag.name in _FILES,
+    )

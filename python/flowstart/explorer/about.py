@@ -1,0 +1,64 @@
+"""What there is to choose from: start-ups, paths, stacks, options, and what is shown first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flowstart import _native
+from flowstart.explorer.settings import Option, Settings
+from flowstart.model import specs
+from flowstart.model.catalog import Algorithm, algorithms
+from flowstart.model.path import named_paths
+from flowstart.model.stack import PRESETS
+
+
+def about(settings: Settings) -> dict[str, Any]:
+    """The answer of `/api/about`."""
+    return {
+        "version": _native.version(),
+        "startups": [_algorithm(a) for a in algorithms("startup")],
+        "avoidances": [_algorithm(a) for a in algorithms("avoidance")],
+        "queues": [_algorithm(a) for a in algorithms("queue")],
+        "custom": list(settings.custom),
+        "paths": [_path(name, fields) for name, fields in named_paths().items()],
+        "stacks": [{"name": name, "about": text} for name, text in PRESETS.items()],
+        "fields": [_field(option) for option in settings.options.values()],
+        "first": settings.first,
+        "maps": [str(folder) for folder in settings.maps],
+    }
+
+
+def _algorithm(found: Algorithm) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "title": found.title,
+        "summary": found.summary,
+        "needs": found.needs_in_words,
+        "certainty": found.certainty_in_words,
+        "params": [
+            {"name": p.name, "unit": p.unit, "default": p.default, "meaning": p.meaning}
+            for p in found.params
+        ],
+    }
+
+
+def _path(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    given = {key.replace("_", "-"): _word(key, v) for key, v in fields.items() if key != "about"}
+    return {"name": name, "about": fields["about"], "given": given}
+
+
+def _word(name: str, value: Any) -> str:
+    """A field of a path as the command line takes it."""
+    if name == "rate_steps":
+        return specs.steps_text(value)
+    if name == "quick_start":
+        return specs.word(value, "admission", "")
+    return str(specs.written(value))
+
+
+def _field(option: Option) -> dict[str, Any]:
+    return {
+        "flag": option.flag,
+        "value": option.value,
+        "help": option.help,
+        "usual": option.usual,
+    }

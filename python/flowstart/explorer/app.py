@@ -1,0 +1,115 @@
+"""The server's addresses: what each takes, and what it answers."""
+
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from flowstart.errors import FlowstartError
+from flowstart.explorer import body, requests
+from flowstart.explorer.about import about
+from flowstart.explorer.answers import Answers
+from flowstart.explorer.body import TooLarge
+from flowstart.explorer.frames import encoded
+from flowstart.explorer.guard import SAFE, Guard, refusal
+from flowstart.explorer.page import Page
+from flowstart.explorer.settings import Settings
+from flowstart.explorer.stopping import GivenUp
+from flowstart.explorer.working import TookTooLong, done
+
+_STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, GivenUp: 499}
+"""HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
+
+
+def app(
+    settings: Settings, page: Page, port: int, token: str, more: Sequence[BaseRoute] = ()
+) -> ASGIApp:
+    """What answers requests to this port; `more` are the routes of other views.
+
+    Every refusal is one sentence in JSON, with a status from 400 to 499.
+    """
+    routes = [
+        Route("/", _page(page)),
+        Route("/api/about", _about(settings)),
+        *_of_paths(Answers(settings)),
+        *more,
+    ]
+    answering = Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: _refused, FlowstartError: _failed, Exception: _defect},
+    )
+    answering.router.redirect_slashes = False
+    return Guard(answering, port, token)
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _page(page: Page) -> Handler:
+    headers = SAFE | {"Content-Security-Policy": page.policy}
+
+    async def handle(_: Request) -> Response:
+        return Response(page.html, headers=headers, media_type="text/html")
+
+    return handle
+
+
+def _about(settings: Settings) -> Handler:
+    async def handle(_: Request) -> Response:
+        return json(about(settings))
+
+    return handle
+
+
+def _of_paths(answers: Answers) -> list[Route]:
+    """What is asked about a path."""
+
+    async def compare(request: Request) -> Response:
+        asked = requests.CompareRequest.of(await body.document(request))
+        frame = await done(request, lambda stop: answers.compare(asked, stop))
+        return Response(frame, headers=SAFE, media_type="application/octet-stream")
+
+    async def intervals(request: Request) -> Response:
+        given = requests.given_of(await body.document(request))
+        return json(await done(request, lambda stop: answers.intervals(given, stop)))
+
+    return [
+        Route("/api/compare", compare, methods=["POST"]),
+        Route("/api/intervals", intervals, methods=["POST"]),
+    ]
+
+
+def json(document: object, status: int = 200) -> Response:
+    """An answer in JSON."""
+    return Response(encoded(document), status, SAFE, "application/json")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """An address that there is not, or another method than its own."""
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    path = request.scope["path"][:100]
+    words = {
+        404: f"`{path}` is no address of the explorer; its page is at /",
+        405: f"`{request.method[:20]}` is no method of `{path}`",
+    }
+    return refusal(status, words.get(status, "the request is wrong"))
+
+
+async def _failed(_: Request, error: Exception) -> Response:
+    status = _STATUS.get(type(error), 400)
+    return refusal(status, str(error))
+
+
+async def _defect(_: Request, error: Exception) -> Response:
+    """What a start-up in Python has raised, or what is our own fault."""
+    place = "; ".join(getattr(error, "__notes__", []))
+    what = f"{type(error).__name__}: {error}"
+    if place:  # the simulator's border says in which hook it was
+        return refusal(422, f"{what} ({place})")
+    traceback.print_exception(error)
+    return refusal(500, f"a defect of flowstart: {what}")

@@ -1,0 +1,70 @@
+"""Who may ask: only the page that this server has sent, from this machine.
+
+Any page that a browser shows may send requests to the loopback, and a name of its own may lead
+there. So `Host` and `Origin` must be the server's own, and every request must have the token that
+only its address has.
+"""
+
+import secrets
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from flowstart.explorer.frames import encoded
+
+TOKEN = "x-flowstart-token"
+SAFE = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""What every answer says to the browser."""
+
+
+class Guard:
+    """Passes on what the page asks, and refuses everything else."""
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self._app = app
+        self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        refused = self._refusal(scope) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            named = ", ".join(hosts)[:100]
+            return refusal(403, f"Host: `{named}`: only {' and '.join(self._hosts)} are answered")
+        origin = headers.get("origin")
+        if origin is not None and origin != f"http://{hosts[0]}":
+            right = f"only the page of http://{hosts[0]} may ask"
+            return refusal(403, f"Origin: `{origin[:100]}`: {right}")
+        if not self._has_token(scope, headers):
+            return refusal(
+                403,
+                "token: missing or wrong; open the address that `flowstart explore` has printed",
+            )
+        return None
+
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        """The page's address has it in its query; what the page asks, in a header."""
+        if scope["path"] == "/":
+            query = parse_qs(scope["query_string"].decode("latin-1"))
+            given = query.get("token", [""])[0]
+        else:
+            given = headers.get(TOKEN, "")
+        return secrets.compare_digest(given.encode(), self._token.encode())
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """A refusal: one sentence, as JSON."""
+    body = encoded({"error": " ".join(sentence.split())})
+    return Response(body, status, SAFE, "application/json")

@@ -1,0 +1,133 @@
+"""Serves the explorer on the loopback until Ctrl-C."""
+
+import asyncio
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+
+import uvicorn
+from starlette.routing import BaseRoute
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from flowstart.errors import RequestError
+from flowstart.explorer.app import app
+from flowstart.explorer.page import page
+from flowstart.explorer.settings import Settings
+
+LOOPBACK = "127.0.0.1"
+SECONDS_TO_END = 1
+"""How long answers that are under way have at the end."""
+
+
+def serve(
+    settings: Settings, *, port: int | None, opens: bool, more: Sequence[BaseRoute] = ()
+) -> None:
+    """Prints the page's address, opens it in a browser if `opens`, and serves it until Ctrl-C.
+
+    Without a `port` any free one is taken. Raises RequestError where the port is taken or the page
+    is not built, and KeyboardInterrupt at the end.
+    """
+    found = page()
+    with listening(port) as listener:
+        taken, token = listener.getsockname()[1], secrets.token_urlsafe(16)
+        server = uvicorn.Server(configured(app(settings, found, taken, token, more)))
+        address = f"http://{LOOPBACK}:{taken}/?token={token}"
+        print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
+        if opens and _has_browser():
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        server.run(sockets=[listener])
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket of the loopback that accepts connections from now on."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would take a port that is in use
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port or 0))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        why = error.strerror or error
+        raise RequestError(f"--port {port}: {why}; without it any free port is taken") from None
+    return listener
+
+
+def configured(answering: object) -> uvicorn.Config:
+    """A server that says nothing by itself and ends at once."""
+    return uvicorn.Config(
+        answering,  # type: ignore[arg-type] # an ASGI application
+        http=OneWrite,
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=SECONDS_TO_END,
+    )
+
+
+def _has_browser() -> bool:
+    """Whether a window can be opened: a browser in the terminal would take it over."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class OneWrite(H11Protocol):
+    """HTTP/1.1 in which an answer's head and body leave together.
+
+    In two writes a kernel may hold the second back until the first was acknowledged.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A browser has connected."""
+        super().connection_made(_Gathering(transport))
+
+
+class _Gathering(asyncio.Transport):
+    """A transport that writes what it is given in one turn of the loop at once."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Writes with what else comes in this turn."""
+        if not self._pieces:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._pieces.append(bytes(data))
+
+    def _flush(self) -> None:
+        if self._pieces:
+            self._transport.write(b"".join(self._pieces))
+            self._pieces = []
+
+    def close(self) -> None:
+        """Closes the connection once everything is written."""
+        self._flush()
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        """Whether it is closed or about to be."""
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        """Takes no more bytes for a while."""
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Takes bytes again."""
+        self._transport.resume_reading()
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        """What the transport beneath knows."""
+        return self._transport.get_extra_info(name, default)

@@ -1,0 +1,40 @@
+"""How much an answer may cost: what would keep the machine busy for long is refused beforehand."""
+
+from flowstart import _native
+from flowstart.comparison.execute import Prepared
+from flowstart.errors import RequestError
+from flowstart.model.document import resolve
+
+MOST_FLOWS = 64
+MOST_PACKETS = 4_000_000
+"""Data packets of all runs of an answer: some seconds of work."""
+MOST_SECONDS = 30.0
+"""How long an answer may take: packets may be lost again and again."""
+
+
+def check(ready: Prepared) -> None:
+    """Raises RequestError where the runs are too much for an answer at once."""
+    plan = ready.plan
+    flows = len(plan.is_tested())
+    if flows > MOST_FLOWS:
+        raise RequestError(
+            f"--flows: {flows} are too many for the explorer, at most {MOST_FLOWS} are; "
+            "`flowstart compare` takes more"
+        )
+    packets = _packets_of_a_flow(ready) * flows * len(ready.cases)
+    if packets > MOST_PACKETS:
+        raise RequestError(
+            f"--size: `{plan.sizes[0]}` is some {packets:,} packets in {len(ready.cases)} runs "
+            f"of {flows} each, at most {MOST_PACKETS:,} are simulated at once; choose a smaller "
+            "size, fewer start-ups or fewer flows, or use `flowstart compare`"
+        )
+
+
+def _packets_of_a_flow(ready: Prepared) -> int:
+    """How many data packets a transfer has; 0 where that depends on its path."""
+    plan = ready.plan
+    resolved = resolve(plan.scenario(ready.cases[0]), plan.custom)
+    flow = resolved["flows"][0]
+    mss = flow.get("mss", resolved["stack"]["mss"])
+    size, segment = (_native.size_bytes(text, mss) for text in (plan.sizes[0] or "", mss))
+    return -(-size // segment) if size and segment else 0
