@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from flowstart.comparison import listed
 from flowstart.comparison.result import Comparison
-from flowstart.render import charts, html, text
+from flowstart.render import charts, html, interactive, text
 from flowstart.render.charts import MOST_LINES
 from flowstart.render.files import columns, encoded
 from flowstart.simulation.figures import About, over_time, sequence
@@ -41,7 +42,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     if not result.rows:
         return {}
     found: dict[str, bytes] = {}
-    parts = [html.paragraph(result.headline), html.table(result.table)]
+    parts = [html.paragraph(result.headline), html.table(listed.traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     drawn = _drawn(result)
     for done, (name, draw) in enumerate(drawn.items()):
@@ -51,10 +52,11 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         svg = charts.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
         figure.clear()  # what is left of it refers to itself, and would stay for long
-        parts.append(html.picture(svg, caption))
+        parts.append(interactive.picture(svg, caption, f"{name}.svg"))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
-    found["report.html"] = html.page("Start-ups compared", [*parts, html.made_by()]).encode()
+    page = interactive.page("Start-ups compared", parts, listed.rows(result))
+    found["report.html"] = page.encode()
     return found
 
 

@@ -21,19 +21,10 @@ def comparison(
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
     sender knew are of interest. `intervals` stand beside the changes.
     """
-    found = sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
+    found = arranged(found, startups)
     several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
-    columns = [Column("start-up", number=False), Column("FCT")]
-    columns += [Column("worst", spare=2)] if several else []
-    columns += [Column("change")]
-    columns += [Column("from"), Column("to")] if intervals else []
-    columns += [Column("acked"), Column("change")] if acked else []
-    columns += [Column("× ideal"), Column("dropped"), Column("retrans.", spare=3)]
-    columns += [Column("RTOs"), Column("exit reason", number=False), Column("exit cwnd", spare=1)]
-    columns += [Column("÷ BDP", spare=4), Column("queue", spare=5)]
-    columns += [Column("others")] if background else []
-    grid = Grid(columns)
+    grid = Grid(_columns(several, background, acked, intervals is not None))
     for s in found:
         if not grid.rows or s.group != found[len(grid.rows) - 1].group:
             grid.groups[len(grid.rows)] = _group(s)
@@ -44,6 +35,39 @@ def comparison(
         cells[place + 1 : place + 1] = _ends(s, intervals) if intervals else []
         grid.rows.append(cells)
     return grid
+
+
+def arranged(found: Sequence[Summary], startups: Sequence[str]) -> list[Summary]:
+    """Summaries in the order in which the table has them."""
+    return sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
+
+
+def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> list[Column]:
+    """The columns, and what of the rows each is made of."""
+    done = "mean of fct_s where complete"
+    columns = [Column("start-up", number=False), Column("FCT", of=done)]
+    columns += [Column("worst", spare=2, of="greatest fct_s where complete")] if several else []
+    columns += [Column("change", of=f"{done}, against the baseline's", compares=True)]
+    columns += [Column("from"), Column("to")] if intervals else []
+    if acked:
+        sent = "mean of duration_s where complete"
+        columns += [Column("acked", of=sent)]
+        columns += [Column("change", of=f"{sent}, against the baseline's", compares=True)]
+    columns += [
+        Column("× ideal", of="mean of slowdown where complete"),
+        Column("dropped", of="mean of packets_dropped"),
+        Column("retrans.", spare=3, of="mean of packets_retransmitted"),
+        Column("RTOs", of="mean of timeouts"),
+        Column("exit reason", number=False, of="the most frequent startup_exit_reason"),
+        Column("exit cwnd", spare=1, of="mean of startup_exit_cwnd_pkts with this exit reason"),
+        Column("÷ BDP", spare=4, of="mean of startup_exit_cwnd_pkts, divided by bdp_pkts"),
+        Column("queue", spare=5, of="greatest max_queue_pkts"),
+    ]
+    if background:
+        others = {"tested": False, "size_bytes": None, "web": None}
+        of = "mean of fct_s of the background flows, against those beside the baseline"
+        columns += [Column("others", of=of, where=others, compares=True)]
+    return columns
 
 
 def _ends(s: Summary, intervals: Intervals) -> list[str]:

@@ -1,6 +1,12 @@
 """A table of text, for the terminal and for pages alike."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+Where: TypeAlias = Mapping[str, object]
+"""Which rows of a result: what their columns are to hold. One of several values in a list; None
+where a column may hold anything, though something else names it."""
 
 
 @dataclass(frozen=True)
@@ -11,6 +17,21 @@ class Column:
     number: bool = True
     spare: int = 0
     """A terminal that is too narrow may leave it out, the largest numbers first; 0 for never."""
+    of: str = ""
+    """What its numbers are made of, in the columns of the result's rows: `mean of fct_s`."""
+    where: Where | None = None
+    """Rows of the result that they are made of in place of those that the table's row names."""
+    compares: bool = False
+    """Whether the rows that the table's row is compared with are among them."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows of the result that a row of a table is made of."""
+
+    where: Where
+    against: Where | None = None
+    """What differs in the rows that it is compared with."""
 
 
 @dataclass
@@ -24,6 +45,8 @@ class Grid:
     marked: set[int] = field(default_factory=set)
     """The best rows."""
     title: str = ""
+    sources: list[Source] = field(default_factory=list)
+    """What its rows are made of, row by row; empty where nobody may look it up."""
 
     def first(self, count: int) -> "Grid":
         """The same table with at most so many rows."""

@@ -3,12 +3,13 @@
 They are read on a telephone, on a screen and on paper.
 """
 
+import json
 from collections.abc import Iterable
 from html import escape
 from string import Template
 
 from flowstart import _native
-from flowstart.render.grid import Grid
+from flowstart.render.grid import Column, Grid, Source, Where
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -76,9 +77,10 @@ def code(words: str) -> str:
     return f"<pre>{escape(words)}</pre>"
 
 
-def made_by() -> str:
-    """The last line of a page."""
-    return f"<footer>Made by flowstart {escape(_native.version())}.</footer>"
+def made_by(note: str = "") -> str:
+    """The last line of a page, with a note after it."""
+    words = " ".join(filter(None, [f"Made by flowstart {_native.version()}.", note]))
+    return f"<footer>{escape(words)}</footer>"
 
 
 def picture(svg: str, caption: str) -> str:
@@ -87,10 +89,14 @@ def picture(svg: str, caption: str) -> str:
 
 
 def table(grid: Grid) -> str:
-    """A table that scrolls sideways where the screen is narrow."""
+    """A table that scrolls sideways where the screen is narrow.
+
+    Where the grid says what its numbers are made of, the table says so to the script of a report.
+    """
     sides = ["" if column.number else ' class="words"' for column in grid.columns]
-    titles = zip(sides, (column.title for column in grid.columns), strict=True)
-    head = "".join(f"<th{side}>{escape(title)}</th>" for side, title in titles)
+    titles = zip(sides, grid.columns, strict=True)
+    traced = bool(grid.sources)
+    head = "".join(f"<th{side}{_made_of(c, traced)}>{escape(c.title)}</th>" for side, c in titles)
     lines = []
     for index, row in enumerate(grid.rows):
         if index in grid.groups:
@@ -99,9 +105,29 @@ def table(grid: Grid) -> str:
             lines.append(f'<tr><th class="group" colspan="{span}">{group}</th></tr>')
         cells = "".join(f"<td{s}>{escape(c)}</td>" for s, c in zip(sides, row, strict=True))
         mark = ' class="best"' if index in grid.marked else ""
-        lines.append(f"<tr{mark}>{cells}</tr>")
+        source = _source(grid.sources[index]) if traced else ""
+        lines.append(f"<tr{mark}{source}>{cells}</tr>")
     caption = f"<caption>{escape(grid.title)}</caption>" if grid.title else ""
     return (
         f'{_TABLE_STYLE}<div class="flowstart"><table>{caption}<thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
+
+
+def _made_of(column: Column, traced: bool) -> str:
+    """What the numbers of a column are made of, as attributes of its heading."""
+    if not (traced and column.of):
+        return ""
+    where = _where("where", column.where) if column.where is not None else ""
+    return f' data-of="{escape(column.of)}"{where}{" data-compares" if column.compares else ""}'
+
+
+def _source(source: Source) -> str:
+    """Which rows of the result a row is made of, as attributes."""
+    against = _where("against", source.against) if source.against is not None else ""
+    return _where("rows", source.where) + against
+
+
+def _where(name: str, where: Where) -> str:
+    text = json.dumps(where, ensure_ascii=False, separators=(",", ":"))
+    return f" data-{name}='{escape(text, quote=False).replace(chr(39), '&#x27;')}'"

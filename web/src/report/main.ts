@@ -1,3 +1,28 @@
-// The script of a report begins here.
+// The script of a report: what stands in the page already becomes sortable, filterable and
+// traceable to the rows that the page holds.
 
-document.title ||= "flowstart";
+import "./report.css";
+import { Rows, type Document } from "../tables/columns.ts";
+import { List } from "../tables/list.ts";
+import { Summary } from "../tables/summary.ts";
+import { Hash } from "./hash.ts";
+import { inflated, showPictures } from "./packed.ts";
+import { Trace } from "./trace.ts";
+
+async function begin(): Promise<void> {
+  const hash = new Hash();
+  const block = document.getElementById("data-rows");
+  const tables = [...document.querySelectorAll<HTMLTableElement>(".flowstart table")];
+  let trace: Trace | null = null;
+  if (block) {
+    const rows = new Rows(JSON.parse(await inflated(block.textContent ?? "")) as Document);
+    const list = new List(rows, hash);
+    document.getElementById("rows")?.append(list.root);
+    trace = new Trace(rows, list, hash);
+  }
+  tables.forEach((table, at) => new Summary(table, String(at + 1), hash, trace));
+  await showPictures();
+  document.documentElement.dataset["ready"] = "";
+}
+
+void begin();

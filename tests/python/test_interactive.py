@@ -1,0 +1,214 @@
+"""Reports with their rows and a script inside, and how large they are."""
+
+import base64
+import json
+import pathlib
+import random
+import re
+import zlib
+from typing import Any
+
+import polars as pl
+import pytest
+
+import flowstart as fs
+from flowstart.comparison import listed, report
+from flowstart.render import html, interactive
+from flowstart.render.grid import Column, Grid, Source
+
+SCRIPT = "console.log('</script>');"
+
+
+@pytest.fixture
+def built(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script and a style in the place of those that `make page` builds."""
+    (tmp_path / "report.js").write_text(SCRIPT)
+    (tmp_path / "report.css").write_text("body { margin: 0 }")
+    monkeypatch.setattr(interactive, "_PAGE", tmp_path)
+
+
+@pytest.fixture
+def unbuilt(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where nobody has run `make page`."""
+    monkeypatch.setattr(interactive, "_PAGE", tmp_path)
+
+
+def unpacked(page: str) -> dict[str, Any]:
+    """The rows that a page holds."""
+    found = re.search(r'id="data-rows">([^<]*)<', page)
+    assert found
+    document: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    return document
+
+
+def values(column: dict[str, Any], count: int) -> list[Any]:
+    """The values of a packed column, as the script reads them."""
+    if "values" in column:
+        return list(column["values"])
+    if "known" in column:
+        return [column["known"][place] for place in column["places"]]
+    if "steps" in column:
+        return [sum(column["steps"][: i + 1]) for i in range(count)]
+    return [column["same"]] * count
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ([3, 3, 3], "same"),
+        ([None, None], "same"),
+        ([0, 0, 1, 5], "steps"),
+        ([5, 1, 3], "values"),
+        (["a", "b"] * 10, "known"),
+        ([0.5, None, 1e-7], "values"),
+        ([], "same"),
+    ],
+)
+def test_a_column_is_packed_in_the_form_that_suits_it_and_read_again(
+    given: list[Any], form: str
+) -> None:
+    packed = interactive.encoded(given)
+    assert form in packed
+    assert values(packed, len(given)) == given
+
+
+def test_numbers_are_rounded_to_what_tables_show_of_them() -> None:
+    packed = interactive.encoded([0.123456, 12345.6, float("inf"), float("nan"), 2.0, 1234567])
+    assert packed["values"] == [0.1235, 12350, None, None, 2, 1234567]
+
+
+def test_a_table_says_what_its_numbers_are_made_of_only_where_that_is_known() -> None:
+    columns = [Column("name", number=False), Column("time", of="mean of fct_s", compares=True)]
+    grid = Grid(columns, rows=[["a", "1 s"]])
+    assert "data-" not in html.table(grid)
+    grid.sources = [Source({"variant": "it's <a>"}, {"variant": "b"})]
+    page = html.table(grid)
+    assert '<th data-of="mean of fct_s" data-compares>time</th>' in page
+    assert """<tr data-rows='{"variant":"it&#x27;s &lt;a&gt;"}' data-against=""" in page
+
+
+@pytest.mark.usefixtures("unbuilt")
+def test_without_the_script_a_report_is_the_page_alone_and_says_how_to_get_more() -> None:
+    page = interactive.page("Title", ["<p>text</p>", interactive.picture("<svg/>", "it", "a.svg")])
+    assert "<script" not in page
+    assert "<svg/>" in page
+    assert "make page" in page
+
+
+@pytest.mark.usefixtures("built")
+def test_a_report_names_nothing_that_is_to_be_loaded_but_pictures_beside_it_without_scripts() -> (
+    None
+):
+    figure = interactive.picture("<svg/>", 'a "caption"', "a.svg")
+    page = interactive.page("Title", [figure])
+    assert '<noscript><img src="a.svg" alt="a &quot;caption&quot;"></noscript>' in page
+    assert not re.search(r"(?:src|href)=(?!\"a\.svg)|url\(|@import", page)
+    assert page.count("</script>") == 1, "a script's text does not end it"
+
+
+@pytest.fixture(scope="module")
+def compared() -> fs.Comparison:
+    path = fs.Path(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
+    return fs.compare(path, startups=["slow-start", "hystart"], sizes=["20kB", "100kB"], repeat=3)
+
+
+def test_every_number_of_a_comparison_names_the_rows_that_it_is_the_mean_of(
+    compared: fs.Comparison,
+) -> None:
+    grid = listed.traced(compared)
+    for line, source in zip(grid.rows, grid.sources, strict=True):
+        rows = [
+            row
+            for row in compared.rows
+            if all(
+                row.get(name) in (wanted if isinstance(wanted, list) else [wanted])
+                for name, wanted in source.where.items()
+            )
+        ]
+        assert len(rows) == 3
+        times = [row["fct_s"] for row in rows]
+        assert line[1] == fs.render.text.seconds(sum(times) / len(times))
+        assert line[2] == fs.render.text.seconds(max(times))
+
+
+def test_the_command_of_a_row_gives_that_row_again(compared: fs.Comparison) -> None:
+    command = listed.rows(compared).command
+    assert command
+    row = compared.rows[-1]
+    again = [command.words, *(command.options[n][str(row[n])] for n in command.options)]
+    assert " ".join(again) == (
+        "flowstart compare --rate 20Mbps --rtt 40ms --buffer 50pkt --loss 1% "
+        "--startup hystart --size 100kB --seed 3"
+    )
+    path = fs.Path(rate="20Mbps", rtt="40ms", buffer="50pkt", loss="1%")
+    alone = fs.compare(path, startups=["hystart"], sizes=["100kB"], seed=3)
+    assert alone.rows[0]["fct_s"] == row["fct_s"]
+
+
+@pytest.mark.usefixtures("built")
+def test_the_report_of_a_comparison_holds_its_rows_and_is_the_same_every_time(
+    compared: fs.Comparison,
+) -> None:
+    page = report.pictures(compared)["report.html"].decode()
+    document = unpacked(page)
+    assert document["count"] == document["total"] == len(compared.rows)
+    columns = {column["name"]: values(column, 12) for column in document["columns"]}
+    assert columns["seed"] == [row["seed"] for row in compared.rows]
+    assert columns["fct_s"] == pytest.approx([row["fct_s"] for row in compared.rows], rel=5e-4)
+    assert report.pictures(compared)["report.html"].decode() == page
+
+
+def test_a_report_lists_no_more_than_its_most_rows_and_says_where_the_others_are(
+    compared: fs.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed, "MOST_ROWS", 8)
+    found = listed.rows(compared)
+    assert found.frame["seed"].unique().to_list() == [1, 2]
+    assert found.total == 12
+    assert found.left_out.startswith("These are 8 of 12 rows, those of the lowest seeds; rows.par")
+
+
+def made_up(count: int) -> pl.DataFrame:
+    """Rows of a comparison with times, counts and windows that differ from row to row."""
+    draw = random.Random(1)
+    names = [f"start-up-{i}" for i in range(28)]
+    return pl.DataFrame(
+        [
+            {
+                "run": run,
+                "variant": names[run % 28],
+                "size": "1MB",
+                "size_bytes": 1_000_000,
+                "seed": run // 28 + 1,
+                "flow": 0,
+                "tested": True,
+                "complete": True,
+                "fct_s": draw.lognormvariate(0, 1),
+                "duration_s": draw.lognormvariate(0, 1),
+                "slowdown": draw.lognormvariate(1, 1),
+                "packets_sent": 685 + (sent := int(draw.expovariate(0.02))),
+                "packets_dropped": sent,
+                "packets_retransmitted": sent + draw.randrange(3),
+                "timeouts": draw.randrange(3),
+                "startup_exit_reason": draw.choice(["loss", "delay", None]),
+                "startup_exit_s": draw.lognormvariate(0, 1),
+                "startup_exit_cwnd_pkts": draw.lognormvariate(5, 1),
+                "bdp_pkts": 333,
+                "max_cwnd_pkts": draw.lognormvariate(5, 1),
+                "max_queue_pkts": draw.randrange(334),
+            }
+            for run in range(count)
+        ]
+    )
+
+
+def test_ten_thousand_rows_take_at_most_500_kilobytes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = interactive.Rows(made_up(10_000), "comparison-rows", 10_000)
+    text = json.dumps(interactive.document(rows), separators=(",", ":"))
+    data = len(base64.b64encode(zlib.compress(text.encode(), 9)))
+    script = sum(file.stat().st_size for file in interactive._PAGE.glob("report.*"))
+    with capsys.disabled():
+        print(f"\nreport of 10,000 rows: {data:,} bytes of data, {script:,} of script")
+    assert data + script <= 500_000

@@ -1,0 +1,123 @@
+// The rows of a result as columns, as `render/interactive.py` packs them.
+
+import type { Value } from "./values.ts";
+
+/** Which rows: what their columns hold, one of several values in a list; null for anything. */
+export type Where = Record<string, Value | Value[]>;
+
+interface Packed {
+  name: string;
+  doc: string;
+  unit: string | null;
+  same?: Value;
+  known?: Value[];
+  places?: number[];
+  steps?: number[];
+  values?: Value[];
+}
+
+export interface Command {
+  words: string;
+  /** By column: by its value, what is added to the words. */
+  options: Record<string, Record<string, string>>;
+  note: string;
+}
+
+export interface ChartAsked {
+  title: string;
+  x: string[];
+  y: string[];
+  by: string;
+  where: Where;
+  baseline: string;
+}
+
+export interface Document {
+  count: number;
+  total: number;
+  left_out: string;
+  columns: Packed[];
+  command: Command | null;
+  charts: ChartAsked[];
+}
+
+export interface Column {
+  name: string;
+  doc: string;
+  unit: string | null;
+  values: readonly Value[];
+  /** Whether all values that there are are numbers. */
+  isNumber: boolean;
+  /** Its different values where these are few, in their order; else null. */
+  known: readonly Value[] | null;
+}
+
+const FEW = 64;
+
+export class Rows {
+  readonly columns: Column[];
+  readonly count: number;
+  private readonly byName: Map<string, Column>;
+
+  constructor(readonly document: Document) {
+    this.count = document.count;
+    this.columns = document.columns.map((packed) => unpacked(packed, document.count));
+    this.byName = new Map(this.columns.map((column) => [column.name, column]));
+  }
+
+  column(name: string): Column | undefined {
+    return this.byName.get(name);
+  }
+
+  /** What a row has in a column; null too where there is no such column. */
+  value(name: string, row: number): Value {
+    return this.byName.get(name)?.values[row] ?? null;
+  }
+
+  /** The rows that are meant, by their number. */
+  where(where: Where): number[] {
+    const asked = Object.entries(where)
+      .filter(([, wanted]) => wanted !== null)
+      .map(([name, wanted]) => ({
+        values: this.byName.get(name)?.values,
+        wanted: new Set(Array.isArray(wanted) ? wanted : [wanted]),
+      }));
+    const found: number[] = [];
+    for (let row = 0; row < this.count; row++) {
+      if (asked.every(({ values, wanted }) => wanted.has(values?.[row] ?? null))) found.push(row);
+    }
+    return found;
+  }
+
+  /** The command that runs a row again; null where there is none. */
+  command(row: number): string | null {
+    const { command } = this.document;
+    if (!command) return null;
+    const options = Object.entries(command.options).map(
+      ([name, words]) => words[String(this.value(name, row))],
+    );
+    return [command.words, ...options.filter((word) => word !== undefined)].join(" ");
+  }
+}
+
+/** The values of a packed column. */
+export function values(packed: Packed, count: number): Value[] {
+  if (packed.values) return packed.values;
+  if (packed.known && packed.places) {
+    const { known, places } = packed;
+    return places.map((place) => known[place] ?? null);
+  }
+  if (packed.steps) {
+    let sum = 0;
+    return packed.steps.map((step) => (sum += step));
+  }
+  return new Array<Value>(count).fill(packed.same ?? null);
+}
+
+function unpacked(packed: Packed, count: number): Column {
+  const all = values(packed, count);
+  const isNumber = all.every((value) => value === null || typeof value === "number");
+  const { name, doc, unit } = packed;
+  const different = packed.known ?? (packed.values || packed.steps ? [...new Set(all)] : [packed.same ?? null]);
+  return { name, doc, unit, values: all, isNumber, known: different.length <= FEW ? different : null };
+}

@@ -1,0 +1,92 @@
+// What texts of tables are worth when they are sorted and filtered, and how numbers are written:
+// as `render/text.py` writes them.
+
+const UNITS: Record<string, number> = {
+  s: 1,
+  ms: 1e-3,
+  µs: 1e-6,
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  bps: 1,
+  kbps: 1e3,
+  Mbps: 1e6,
+  Gbps: 1e9,
+  "%": 1e-2,
+};
+const NUMBER = /^[≈≤≥<>]?\s*([+−-]?)(\d[\d,]*(?:\.\d+)?|∞)(?:e([+-]?\d+))?\s*([%a-zA-Zµ]*)/u;
+export const ABSENT = "–";
+
+export type Value = string | number | boolean | null;
+
+/** The number with which a text begins, in its unit's base (seconds, bytes, bit/s, shares); null
+ * where it begins with none. */
+export function worth(text: string): number | null {
+  const found = NUMBER.exec(text.trim());
+  if (!found) return null;
+  const [, sign, digits = "", exponent, unit = ""] = found;
+  const size = digits === "∞" ? Infinity : Number(`${digits.replaceAll(",", "")}e${exponent ?? 0}`);
+  return (sign === "" || sign === "+" ? 1 : -1) * size * (UNITS[unit] ?? 1);
+}
+
+/** Whether a text says that there is no value. */
+export function isAbsent(text: string): boolean {
+  return text.trim() === "" || text.trim() === ABSENT;
+}
+
+/** The order of two texts of a column: numbers by their size, before words. */
+export function byText(one: string, other: string): number {
+  return byValue(worth(one) ?? one, worth(other) ?? other);
+}
+
+/** The order of two values: numbers first, then words, then what is absent. */
+export function byValue(one: Value, other: Value): number {
+  const rank = (value: Value) => (value === null ? 2 : typeof value === "string" ? 1 : 0);
+  if (rank(one) !== rank(other)) return rank(one) - rank(other);
+  if (typeof one === "string" && typeof other === "string") return one < other ? -1 : one > other ? 1 : 0;
+  return Number(one) - Number(other) || 0;
+}
+
+/** Whether a text has all words that were typed, in whatever order and case. */
+export function holds(text: string, words: string): boolean {
+  const low = text.toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+}
+
+/** A value of a column in its unit: `616.1 ms`, `1 MB`, `1,335`, `yes`. */
+export function shown(value: Value, unit: string | null): string {
+  if (value === null) return ABSENT;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return value;
+  if (unit === "s" || unit === "seconds") return seconds(value);
+  if (unit === "bytes") return scaled(value, ["B", "kB", "MB", "GB"]);
+  if (unit === "bits per second" || unit === "bit/s") return scaled(value, ["bps", "kbps", "Mbps", "Gbps"]);
+  if (Number.isInteger(value)) return value.toLocaleString("en-US");
+  return trimmed(value);
+}
+
+export function seconds(value: number): string {
+  if (value === 0) return "0 s";
+  const size = Math.abs(value);
+  if (size >= 1) return `${digits(value)} s`;
+  return size * 1e3 >= 1 ? `${digits(value * 1e3)} ms` : `${digits(value * 1e6)} µs`;
+}
+
+function scaled(value: number, units: readonly string[]): string {
+  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1) / 3)));
+  return `${trimmed(value / 1e3 ** at)} ${units[at]}`;
+}
+
+/** Four significant digits, never in exponents. */
+function digits(value: number): string {
+  return value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
+}
+
+/** Four significant digits at most. */
+function trimmed(value: number): string {
+  if (value === 0) return "0";
+  const written = digits(value);
+  const short = written.includes(".") ? written.replace(/\.?0+$/, "") : written;
+  return short.replace("-", "−");
+}
