@@ -6,13 +6,12 @@ from flowstart.comparison.execute import Prepared, prepare, with_intervals
 from flowstart.comparison.plan import Plan
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
-from flowstart.explorer import scenario_file, state, work
+from flowstart.explorer import grids, scenario_file, state, work
 from flowstart.explorer.frames import Tail, frame
 from flowstart.explorer.remembered import Remembered
 from flowstart.explorer.requests import CompareRequest
 from flowstart.explorer.settings import Settings
 from flowstart.explorer.stopping import Stop
-from flowstart.render.grid import Grid
 from flowstart.simulation.batch import run_many
 
 
@@ -46,7 +45,11 @@ class Answers:
                 found, workers=_workers(ready.plan, self._settings), progress=stop.progress
             )
         stop.check()
-        return {"table": grid(found.table), "legend": found.legend, "verdict": found.verdict}
+        return {
+            "table": grids.document(found.table),
+            "legend": found.legend,
+            "verdict": found.verdict,
+        }
 
     def _prepared(self, given: Any) -> Prepared:
         """What is to run, once it was checked that it may."""
@@ -83,19 +86,8 @@ def _told(found: Comparison) -> dict[str, Any]:
         "headline": found.headline,
         "command": found.command,
         "scenario": scenario_file.written(found.plan.scenario(first)),
-        "table": grid(found.table),
+        "table": grids.document(found.table),
         "legend": found.legend,
         "warnings": [*found.warnings, *found.failures],
         "rows": found.rows,
-    }
-
-
-def grid(table: Grid) -> dict[str, Any]:
-    """A table as the page draws it."""
-    return {
-        "title": table.title,
-        "columns": [{"title": c.title, "number": c.number} for c in table.columns],
-        "rows": table.rows,
-        "groups": {str(row): heading for row, heading in table.groups.items()},
-        "marked": sorted(table.marked),
     }

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from flowstart.errors import FlowstartError
@@ -15,9 +15,9 @@ from flowstart.explorer import body, requests
 from flowstart.explorer.about import about
 from flowstart.explorer.answers import Answers
 from flowstart.explorer.body import TooLarge
-from flowstart.explorer.frames import encoded
-from flowstart.explorer.guard import SAFE, Guard, refusal
+from flowstart.explorer.guard import Guard
 from flowstart.explorer.page import Page
+from flowstart.explorer.replies import binary, html, json, refusal
 from flowstart.explorer.settings import Settings
 from flowstart.explorer.stopping import GivenUp
 from flowstart.explorer.working import TookTooLong, done
@@ -26,10 +26,12 @@ _STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, GivenUp: 499}
 """HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
 
 
-def app(
-    settings: Settings, page: Page, port: int, token: str, more: Sequence[BaseRoute] = ()
-) -> ASGIApp:
-    """What answers requests to this port; `more` are the routes of other views.
+VIEWS: tuple[Callable[[Settings], Sequence[Route]], ...] = ()
+"""The routes of views that have a module of their own: each function makes those of one view."""
+
+
+def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
+    """What answers requests to this port.
 
     Every refusal is one sentence in JSON, with a status from 400 to 499.
     """
@@ -37,7 +39,7 @@ def app(
         Route("/", _page(page)),
         Route("/api/about", _about(settings)),
         *_of_paths(Answers(settings)),
-        *more,
+        *(route for view in VIEWS for route in view(settings)),
     ]
     answering = Starlette(
         routes=routes,
@@ -51,10 +53,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def _page(page: Page) -> Handler:
-    headers = SAFE | {"Content-Security-Policy": page.policy}
-
     async def handle(_: Request) -> Response:
-        return Response(page.html, headers=headers, media_type="text/html")
+        return html(page.html, page.policy)
 
     return handle
 
@@ -71,8 +71,7 @@ def _of_paths(answers: Answers) -> list[Route]:
 
     async def compare(request: Request) -> Response:
         asked = requests.CompareRequest.of(await body.document(request))
-        frame = await done(request, lambda stop: answers.compare(asked, stop))
-        return Response(frame, headers=SAFE, media_type="application/octet-stream")
+        return binary(await done(request, lambda stop: answers.compare(asked, stop)))
 
     async def intervals(request: Request) -> Response:
         given = requests.given_of(await body.document(request))
@@ -82,11 +81,6 @@ def _of_paths(answers: Answers) -> list[Route]:
         Route("/api/compare", compare, methods=["POST"]),
         Route("/api/intervals", intervals, methods=["POST"]),
     ]
-
-
-def json(document: object, status: int = 200) -> Response:
-    """An answer in JSON."""
-    return Response(encoded(document), status, SAFE, "application/json")
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
 """The bodies of requests, which are limited while they are read."""
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any, NoReturn
 
 from starlette.requests import Request
@@ -17,7 +18,7 @@ class TooLarge(RequestError):
 
 async def document(request: Request, most: int = MOST_BYTES) -> Any:
     """The JSON of a request's body of at most so many bytes."""
-    text = await _read(request, most)
+    text = b"".join([piece async for piece in pieces(request, most)])
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_number)
     except RecursionError:
@@ -28,16 +29,17 @@ async def document(request: Request, most: int = MOST_BYTES) -> Any:
         raise RequestError(f"the request is not JSON: {str(error)[:100]}") from None
 
 
-async def _read(request: Request, most: int) -> bytes:
+async def pieces(request: Request, most: int) -> AsyncIterator[bytes]:
+    """A request's body piece by piece; raises TooLarge once it has more than so many bytes."""
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced[:20]) > most:
         raise _too_large(int(announced[:20]), most)
-    found = bytearray()
+    length = 0
     async for piece in request.stream():
-        found += piece
-        if len(found) > most:
-            raise _too_large(len(found), most)
-    return bytes(found)
+        length += len(piece)
+        if length > most:
+            raise _too_large(length, most)
+        yield piece
 
 
 def _too_large(length: int, most: int) -> TooLarge:

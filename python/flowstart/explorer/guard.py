@@ -12,16 +12,9 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from flowstart.explorer.frames import encoded
+from flowstart.explorer.replies import refusal
 
 TOKEN = "x-flowstart-token"
-SAFE = {
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-"""What every answer says to the browser."""
 
 
 class Guard:
@@ -62,9 +55,3 @@ class Guard:
         else:
             given = headers.get(TOKEN, "")
         return secrets.compare_digest(given.encode(), self._token.encode())
-
-
-def refusal(status: int, sentence: str) -> Response:
-    """A refusal: one sentence, as JSON."""
-    body = encoded({"error": " ".join(sentence.split())})
-    return Response(body, status, SAFE, "application/json")

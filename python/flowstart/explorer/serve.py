@@ -7,10 +7,8 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Sequence
 
 import uvicorn
-from starlette.routing import BaseRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from flowstart.errors import RequestError
@@ -23,9 +21,7 @@ SECONDS_TO_END = 1
 """How long answers that are under way have at the end."""
 
 
-def serve(
-    settings: Settings, *, port: int | None, opens: bool, more: Sequence[BaseRoute] = ()
-) -> None:
+def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
     """Prints the page's address, opens it in a browser if `opens`, and serves it until Ctrl-C.
 
     Without a `port` any free one is taken. Raises RequestError where the port is taken or the page
@@ -34,7 +30,7 @@ def serve(
     found = page()
     with listening(port) as listener:
         taken, token = listener.getsockname()[1], secrets.token_urlsafe(16)
-        server = uvicorn.Server(configured(app(settings, found, taken, token, more)))
+        server = uvicorn.Server(configured(app(settings, found, taken, token)))
         address = f"http://{LOOPBACK}:{taken}/?token={token}"
         print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
         if opens and _has_browser():
