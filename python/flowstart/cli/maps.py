@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import console, options
-from flowstart.cli.shares import share
+from flowstart.model.shares import share
 
 if TYPE_CHECKING:
     from flowstart.maps.result import Map

@@ -1,16 +1,13 @@
 """`flowstart compare --capture`: the user's own transfers under each start-up."""
 
-import dataclasses
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flowstart.cli import console, path
-from flowstart.cli.endpoints import Endpoints
+from flowstart.cli import console
 from flowstart.cli.flags import Given, filled
 from flowstart.cli.reading import Reading, read
-from flowstart.cli.shares import share as part
-from flowstart.cli.traffic import Repetition, Replayed, Traffic
+from flowstart.cli.traffic import Repetition, Traffic
 from flowstart.errors import RequestError, SimulationError, Stopped
 
 if TYPE_CHECKING:
@@ -31,8 +28,10 @@ def compare(
     allow_python: bool,
 ) -> None:
     """Replays a capture and shows, prints or writes the answer."""
+    from flowstart.replays.asked import questions_of
+
     with console.speaking_of(None):
-        settings, questions = _settings(given, allow_python=allow_python), _questions(given)
+        settings, questions = _settings(given, allow_python=allow_python), questions_of(given)
     how = filled(Reading, given)
     found = read(files, how, filled(Repetition, given).seed)
     with console.speaking_of(None):
@@ -56,64 +55,16 @@ def _files(result: "Replay", *, rows: bool) -> "Iterator[Mapping[str, Content]]"
     yield report.pictures(result)
 
 
-def _questions(given: Given) -> "Questions":
-    from flowstart.inference import Rule
-    from flowstart.inference.recommendation import MAX_HARM
-    from flowstart.replays.questions import QUICK, Questions
-
-    asked = filled(Replayed, given)
-    share = None if asked.share is None else part("share", asked.share)
-    harm = MAX_HARM if asked.max_harm is None else part("max_harm", asked.max_harm)
-    usual = QUICK if asked.quick else Questions()
-    return dataclasses.replace(usual, share=share, rule=Rule(max_harm=harm))
-
-
 def _settings(given: Given, *, allow_python: bool) -> "Settings":
-    from flowstart.comparison import applicability
-    from flowstart.comparison.asked import path_of, stack_of
-    from flowstart.comparison.plan import chosen
-    from flowstart.model import specs
-    from flowstart.model.custom import CustomStartups
-    from flowstart.model.path import Path
-    from flowstart.replays.settings import Settings, side
+    from flowstart.replays.asked import settings_of
 
-    repetition, ends = filled(Repetition, given), filled(Endpoints, given)
-    replayed = filled(Replayed, given)
-    described = path_of(given) or Path()
-    if repetition.repeat > 1:
+    if filled(Repetition, given).repeat > 1:
         raise RequestError(
             "--repeat and --capture: a capture is replayed once; --seed draws another --loss"
         )
-    if described.reverse_rate and not described.rate:
-        raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     traffic = filled(Traffic, given)
-    custom = CustomStartups()
-    stack = stack_of(given)
-    variants = chosen(traffic.variants(allow_python=allow_python), traffic.startups(), custom)
-    begins = [str(variant.begins) for variant in variants]
-    applicability.refuse_what_does_nothing(given, begins, custom, stack)
-    own = {name: getattr(described, name) for name in path.IMPAIRING}
-    return Settings(
-        startups=tuple(v.name for v in variants if v.name == v.startup),
-        variants=tuple(v for v in variants if v.name != v.startup),
-        baseline=traffic.baseline,
-        impairments={name: value for name, value in own.items() if value is not None},
-        cross=0.0 if replayed.cross is None else part("cross", replayed.cross),
-        beside=tuple(specs.listed("beside", replayed.beside, ())),
-        rate=described.rate,
-        reverse_rate=described.reverse_rate,
-        buffer=described.buffer,
-        reverse_buffer=described.reverse_buffer,
-        rtt=described.rtt,
-        loss=described.loss,
-        stack=stack,
-        avoidance=ends.avoidance,
-        remembered=ends.remembered,
-        direction=side(replayed.direction or "server"),
-        without=frozenset(specs.listed("without", replayed.without, ())),
-        seed=repetition.seed or 1,
-        custom=custom,
-    )
+    variants = traffic.variants(allow_python=allow_python)
+    return settings_of(given, startups=traffic.startups(), variants=variants)
 
 
 def _replay(

@@ -47,6 +47,14 @@ def named_paths() -> dict[str, dict[str, Any]]:
     return tomllib.loads(text)
 
 
+IMPAIRING = (
+    *("queue", "reverse_queue", "reverse_loss", "loss_burst", "reverse_loss_burst"),
+    *("rate_variation", "policer_rate", "policer_burst", "aggregation", "jitter"),
+    *("reverse_jitter", "jitter_every", "reordering", "ripple", "ripple_period"),
+    *("ack_batch", "ack_thinning"),
+)
+"""The fields that every path of a capture may have besides."""
+
 INTERFACE = "1Gbps"
 """The rate of a host's interface in comparisons, where the path gives none."""
 

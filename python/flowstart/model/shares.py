@@ -1,8 +1,7 @@
-"""Shares as people write them on the command line."""
+"""Shares as people write them."""
 
 import re
 
-from flowstart.cli.flags import option
 from flowstart.errors import RequestError
 
 
@@ -10,4 +9,5 @@ def share(name: str, text: str) -> float:
     """`10%` as a share of one; `name` is the option's."""
     if found := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
         return float(found[1]) / 100
-    raise RequestError(f"{option(name)} `{text}`: a share is needed, such as 10%")
+    option = name.replace("_", "-")
+    raise RequestError(f"--{option} `{text}`: a share is needed, such as 10%")

@@ -1,0 +1,242 @@
+"""A capture in the explorer: what is in it, what its replay came to, and single transfers.
+
+All numbers and sentences are those of `flowstart capture` and `flowstart compare --capture`.
+"""
+
+import dataclasses
+import math
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from flowstart.captures import tables as contents
+from flowstart.captures.contents import Capture
+from flowstart.captures.reading import capture as read
+from flowstart.errors import RequestError
+from flowstart.explorer.grids import document
+from flowstart.explorer.jobs import Job
+from flowstart.model import stack
+from flowstart.model.document import Document
+from flowstart.render.size_classes import CLASSES
+from flowstart.replays import sentences, study, tables
+from flowstart.replays.asked import questions_of, settings_of
+from flowstart.replays.bands import bands
+from flowstart.replays.further import further
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.result import Replay
+from flowstart.replays.scenario import usual_stack
+from flowstart.replays.times import EVERYTHING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_TRANSFERS = 100
+"""So many of a list are answered at once."""
+MOST_NETWORKS = 200
+OPPOSITE = {"rate": "reverse_rate", "buffer": "reverse_buffer", "queue": "reverse_queue"}
+"""Fields of a path by their counterparts in the other direction."""
+
+
+def work(
+    job: Job,
+    file: pathlib.Path,
+    name: str,
+    given: Mapping[str, Any],
+    *,
+    startups: Sequence[str] | None,
+    workers: int | None = None,
+) -> None:
+    """Reads a capture and replays it, as a job.
+
+    `name` is what the file is called before people; `given` has options of `flowstart compare`
+    beside `--capture`. Raises RequestError where the file is no capture or an option is wrong.
+    """
+    settings, questions = settings_of(given, startups=startups), questions_of(given)
+    job.begin("reading")
+    found = named(file, name, job)
+    job.found["contents"] = opened(found)
+    job.begin("replaying")
+    replay = study(found, settings, questions, workers=workers, progress=job.report)
+    job.kept = replay
+    job.found["replay"] = replayed(replay)
+
+
+def named(file: pathlib.Path, name: str, job: Job) -> Capture:
+    """The capture in a file that people know by another name."""
+    try:
+        found = read(file, progress=job.report)
+    except RequestError as error:
+        raise RequestError(str(error).replace(str(file), name)) from None
+    warnings = [warning.replace(str(file), name) for warning in found.warnings]
+    return dataclasses.replace(found, files=(name,), warnings=warnings)
+
+
+def opened(found: Capture) -> dict[str, Any]:
+    """What is in a capture, as JSON: the tables of `flowstart capture`."""
+    return {
+        "headline": contents.headline(found),
+        "tables": [
+            document(contents.summary(found.summary)),
+            *([document(contents.networks(found))] if found.groups else []),
+        ],
+        "warnings": found.warnings,
+        "notes": found.notes,
+    }
+
+
+def replayed(replay: Replay) -> dict[str, Any]:
+    """What a replay came to, as JSON: tables, recommendations and the networks' paths."""
+    several = len(replay.settings.names) > 1
+    return {
+        "headline": sentences.headline(replay),
+        "variants": list(replay.answer.variants),
+        "baseline": replay.answer.baseline,
+        "changes": document(tables.changes(replay.summaries)) if several else None,
+        "times": document(tables.times(replay.summaries)),
+        "legend": sentences.legend(replay),
+        "verdict": sentences.verdict(replay),
+        "recommendations": [
+            {"size_class": one.group, "best": list(one.best), "reason": one.reason}
+            for one in replay.answer.recommendations.values()
+        ],
+        "intervals": replay.answer.records,
+        "classes": [
+            {"size_class": one.size_class, "transfers": one.transfers}
+            for one in replay.summaries
+            if one.variant == replay.answer.baseline
+        ],
+        "networks": _networks(replay),
+        "sources": sentences.sources(replay),
+        "further": [document(grid) for grid in further(replay)],
+        "deployment": [notes.lines for notes in replay.notes_to_deploy],
+        "limits": list(sentences.LIMITS),
+        "warnings": replay.warnings,
+        "failures": replay.failures[:3],
+        "command": replay.command,
+    }
+
+
+def _networks(replay: Replay) -> list[dict[str, Any]]:
+    """The paths with the most transfers, with the buffers that bands take for those assumed."""
+    others = {(name, one.name): one.path for name, paths in bands(replay.paths) for one in paths}
+    names = list(dict.fromkeys(band for band, _ in others))
+    largest = sorted(replay.paths, key=lambda one: -one.transfers)
+    return [
+        {
+            "name": one.name,
+            "path": {field: str(value) for field, value in one.path.items()},
+            "rates_bps": list(one.rates_bps),
+            "assumed": list(one.assumed),
+            "least": dict(one.least),
+            "rate_method": one.rate_method,
+            "buffer_method": one.buffer_method,
+            "transfers": one.transfers,
+            "bands": [_band(name, others[name, one.name]) for name in names],
+        }
+        for one in largest[:MOST_NETWORKS]
+    ]
+
+
+def _band(name: str, path: Document) -> dict[str, str]:
+    forward = str(path["buffer"])
+    return {
+        "name": name,
+        "buffer": forward,
+        "reverse_buffer": str(path.get("reverse_buffer", forward)),
+    }
+
+
+def transfers(
+    replay: Replay, size_class: str = EVERYTHING, network: str | None = None, first: int = 0
+) -> dict[str, Any]:
+    """The transfers under test of a class and a network, in the order of the capture.
+
+    Each has its completion time in seconds under every variant, all running together; null where
+    it was not completed. At most `MOST_TRANSFERS` from `first` on. Raises RequestError where there
+    is no such class or network.
+    """
+    chosen = _chosen(replay, size_class, network)
+    if first < 0:
+        raise RequestError(f"first: `{first}`: 0 or more is needed")
+    part = chosen.slice(first, MOST_TRANSFERS)
+    numbers = part["transfer"].to_numpy()
+    times = [replay.together.of(name, numbers).tolist() for name in replay.answer.variants]
+    rows = zip(part.iter_rows(named=True), zip(*times, strict=True), strict=True)
+    return {
+        "total": chosen.height,
+        "first": first,
+        "variants": list(replay.answer.variants),
+        "transfers": [row | {"fct_s": [_finite(time) for time in own]} for row, own in rows],
+    }
+
+
+def _chosen(replay: Replay, size_class: str, network: str | None) -> "pl.DataFrame":
+    import polars as pl
+
+    found = replay.facts
+    bounds = {name: (least, below) for name, least, below in (*CLASSES, (EVERYTHING, 0, None))}
+    if size_class not in bounds:
+        raise RequestError(f"class: `{size_class}` is none; one of {', '.join(bounds)} is needed")
+    least, below = bounds[size_class]
+    found = found.filter(pl.col("size_bytes") >= least)
+    if below is not None:
+        found = found.filter(pl.col("size_bytes") < below)
+    if network is None:
+        return found
+    if network not in (one.name for one in replay.paths):
+        raise RequestError(f"network: `{network}` is not in this capture")
+    return found.filter(pl.col("network") == network)
+
+
+def _finite(time: float) -> float | None:
+    return time if math.isfinite(time) else None
+
+
+def transfer(replay: Replay, number: int) -> dict[str, Any]:
+    """One transfer: its times in the replay, and the options that send its size over its path.
+
+    The path is that of its network as the replay has it, in the direction of its data, with the
+    round trip of its connection. Raises RequestError where no such transfer is under test.
+    """
+    import polars as pl
+
+    facts = replay.facts.filter(pl.col("transfer") == number)
+    if facts.is_empty():
+        raise RequestError(f"transfer: `{number}` is not under test in this replay")
+    row = facts.row(0, named=True)
+    found = next(one for one in replay.paths if one.name == row["network"])
+    traffic = found.traffic
+    own = traffic.transfers.filter(pl.col("transfer") == number).row(0, named=True)
+    connection = traffic.connections.filter(pl.col("connection") == row["connection"])
+    talk = connection.row(0, named=True)
+    towards = own["from_client"] != talk["client_is_remote"]
+    path = _as_sent(found, towards=towards) | {"rtt": talk["rtt"]}
+    numbers = facts["transfer"].to_numpy()
+    names = replay.answer.variants
+    ends = stack.written(usual_stack(replay.settings))
+    given: dict[str, Any] = {name.replace("_", "-"): str(v) for name, v in path.items()}
+    given |= {"size": f"{row['size_bytes']}B", "startup": list(replay.settings.startups)}
+    given |= {"stack": ends} if ends else {}
+    given |= {"avoidance": replay.settings.avoidance} if replay.settings.avoidance else {}
+    return {
+        **row,
+        "start_s": own["start_s"],
+        "variants": list(names),
+        "together_s": [_finite(float(replay.together.of(name, numbers)[0])) for name in names],
+        "alone_s": [_finite(float(replay.alone.of(name, numbers)[0])) for name in names],
+        "given": given,
+        "words": (
+            "Opens the path of its network, in the direction of its data, with the round trip of "
+            "its connection: this size alone on a new connection. In the replay it came after the "
+            "turns before it, on a window that these had left, beside the other connections."
+        ),
+    }
+
+
+def _as_sent(found: ReplayPath, *, towards: bool) -> dict[str, Any]:
+    """The path as the sender of data sees it: what comes from the remote side goes backwards."""
+    path = {"reverse_rate": found.path["rate"], "reverse_buffer": found.path["buffer"]} | found.path
+    if towards:
+        return path
+    swapped = OPPOSITE | {there: here for here, there in OPPOSITE.items()}
+    return {swapped.get(name, name): value for name, value in path.items()}

@@ -1,0 +1,117 @@
+"""Work that takes seconds, beside the server: how far it is, what it came to, and its end."""
+
+import secrets
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flowstart.errors import FlowstartError, RequestError
+from flowstart.model.option_names import as_option
+
+MOST_AT_ONCE = 2
+"""A third job is refused: more would only make each other slow."""
+MOST_KEPT = 12
+"""Of jobs that have ended; the oldest is forgotten."""
+
+
+class Ended(Exception):
+    """Raised in a job that somebody has cancelled."""
+
+
+@dataclass
+class Job:
+    """One piece of work."""
+
+    id: str
+    phase: str = ""
+    """What it is doing, in words: `reading`."""
+    done: int = 0
+    total: int | None = None
+    """Of what `done` counts; None where nobody knows how much there will be."""
+    state: str = "running"
+    """Then `done`, `failed` or `cancelled`."""
+    error: str | None = None
+    """One sentence, where it failed."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """What it has come to so far, as JSON has it."""
+    kept: Any = None
+    """What further questions are answered from; the page does not see it."""
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def begin(self, phase: str) -> None:
+        """A new phase, of which nothing is done yet. Raises Ended where the job was cancelled."""
+        self.phase, self.done, self.total = phase, 0, None
+        self.report(0, None)
+
+    def report(self, done: int, total: int | None) -> None:
+        """How far the phase is. Raises Ended where the job was cancelled."""
+        self.done, self.total = done, total
+        if self._cancelled.is_set():
+            raise Ended
+
+    def cancel(self) -> None:
+        """Ends the job where it reports the next time."""
+        self._cancelled.set()
+
+    def document(self) -> dict[str, Any]:
+        """The job as JSON."""
+        names = ("id", "phase", "done", "total", "state", "error", "found")
+        return {name: getattr(self, name) for name in names}
+
+
+Work: TypeAlias = Callable[[Job], None]
+"""Does the work of a job: begins phases, reports, and puts what it finds into `found`."""
+
+
+class Jobs:
+    """The jobs of a server."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def start(self, work: Work) -> Job:
+        """Begins a job on a thread of its own. Raises RequestError where too many are running."""
+        with self._lock:
+            running = [job for job in self._jobs.values() if job.state == "running"]
+            if len(running) >= MOST_AT_ONCE:
+                raise RequestError(
+                    f"{len(running)} jobs are running, and at most {MOST_AT_ONCE} can be; "
+                    "wait for one of them, or cancel it"
+                )
+            ended = [job for job in self._jobs.values() if job.state != "running"]
+            for job in ended[: max(0, len(ended) - MOST_KEPT + 1)]:
+                del self._jobs[job.id]
+            job = Job(secrets.token_hex(8))
+            self._jobs[job.id] = job
+        # A server that ends does not wait for it.
+        threading.Thread(target=_run, args=(job, work), daemon=True).start()
+        return job
+
+    def __getitem__(self, name: str) -> Job:
+        """The job of this id. Raises RequestError where there is none."""
+        if name not in self._jobs:
+            raise RequestError(f"there is no job `{name[:40]}`; it may have been forgotten")
+        return self._jobs[name]
+
+    def cancel(self) -> None:
+        """Ends all that is running."""
+        for job in self._jobs.values():
+            job.cancel()
+
+
+def _run(job: Job, work: Work) -> None:
+    try:
+        work(job)
+        job.state = "done"
+    except Ended:
+        job.state = "cancelled"
+    except FlowstartError as error:
+        job.error, job.state = as_option(str(error)), "failed"
+    except Exception as error:  # noqa: BLE001 # the page is to have one sentence in any case
+        traceback.print_exc()
+        first = (str(error).splitlines() or [""])[0]
+        job.error = f"an error in flowstart: {type(error).__name__}: {first}"
+        job.state = "failed"

@@ -1,0 +1,73 @@
+"""What is asked of a replay, from options by name: of the command line, or of the explorer.
+
+`given` has what was given of `flowstart compare`'s options beside a capture, by name with `_` for
+`-`: text as people write it, whole numbers and truth values.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowstart.comparison import applicability
+from flowstart.comparison.asked import path_of, stack_of
+from flowstart.comparison.plan import chosen
+from flowstart.errors import RequestError
+from flowstart.inference import Rule
+from flowstart.inference.recommendation import MAX_HARM
+from flowstart.model import specs
+from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.path import IMPAIRING, Path
+from flowstart.model.shares import share
+from flowstart.model.variants import Variant
+from flowstart.replays.questions import QUICK, Questions
+from flowstart.replays.settings import Settings, side
+
+
+def questions_of(given: Mapping[str, Any]) -> Questions:
+    """What is asked beyond the rows. Raises RequestError where an option is wrong."""
+    part = share("share", given["share"]) if "share" in given else None
+    harm = share("max_harm", given["max_harm"]) if "max_harm" in given else MAX_HARM
+    usual = QUICK if given.get("quick") else Questions()
+    return dataclasses.replace(usual, share=part, rule=Rule(max_harm=harm))
+
+
+def settings_of(
+    given: Mapping[str, Any],
+    *,
+    startups: Sequence[StartupLike] | None,
+    variants: Sequence[Variant] = (),
+) -> Settings:
+    """How a capture is replayed; None stands for the usual start-ups.
+
+    Raises RequestError where an option is wrong, contradicts another or would change nothing.
+    """
+    described = path_of(given) or Path()
+    if described.reverse_rate and not described.rate:
+        raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
+    custom = CustomStartups()
+    stack = stack_of(given)
+    compared = chosen(variants, startups, custom)
+    begins = [str(variant.begins) for variant in compared]
+    applicability.refuse_what_does_nothing(given, begins, custom, stack)
+    own = {name: getattr(described, name) for name in IMPAIRING}
+    return Settings(
+        startups=tuple(v.name for v in compared if v.name == v.startup),
+        variants=tuple(v for v in compared if v.name != v.startup),
+        baseline=given.get("baseline"),
+        impairments={name: value for name, value in own.items() if value is not None},
+        cross=share("cross", given["cross"]) if "cross" in given else 0.0,
+        beside=tuple(specs.listed("beside", given.get("beside"), ())),
+        rate=described.rate,
+        reverse_rate=described.reverse_rate,
+        buffer=described.buffer,
+        reverse_buffer=described.reverse_buffer,
+        rtt=described.rtt,
+        loss=described.loss,
+        stack=stack,
+        avoidance=given.get("avoidance"),
+        remembered=given.get("remembered"),
+        direction=side(given.get("direction") or "server"),
+        without=frozenset(specs.listed("without", given.get("without"), ())),
+        seed=given.get("seed") or 1,
+        custom=custom,
+    )
