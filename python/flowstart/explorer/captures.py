@@ -54,11 +54,11 @@ def work(
     settings, questions = settings_of(given, startups=startups), questions_of(given)
     job.begin("reading")
     found = named(file, name, job)
-    job.found["contents"] = opened(found)
+    job.add("contents", opened(found))
     job.begin("replaying")
     replay = study(found, settings, questions, workers=workers, progress=job.report)
     job.kept = replay
-    job.found["replay"] = replayed(replay)
+    job.add("replay", replayed(replay))
 
 
 def named(file: pathlib.Path, name: str, job: Job) -> Capture:

@@ -36,6 +36,8 @@ class Job:
     """One sentence, where it failed."""
     found: dict[str, Any] = field(default_factory=dict)
     """What it has come to so far, as JSON has it."""
+    version: int = 0
+    """How often something was found."""
     kept: Any = None
     """What further questions are answered from; the page does not see it."""
     _cancelled: threading.Event = field(default_factory=threading.Event)
@@ -51,14 +53,20 @@ class Job:
         if self._cancelled.is_set():
             raise Ended
 
+    def add(self, name: str, document: Any) -> None:
+        """Something was found; nobody changes it afterwards."""
+        self.found = self.found | {name: document}
+        self.version += 1
+
     def cancel(self) -> None:
         """Ends the job where it reports the next time."""
         self._cancelled.set()
 
-    def document(self) -> dict[str, Any]:
-        """The job as JSON."""
-        names = ("id", "phase", "done", "total", "state", "error", "found")
-        return {name: getattr(self, name) for name in names}
+    def document(self, seen: int = 0) -> dict[str, Any]:
+        """The job as JSON; `found` is null for whoever has seen this version of it."""
+        names = ("id", "phase", "done", "total", "state", "error", "version")
+        told = {name: getattr(self, name) for name in names}
+        return told | {"found": self.found if self.version > seen else None}
 
 
 Work: TypeAlias = Callable[[Job], None]

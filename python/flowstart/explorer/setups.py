@@ -1,0 +1,169 @@
+"""What an experiment runs, as states of the explore view as far as these can say it."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flowstart import _native
+from flowstart.comparison.plan import Plan
+from flowstart.errors import RequestError
+from flowstart.explorer import scenario_file
+from flowstart.explorer.swept import options
+from flowstart.model import scenario as scenarios
+from flowstart.model import stack as stacks
+from flowstart.model.catalog import listed
+from flowstart.model.document import Document
+from flowstart.model.path import Path, told_interface
+from flowstart.model.scenario import ScenarioLike
+from flowstart.model.units import NS_PER_S, UNITS, Kind, split
+from flowstart.render import text
+
+MOST = 24
+"""So many set-ups are listed; an experiment may have thousands."""
+SAYABLE = {"startup", "avoidance", "size", "count", "interval", "remembered", "interface_rate"}
+"""Fields of a flow that a state can say, or that change nothing for most start-ups."""
+
+
+class Setups:
+    """The set-ups that an experiment was seen to run; start-ups on the same one stand together."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[Document, dict[str, None]]] = {}
+
+    def note(self, likes: Iterable[ScenarioLike]) -> None:
+        """Takes in scenarios."""
+        for like in likes:
+            document = dict(scenarios.document(like))
+            flows = [dict(flow) for flow in document.get("flows", [])]
+            own = str(flows[0].pop("startup", "slow-start")) if len(flows) == 1 else ""
+            # Seeds of the same set-up are not told apart.
+            key = json.dumps(document | {"flows": flows, "seed": 0}, sort_keys=True)
+            _, startups = self._found.setdefault(key, (document | {"flows": flows}, {}))
+            startups[own] = None
+
+    def result(self) -> dict[str, Any]:
+        """The first of them as JSON, and how many there are."""
+        first = list(self._found.values())[:MOST]
+        return {
+            "setups": [_told(document, [s for s in names if s]) for document, names in first],
+            "total_setups": len(self._found),
+        }
+
+
+def _told(document: Document, startups: list[str]) -> dict[str, Any]:
+    """A set-up in words, with the state that opens it, or why none does."""
+    given, why, note = None, None, None
+    try:
+        given, note = state(document, startups)
+    except RequestError as error:
+        why = str(error)
+    whole = dict(document)
+    if len(startups) == 1:
+        whole["flows"] = [dict(document["flows"][0]) | {"startup": startups[0]}]
+    return {
+        "words": words(document),
+        "startups": startups,
+        "given": given,
+        "note": note,
+        "why": why,
+        "scenario": scenario_file.written(whole),
+    }
+
+
+def state(document: Document, startups: list[str]) -> tuple[dict[str, str | list[str]], str | None]:
+    """The state that runs the same as a scenario under these start-ups, and how its end differs.
+
+    Raises RequestError, whose text says what the scenario is, where no state runs the same.
+    """
+    path, flow = _lone(document)
+    size, note = flow.get("size"), None
+    if size is None:
+        size, note = _until(path, document)
+    needs = {need for name in startups if (entry := listed(name)) for need in entry.needs}
+    if "cache" in needs and "remembered" not in flow:
+        raise RequestError(
+            "Its start-up has nothing to remember, and the explore view gives it a memory."
+        )
+    if "interface" in needs and flow.get("interface_rate") != told_interface(path).get(
+        "interface_rate"
+    ):
+        raise RequestError(
+            "Its start-up reads the rate of an interface that the explore view does not have."
+        )
+    command = Plan.of_path(
+        Path(**path),
+        startups=startups,
+        sizes=[size],
+        flows=flow.get("count"),
+        interval=flow.get("interval"),
+        avoidance=flow.get("avoidance"),
+        stack=document.get("stack"),
+        remembered=flow.get("remembered") if "cache" in needs else None,
+        seed=document.get("seed"),
+    ).command
+    if command is None:
+        raise RequestError("No option of flowstart compare says what it says.")
+    return options(command), note
+
+
+def _lone(document: Document) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """The path and the flow of a scenario that has one bottleneck and one kind of flow."""
+    path, flows = dict(document.get("path", {})), document.get("flows", [])
+    if document.get("web"):
+        raise RequestError("It has web sessions, and the explore view sends files.")
+    if len(flows) != 1:
+        raise RequestError(f"It has {len(flows)} kinds of flows, and the explore view has one.")
+    if "hops" in path:
+        raise RequestError(
+            f"Its path is written link by link ({len(path['hops'])}), and the explore view has one "
+            "bottleneck."
+        )
+    others = sorted(flows[0].keys() - SAYABLE)
+    if others:
+        raise RequestError(f"Its flow has `{others[0]}`, which only a scenario can say.")
+    others = sorted(document.keys() - {"path", "stack", "flows", "seed", "duration", "trace"})
+    if others:
+        raise RequestError(f"It has `{others[0]}`, which only a scenario can say.")
+    return path, flows[0]
+
+
+def _until(path: Mapping[str, Any], document: Document) -> tuple[str, str]:
+    """A size that a flow without end cannot have sent when it is no longer watched, and a note."""
+    lasts, rate = split(str(document.get("duration", ""))), str(path.get("rate", ""))
+    known = lasts is not None and lasts[1] in UNITS and UNITS[lasts[1]].kind is Kind.TIME
+    if lasts is None or not known or not rate:
+        raise RequestError("Its flow has no end.")
+    seconds = lasts[0] * UNITS[lasts[1]].scale / NS_PER_S
+    megabytes = math.ceil(_native.rate_bps(rate) * seconds / 8e6)
+    note = (
+        f"The flow of the figure has no end and is watched for {document['duration']}; until then "
+        f"one of {megabytes} MB does the same."
+    )
+    return f"{megabytes}MB", note
+
+
+def words(document: Document) -> str:
+    """A set-up in a line: its path and what crosses it."""
+    path = document.get("path", {})
+    hops = path.get("hops")
+    rate = (
+        f"{len(hops)} link{'s' * (len(hops) > 1)}"
+        if hops
+        else str(path.get("rate", "a rate that varies"))
+    )
+    parts = [
+        " × ".join(filter(None, [rate, path.get("rtt")])),
+        f"buffer {path['buffer']}" if "buffer" in path else "",
+        str(path.get("queue", "")),
+        *(_of(flow) for flow in document.get("flows", [])[:3]),
+        "web sessions" if document.get("web") else "",
+        stacks.written(document.get("stack")) or "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _of(flow: Mapping[str, Any]) -> str:
+    count = flow.get("count", 1)
+    size = str(flow.get("size", "no end" if "writes" not in flow else "several writes"))
+    return f"{text.count(count)} × {size}" if count != 1 else size
