@@ -118,14 +118,22 @@ export class Newest<Q, A> {
   private async start(question: Q): Promise<void> {
     const control = new AbortController();
     this.flying = { since: performance.now(), control };
+    let answer: A;
     try {
-      const answer = await this.run(question, control.signal);
-      this.land();
-      this.done(answer, question);
+      answer = await this.run(question, control.signal);
     } catch (error) {
       this.land();
       if (!control.signal.aborted) this.failed(error, question);
+      this.follow();
+      return;
     }
+    this.land();
+    // The server works on the next while this one is drawn.
+    this.follow();
+    if (!control.signal.aborted) this.done(answer, question);
+  }
+
+  private follow(): void {
     const next = this.next;
     this.next = undefined;
     if (next !== undefined && !this.flying) void this.start(next);

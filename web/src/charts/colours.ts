@@ -61,3 +61,16 @@ export function luminance(colour: string): number {
   }) as [number, number, number];
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+export interface Ink {
+  page: string;
+  text: string;
+  grid: string;
+}
+
+/** What is no start-up's: words, axes and grid. */
+export function ink(dark: boolean): Ink {
+  return dark
+    ? { page: PAGE.dark, text: "#c3cad4", grid: "#2b313a" }
+    : { page: PAGE.light, text: "#424a55", grid: "#e6e9ee" };
+}

@@ -1,5 +1,6 @@
 // The explorer's page begins here: it has these views.
 
+import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { begin } from "./router.ts";
 import { explore } from "./views/explore.ts";

@@ -5,6 +5,7 @@ import type { About } from "../protocol.ts";
 import { read, same, written, type State } from "../state.ts";
 import { el, fill } from "../ui/dom.ts";
 import { Theme } from "../ui/theme.ts";
+import { Address } from "./address.ts";
 import type { App, View } from "./view.ts";
 
 export class Router implements App {
@@ -13,6 +14,7 @@ export class Router implements App {
   private readonly main = el("main", { id: "main", tabindex: -1 });
   private readonly tabs = el("nav", { "aria-label": "Views" });
   private readonly live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  private readonly address = new Address();
   private readonly theme = new Theme(() => this.shown?.update?.(this));
 
   constructor(
@@ -44,10 +46,9 @@ export class Router implements App {
 
   go(change: Partial<State>, entry: "push" | "replace"): void {
     const next = { ...this.state, ...change };
-    const url = `#${written(next)}`;
-    if (entry === "push" && url !== location.hash) history.pushState(null, "", url);
-    else history.replaceState(null, "", url);
     this.state = next;
+    if (entry === "push") this.address.push(`#${written(next)}`);
+    else this.address.replace(`#${written(next)}`);
     this.display();
   }
 
@@ -63,6 +64,7 @@ export class Router implements App {
   }
 
   private follow(): void {
+    this.address.forget();
     const found = this.fromUrl();
     if (same(found, this.state)) return;
     this.state = found;

@@ -1,11 +1,243 @@
-// One path, one transfer, one start-up beside another.
+// One path, one transfer, one start-up beside another: controls, panels, values and the table.
 
-import type { View } from "../view.ts";
+import { aborted, Newest } from "../../api.ts";
+import { looks, type Look } from "../../charts/colours.ts";
+import type { Span } from "../../charts/panel.ts";
+import { exits } from "../../charts/panels.ts";
+import { picture, type Picture } from "../../charts/picture.ts";
+import { Timeline } from "../../charts/timeline.ts";
+import type { CompareAnswer, CompareRequest, Grid, IntervalsAnswer } from "../../protocol.ts";
+import { text, written } from "../../state.ts";
+import { el, fill } from "../../ui/dom.ts";
+import { quantity, seconds } from "../../ui/text.ts";
+import { Actions } from "../actions.ts";
+import { Controls } from "../controls.ts";
+import { measured } from "../measured.ts";
+import { Readout } from "../readout.ts";
+import { Results } from "../results.ts";
+import type { App, View } from "../view.ts";
+
+/** How long a state has to stand still before what takes longer is asked for. */
+const STILL_MS = 400;
+
+interface Question {
+  body: CompareRequest;
+  /** What is looked at; null for all of the time. */
+  span: Span | null;
+  /** When a person did what led to it. */
+  since: number;
+}
+
+interface Answer {
+  head: CompareAnswer;
+  tail: DataView;
+}
+
+class Explore {
+  private readonly timeline: Timeline;
+  private readonly controls: Controls;
+  private readonly readout = new Readout((startup) => this.timeline.highlight(startup));
+  private readonly results = new Results((startup) => this.timeline.highlight(startup));
+  private readonly actions: Actions;
+  private readonly headline = el("p", { class: "headline" });
+  private readonly notes = el("ul", { class: "warnings" });
+  private readonly legend = el("p", { class: "legend" });
+  private readonly verdict = el("ul", { class: "verdict" });
+  private readonly reset = el("button", { type: "button", hidden: true }, "Show all of the time");
+  private readonly output = el("div", { class: "output" });
+  private readonly requests: Newest<Question, Answer>;
+  private readonly slow: Newest<CompareRequest["given"], IntervalsAnswer>;
+  private still: ReturnType<typeof setTimeout> | undefined;
+  private asked = "";
+  private touched = 0;
+  private dragging = false;
+  private answer: CompareAnswer | undefined;
+  private shown: { picture: Picture; looks: Map<string, Look> } | undefined;
+
+  constructor(private readonly app: App) {
+    this.timeline = new Timeline({
+      zoom: (span) => this.zoom(span),
+      point: (at_s, spoken) => this.point(at_s, spoken),
+    });
+    this.controls = new Controls(app.about, (given, how) => {
+      this.touched = performance.now();
+      const own = without(app.state.own, "from", "to");
+      app.go({ given, own }, this.dragging ? "replace" : "push");
+      this.dragging = how === "drag";
+    });
+    this.actions = new Actions(this.timeline.panels, (words) => app.say(words));
+    this.requests = new Newest(
+      (question, signal) => app.api.frame<CompareAnswer>("/api/compare", question.body, signal),
+      (answer, question) => this.take(answer, question),
+      (error) => this.fail(error),
+    );
+    this.slow = new Newest(
+      (given, signal) => app.api.post<IntervalsAnswer>("/api/intervals", { given }, signal),
+      (answer) => this.takeIntervals(answer),
+      () => undefined,
+    );
+    this.reset.addEventListener("click", () => this.zoom(null));
+  }
+
+  build(root: HTMLElement): void {
+    const help = "Drag in a panel to zoom, double click to show all. Keys in a panel: ← → move the cursor, + − zoom, Page Up and Page Down move the part that is shown, Escape shows all.";
+    const bar = el("div", { class: "bar" }, this.headline, this.reset, this.actions.element);
+    const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
+    this.output.append(bar, this.notes, this.timeline.element, el("p", { class: "hint" }, help), this.readout.element, table);
+    root.append(this.controls.element, this.output);
+    this.update();
+  }
+
+  /** Asks for what the state says, unless it was asked for. */
+  update(): void {
+    const { state } = this.app;
+    const looked = looks(state.given.startup ?? [], this.app.dark);
+    this.controls.set(state.given, looked);
+    const span = spanOf(state.own);
+    this.reset.hidden = !span;
+    this.recolour(looked);
+    const asked = written({ ...state, own: span ? { from: `${span.from_s}`, to: `${span.to_s}` } : {} });
+    if (asked === this.asked) return;
+    this.asked = asked;
+    const body = { given: state.given, columns: this.timeline.columns, ...this.asking(span) };
+    this.requests.ask({ body, span, since: this.touched || performance.now() });
+    this.touched = 0;
+    this.slow.cancel();
+    clearTimeout(this.still);
+  }
+
+  end(): void {
+    this.requests.cancel();
+    this.slow.cancel();
+    clearTimeout(this.still);
+  }
+
+  /** The delivery rate at the left edge needs the round trip before it. */
+  private asking(span: Span | null): Partial<Span> {
+    if (!span) return {};
+    const path = this.app.about.paths.find((one) => one.name === this.app.state.given["path"]);
+    const rtt = text(this.app.state.given, "rtt") || (path?.given["rtt"] ?? "");
+    const before_s = Math.min(quantity(rtt)?.value ?? 0, span.to_s - span.from_s);
+    return { from_s: Math.max(0, span.from_s - before_s), to_s: span.to_s };
+  }
+
+  private take({ head, tail }: Answer, { body, span, since }: Question): void {
+    this.answer = head;
+    const shown = picture(head, tail, span);
+    const looked = looks(body.given.startup ?? [], this.app.dark);
+    this.shown = { picture: shown, looks: looked };
+    this.output.classList.remove("stale");
+    this.controls.refuse(null);
+    this.timeline.show(shown, spanOfPicture(shown), looked, this.app.dark);
+    this.readout.show(shown, looked, null);
+    this.headline.textContent = head.headline;
+    fill(this.notes, ...head.warnings.map((words) => el("li", {}, words)));
+    this.table(head.table, head.legend);
+    fill(this.verdict);
+    const { headline, command, scenario } = head;
+    const { dark } = this.app;
+    const exported = { headline, picture: shown, span: spanOfPicture(shown), looks: looked, dark };
+    this.actions.set({ command, scenario, shown: exported });
+    measured(since);
+    clearTimeout(this.still);
+    this.still = setTimeout(() => this.rest(body.given), STILL_MS);
+  }
+
+  /** The state stands still: there is time for words and for intervals. */
+  private rest(given: CompareRequest["given"]): void {
+    this.timeline.describe();
+    if (this.answer) this.app.say(summary(this.answer));
+    this.slow.ask(given);
+  }
+
+  private takeIntervals(answer: IntervalsAnswer): void {
+    this.table(answer.table, answer.legend);
+    fill(this.verdict, ...answer.verdict.map((words) => el("li", {}, words)));
+  }
+
+  private table(grid: Grid, legend: string): void {
+    const found = this.shown;
+    const numbers = new Map(found ? exits(found.picture).map((one) => [one.trace.startup, one.number]) : []);
+    const names = this.app.state.given.startup ?? [];
+    const rows = names.map((startup) => ({
+      startup,
+      look: found?.looks.get(startup),
+      exit: numbers.get(startup),
+    }));
+    this.results.show(grid, rows);
+    this.legend.textContent = legend;
+  }
+
+  private fail(error: unknown): void {
+    if (aborted(error)) return;
+    this.controls.refuse(error instanceof Error ? error.message : String(error));
+    this.output.classList.add("stale");
+  }
+
+  private recolour(looked: Map<string, Look>): void {
+    const { shown, answer } = this;
+    const before = shown && JSON.stringify([...shown.looks]);
+    const names = shown?.picture.traces.every((trace) => looked.has(trace.startup));
+    if (!shown || !answer || !names || before === JSON.stringify([...looked])) return;
+    this.shown = { ...shown, looks: looked };
+    this.timeline.show(shown.picture, spanOfPicture(shown.picture), looked, this.app.dark);
+    this.readout.forget();
+    this.readout.show(shown.picture, looked, null);
+    this.table(answer.table, answer.legend);
+  }
+
+  private zoom(span: Span | null): void {
+    this.touched = performance.now();
+    const rest = without(this.app.state.own, "from", "to");
+    if (span) this.timeline.stretch(span);
+    const own = span ? { ...rest, from: digits(span.from_s), to: digits(span.to_s) } : rest;
+    this.app.go({ own }, "push");
+  }
+
+  private point(at_s: number | null, spoken: boolean): void {
+    this.readout.point(at_s);
+    if (spoken && at_s !== null) this.app.say(this.readout.spoken("cwnd", at_s));
+  }
+}
+
+function spanOf(own: Record<string, string>): Span | null {
+  const [from_s, to_s] = [Number(own["from"] ?? "0"), Number(own["to"])];
+  return to_s > from_s && from_s >= 0 ? { from_s, to_s } : null;
+}
+
+function spanOfPicture({ from_s, to_s }: Picture): Span {
+  return { from_s, to_s };
+}
+
+/** Microseconds are finer than any pixel. */
+function digits(value_s: number): string {
+  return String(Number(value_s.toFixed(6)));
+}
+
+function without(own: Record<string, string>, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !names.includes(name)));
+}
+
+/** What the table says, in short, for those who listen. */
+function summary(answer: CompareAnswer): string {
+  const ends = answer.trajectories.map((one) => `${one.startup} ${seconds(one.end_s)}`);
+  return `${answer.headline}. Ends: ${ends.join("; ")}`;
+}
+
+let current: Explore | undefined;
 
 export const explore: View = {
   name: "explore",
   title: "Explore",
-  show(root) {
-    root.append("");
+  show(root, app) {
+    current = new Explore(app);
+    current.build(root);
+  },
+  update() {
+    current?.update();
+  },
+  hide() {
+    current?.end();
+    current = undefined;
   },
 };

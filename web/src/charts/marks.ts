@@ -1,0 +1,69 @@
+// Marks of single events, and the numbers of exits, drawn into a canvas.
+
+import type { Ink, Look } from "./colours.ts";
+
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+const SIZE = 3.2;
+
+/** A cross for what was dropped. */
+export function cross(path: Path2D, { x, y }: Spot, scale: number): void {
+  const reach = SIZE * scale;
+  path.moveTo(x - reach, y - reach);
+  path.lineTo(x + reach, y + reach);
+  path.moveTo(x - reach, y + reach);
+  path.lineTo(x + reach, y - reach);
+}
+
+/** A triangle for what was retransmitted. */
+export function triangle(path: Path2D, { x, y }: Spot, scale: number): void {
+  const reach = SIZE * scale * 1.15;
+  path.moveTo(x, y - reach);
+  path.lineTo(x + reach, y + reach * 0.8);
+  path.lineTo(x - reach, y + reach * 0.8);
+  path.closePath();
+}
+
+/** A disc with an exit's number in the start-up's colour. */
+export function numbered(
+  context: CanvasRenderingContext2D,
+  { x, y }: Spot,
+  number: number,
+  look: Look,
+  ink: Ink,
+  scale: number,
+): void {
+  const radius = RADIUS * scale;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = ink.page;
+  context.fill();
+  context.lineWidth = 2 * scale;
+  context.strokeStyle = look.colour;
+  context.stroke();
+  context.fillStyle = ink.text;
+  context.font = `600 ${10.5 * scale}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(String(number), x, y + 0.5 * scale);
+}
+
+export const RADIUS = 8;
+
+/** The spots, moved so far to the right that no disc hides another's number. */
+export function apart(spots: readonly Spot[], scale: number): Spot[] {
+  const placed: Spot[] = [];
+  for (const spot of spots) {
+    const free = { ...spot };
+    const near = (other: Spot): boolean =>
+      Math.hypot(other.x - free.x, other.y - free.y) < 2 * RADIUS * scale;
+    for (let other = placed.find(near); other; other = placed.find(near)) {
+      free.x = other.x + 2.1 * RADIUS * scale;
+    }
+    placed.push(free);
+  }
+  return placed;
+}

@@ -1,0 +1,332 @@
+// One panel: uPlot has the axes, the cursor and the selection; the lines are steps that are drawn
+// from their bins as they came.
+
+import uPlot from "uplot";
+import { el, fill, id } from "../ui/dom.ts";
+import { packets, seconds } from "../ui/text.ts";
+import { ink, type Ink, type Look } from "./colours.ts";
+import { apart, cross, numbered, RADIUS, triangle, type Spot } from "./marks.ts";
+import { bdpOf, exits, sentence, top, type PanelKind } from "./panels.ts";
+import { binAt, type Picture, type Trace } from "./picture.ts";
+import { draw, ticks } from "./steps.ts";
+
+export interface Span {
+  from_s: number;
+  to_s: number;
+}
+
+/** What a person does in a panel. */
+export interface Doings {
+  zoom(span: Span): void;
+  reset(): void;
+  /** The cursor is at a time, or has left. */
+  point(at_s: number | null): void;
+}
+
+/** All that a panel's picture depends on. */
+export interface Shown {
+  picture: Picture;
+  span: Span;
+  looks: ReadonlyMap<string, Look>;
+  dark: boolean;
+  /** The start-up that stands out; null for all alike. */
+  lit: string | null;
+}
+
+const Y_SIZE = 62;
+
+export class Panel {
+  readonly element: HTMLElement;
+  readonly plotted = el("div", { class: "plot" });
+  private readonly words = el("ul", { class: "unseen", id: id("summary") });
+  private plot: uPlot | undefined;
+  private shown: Shown | undefined;
+  private built = "";
+  private most = 1;
+  private quiet = false;
+
+  constructor(
+    readonly kind: PanelKind,
+    private readonly doings: Doings,
+  ) {
+    const title = el("figcaption", { id: id("panel") }, kind.title);
+    if (kind.key) title.append(el("small", {}, kind.key));
+    this.plotted.tabIndex = 0;
+    this.plotted.setAttribute("role", "group");
+    this.plotted.setAttribute("aria-labelledby", title.id);
+    this.plotted.setAttribute("aria-describedby", this.words.id);
+    this.element = el("figure", { class: `panel ${kind.name}` }, title, this.plotted, this.words);
+  }
+
+  /** Pixels over which lines are drawn. */
+  get columns(): number {
+    return Math.round(Math.max(200, (this.plotted.clientWidth || 600) - Y_SIZE) * devicePixelRatio);
+  }
+
+  get canvas(): HTMLCanvasElement | undefined {
+    return this.plot?.ctx.canvas;
+  }
+
+  /** Draws at once. */
+  show(shown: Shown): void {
+    this.shown = shown;
+    this.most = top(this.kind, shown.picture);
+    const wanted = JSON.stringify([shown.dark, shown.picture.traces.map(label), [...shown.looks]]);
+    if (wanted !== this.built) this.build(wanted);
+    this.light();
+    this.update();
+  }
+
+  /** Makes one start-up stand out. */
+  highlight(lit: string | null): void {
+    if (!this.shown || !this.plot) return;
+    this.shown = { ...this.shown, lit };
+    this.light();
+    this.plot.redraw(false);
+  }
+
+  /** Puts the cursor at a time without telling of it. */
+  point(at_s: number | null): void {
+    if (!this.plot) return;
+    this.quiet = true;
+    const left = at_s === null ? -10 : this.plot.valToPos(at_s, "x");
+    this.plot.setCursor({ left, top: at_s === null ? -10 : 0 }, false);
+    this.quiet = false;
+  }
+
+  /** The picture in sentences, for those who do not see it. */
+  describe(): void {
+    const { shown } = this;
+    if (!shown) return;
+    const all = shown.picture.traces.map((one) => el("li", {}, sentence(this.kind, shown.picture, one)));
+    fill(this.words, ...all);
+  }
+
+  fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.plotted;
+    if (!this.plot || !width || (width === this.plot.width && height === this.plot.height)) return;
+    this.plot.setSize({ width, height });
+  }
+
+  private build(signature: string): void {
+    this.plot?.destroy();
+    this.built = signature;
+    this.plot = new uPlot(this.options(), this.data(), this.plotted);
+  }
+
+  /** uPlot is told the ranges; its own data only say that there is something to draw. */
+  private data(): uPlot.AlignedData {
+    const { from_s, to_s } = this.span;
+    const lines = this.shown ? this.shown.picture.traces.length * this.kind.lines.length : 0;
+    return [[from_s, to_s], ...Array.from({ length: lines }, () => [0, 0])];
+  }
+
+  private get span(): Span {
+    return this.shown?.span ?? { from_s: 0, to_s: 1 };
+  }
+
+  private update(): void {
+    this.plot?.setData(this.data());
+  }
+
+  private options(): uPlot.Options {
+    const paint = ink(this.shown?.dark ?? false);
+    return {
+      width: this.plotted.clientWidth || 600,
+      height: this.plotted.clientHeight || 200,
+      padding: [RADIUS + 2, 12, 0, 0],
+      legend: { show: false },
+      scales: {
+        x: { time: false, range: () => [this.span.from_s, this.span.to_s] },
+        y: { range: () => [0, this.most] },
+      },
+      axes: this.axes(paint),
+      series: [{}, ...this.series()],
+      cursor: this.cursor(),
+      hooks: {
+        draw: [(plot) => this.over(plot, paint)],
+        setSelect: [(plot) => this.selected(plot)],
+        setCursor: [(plot) => this.moved(plot)],
+      },
+    };
+  }
+
+  private cursor(): uPlot.Cursor {
+    return {
+      y: false,
+      points: { show: false },
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      bind: {
+        dblclick: () => () => {
+          this.doings.reset();
+          return null;
+        },
+      },
+    };
+  }
+
+  private axes(paint: Ink): uPlot.Axis[] {
+    const common = {
+      stroke: paint.text,
+      font: "11px system-ui, sans-serif",
+      grid: { stroke: paint.grid, width: 1 },
+      ticks: { stroke: paint.grid, width: 1, size: 4 },
+      gap: 4,
+    };
+    return [
+      {
+        ...common,
+        size: 28,
+        splits: (plot) => ticks(this.span.from_s, this.span.to_s, plot.width / 90),
+        values: (_, splits) => splits.map(moment),
+      },
+      {
+        ...common,
+        size: Y_SIZE,
+        splits: (plot) => ticks(0, this.most, plot.height / 38),
+        values: (_, splits) => splits.map((value) => this.kind.text(value)),
+      },
+    ];
+  }
+
+  private series(): uPlot.Series[] {
+    const { picture, looks } = this.shown as Shown;
+    return picture.traces.flatMap((trace, place) =>
+      this.kind.lines.map((line) => {
+        const look = looks.get(trace.startup) as Look;
+        const path = (plot: uPlot): uPlot.Series.Paths => this.path(plot, place, line.name);
+        return {
+          stroke: look.colour,
+          width: line.faint ? 0.8 : look.width,
+          dash: look.dash,
+          points: { show: false },
+          paths: path,
+        };
+      }),
+    );
+  }
+
+  private path(plot: uPlot, place: number, name: keyof Trace["lines"]): uPlot.Series.Paths {
+    const { picture } = this.shown as Shown;
+    const trace = picture.traces[place] as Trace;
+    const stroke = new Path2D();
+    const { x, y } = this.places(plot);
+    const end = binAt(picture, Math.min(trace.end_s, picture.to_s));
+    draw(trace.lines[name], end, x, y, stroke);
+    return { stroke, flags: 0 };
+  }
+
+  /** From bins and values to pixels of the canvas. */
+  private places(plot: uPlot): { x(bin: number): number; y(value: number): number } {
+    const { left, top: above, width, height } = plot.bbox;
+    const { picture, span } = this.shown as Shown;
+    const across = width / (span.to_s - span.from_s);
+    const begin = left + (picture.origin_s - span.from_s) * across;
+    const wide = picture.bin_s * across;
+    const bottom = above + height;
+    const high = height / this.most;
+    return { x: (bin) => begin + bin * wide, y: (value) => bottom - value * high };
+  }
+
+  private light(): void {
+    if (!this.plot || !this.shown) return;
+    const { lit, picture } = this.shown;
+    for (const [at, series] of this.plot.series.entries()) {
+      if (!at) continue;
+      const trace = picture.traces[Math.floor((at - 1) / this.kind.lines.length)];
+      const line = this.kind.lines[(at - 1) % this.kind.lines.length];
+      const pale = lit !== null && trace?.startup !== lit;
+      series.alpha = (line?.faint ? 0.75 : 1) * (pale ? 0.13 : 1);
+    }
+  }
+
+  /** What lies over the lines: BDP, events, exits. */
+  private over(plot: uPlot, paint: Ink): void {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top - RADIUS * 2, bbox.width, bbox.height + RADIUS * 2);
+    ctx.clip();
+    if (this.kind.exits) this.level(plot, paint);
+    this.events(plot);
+    if (this.kind.exits) this.numbers(plot, paint);
+    ctx.restore();
+  }
+
+  private level(plot: uPlot, paint: Ink): void {
+    const { ctx, bbox } = plot;
+    const bdp = bdpOf((this.shown as Shown).picture);
+    const scale = devicePixelRatio;
+    const inside = bdp <= this.most;
+    const y = inside ? this.places(plot).y(bdp) : bbox.top;
+    ctx.strokeStyle = ctx.fillStyle = paint.text;
+    ctx.lineWidth = scale;
+    ctx.setLineDash([scale, 3 * scale]);
+    ctx.beginPath();
+    if (inside) ctx.moveTo(bbox.left, y);
+    if (inside) ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    ctx.font = `${11 * scale}px system-ui, sans-serif`;
+    ctx.textAlign = "right";
+    ctx.textBaseline = inside && y > bbox.top + 16 * scale ? "bottom" : "top";
+    const words = `BDP ${packets(bdp)}${inside ? "" : " (above)"}`;
+    ctx.fillText(words, bbox.left + bbox.width - 4 * scale, y + (inside ? 0 : 2 * scale));
+  }
+
+  private events(plot: uPlot): void {
+    const { ctx } = plot;
+    const { picture, looks, lit } = this.shown as Shown;
+    const { x, y } = this.places(plot);
+    for (const trace of picture.traces) {
+      ctx.globalAlpha = lit !== null && lit !== trace.startup ? 0.13 : 1;
+      ctx.strokeStyle = looks.get(trace.startup)?.colour ?? "";
+      ctx.lineWidth = 1.2 * devicePixelRatio;
+      for (const name of this.kind.events) {
+        const { bins, values } = trace.events[name];
+        const shape = name === "drop" ? cross : triangle;
+        const path = new Path2D();
+        for (const [at, bin] of bins.entries()) {
+          shape(path, { x: x(bin), y: y(values[at] as number) }, devicePixelRatio);
+        }
+        ctx.stroke(path);
+      }
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  private numbers(plot: uPlot, paint: Ink): void {
+    const { picture, looks, span } = this.shown as Shown;
+    const { x, y } = this.places(plot);
+    const marks = exits(picture).filter((one) => one.at_s >= span.from_s && one.at_s <= span.to_s);
+    const spot = (at_s: number, value: number): Spot => ({ x: x(binAt(picture, at_s)), y: y(value) });
+    const spots = apart(marks.map((one) => spot(one.at_s, one.cwnd_pkts)), devicePixelRatio);
+    for (const [at, mark] of marks.entries()) {
+      const look = looks.get(mark.trace.startup) as Look;
+      numbered(plot.ctx, spots[at] as Spot, mark.number, look, paint, devicePixelRatio);
+    }
+  }
+
+  private selected(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < 4) return;
+    const span = { from_s: plot.posToVal(left, "x"), to_s: plot.posToVal(left + width, "x") };
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.doings.zoom(span);
+  }
+
+  private moved(plot: uPlot): void {
+    if (this.quiet) return;
+    const { left } = plot.cursor;
+    this.doings.point(left === undefined || left < 0 ? null : plot.posToVal(left, "x"));
+  }
+}
+
+function label(trace: Trace): string {
+  return `${trace.startup} ${trace.flow}`;
+}
+
+/** A time at an axis: without the zeros that a value would have. */
+function moment(at_s: number): string {
+  return seconds(at_s).replace(/(\.\d*?)0+ /, "$1 ").replace(/\. /, " ");
+}

@@ -1,0 +1,155 @@
+// What the panels show: window, queue, sequence and rates, in plain values that a canvas, an SVG
+// and a sentence can be made of.
+
+import { bytes, listed, packets, rate, seconds } from "../ui/text.ts";
+import { binAt, type EventName, type LineName, type Picture, type Trace } from "./picture.ts";
+import { greatest, valueAt, type Steps } from "./steps.ts";
+
+export type PanelName = "cwnd" | "queue" | "sequence" | "rate";
+
+export interface PanelKind {
+  name: PanelName;
+  title: string;
+  /** What the lines are, where there are several of each start-up. */
+  key: string;
+  lines: { name: LineName; faint: boolean }[];
+  events: EventName[];
+  /** Whether BDP and exits are shown. */
+  exits: boolean;
+  text(value: number): string;
+}
+
+export const PANELS: readonly PanelKind[] = [
+  {
+    name: "cwnd",
+    title: "Congestion window, packets",
+    key: "numbers: exit of start-up",
+    lines: [{ name: "cwnd", faint: false }],
+    events: [],
+    exits: true,
+    text: packets,
+  },
+  {
+    name: "queue",
+    title: "Bottleneck queue, packets",
+    key: "",
+    lines: [{ name: "queue", faint: false }],
+    events: [],
+    exits: false,
+    text: packets,
+  },
+  {
+    name: "sequence",
+    title: "Sequence, bytes",
+    key: "thin: sent, thick: acknowledged, × dropped, △ retransmitted",
+    lines: [
+      { name: "sent", faint: true },
+      { name: "acked", faint: false },
+    ],
+    events: ["drop", "retransmit"],
+    exits: false,
+    text: bytes,
+  },
+  {
+    name: "rate",
+    title: "Pacing and delivery rate",
+    key: "thin: pacing, thick: acknowledged over one RTT",
+    lines: [
+      { name: "pacing", faint: true },
+      { name: "delivery", faint: false },
+    ],
+    events: [],
+    exits: false,
+    text: rate,
+  },
+];
+
+/** A bandwidth-delay product is drawn where windows come near it; further up it is only named. */
+const NEAR = 4;
+
+/** The greatest value that a panel has room for. */
+export function top(kind: PanelKind, shown: Picture): number {
+  let most = 0;
+  for (const trace of shown.traces) {
+    for (const line of kind.lines) most = Math.max(most, height(kind, line.name, trace.lines[line.name]));
+  }
+  if (kind.exits) {
+    const bdp = bdpOf(shown);
+    if (bdp <= NEAR * most) most = Math.max(most, bdp);
+  }
+  return most > 0 ? most * 1.06 : 1;
+}
+
+/** A pacing rate may be far above what any path carries for a moment; it need not fit. */
+function height(kind: PanelKind, name: LineName, steps: Steps): number {
+  if (kind.name !== "rate" || name !== "pacing") return greatest(steps);
+  const sorted = steps.values.filter((value) => !Number.isNaN(value)).sort();
+  return sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0;
+}
+
+/** The bandwidth-delay product, packets: all start-ups have the same path. */
+export function bdpOf(shown: Picture): number {
+  return shown.traces[0]?.bdp_pkts ?? 0;
+}
+
+export interface ExitMark {
+  /** Counted from 1 in the order of the start-ups. */
+  number: number;
+  trace: Trace;
+  at_s: number;
+  cwnd_pkts: number;
+  reason: string;
+}
+
+/** The exits of all start-ups, numbered; those without one leave no gap. */
+export function exits(shown: Picture): ExitMark[] {
+  const found: ExitMark[] = [];
+  for (const trace of shown.traces) {
+    if (trace.exit) found.push({ number: found.length + 1, trace, ...trace.exit });
+  }
+  return found;
+}
+
+/** What a panel shows of one start-up, as a sentence for those who do not see it. */
+export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string {
+  const parts = kind.lines
+    .map((line) => extent(line.name, kind, shown, trace))
+    .filter((part) => part !== null);
+  if (kind.exits) {
+    const { exit } = trace;
+    parts.push(
+      exit
+        ? `left start-up at ${seconds(exit.at_s)} with ${packets(exit.cwnd_pkts)} packets: ${exit.reason}`
+        : "did not leave start-up",
+    );
+  }
+  for (const event of kind.events) {
+    const { total } = trace.events[event];
+    parts.push(`${total} ${event === "drop" ? "dropped" : "retransmitted"}`);
+  }
+  return `${trace.startup}: ${listed(parts)}.`;
+}
+
+function extent(name: LineName, kind: PanelKind, shown: Picture, trace: Trace): string | null {
+  const steps = trace.lines[name];
+  if (!steps.values.length) return null;
+  let most = 0;
+  let at = 0;
+  for (const [place, value] of steps.values.entries()) {
+    if (value > most) [most, at] = [value, place];
+  }
+  const when = shown.origin_s + (steps.bins[at] as number) * shown.bin_s;
+  const last = valueAt(steps, binAt(shown, Math.min(trace.end_s, shown.to_s))) ?? 0;
+  const label = NAMES[name];
+  return `${label} at most ${kind.text(most)} at ${seconds(when)}, at the end ${kind.text(last)}`;
+}
+
+export const NAMES: Record<LineName, string> = {
+  cwnd: "cwnd",
+  flight: "in flight",
+  queue: "queue",
+  sent: "sent",
+  acked: "acknowledged",
+  pacing: "pacing rate",
+  delivery: "delivery rate",
+};

@@ -1,0 +1,123 @@
+// The panels of one comparison: one time axis, one cursor, one zoom.
+
+import { el } from "../ui/dom.ts";
+import type { Look } from "./colours.ts";
+import { Panel, type Shown, type Span } from "./panel.ts";
+import { PANELS } from "./panels.ts";
+import type { Picture } from "./picture.ts";
+
+/** What the page does about what is done in the panels. */
+export interface Watcher {
+  /** A part of the time is to be looked at; null for all of it. */
+  zoom(span: Span | null): void;
+  /** The cursor is at a time; null where it has left. `spoken`: keys moved it. */
+  point(at_s: number | null, spoken: boolean): void;
+}
+
+/** The share of the time by which a key moves or zooms. */
+const STEP = 0.01;
+const LEAP = 0.1;
+
+export class Timeline {
+  readonly element = el("div", { class: "panels" });
+  readonly panels: readonly Panel[];
+  private shown: Shown | undefined;
+  private at_s: number | null = null;
+
+  constructor(private readonly watcher: Watcher) {
+    const doings = {
+      zoom: (span: Span) => watcher.zoom(span),
+      reset: () => watcher.zoom(null),
+      point: (at_s: number | null) => this.point(at_s),
+    };
+    this.panels = PANELS.map((kind) => new Panel(kind, doings));
+    for (const panel of this.panels) {
+      panel.plotted.addEventListener("keydown", (event) => this.key(event));
+      this.element.append(panel.element);
+    }
+    new ResizeObserver(() => {
+      for (const panel of this.panels) panel.fit();
+    }).observe(this.element);
+  }
+
+  get columns(): number {
+    return Math.max(...this.panels.map((panel) => panel.columns));
+  }
+
+  get picture(): Picture | undefined {
+    return this.shown?.picture;
+  }
+
+  /** Draws an answer in all panels at once. */
+  show(picture: Picture, span: Span, looks: ReadonlyMap<string, Look>, dark: boolean): void {
+    this.shown = { picture, span, looks, dark, lit: this.shown?.lit ?? null };
+    for (const panel of this.panels) panel.show(this.shown);
+  }
+
+  /** What is there already, over another part of the time, until the answer comes. */
+  stretch(span: Span): void {
+    if (this.shown) this.show(this.shown.picture, span, this.shown.looks, this.shown.dark);
+  }
+
+  /** Writes what the panels show in sentences; too slow for every step of a slider. */
+  describe(): void {
+    for (const panel of this.panels) panel.describe();
+  }
+
+  highlight(startup: string | null): void {
+    if (!this.shown || this.shown.lit === startup) return;
+    this.shown = { ...this.shown, lit: startup };
+    for (const panel of this.panels) panel.highlight(startup);
+  }
+
+  /** Puts the cursor at a time in all panels. */
+  point(at_s: number | null, spoken = false): void {
+    if (at_s === this.at_s) return;
+    this.at_s = at_s;
+    for (const panel of this.panels) panel.point(at_s);
+    this.watcher.point(at_s, spoken);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (!this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = this.keys(this.shown.span, event.shiftKey)[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  private keys(span: Span, far: boolean): Record<string, () => void> {
+    const wide = span.to_s - span.from_s;
+    const at = this.at_s ?? span.from_s + wide / 2;
+    const move = (by: number): void => {
+      this.point(Math.min(span.to_s, Math.max(span.from_s, at + by * wide)), true);
+    };
+    const zoom = (factor: number): void => this.watcher.zoom(around(at, span, factor));
+    return {
+      ArrowLeft: () => move(far ? -LEAP : -STEP),
+      ArrowRight: () => move(far ? LEAP : STEP),
+      PageUp: () => this.watcher.zoom(moved(span, -0.5)),
+      PageDown: () => this.watcher.zoom(moved(span, 0.5)),
+      Home: () => this.point(span.from_s, true),
+      End: () => this.point(span.to_s, true),
+      "+": () => zoom(0.5),
+      "=": () => zoom(0.5),
+      "-": () => zoom(2),
+      Escape: () => this.watcher.zoom(null),
+      "0": () => this.watcher.zoom(null),
+    };
+  }
+}
+
+/** A span `factor` times as long about a time, which keeps its place in it. */
+export function around(at_s: number, span: Span, factor: number): Span {
+  const from_s = Math.max(0, at_s - (at_s - span.from_s) * factor);
+  return { from_s, to_s: from_s + (span.to_s - span.from_s) * factor };
+}
+
+/** A span moved by a share of its length, not before the beginning. */
+export function moved(span: Span, share: number): Span {
+  const wide = span.to_s - span.from_s;
+  const from_s = Math.max(0, span.from_s + share * wide);
+  return { from_s, to_s: from_s + wide };
+}

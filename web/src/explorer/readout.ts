@@ -1,0 +1,115 @@
+// What every start-up's flow is at, at the cursor's time, and how its start-up ended.
+
+import type { Look } from "../charts/colours.ts";
+import { exits, NAMES } from "../charts/panels.ts";
+import { binAt, type LineName, type Picture, type Trace } from "../charts/picture.ts";
+import { valueAt } from "../charts/steps.ts";
+import { el, fill } from "../ui/dom.ts";
+import { swatch } from "../ui/swatch.ts";
+import { ABSENT, bytes, packets, rate, seconds } from "../ui/text.ts";
+
+const COLUMNS: { name: LineName; text(value: number): string }[] = [
+  { name: "cwnd", text: packets },
+  { name: "flight", text: bytes },
+  { name: "queue", text: packets },
+  { name: "sent", text: bytes },
+  { name: "acked", text: bytes },
+  { name: "pacing", text: rate },
+  { name: "delivery", text: rate },
+];
+
+export class Readout {
+  readonly element = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Values at the cursor" });
+  private readonly when = el("th", { scope: "col" });
+  private readonly body = el("tbody");
+  private cells: HTMLTableCellElement[][] = [];
+  private picture: Picture | undefined;
+
+  constructor(private readonly over: (startup: string | null) => void) {
+    const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, NAMES[name]));
+    const exit = el("th", { scope: "col" }, "exit of start-up");
+    const head = el("tr", {}, this.when, ...titles, exit);
+    const table = el("table", { class: "readout" }, el("thead", {}, head), this.body);
+    table.prepend(el("caption", { class: "unseen" }, "Values at the cursor"));
+    table.addEventListener("pointerleave", () => this.over(null));
+    this.element.append(table);
+  }
+
+  /** Takes an answer; the values are those of `at_s`, or of the end. */
+  show(picture: Picture, looks: ReadonlyMap<string, Look>, at_s: number | null): void {
+    const kept = this.picture && same(this.picture, picture) && this.cells.length;
+    this.picture = picture;
+    if (!kept) this.build(looks);
+    this.point(at_s);
+    for (const [row, trace] of picture.traces.entries()) {
+      const cell = this.cells[row]?.[COLUMNS.length];
+      if (cell) this.exit(cell, trace);
+    }
+  }
+
+  /** Colours have changed. */
+  forget(): void {
+    this.cells = [];
+  }
+
+  point(at_s: number | null): void {
+    const { picture } = this;
+    if (!picture) return;
+    this.when.textContent = at_s === null ? "at the end" : `at ${seconds(at_s)}`;
+    const bin = binAt(picture, at_s ?? picture.to_s);
+    for (const [row, trace] of picture.traces.entries()) {
+      for (const [place, column] of COLUMNS.entries()) {
+        const cell = this.cells[row]?.[place];
+        const value = valueAt(trace.lines[column.name], bin);
+        if (cell) cell.textContent = value === null ? ABSENT : column.text(value);
+      }
+    }
+  }
+
+  /** One line of a start-up at a time, for those who listen. */
+  spoken(line: LineName, at_s: number): string {
+    const { picture } = this;
+    const column = COLUMNS.find((one) => one.name === line);
+    if (!picture || !column) return "";
+    const bin = binAt(picture, at_s);
+    const values = picture.traces.map((trace) => {
+      const value = valueAt(trace.lines[line], bin);
+      return `${trace.startup} ${value === null ? "none" : column.text(value)}`;
+    });
+    return `${seconds(at_s)}, ${NAMES[line]}: ${values.join("; ")}`;
+  }
+
+  private build(looks: ReadonlyMap<string, Look>): void {
+    const traces = this.picture?.traces ?? [];
+    const several = traces.some((trace) => trace.flow !== traces[0]?.flow);
+    this.cells = traces.map(() => Array.from({ length: COLUMNS.length + 1 }, (_, place) => cell(place)));
+    const rows = traces.map((trace, at) => {
+      const look = looks.get(trace.startup);
+      const name = several ? `${trace.startup}, flow ${trace.flow + 1}` : trace.startup;
+      const head = el("th", { scope: "row" }, look ? swatch(look) : null, name);
+      const row = el("tr", {}, head, ...(this.cells[at] ?? []));
+      row.addEventListener("pointerenter", () => this.over(trace.startup));
+      return row;
+    });
+    fill(this.body, ...rows);
+  }
+
+  private exit(cell: HTMLElement, trace: Trace): void {
+    const mark = exits(this.picture as Picture).find((one) => one.trace === trace);
+    if (!mark) {
+      cell.textContent = ABSENT;
+      return;
+    }
+    const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_pkts)}`;
+    fill(cell, el("span", { class: "disc" }, String(mark.number)), words);
+  }
+}
+
+function same(one: Picture, other: Picture): boolean {
+  const names = (picture: Picture): string => picture.traces.map((t) => t.startup + t.flow).join();
+  return names(one) === names(other);
+}
+
+function cell(place: number): HTMLTableCellElement {
+  return el("td", { class: place < COLUMNS.length ? "number" : "exit" });
+}

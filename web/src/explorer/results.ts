@@ -1,0 +1,62 @@
+// The table that the command prints, with each row's line beside its name.
+
+import type { Look } from "../charts/colours.ts";
+import type { Grid } from "../protocol.ts";
+import { el, fill } from "../ui/dom.ts";
+import { swatch } from "../ui/swatch.ts";
+
+export interface RowLook {
+  startup: string;
+  look: Look | undefined;
+  /** The number of its exit in the panels. */
+  exit: number | undefined;
+}
+
+export class Results {
+  readonly element = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Results" });
+  private readonly table = el("table", { class: "results" });
+
+  constructor(private readonly over: (startup: string | null) => void) {
+    this.element.append(this.table);
+    this.table.addEventListener("pointerleave", () => this.over(null));
+  }
+
+  /** Rows go through `rows` again and again: one row of each start-up for every size. */
+  show(grid: Grid, rows: readonly RowLook[]): void {
+    const head = el("tr", {}, ...grid.columns.map((one) => heading(one.title, one.number)));
+    const body = el("tbody");
+    for (const [at, cells] of grid.rows.entries()) {
+      const group = grid.groups[String(at)];
+      if (group) body.append(divider(group, cells.length));
+      body.append(this.row(cells, grid, at, rows[at % Math.max(1, rows.length)]));
+    }
+    const caption = el("caption", { class: "unseen" }, grid.title || "Results");
+    fill(this.table, caption, el("thead", {}, head), body);
+  }
+
+  private row(cells: string[], grid: Grid, at: number, look: RowLook | undefined): HTMLElement {
+    const made = el("tr", { class: grid.marked.includes(at) && "marked" });
+    for (const [place, text] of cells.entries()) {
+      if (place) made.append(el("td", { class: grid.columns[place]?.number && "number" }, text));
+      else made.append(first(text, look));
+    }
+    const startup = look?.startup ?? null;
+    made.addEventListener("pointerenter", () => this.over(startup));
+    return made;
+  }
+}
+
+function first(text: string, look: RowLook | undefined): HTMLElement {
+  const cell = el("th", { scope: "row" }, look?.look ? swatch(look.look) : null, text);
+  if (look?.exit) cell.append(el("span", { class: "disc", title: "exit in the panel" }, String(look.exit)));
+  return cell;
+}
+
+function heading(title: string, number: boolean): HTMLElement {
+  return el("th", { scope: "col", class: number && "number" }, title);
+}
+
+function divider(title: string, columns: number): HTMLElement {
+  const cell = el("th", { colspan: columns, scope: "colgroup" }, title);
+  return el("tr", { class: "group" }, cell);
+}
