@@ -8,6 +8,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import main
+from flowstart.render import interactive
 
 
 class Answer(NamedTuple):
@@ -20,6 +21,14 @@ class Answer(NamedTuple):
 def heeded_ctrl_c() -> None:
     """Ctrl-C is heeded also where a shell that runs the tests in the background has it ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def without_script(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Reports are the same whether or not `make page` has been run; a test may ask for a script."""
+    monkeypatch.setattr(interactive, "PAGE", tmp_path_factory.getbasetemp() / "no-page")
 
 
 @pytest.fixture

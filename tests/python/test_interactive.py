@@ -16,6 +16,8 @@ from flowstart.comparison import listed, report
 from flowstart.render import html, interactive
 from flowstart.render.grid import Column, Grid, Source
 
+REAL = interactive.PAGE
+"""Where `make page` puts the script, if it has been run."""
 SCRIPT = "console.log('</script>');"
 
 
@@ -24,13 +26,7 @@ def built(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A script and a style in the place of those that `make page` builds."""
     (tmp_path / "report.js").write_text(SCRIPT)
     (tmp_path / "report.css").write_text("body { margin: 0 }")
-    monkeypatch.setattr(interactive, "_PAGE", tmp_path)
-
-
-@pytest.fixture
-def unbuilt(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where nobody has run `make page`."""
-    monkeypatch.setattr(interactive, "_PAGE", tmp_path)
+    monkeypatch.setattr(interactive, "PAGE", tmp_path)
 
 
 def unpacked(page: str) -> dict[str, Any]:
@@ -87,7 +83,6 @@ def test_a_table_says_what_its_numbers_are_made_of_only_where_that_is_known() ->
     assert """<tr data-rows='{"variant":"it&#x27;s &lt;a&gt;"}' data-against=""" in page
 
 
-@pytest.mark.usefixtures("unbuilt")
 def test_without_the_script_a_report_is_the_page_alone_and_says_how_to_get_more() -> None:
     page = interactive.page("Title", ["<p>text</p>", interactive.picture("<svg/>", "it", "a.svg")])
     assert "<script" not in page
@@ -208,7 +203,7 @@ def test_ten_thousand_rows_take_at_most_500_kilobytes(
     rows = interactive.Rows(made_up(10_000), "comparison-rows", 10_000)
     text = json.dumps(interactive.document(rows), separators=(",", ":"))
     data = len(base64.b64encode(zlib.compress(text.encode(), 9)))
-    script = sum(file.stat().st_size for file in interactive._PAGE.glob("report.*"))
+    script = sum(file.stat().st_size for file in REAL.glob("report.*"))
     with capsys.disabled():
         print(f"\nreport of 10,000 rows: {data:,} bytes of data, {script:,} of script")
     assert data + script <= 500_000

@@ -54,8 +54,9 @@ const SAMPLE: Document = {
     { name: "tested", doc: "", unit: null, same: true },
     { name: "fct_s", doc: "", unit: "seconds", values: [1, null, 2, 3] },
   ],
-  command: { words: "flowstart compare", options: { variant: { a: "--startup a" } }, note: "" },
+  command: { words: "flowstart compare", options: { variant: { a: "--startup a" } }, note: "", file: "" },
   charts: [],
+  heat: null,
 };
 
 test("each form of a column gives its values back", () => {

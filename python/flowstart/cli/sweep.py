@@ -78,6 +78,7 @@ def sweep(
     if workers is not None and dask is not None:
         raise RequestError("--workers: contradicts --dask; give one of the two")
     from flowstart.cli.progress import Progress
+    from flowstart.sweeps import report
     from flowstart.sweeps.asking import read
     from flowstart.sweeps.asking import sweep as swept
 
@@ -92,6 +93,8 @@ def sweep(
             progress=progress,
             approve=_approval(output, yes=yes),
         )
+        if not found.interrupted:
+            report.write(found)
     if json:
         console.show_json(found.result())
     else:

@@ -44,6 +44,8 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     found: dict[str, bytes] = {}
     parts = [html.paragraph(result.headline), html.table(listed.traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
+    rows = listed.rows(result)
+    parts.append(interactive.CHARTS)
     drawn = _drawn(result)
     for done, (name, draw) in enumerate(drawn.items()):
         if progress:
@@ -52,10 +54,11 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         svg = charts.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
         figure.clear()  # what is left of it refers to itself, and would stay for long
-        parts.append(interactive.picture(svg, caption, f"{name}.svg"))
+        charted = name == "completion" and bool(rows.charts)
+        parts.append(interactive.picture(svg, caption, f"{name}.svg", charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
-    page = interactive.page("Start-ups compared", parts, listed.rows(result))
+    page = interactive.page("Start-ups compared", parts, rows)
     found["report.html"] = page.encode()
     return found
 

@@ -5,9 +5,17 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from flowstart.maps import again, heatmap, pareto_figure, regret_figure, tables, winners_figure
+from flowstart.maps import (
+    again,
+    heatmap,
+    listed,
+    pareto_figure,
+    regret_figure,
+    tables,
+    winners_figure,
+)
 from flowstart.maps.result import Map
-from flowstart.render import charts, html
+from flowstart.render import charts, html, interactive
 from flowstart.render.files import columns, encoded
 
 if TYPE_CHECKING:
@@ -61,9 +69,10 @@ def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -
     """
     written: dict[str, bytes] = {}
     about = tables.about(found.outcomes, found.dimensions)
-    grids = (found.table, found.kinds_table, tables.worst(found.worst_cells))
+    grids = listed.traced(found)
     parts = [html.paragraph(found.headline), *map(html.table, grids)]
     parts += [html.paragraph(note) for note in found.notes]
+    parts.append(interactive.CHARTS)
     for done, (name, (draw, caption)) in enumerate(FIGURES.items()):
         if progress:
             progress(done, len(FIGURES))
@@ -71,10 +80,10 @@ def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -
         svg = charts.svg(figure)
         written |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
         figure.clear()  # what is left of it refers to itself, and would stay for long
-        parts.append(html.picture(svg, caption))
+        parts.append(interactive.picture(svg, caption, f"{name}.svg", charted=name == "map"))
     parts += _again(found)
     title = f"Map of {pathlib.Path(found.folder).name}"
-    written["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
+    written["report.html"] = interactive.page(title, parts, listed.rows(found)).encode()
     return written
 
 

@@ -13,7 +13,7 @@ from flowstart.maps.regret import Regrets
 from flowstart.maps.worst_cells import WorstCell
 from flowstart.model import custom
 from flowstart.render import text
-from flowstart.render.grid import Column, Grid
+from flowstart.render.grid import Column, Grid, Where
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +24,15 @@ NAMING = ("size", "queue", "company")
 """The kinds of cells that are named where a map says what it is of."""
 NAMED = 3
 """So many cells without all start-ups are named."""
+
+MEAN = "weighted geometric mean of regret"
+WEIGHED = "weighted share of the cells"
+HARM = "weighted mean of harm"
+
+
+def _beside(kind: str) -> Where:
+    """The rows of cells with this company."""
+    return {"company": kind}
 
 
 def about(outcomes: Outcomes, dimensions: Sequence[Dimension]) -> str:
@@ -52,17 +61,17 @@ def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Seq
     grid = Grid(
         [
             Column("start-up", number=False),
-            Column("regret"),
-            Column("95 %", spare=2),
-            Column("p50"),
-            Column("p95"),
-            Column("worst"),
-            *([Column("not done")] if found.unfinished.any() else []),
-            Column("won"),
-            Column("tied"),
+            Column("regret", of=MEAN),
+            Column("95 %", spare=2, of=f"interval of the {MEAN}"),
+            Column("p50", of="weighted median of regret"),
+            Column("p95", of="weighted 95th percentile of regret"),
+            Column("worst", of="greatest regret"),
+            *([Column("not done", of=WEIGHED)] if found.unfinished.any() else []),
+            Column("won", of=WEIGHED),
+            Column("tied", of=WEIGHED),
             Column("dominated"),
-            Column("retrans.", spare=1),
-            *(Column(f"harm {kind}", spare=1) for kind in front.harm),
+            Column("retrans.", spare=1, of="weighted mean of retransmitted_share"),
+            *(Column(f"harm {kind}", spare=1, of=HARM, where=_beside(kind)) for kind in front.harm),
         ]
     )
     for rank, place in enumerate(found.order.tolist()):
@@ -95,11 +104,11 @@ def kinds(
     grid = Grid(
         [
             Column("cells", number=False),
-            Column("count"),
-            Column("best choice", number=False),
-            Column("regret"),
-            Column("95 %"),
-            Column("p95"),
+            Column("count", of="cells of the kind"),
+            Column("best choice", number=False, of=f"least {MEAN}"),
+            Column("regret", of=MEAN),
+            Column("95 %", of=f"interval of the {MEAN}"),
+            Column("p95", of="weighted 95th percentile of regret"),
             Column("as good within the margin", number=False, spare=1),
         ]
     )
@@ -129,13 +138,13 @@ def worst(found: Sequence[WorstCell]) -> Grid:
     grid = Grid(
         [
             Column("start-up", number=False),
-            Column("worst"),
-            Column("cell"),
+            Column("worst", of="greatest regret"),
+            Column("cell", of="where regret is greatest"),
             Column("where", number=False),
             Column("best there", number=False),
         ]
     )
-    for one in sorted(found, key=lambda one: one.regret or math.inf):
+    for one in sorted(found, key=badness):
         grid.rows.append(
             [
                 custom.short(one.startup),
@@ -146,6 +155,11 @@ def worst(found: Sequence[WorstCell]) -> Grid:
             ]
         )
     return grid
+
+
+def badness(one: WorstCell) -> float:
+    """What the table of worst cells is ordered by."""
+    return one.regret or math.inf
 
 
 def notes(outcomes: Outcomes, margin: float) -> list[str]:

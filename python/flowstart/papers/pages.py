@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from flowstart.papers import grids
 from flowstart.papers.experiment import Experiment, Paper, Table
 from flowstart.papers.runner import Done, Judged, result
-from flowstart.render import html
+from flowstart.render import html, interactive
 from flowstart.render.grid import Grid
 
 LONG = 30
@@ -57,11 +57,11 @@ def _paper_files(
             svg = charts.svg(figure)
             name = f"{_file(each.experiment)}-{picture.name}"
             files |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-            drawn.append(html.picture(svg, picture.caption))
+            drawn.append(interactive.picture(svg, picture.caption, f"{name}.svg"))
         parts += _experiment(each, drawn)
     parts += _rest(paper, done, unmeasured)
     back = '<p><a href="index.html">All papers</a></p>'
-    files[f"{paper.name}.html"] = html.page(paper.title, [back, *parts, html.made_by()]).encode()
+    files[f"{paper.name}.html"] = interactive.page(paper.title, [back, *parts]).encode()
     return files
 
 
@@ -117,8 +117,7 @@ def _index(papers: Sequence[tuple[Paper, Sequence[Done]]], others: Sequence[Judg
     summary = grids.summary([each for _, d in papers for each in d], others)
     head = [html.paragraph(line) for line in summary.splitlines()]
     head += [html.table(grids.verdicts(counted, "paper"))]
-    return html.page("How a connection starts: the papers, measured again",
-                       [*head, *parts, html.made_by()])  # fmt: skip
+    return interactive.page("How a connection starts: the papers, measured again", [*head, *parts])
 
 
 def _readme(paper: Paper) -> str:

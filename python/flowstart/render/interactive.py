@@ -5,6 +5,7 @@ without it. A report with it holds all that it shows: nothing is loaded from els
 """
 
 import base64
+import dataclasses
 import json
 import math
 import pathlib
@@ -25,7 +26,10 @@ DIGITS = 4
 """Significant digits of a number that is not whole, as in the tables."""
 FEW = 0.25
 """A column is written as places in a list of its values where these are fewer than this share."""
-_PAGE = pathlib.Path(__file__).parent / "page"
+CHARTS = '<div id="charts"></div>'
+"""Where in a page the script puts its charts and maps."""
+PAGE = pathlib.Path(__file__).parent / "page"
+"""Where the script is, if it has been built."""
 _NOT_BUILT = (
     "Its tables can be sorted and filtered, and its numbers looked up, where `make page` has been "
     "run before the command."
@@ -42,6 +46,8 @@ class Command:
     """By column: by its value, what is added to the words."""
     note: str = ""
     """What a reader has to know of it."""
+    file: str = ""
+    """The column with the text of a file that the command reads, if it does."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,42 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Side:
+    """One side of a heat map, in tiles."""
+
+    title: str
+    count: int
+    ticks: Sequence[tuple[float, str]]
+    """Where words stand, in tiles from the beginning, and the words."""
+
+
+@dataclass(frozen=True)
+class HeatMaps:
+    """Heat maps of the same two sides, of who is best and of what each costs."""
+
+    title: str
+    x: Side
+    y: Side
+    names: Sequence[str]
+    """What is compared."""
+    panels: Sequence["Panel"]
+    column: str
+    """The column of the rows that says in which tile a row is."""
+    by: str
+    """The column with `names`."""
+    measure: str
+    """What the tiles' values are."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One heat map. A tile: its name in the rows, x, y, cells, and a value for each name."""
+
+    title: str
+    tiles: Sequence[tuple[str, int, int, int, Sequence[float]]]
+
+
+@dataclass(frozen=True)
 class Rows:
     """The rows that a report lists, and that the numbers of its tables are made of."""
 
@@ -72,40 +114,50 @@ class Rows:
     """Which rows these are, and where the others are, in a sentence; empty where all are there."""
     command: Command | None = None
     charts: Sequence[Chart] = ()
+    heat: HeatMaps | None = None
+    more: Sequence[columns.Column] = ()
+    """What columns hold that `table` does not define."""
 
 
 def is_built() -> bool:
     """Whether the script of reports is there."""
-    return (_PAGE / "report.js").is_file()
+    return (PAGE / "report.js").is_file()
 
 
 def page(title: str, parts: Iterable[str], rows: Rows | None = None) -> str:
     """A whole page of parts that are HTML, with the script and the rows that it shows."""
     if not is_built():
         return html.page(title, [*parts, html.made_by(_NOT_BUILT)])
-    style = f"<style>{(_PAGE / 'report.css').read_text('utf-8')}</style>"
-    script = (_PAGE / "report.js").read_text("utf-8").replace("</script", "<\\/script")
+    style = f"<style>{(PAGE / 'report.css').read_text('utf-8')}</style>"
+    script = (PAGE / "report.js").read_text("utf-8").replace("</script", "<\\/script")
     block = [_block("rows", document(rows))] if rows is not None else []
     body = [style, *parts, '<div id="rows"></div>', html.made_by(), *block]
     return html.page(title, [*body, f"<script>{script}</script>"])
 
 
-def picture(svg: str, caption: str, file: str) -> str:
-    """A figure with its caption: deflated for the script, and `file` beside without it."""
+def picture(svg: str, caption: str, file: str, *, charted: bool = False) -> str:
+    """A figure with its caption: deflated for the script, and `file` beside without it.
+
+    Where a chart of the script shows the same (`charted`), the figure is for readers without it.
+    """
     if not is_built():
         return html.picture(svg, caption)
     words = escape(caption)
+    beside = f'<img src="{escape(file)}" alt="{words}">'
+    told = f"<figcaption>{words}</figcaption>"
+    if charted:
+        return f"<noscript><figure>{beside}{told}</figure></noscript>"
     packed = _packed(svg.encode())
     return (
         f'<figure><template class="picture" data-alt="{words}">{packed}</template>'
-        f'<noscript><img src="{escape(file)}" alt="{words}"></noscript>'
-        f"<figcaption>{words}</figcaption></figure>"
+        f"<noscript>{beside}</noscript>{told}</figure>"
     )
 
 
 def document(rows: Rows) -> dict[str, Any]:
     """The rows as the script reads them (`web/src/tables/columns.ts`)."""
-    defined = {column.name: column for column in columns.tables()[rows.table].columns}
+    known = (*columns.tables()[rows.table].columns, *rows.more)
+    defined = {column.name: column for column in known}
     found = []
     for name in rows.frame.columns:
         column = defined.get(name)
@@ -119,6 +171,7 @@ def document(rows: Rows) -> dict[str, Any]:
         "columns": found,
         "command": vars(command) if command else None,
         "charts": [vars(chart) for chart in rows.charts],
+        "heat": dataclasses.asdict(rows.heat) if rows.heat else None,
     }
 
 

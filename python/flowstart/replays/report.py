@@ -2,12 +2,18 @@
 
 import dataclasses
 
-from flowstart.render import charts, html
+from flowstart.render import charts, html, interactive
 from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.replays import sentences
+from flowstart.replays import listed, sentences
 from flowstart.replays import tables as grids
 from flowstart.replays.further import further
 from flowstart.replays.result import Replay
+
+CHANGES = "Typical changes by size class"
+CLASSES = (
+    "Completion as a multiple of an unhindered transfer on an empty path, and the share of "
+    "transfers that take more than a tenth longer than under the baseline."
+)
 
 
 def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
@@ -35,16 +41,13 @@ def pictures(replay: Replay) -> dict[str, bytes]:
     parts = [
         html.paragraph(sentences.headline(replay)),
         *map(html.paragraph, sentences.verdict(replay)),
-        *([html.picture(charts.svg(changed), "Typical changes by size class")] if changed else []),
-        html.table(grids.changes(replay.summaries)),
-        html.table(grids.times(replay.summaries)),
+        *([interactive.picture(charts.svg(changed), CHANGES, "changes.svg")] if changed else []),
+        html.table(listed.traced_changes(replay)),
+        html.table(listed.traced_times(replay)),
         html.paragraph(sentences.legend(replay)),
+        interactive.CHARTS,
         *_further(replay),
-        html.picture(
-            svg,
-            "Completion as a multiple of an unhindered transfer on an empty path, and the share "
-            "of transfers that take more than a tenth longer than under the baseline.",
-        ),
+        interactive.picture(svg, CLASSES, "classes.svg"),
         html.heading("Paths"),
         html.table(grids.paths(replay.paths)),
         html.paragraph(sentences.sources(replay)),
@@ -54,9 +57,8 @@ def pictures(replay: Replay) -> dict[str, bytes]:
         *map(html.paragraph, (*replay.capture.warnings, *replay.capture.notes)),
         html.heading("Again"),
         html.code(replay.command),
-        html.made_by(),
     ]
-    page = html.page("Your transfers under other start-ups", parts)
+    page = interactive.page("Your transfers under other start-ups", parts, listed.rows(replay))
     more = (
         {"changes.svg": charts.svg(changed).encode(), "changes.png": charts.png(changed)}
         if changed

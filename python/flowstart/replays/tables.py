@@ -19,6 +19,17 @@ from flowstart.replays.times import EVERYTHING
 if TYPE_CHECKING:
     import polars as pl
 
+TOGETHER, ALONE = {"mode": "together"}, {"mode": "alone"}
+"""The rows of the replay with all connections, and of each connection on its own."""
+CHANGES = (
+    ("typical", 0, "geometric mean of each transfer's fct_s over that under the baseline, less 1"),
+    ("p50", 1, "median of fct_s over the baseline's, less 1"),
+    ("p95", 3, "95th percentile of fct_s over the baseline's, less 1"),
+    ("p99", 5, "99th percentile of fct_s over the baseline's, less 1"),
+    ("hurt", 0, "share of transfers whose fct_s is more than a tenth above the baseline's"),
+)
+"""The columns of changes: title, what a narrow terminal leaves out, and what they are made of."""
+
 
 def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
@@ -61,9 +72,15 @@ def _time(value: str) -> str:
 
 def times(found: Sequence[ClassSummary]) -> Grid:
     """How long transfers took: a group per size class, a row per variant."""
-    columns = [Column("variant", number=False), *(Column(name) for name in ("p50", "p95", "p99"))]
-    columns += [Column("× ideal", spare=2), Column("alone p50", spare=3)]
-    columns += [Column("loss"), Column("RTOs"), Column("most hurt", number=False, spare=1)]
+    columns = [Column("variant", number=False), Column("p50", of="median of fct_s where complete")]
+    for name in ("95", "99"):
+        columns.append(Column(f"p{name}", of=f"{name}th percentile of fct_s where complete"))
+    alone = Column("alone p50", spare=3, of="median of fct_s where complete", where=ALONE)
+    columns += [Column("× ideal", spare=2, of="median of slowdown where complete"), alone]
+    columns.append(Column("loss", of="packets_dropped, divided by packets_sent"))
+    columns.append(Column("RTOs", of="sum of timeouts"))
+    hurt = "network with the largest share of transfers that are hurt"
+    columns.append(Column("most hurt", number=False, spare=1, of=hurt, compares=True))
     grid = Grid(columns)
     for s in _by_class(grid, found):
         done = "" if s.complete == s.transfers else f" ({s.complete} done)"
@@ -85,8 +102,11 @@ def times(found: Sequence[ClassSummary]) -> Grid:
 def changes(found: Sequence[ClassSummary]) -> Grid:
     """What each variant changes against the baseline, with intervals; the baseline has no row."""
     grid = Grid([Column("variant", number=False)])
-    for name, spare in (("typical", 0), ("p50", 1), ("p95", 3), ("p99", 5), ("hurt", 0)):
-        grid.columns += [Column(name, spare=spare), Column("from…to", spare=spare and spare + 1)]
+    for name, spare, of in CHANGES:
+        grid.columns.append(Column(name, spare=spare, of=of, compares=True))
+        interval = f"interval of: {of}"
+        spare = spare and spare + 1
+        grid.columns.append(Column("from…to", spare=spare, of=interval, compares=True))
     for s in _by_class(grid, [s for s in found if s.typical]):
         cells = [_named(s)]
         for row in (s.typical, s.p50, s.p95, s.p99):

@@ -5,7 +5,9 @@ import "./report.css";
 import { Rows, type Document } from "../tables/columns.ts";
 import { List } from "../tables/list.ts";
 import { Summary } from "../tables/summary.ts";
+import { Lines } from "../charts/lines.ts";
 import { Hash } from "./hash.ts";
+import { Maps } from "./maps.ts";
 import { inflated, showPictures } from "./packed.ts";
 import { Trace } from "./trace.ts";
 
@@ -17,8 +19,13 @@ async function begin(): Promise<void> {
   if (block) {
     const rows = new Rows(JSON.parse(await inflated(block.textContent ?? "")) as Document);
     const list = new List(rows, hash);
+    const tracing = new Trace(rows, list, hash);
+    const { charts, heat } = rows.document;
+    const shown = charts.map((chart, at) => new Lines(rows, chart, `chart${at + 1}`, hash, tracing));
+    const maps = heat ? [new Maps(heat, hash, tracing).root] : [];
+    document.getElementById("charts")?.append(...maps, ...shown.map((chart) => chart.root));
     document.getElementById("rows")?.append(list.root);
-    trace = new Trace(rows, list, hash);
+    trace = tracing;
   }
   tables.forEach((table, at) => new Summary(table, String(at + 1), hash, trace));
   await showPictures();

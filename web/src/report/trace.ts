@@ -15,7 +15,7 @@ export class Trace implements Tracing {
 
   constructor(
     private readonly rows: Rows,
-    private readonly list: List,
+    private readonly rowsList: List,
     private readonly kept: Kept,
   ) {
     document.body.append(this.tip);
@@ -30,7 +30,7 @@ export class Trace implements Tracing {
     fill(
       this.tip,
       el("strong", {}, `${source.title} ${source.shown}`),
-      el("div", {}, `${source.of}, over ${found.length.toLocaleString("en-US")} ${found.length === 1 ? "row" : "rows"}:`),
+      el("div", {}, `${source.of}, over ${this.counted(found.length)}`),
       ...found.slice(0, NAMED).map((row) => el("div", {}, this.named(row))),
       found.length > NAMED ? el("div", {}, `and ${(found.length - NAMED).toLocaleString("en-US")} more`) : null,
       el("div", { class: "hint" }, "A click or Enter lists them"),
@@ -47,7 +47,11 @@ export class Trace implements Tracing {
   open(source: Source): void {
     this.leave();
     const where = source.against ? together(source.where, source.against) : source.where;
-    const label = `${source.title} ${source.shown} of ${source.row}`;
+    this.list(where, `${source.title} ${source.shown} of ${source.row}`);
+  }
+
+  /** Lists rows under a name for what they make. */
+  list(where: Where, label: string): void {
     this.kept.set({
       "rows.of": JSON.stringify(where),
       "rows.label": label,
@@ -55,7 +59,14 @@ export class Trace implements Tracing {
       "rows.row": "",
       "rows.find": "",
     });
-    this.list.focus();
+    this.rowsList.focus();
+  }
+
+  /** How many rows, and that these are not all where the page has a part of them. */
+  private counted(count: number): string {
+    const { document } = this.rows;
+    const rows = `${count.toLocaleString("en-US")} ${count === 1 ? "row" : "rows"}`;
+    return document.total > document.count ? `all such rows, of which this page has ${rows}:` : `${rows}:`;
   }
 
   private named(row: number): string {

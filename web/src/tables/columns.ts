@@ -21,6 +21,34 @@ export interface Command {
   /** By column: by its value, what is added to the words. */
   options: Record<string, Record<string, string>>;
   note: string;
+  /** The column with the text of a file that the command reads; empty without one. */
+  file: string;
+}
+
+/** One side of a heat map, in tiles. */
+export interface Side {
+  title: string;
+  count: number;
+  /** Where words stand, in tiles from the beginning, and the words. */
+  ticks: [number, string][];
+}
+
+export interface Panel {
+  title: string;
+  /** The tile's name in the rows, x, y, how many cells it has, and a value for each name. */
+  tiles: [string, number, number, number, number[]][];
+}
+
+export interface HeatMaps {
+  title: string;
+  x: Side;
+  y: Side;
+  names: string[];
+  panels: Panel[];
+  /** The column of the rows that says in which tile a row is. */
+  column: string;
+  by: string;
+  measure: string;
 }
 
 export interface ChartAsked {
@@ -39,6 +67,7 @@ export interface Document {
   columns: Packed[];
   command: Command | null;
   charts: ChartAsked[];
+  heat: HeatMaps | null;
 }
 
 export interface Column {

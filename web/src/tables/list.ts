@@ -28,7 +28,8 @@ export class List {
     private readonly kept: Kept,
   ) {
     // What is the same in all rows is said once, with each row that is opened.
-    this.columns = rows.columns.filter((column) => column.known?.length !== 1);
+    const file = rows.document.command?.file;
+    this.columns = rows.columns.filter((column) => column.known?.length !== 1 && column.name !== file);
     const around = el("div", { class: "flowstart", tabindex: 0, role: "region", "aria-label": "Rows" }, this.table);
     this.root.append(
       el("h2", { id: "rows-title", tabindex: -1 }, "Rows"),
@@ -135,7 +136,7 @@ export class List {
     const label = this.kept.get(`${NAME}.label`);
     this.of.hidden = !label;
     const all = el("button", { type: "button", click: () => this.forget() }, "Show all rows");
-    fill(this.of, `${label} is made of these ${this.found.length.toLocaleString("en-US")} rows. `, all);
+    fill(this.of, `${label}: these ${this.found.length.toLocaleString("en-US")} rows. `, all);
   }
 
   private forget(): void {
@@ -205,7 +206,8 @@ export class List {
     const row = Number(this.kept.get(`${NAME}.row`)) - 1;
     this.detail.hidden = !(row >= 0 && row < this.rows.count);
     if (this.detail.hidden) return;
-    const facts = this.rows.columns.map((column) => {
+    const file = this.rows.document.command?.file ?? "";
+    const facts = this.rows.columns.filter((column) => column.name !== file).map((column) => {
       const text = shown(column.values[row] ?? null, column.unit);
       return el("div", {}, el("dt", { title: column.doc }, column.name), el("dd", {}, text));
     });
@@ -216,7 +218,15 @@ export class List {
       el("dl", {}, ...facts),
       command ? el("p", {}, this.rows.document.command?.note || "The command that runs it again:") : null,
       command ? el("pre", {}, command) : null,
+      file ? this.file(file, row) : null,
     );
+  }
+
+  /** The file that a row's command reads. */
+  private file(column: string, row: number): HTMLElement {
+    const text = String(this.rows.value(column, row) ?? "");
+    const name = `${column}.json`;
+    return el("button", { type: "button", class: "save", click: () => download(name, text, "application/json") }, `Save ${name}`);
   }
 
   private save(): void {
@@ -224,11 +234,15 @@ export class List {
     const { columns } = this.rows;
     const lines = this.found.map((row) => columns.map((column) => quoted(column.values[row] ?? null)).join(","));
     const text = [columns.map((column) => column.name).join(","), ...lines, ""].join("\n");
-    const link = el("a", { download: "rows.csv" });
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.click();
-    URL.revokeObjectURL(link.href);
+    download("rows.csv", text, "text/csv");
   }
+}
+
+function download(name: string, text: string, type: string): void {
+  const link = el("a", { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 function isChosen(column: Column): boolean {

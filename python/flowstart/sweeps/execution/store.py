@@ -4,6 +4,7 @@
     parts/NUMBER-KEY.parquet the rows of a batch; never changed once they are there
     failed/NUMBER-KEY.txt    why a batch has no rows
     complete.json            what the whole sweep came to, once all parts are there
+    report.html              a page to read, written when a command ends
 
 A part is named by what its rows follow from, and is there as a whole or not at all. So a kill costs
 the batches that were being run, the same command goes on with those that are missing, and whoever
@@ -36,6 +37,7 @@ FORMAT = 1
 """Of the folder: greater where a file goes or changes its meaning."""
 ASKED = "sweep.json"
 COMPLETE = "complete.json"
+REPORT = "report.html"
 PARTS = "parts"
 FAILED = "failed"
 CLAIMS = ".claims"
@@ -243,6 +245,11 @@ class Store:
         said = {"parts": len(self.parts()), **came_to}
         with self._failing():
             atomic.write(self.place / COMPLETE, files.encoded(said))
+
+    def put_report(self, page: str) -> None:
+        """Replaces the page to read. Raises SimulationError where it cannot be written."""
+        with self._failing():
+            atomic.write(self.place / REPORT, page.encode())
 
     def _part(self, batch: Batch) -> pathlib.Path:
         return self.place / PARTS / f"{batch.name}.parquet"

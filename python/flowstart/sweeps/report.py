@@ -1,0 +1,185 @@
+"""The page of a sweep: every start-up over all its cells, by size, and the rows."""
+
+import pathlib
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flowstart.model import custom
+from flowstart.model.variants import Variant
+from flowstart.render import html, interactive, text
+from flowstart.render.columns import Column as Definition
+from flowstart.render.grid import Column, Grid, Source
+from flowstart.render.size_classes import CLASSES
+from flowstart.sweeps.execution.swept import Swept
+from flowstart.sweeps.runs.table import TABLE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = (
+    *("cell", "startup", "company", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
+    *("impairments", "size_bytes", "complete", "fct_s", "slowdown", "packets_retransmitted"),
+    *("timeouts", "startup_exit_reason", "startup_exit_cwnd_pkts", "max_queue_pkts", "harm"),
+    *("error", "scenario"),
+)
+"""What the page lists of a row; all columns are in the parts."""
+CLASS = Definition("sizes", "string", "The size, or the class of sizes.")
+FEW = 6
+"""So many sizes are groups of their own."""
+LEGEND = (
+    "× ideal: completion time as a multiple of an unhindered transfer on an empty path, of the "
+    "transfers that were completed; harm: to whoever is beside it. A cell counts once. "
+    "`flowstart map` weighs them, and judges."
+)
+
+
+def write(found: Swept) -> None:
+    """Writes the page into the sweep's folder."""
+    if not found.rows:
+        return
+    store = found.store
+    sizes = _sizes(found)
+    parts = [
+        html.paragraph(_headline(found)),
+        html.table(summary(found, sizes)),
+        html.paragraph(LEGEND),
+        interactive.CHARTS,
+        html.heading("Next"),
+        html.code(f"flowstart map {shlex.quote(str(store.place))}"),
+    ]
+    title = f"Sweep {pathlib.Path(store.place).name}"
+    store.put_report(interactive.page(title, parts, rows(found, sizes)))
+
+
+def _headline(found: Swept) -> str:
+    names = len(_variants(found))
+    said = f"{found.rows:,} rows: {names} start-ups in {found.cells:,} cells"
+    errors = found.errors.height
+    failed = f"; {errors:,} failed" if errors else ""
+    missing = "; batches are missing" if found.failures else ""
+    return f"{said}{failed}{missing}."
+
+
+def _variants(found: Swept) -> list[Variant]:
+    return [Variant(**one) for one in found.store.said["variants"]]
+
+
+def _sizes(found: Swept) -> "pl.Expr":
+    """What says of which sizes a row is: of few its own, else its class."""
+    import polars as pl
+
+    own = found.scan().select(pl.col("size_bytes").unique().sort()).head(FEW + 1).collect()
+    known = own["size_bytes"].drop_nulls().to_list()
+    size = pl.col("size_bytes")
+    if len(known) <= FEW:
+        names = [text.size(one) for one in known]
+        return size.replace_strict(known, names, default=None, return_dtype=pl.String).alias(
+            CLASS.name
+        )
+    name: pl.Expr = pl.lit(None, dtype=pl.String)
+    for told, least, _ in CLASSES:
+        name = pl.when(size >= least).then(pl.lit(told)).otherwise(name)
+    return name.alias(CLASS.name)
+
+
+def summary(found: Swept, sizes: "pl.Expr") -> Grid:
+    """A group per size, a row per start-up in the sweep's order."""
+    import polars as pl
+
+    done = pl.col("complete").fill_null(value=False)
+    times = pl.col("slowdown").filter(done)
+    told = (
+        found.scan()
+        .with_columns(sizes)
+        .group_by(CLASS.name, "startup")
+        .agg(
+            least=pl.col("size_bytes").min(),
+            cells=pl.len(),
+            done=done.sum(),
+            p50=times.quantile(0.5),
+            p95=times.quantile(0.95),
+            retransmitted=pl.col("retransmitted_share").mean(),
+            timeouts=pl.col("timeouts").mean(),
+            harm=pl.col("harm").mean(),
+        )
+        .collect(engine="streaming")
+    )
+    names = [variant.name for variant in _variants(found)]
+    records = sorted(
+        told.to_dicts(), key=lambda one: (one["least"] or 0, names.index(one["startup"]))
+    )
+    return _grid(records)
+
+
+def _grid(records: Sequence[dict[str, Any]]) -> Grid:
+    harmed = any(one["harm"] is not None for one in records)
+    of_done = "of slowdown where complete"
+    columns = [Column("start-up", number=False), Column("cells", of="rows")]
+    columns += [Column("done", of="rows where complete")]
+    columns += [Column("× ideal p50", of=f"median {of_done}")]
+    columns += [Column("p95", of=f"95th percentile {of_done}")]
+    columns += [Column("retrans.", of="mean of packets_retransmitted / packets_sent")]
+    columns += [Column("RTOs", of="mean of timeouts")]
+    columns += [Column("harm", of="mean of harm")] if harmed else []
+    grid = Grid(columns)
+    last = object()
+    for one in records:
+        if one[CLASS.name] != last:
+            last = one[CLASS.name]
+            grid.groups[len(grid.rows)] = one[CLASS.name] or "no size: the cell failed"
+        grid.rows.append(_cells(one, harmed=harmed))
+        grid.sources.append(Source({"startup": one["startup"], CLASS.name: [last]}))
+    return grid
+
+
+def _cells(one: dict[str, Any], *, harmed: bool) -> list[str]:
+    cells = [custom.short(one["startup"]), text.count(one["cells"]), text.count(one["done"])]
+    cells += [text.ratio(one["p50"]), text.ratio(one["p95"])]
+    cells += [_share(one["retransmitted"]), text.count(one["timeouts"])]
+    return cells + ([_share(one["harm"])] if harmed else [])
+
+
+def _share(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{100 * value:.1f} %"
+
+
+def rows(found: Swept, sizes: "pl.Expr") -> interactive.Rows:
+    """The rows; of too many, those of every so manieth cell, with all start-ups."""
+    import polars as pl
+
+    total = found.rows
+    told = found.scan()
+    left_out = ""
+    if total > interactive.MOST_ROWS:
+        cells = told.select(pl.col("cell").unique().sort()).collect()["cell"]
+        step = -(-total // interactive.MOST_ROWS)
+        kept = cells.gather_every(step)
+        told = told.filter(pl.col("cell").is_in(kept.implode()))
+        left_out = (
+            f"These are the rows of {len(kept):,} of {len(cells):,} cells, one in {step}, with all "
+            f"start-ups; the table is made of all {total:,} rows, which are in the folder `parts` "
+            "beside this page."
+        )
+    frame = told.select(*COLUMNS, sizes).collect()
+    frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
+    command = interactive.Command(
+        "flowstart compare scenario.json",
+        {"startup": {v.name: _option(v) for v in _variants(found)}},
+        "The command that runs it again, with this scenario in the file `scenario.json`:",
+        "scenario",
+    )
+    axes = [
+        name
+        for name in ("rate_bps", "rtt_s", "size_bytes", "buffer_pkts", "loss")
+        if name in frame.columns and frame[name].n_unique() > 1
+    ]
+    measures = ("slowdown", "fct_s", "packets_retransmitted", "harm")
+    y = [name for name in measures if name in frame.columns]
+    charts = [interactive.Chart("Over the path", axes, y, "startup")] if axes and y else []
+    return interactive.Rows(frame, TABLE, total, left_out, command, charts, more=[CLASS])
+
+
+def _option(variant: Variant) -> str:
+    known = variant == Variant(variant.name, variant.name, stack={})
+    return shlex.join(["--startup", variant.name] if known else ["--variant", variant.written])

@@ -1,0 +1,123 @@
+// Reports, opened as files in a browser that has no network.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "puppeteer-core";
+import { FLOWSTART, installed, launch, opened } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "flowstart-report-"));
+const missing = installed("chrome") ? false : "chromium is not installed";
+let browser: Browser;
+
+before(async () => {
+  if (missing) return;
+  const options = ["--rate", "20Mbps", "--rtt", "40ms", "--size", "100kB,1MB", "--repeat", "2"];
+  execFileSync(FLOWSTART, ["compare", ...options, "--loss", "1%", "-o", join(folder, "compare")]);
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The report of a command, once its script has run. */
+async function report(name: string, hash = "", size?: { width: number; height: number }) {
+  const { page, complaints } = await opened(browser, size);
+  await page.setOfflineMode(true);
+  await page.goto(`${pathToFileURL(join(folder, name, "report.html"))}${hash}`);
+  await page.waitForSelector("html[data-ready]");
+  return { page, complaints };
+}
+
+/** What the visible rows of the first table have in a column. */
+function column(page: Page, at: number): Promise<string[]> {
+  return page.$$eval(
+    ".flowstart:not(.list *) tbody tr:not([hidden])",
+    (rows, at) => rows.map((row) => row.querySelectorAll("td")[at]?.textContent ?? "").filter(Boolean),
+    at,
+  );
+}
+
+test("a report shows its figures and complains of nothing", { skip: missing }, async () => {
+  const { page, complaints } = await report("compare");
+  const widths = await page.$$eval("figure img", async (images) => {
+    await Promise.all(images.map((image) => image.decode()));
+    return images.map((image) => image.naturalWidth);
+  });
+  assert.ok(widths.length >= 3 && widths.every((width) => width > 100), String(widths));
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("a table is sorted and filtered, and link and back give each state again", { skip: missing }, async () => {
+  const { page } = await report("compare");
+  const before = await column(page, 1);
+  await page.click('.flowstart thead th:nth-child(2) button');
+  const sorted = await column(page, 1);
+  assert.notDeepEqual(sorted, before);
+  assert.equal(await page.$eval("[aria-sort]", (head) => head.getAttribute("aria-sort")), "ascending");
+  await page.type(".bar input", "jump");
+  assert.deepEqual(new Set(await column(page, 0)), new Set(["jump-start"]));
+  const { page: other } = await report("compare", await page.evaluate(() => location.hash));
+  assert.deepEqual(await column(other, 1), await column(page, 1));
+  await page.goBack();
+  assert.deepEqual(await column(page, 1), before);
+  await page.close();
+  await other.close();
+});
+
+test("a number names its rows, and with keys alone lists them and their command", { skip: missing }, async () => {
+  const { page, complaints } = await report("compare");
+  await page.focus("button.number");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  const tip = await page.$eval("#tip", (tip) => tip.textContent ?? "");
+  assert.match(tip, /mean of fct_s where complete|greatest fct_s/);
+  assert.match(tip, /over 2 rows/);
+  await page.keyboard.press("Enter");
+  const rows = await page.$$eval(".list tbody tr", (rows) => rows.length);
+  assert.equal(rows, 2);
+  await page.click(".list tbody button");
+  const command = await page.$eval(".detail pre", (code) => code.textContent ?? "");
+  assert.match(command, /^flowstart compare .*--startup [\w-]+ --size 100kB --seed 1$/);
+  const again = JSON.parse(execFileSync(FLOWSTART, [...command.split(" ").slice(1), "--json"]).toString()) as {
+    rows: { fct_s: number }[];
+  };
+  const shown = await page.$eval(".detail dl", (list) => list.textContent ?? "");
+  const time = /fct_s([\d.]+) ms/.exec(shown)?.[1];
+  assert.ok(Math.abs(Number(time) / 1e3 / (again.rows[0]?.fct_s ?? 0) - 1) < 1e-3);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+for (const scheme of ["light", "dark"]) {
+  test(`accessible by axe-core's rules, ${scheme} and on a telephone`, { skip: missing }, async () => {
+    const { page } = await report("compare", "#rows.row=1", { width: 390, height: 800 });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the page is ${wide} pixels wide`);
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    const found = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
+      const { violations } = await axe.run();
+      return violations
+        .filter(({ impact }) => ["serious", "critical"].includes(impact))
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    assert.deepEqual(found, []);
+    await page.close();
+  });
+}
+
+test("the size of a report is told", { skip: missing }, () => {
+  const bytes = statSync(join(folder, "compare", "report.html")).size;
+  console.log(`report of compare: ${Math.round(bytes / 1e3)} kB`);
+  assert.ok(bytes <= 500_000);
+});

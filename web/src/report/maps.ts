@@ -1,0 +1,119 @@
+// The heat maps of a report: who is best in each tile, or what one of them costs.
+
+import { looks } from "../charts/colours.ts";
+import { HeatMap, type Cell, type Drawing } from "../charts/heatmap.ts";
+import { amount } from "../charts/scale.ts";
+import type { Opening } from "../charts/lines.ts";
+import type { HeatMaps, Panel } from "../tables/columns.ts";
+import type { Kept } from "../tables/summary.ts";
+import { el, fill, id } from "../ui/dom.ts";
+
+const BEST = "who is best";
+/** Values from 1 to this one have all the colours: a regret of 4 is as dark as can be. */
+const DARKEST = 4;
+/** So many are named in a tile, the best first. */
+const NAMED = 4;
+
+export class Maps {
+  readonly root = el("section", { class: "maps" });
+  private readonly select = el("select", { id: id("choice") });
+  private readonly key = el("p", { class: "maps-key" });
+  private readonly maps: HeatMap[];
+  private readonly marks: string[];
+  private readonly dark = matchMedia("(prefers-color-scheme: dark)");
+
+  constructor(
+    private readonly asked: HeatMaps,
+    private readonly kept: Kept,
+    opening: Opening,
+  ) {
+    this.marks = abbreviated(asked.names);
+    this.select.append(
+      el("option", { value: "" }, BEST),
+      ...asked.names.map((name) => el("option", { value: name }, `${asked.measure} of ${name}`)),
+    );
+    this.select.addEventListener("change", () => kept.set({ "map.of": this.select.value }));
+    const bar = el("div", { class: "bar" }, el("label", { for: this.select.id }, "Show"), this.select);
+    const panels = el("div", { class: "maps-panels" });
+    this.maps = asked.panels.map((panel) => {
+      const figure = el("div", {}, el("h3", {}, panel.title));
+      panels.append(figure);
+      return new HeatMap(figure, { onOpen: (cell) => this.open(panel, cell, opening) });
+    });
+    this.root.append(el("h2", {}, asked.title), bar, panels, this.key);
+    this.dark.addEventListener("change", () => this.show());
+    kept.follow(() => this.show());
+  }
+
+  private show(): void {
+    const name = this.kept.get("map.of");
+    this.select.value = this.asked.names.includes(name) ? name : "";
+    this.maps.forEach((map, at) => {
+      const panel = this.asked.panels[at];
+      if (panel) map.update(this.drawing(panel));
+    });
+    this.showKey();
+  }
+
+  private drawing(panel: Panel): Drawing {
+    const { x, y, measure } = this.asked;
+    const axis = (side: typeof x) => ({
+      title: side.title,
+      count: side.count,
+      ticks: side.ticks.map(([at, label]) => ({ at, label })),
+    });
+    const what = this.select.value ? `${measure} of ${this.select.value}` : BEST;
+    const cells = panel.tiles.map((tile) => this.cell(tile));
+    return { label: `${what}, ${panel.title}`, x: axis(x), y: axis(y), cells };
+  }
+
+  private cell([, x, y, count, values]: Panel["tiles"][number]): Cell {
+    const { names, measure } = this.asked;
+    const order = values.map((_, at) => at).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+    const best = order[0] ?? 0;
+    const chosen = names.indexOf(this.select.value);
+    const value = values[chosen] ?? 1;
+    const fill = chosen < 0 ? this.colour(best) : amount(Math.log(value) / Math.log(DARKEST));
+    const mark = chosen < 0 ? (this.marks[best] ?? "") : brief(value);
+    const shown = chosen < 0 ? order.slice(0, NAMED) : [chosen, ...order.filter((at) => at !== chosen).slice(0, NAMED - 1)];
+    const words = shown.map((at) => `${names[at]}: ${measure} ${brief(values[at] ?? 1)}`);
+    return { x, y, fill, mark, hatch: chosen < 0 ? best % 7 : 0, words: [...words, `${count} ${count === 1 ? "cell" : "cells"}`] };
+  }
+
+  private colour(at: number): string {
+    return looks(this.asked.names, this.dark.matches).get(this.asked.names[at] ?? "")?.colour ?? "#888888";
+  }
+
+  private showKey(): void {
+    const best = this.asked.panels.flatMap((panel) => panel.tiles.map(([, , , , values]) => values.indexOf(Math.min(...values))));
+    const seen = [...new Set(best)].sort((a, b) => a - b);
+    if (this.select.value) fill(this.key, `The darker, the greater; from ${DARKEST} on all are alike.`);
+    else fill(this.key, ...seen.map((at) => el("span", {}, swatch(this.colour(at)), `${this.marks[at]}: ${this.asked.names[at]}`)));
+  }
+
+  private open(panel: Panel, cell: Cell, opening: Opening): void {
+    const tile = panel.tiles.find(([, x, y]) => x === cell.x && y === cell.y);
+    if (tile) opening.list({ [this.asked.column]: tile[0] }, `The tile of ${panel.title} with ${cell.words[0]}`);
+  }
+}
+
+/** A few letters for each name, all different: `hystart-plus-plus` as `hpp`. */
+export function abbreviated(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const initials = name.split(/[^A-Za-z0-9]+/).map((word) => word[0] ?? "").join("");
+    const short = [initials, name.slice(0, 2), name.slice(0, 3), name.slice(0, 4), name].find((one) => one && !taken.has(one)) ?? name;
+    taken.add(short);
+    return short;
+  });
+}
+
+function brief(value: number): string {
+  return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
+}
+
+function swatch(colour: string): HTMLElement {
+  const found = el("i", { class: "maps-swatch" });
+  found.style.background = colour;
+  return found;
+}
