@@ -40,6 +40,10 @@ PORT = Annotated[
     typer.Option(min=1, max=65535, metavar="NUMBER", help="The port of the page. [any free one]"),
 ]
 NO_OPEN = Annotated[bool, typer.Option("--no-open", help="Open no browser.")]
+CAPTURES = Annotated[
+    list[pathlib.Path] | None,
+    typer.Option("--capture", metavar="FILE", help="A capture or log to open there, or several."),
+]
 MAPS = Annotated[
     list[pathlib.Path] | None,
     typer.Option("--map", metavar="DIR", help="A sweep's folder to show as a map, or several."),
@@ -53,6 +57,7 @@ def explore(
     port: PORT = None,
     no_open: NO_OPEN = False,
     map_: MAPS = None,
+    capture: CAPTURES = None,
     workers: options.Workers = None,
 ) -> None:
     """Open a page on this machine: move a slider and see slow start happen.
@@ -70,13 +75,18 @@ def explore(
     from flowstart.explorer import state
     from flowstart.explorer.serve import serve
 
-    found = settings(given, tuple(map_ or ()), workers)
+    found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
     with console.speaking_of(None):
         state.plan(found.first, found)
     serve(found, port=port, opens=not no_open)
 
 
-def settings(given: Given, maps: Sequence[pathlib.Path], workers: int | None) -> "Settings":
+def settings(
+    given: Given,
+    maps: Sequence[pathlib.Path],
+    workers: int | None,
+    captures: Sequence[pathlib.Path] = (),
+) -> "Settings":
     """What the explorer is started with, from its command line."""
     from flowstart.explorer.settings import Settings
     from flowstart.model import custom, specs
@@ -84,6 +94,9 @@ def settings(given: Given, maps: Sequence[pathlib.Path], workers: int | None) ->
     for folder in maps:
         if not folder.is_dir():
             raise RequestError(f"--map {folder}: there is no such folder")
+    for file in captures:
+        if not file.exists():
+            raise RequestError(f"--capture {file}: there is no such file")
     described = {name for way, names in _INSTEAD.items() if way in given for name in names}
     usual = {name: value for name, value in FIRST.items() if name not in described}
     startups = specs.split(str(given.get("startup", usual["startup"])))
@@ -95,6 +108,7 @@ def settings(given: Given, maps: Sequence[pathlib.Path], workers: int | None) ->
         custom=tuple(name for name in startups if custom.is_in_a_file(name)),
         files=frozenset(str(given[name]) for name in _FILES if name in given),
         maps=tuple(maps),
+        captures=tuple(captures),
         workers=workers,
     )
 

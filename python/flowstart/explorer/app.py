@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from flowstart.errors import FlowstartError
-from flowstart.explorer import body, requests
+from flowstart.explorer import body, job_routes, map_routes, requests
 from flowstart.explorer.about import about
 from flowstart.explorer.answers import Answers
 from flowstart.explorer.body import TooLarge
@@ -26,8 +26,8 @@ _STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, GivenUp: 499}
 """HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
 
 
-VIEWS: tuple[Callable[[Settings], Sequence[Route]], ...] = ()
-"""The routes of views that have a module of their own: each function makes those of one view."""
+VIEWS: tuple[Callable[[Settings], Sequence[Route]], ...] = (map_routes.routes, job_routes.routes)
+"""The routes of views that have a module of their own: each function makes those of some."""
 
 
 def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:

@@ -27,6 +27,8 @@ from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.times import EVERYTHING
 
+__all__ = ["EVERYTHING", "opened", "replayed", "transfer", "transfers", "work"]
+
 if TYPE_CHECKING:
     import polars as pl
 

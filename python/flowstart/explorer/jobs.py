@@ -1,5 +1,6 @@
 """Work that takes seconds, beside the server: how far it is, what it came to, and its end."""
 
+import atexit
 import secrets
 import threading
 import traceback
@@ -12,8 +13,10 @@ from flowstart.model.option_names import as_option
 
 MOST_AT_ONCE = 2
 """A third job is refused: more would only make each other slow."""
-MOST_KEPT = 12
+MOST_KEPT = 6
 """Of jobs that have ended; the oldest is forgotten."""
+SECONDS_TO_END = 1.0
+"""How long each that is cancelled has at the end."""
 
 
 class Ended(Exception):
@@ -78,7 +81,9 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
+        self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
+        atexit.register(self.end)
 
     def start(self, work: Work) -> Job:
         """Begins a job on a thread of its own. Raises RequestError where too many are running."""
@@ -94,8 +99,10 @@ class Jobs:
                 del self._jobs[job.id]
             job = Job(secrets.token_hex(8))
             self._jobs[job.id] = job
-        # A server that ends does not wait for it.
-        threading.Thread(target=_run, args=(job, work), daemon=True).start()
+        # A daemon, since a server that ends does not wait for it to be done.
+        thread = threading.Thread(target=_run, args=(job, work), daemon=True)
+        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+        thread.start()
         return job
 
     def __getitem__(self, name: str) -> Job:
@@ -104,10 +111,12 @@ class Jobs:
             raise RequestError(f"there is no job `{name[:40]}`; it may have been forgotten")
         return self._jobs[name]
 
-    def cancel(self) -> None:
-        """Ends all that is running."""
+    def end(self) -> None:
+        """Cancels all that is running, and waits a moment for it."""
         for job in self._jobs.values():
             job.cancel()
+        for thread in self._threads:
+            thread.join(SECONDS_TO_END)
 
 
 def _run(job: Job, work: Work) -> None:

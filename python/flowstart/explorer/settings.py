@@ -45,5 +45,7 @@ class Settings:
     """Files that options were given; no other is read."""
     maps: tuple[pathlib.Path, ...] = ()
     """Folders of sweeps."""
+    captures: tuple[pathlib.Path, ...] = ()
+    """Captures that were named; others are dropped on the page."""
     workers: int | None = None
     """Threads to simulate on; None for all cores."""

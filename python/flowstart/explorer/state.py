@@ -44,10 +44,10 @@ def _plan(fields: Mapping[str, Any], settings: Settings) -> Plan:
         raise RequestError(
             f"--size: `{fields['size']}` is {len(sizes)} sizes; the explorer shows one, such as 1MB"
         )
-    return asked.plan_of(fields, startups=_startups(fields, settings), sizes=sizes)
+    return asked.plan_of(fields, startups=startups(fields, settings), sizes=sizes)
 
 
-def _startups(fields: Mapping[str, Any], settings: Settings) -> list[str] | None:
+def startups(fields: Mapping[str, Any], settings: Settings) -> list[str] | None:
     """The start-ups that are compared; None where none is named."""
     if "startup" not in fields:
         return None

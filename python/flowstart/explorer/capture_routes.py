@@ -1,0 +1,119 @@
+"""The addresses of captures: a file is dropped, replayed, and asked about transfer by transfer."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flowstart.errors import RequestError
+from flowstart.explorer import body, state
+from flowstart.explorer.checked import LONGEST, Fields
+from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.replies import json
+from flowstart.explorer.settings import Settings
+from flowstart.explorer.uploads import MOST_BYTES, Uploads
+from flowstart.model.path import IMPAIRING
+
+if TYPE_CHECKING:
+    from flowstart.replays.result import Replay
+
+MEANT = (
+    *("startup", "baseline", "seed", "stack", "avoidance", "iw", "ack"),
+    *("rate", "rtt", "buffer", "loss", "reverse_rate", "reverse_buffer", *IMPAIRING),
+)
+"""What of a state means something beside a capture; a path's fields override what it tells."""
+
+
+def routes(settings: Settings, jobs: Jobs) -> list[Route]:
+    """`/api/captures/...`."""
+    uploads = Uploads(settings.captures)
+
+    async def listed(_: Request) -> Response:
+        return json({"files": uploads.files, "most_bytes": MOST_BYTES})
+
+    async def upload(request: Request) -> Response:
+        name = request.query_params.get("name", "").strip()
+        if not 0 < len(name) <= LONGEST or not name.isprintable():
+            raise RequestError(f"name: the file's name of at most {LONGEST} letters is needed")
+        found = await uploads.take(name, body.pieces(request, MOST_BYTES))
+        return json({"id": found.id, "name": found.name})
+
+    async def replay(request: Request) -> Response:
+        fields = Fields(await body.document(request), ("file", "given", "direction", "quick"))
+        return json({"job": _replay(fields, settings, uploads, jobs).id})
+
+    async def transfers(request: Request) -> Response:
+        known = ("job", "class", "network", "first")
+        fields = Fields(await body.document(request), known)
+        return json(await asyncio.to_thread(_transfers, _done(jobs, fields), fields))
+
+    async def transfer(request: Request) -> Response:
+        fields = Fields(await body.document(request), ("job", "transfer"))
+        return json(await asyncio.to_thread(_transfer, _done(jobs, fields), fields))
+
+    handlers: dict[str, Callable[..., Any]] = {
+        "/api/captures/replay": replay,
+        "/api/captures/transfers": transfers,
+        "/api/captures/transfer": transfer,
+    }
+    return [
+        Route("/api/captures", listed),
+        Route("/api/captures/upload", upload, methods=["POST"]),
+        *(Route(path, handler, methods=["POST"]) for path, handler in handlers.items()),
+    ]
+
+
+def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) -> Job:
+    """Begins the replay of a file, once it is known that it can be asked for."""
+    file = uploads[fields.text("file")]
+    given = state.typed(fields.any("given") or {}, settings)
+    for name in given:
+        if name not in MEANT:
+            raise RequestError(f"--{name.replace('_', '-')}: a replay has no use for it")
+    startups = state.startups(given, settings)
+    custom = set(startups or ()) & set(settings.custom)
+    asked = {name: value for name, value in given.items() if name != "startup"}
+    if "direction" in fields:
+        asked["direction"] = fields.text("direction")
+    if fields.flag("quick"):
+        asked["quick"] = True
+
+    def work(job: Job) -> None:
+        from flowstart.explorer import captures
+
+        captures.work(
+            job,
+            file.place,
+            file.name,
+            asked,
+            startups=startups,
+            workers=1 if custom else settings.workers,
+        )
+
+    return jobs.start(work)
+
+
+def _done(jobs: Jobs, fields: Fields) -> "Replay":
+    from flowstart.replays.result import Replay
+
+    found = jobs[fields.text("job")].kept
+    if not isinstance(found, Replay):
+        raise RequestError("job: its replay is not there; wait until it is done")
+    return found
+
+
+def _transfers(replay: "Replay", fields: Fields) -> dict[str, Any]:
+    from flowstart.explorer import captures
+
+    network = fields.text("network") if "network" in fields else None
+    size_class = fields.text("class", captures.EVERYTHING)
+    return captures.transfers(replay, size_class, network, fields.whole("first", 0))
+
+
+def _transfer(replay: "Replay", fields: Fields) -> dict[str, Any]:
+    from flowstart.explorer import captures
+
+    return captures.transfer(replay, fields.whole("transfer"))

@@ -1,0 +1,102 @@
+"""The addresses of the map: of rate and round trip, and of sweeps' folders.
+
+What answers is imported when it is first asked, so that the page is there sooner.
+"""
+
+import asyncio
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flowstart.errors import RequestError
+from flowstart.explorer import body, state
+from flowstart.explorer.checked import Fields
+from flowstart.explorer.replies import json
+from flowstart.explorer.settings import Settings
+from flowstart.explorer.stopping import Stop
+from flowstart.explorer.working import done
+
+if TYPE_CHECKING:
+    from flowstart.explorer import swept
+    from flowstart.maps.result import Map
+
+
+def routes(settings: Settings) -> list[Route]:
+    """`/api/map` for a level of the map; `/api/maps/...` for folders."""
+    folders = _Folders(settings)
+
+    async def level(request: Request) -> Response:
+        fields = Fields(await body.document(request), ("given", "rates", "rtts", "level"))
+        return json(await done(request, lambda stop: _level(fields, settings, stop)))
+
+    def asking(known: tuple[str, ...], find: Callable[[Fields], Any]) -> Any:
+        async def handle(request: Request) -> Response:
+            fields = Fields(await body.document(request), (*known, "map", "by"))
+            return json(await asyncio.to_thread(find, fields))
+
+        return handle
+
+    return [
+        Route("/api/map", level, methods=["POST"]),
+        Route("/api/maps/read", asking((), folders.summary), methods=["POST"]),
+        Route("/api/maps/tile", asking(PLACE, folders.tile), methods=["POST"]),
+        Route("/api/maps/cell", asking(("cell",), folders.cell), methods=["POST"]),
+    ]
+
+
+PLACE = ("column", "row", "x", "y")
+"""Where a tile is: its panel's column and row, and its place there."""
+
+
+class _Folders:
+    """What is asked about the folders of sweeps."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @functools.cached_property
+    def _maps(self) -> "swept.Folders":
+        from flowstart.explorer import swept
+
+        return swept.Folders([str(folder) for folder in self._settings.maps])
+
+    def _map(self, fields: Fields) -> "Map":
+        return self._maps.map(fields.whole("map", 0), fields.texts("by", ("rate", "rtt")))
+
+    def summary(self, fields: Fields) -> dict[str, Any]:
+        """The map of a folder."""
+        from flowstart.explorer import swept
+
+        return swept.summary(self._map(fields))
+
+    def tile(self, fields: Fields) -> dict[str, Any]:
+        """The cells of a tile."""
+        from flowstart.explorer import swept
+
+        return swept.tile(self._map(fields), *(fields.whole(name) for name in PLACE))
+
+    def cell(self, fields: Fields) -> dict[str, Any]:
+        """What opens a cell."""
+        from flowstart.explorer import swept
+
+        return swept.cell(self._map(fields), fields.whole("cell"))
+
+
+def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
+    from flowstart.explorer import maps
+
+    plan = state.plan(fields.any("given"), settings)
+    extent = maps.Extent.of(fields.any("rates"), fields.any("rtts"))
+    workers = 1 if plan.custom.known else settings.workers
+    try:
+        found = maps.level(
+            plan, extent, fields.any("level") or 0, workers=workers, progress=stop.progress
+        )
+    except RequestError as error:
+        raise state.in_options(error) from None
+    stop.check()
+    return found

@@ -1,0 +1,48 @@
+"""The addresses of papers: their list, and runs of an experiment."""
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flowstart.explorer import body
+from flowstart.explorer.checked import Fields
+from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.replies import json
+from flowstart.explorer.settings import Settings
+
+
+def routes(settings: Settings, jobs: Jobs) -> list[Route]:
+    """`/api/papers` and `/api/papers/run`."""
+
+    async def listed(_: Request) -> Response:
+        return json(await asyncio.to_thread(_listed))
+
+    async def run(request: Request) -> Response:
+        name = Fields(await body.document(request), ("id",)).any("id")
+        return json(await asyncio.to_thread(_begun, name, settings, jobs))
+
+    return [
+        Route("/api/papers", listed),
+        Route("/api/papers/run", run, methods=["POST"]),
+    ]
+
+
+def _listed() -> dict[str, Any]:
+    from flowstart.explorer import papers
+
+    return {"papers": papers.listed()}
+
+
+def _begun(name: object, settings: Settings, jobs: Jobs) -> dict[str, Any]:
+    """The job that runs an experiment."""
+    from flowstart.explorer import papers
+
+    papers.chosen(name)
+
+    def work(job: Job) -> None:
+        papers.work(job, name, cache=papers.kept(), workers=settings.workers)
+
+    return {"job": jobs.start(work).id}
