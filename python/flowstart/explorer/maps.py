@@ -138,9 +138,9 @@ def level(
         raise RequestError(f"level: `{number}`: a whole number from 0 to {LEVELS - 1} is needed")
     if len(plan.sizes) != 1:
         raise RequestError(f"size: {len(plan.sizes)} sizes are given; a map is of one")
+    plan = prepare(plan).plan  # a rate that is none is refused, though others are run
     cells = extent.cells(number)
     plans = [_at(plan, cell) for cell in cells]
-    plan = prepare(plans[0]).plan
     cases = plan.cases()
     _refuse_what_takes_long(plan, number, cells)
     scenarios = [

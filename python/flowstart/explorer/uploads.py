@@ -3,7 +3,9 @@
 import pathlib
 import re
 import secrets
+import shutil
 import tempfile
+import weakref
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -30,7 +32,7 @@ class Uploads:
     def __init__(self, named: Sequence[pathlib.Path] = ()) -> None:
         self._named = {str(at): File(str(at), str(file), file) for at, file in enumerate(named)}
         self._dropped: dict[str, File] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: pathlib.Path | None = None
 
     @property
     def files(self) -> list[dict[str, str]]:
@@ -48,9 +50,11 @@ class Uploads:
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> File:
         """Keeps a file that comes piece by piece; what is cut short leaves nothing behind."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="flowstart-")
+            self._folder = pathlib.Path(tempfile.mkdtemp(prefix="flowstart-"))
+            # Also at the end of the process.
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         called = secrets.token_hex(8)
-        place = pathlib.Path(self._folder.name) / called
+        place = self._folder / called
         place.mkdir()
         # Readers tell a server's log from a capture by the end of its name.
         file = place / f"capture{_ending(name)}"
