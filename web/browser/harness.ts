@@ -26,7 +26,7 @@ export interface Explorer {
 /** Starts `flowstart explore` with these arguments besides. */
 export async function explorer(...args: string[]): Promise<Explorer> {
   const begun = performance.now();
-  const child = spawn(FLOWSTART, ["explore", "--no-open", "--port", "0", ...args], { cwd: ROOT });
+  const child = spawn(FLOWSTART, ["explore", "--no-open", ...args], { cwd: ROOT });
   const url = await named(child);
   const startMs = performance.now() - begun;
   const stop = async (): Promise<void> => {
