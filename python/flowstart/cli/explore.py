@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, endpoints, options, path
+from flowstart.cli import endpoints, options, path
 from flowstart.cli.flags import Flag, Given, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC
 from flowstart.errors import RequestError
@@ -72,12 +72,11 @@ def explore(
             f"explore needs {' and '.join(missing)}: install it with `pip install "
             "'flowstart[explore]'`"
         )
-    from flowstart.explorer import state
+    from flowstart.explorer import work
     from flowstart.explorer.serve import serve
 
     found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
-    with console.speaking_of(None):
-        state.plan(found.first, found)
+    work.prepared(found.first, found)
     serve(found, port=port, opens=not no_open)
 
 

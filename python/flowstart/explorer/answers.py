@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flowstart.comparison.execute import Prepared, prepare, with_intervals
+from flowstart.comparison.execute import Prepared, with_intervals
 from flowstart.comparison.plan import Plan
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
@@ -25,7 +25,7 @@ class Answers:
     def compare(self, request: CompareRequest, stop: Stop) -> bytes:
         """A frame with the table, and with what every start-up did over time."""
         fields = state.typed(request.given, self._settings)
-        ready = self._prepared(request.given)
+        ready = work.prepared(request.given, self._settings)
         found = self._remembered.get(fields) or self._run(ready, fields, stop)
         tail = Tail()
         head = _told(found) | {
@@ -38,7 +38,7 @@ class Answers:
     def intervals(self, given: Any, stop: Stop) -> dict[str, Any]:
         """The table again with intervals, and what they make of it."""
         fields = state.typed(given, self._settings)
-        ready = self._prepared(given)
+        ready = work.prepared(given, self._settings)
         found = self._remembered.get(fields) or self._run(ready, fields, stop)
         if found.rows:
             found = with_intervals(
@@ -50,16 +50,6 @@ class Answers:
             "legend": found.legend,
             "verdict": found.verdict,
         }
-
-    def _prepared(self, given: Any) -> Prepared:
-        """What is to run, once it was checked that it may."""
-        plan = state.plan(given, self._settings)
-        try:
-            ready = prepare(plan)
-            work.check(ready)
-        except RequestError as error:
-            raise state.in_options(error) from None
-        return ready
 
     def _run(self, ready: Prepared, fields: dict[str, Any], stop: Stop) -> Comparison:
         """The comparison without lines; remembered."""

@@ -1,8 +1,12 @@
 """How much an answer may cost: what would keep the machine busy for long is refused beforehand."""
 
+from typing import Any
+
 from flowstart import _native
-from flowstart.comparison.execute import Prepared
+from flowstart.comparison.execute import Prepared, prepare
 from flowstart.errors import RequestError
+from flowstart.explorer import state
+from flowstart.explorer.settings import Settings
 from flowstart.model.document import resolve
 
 MOST_FLOWS = 64
@@ -12,7 +16,23 @@ MOST_SECONDS = 30.0
 """How long an answer may take: packets may be lost again and again."""
 
 
-def check(ready: Prepared) -> None:
+def prepared(given: Any, settings: Settings) -> Prepared:
+    """What a state of the page compares, checked and ready to run.
+
+    Raises RequestError where the state is wrong, or more than an answer may cost.
+    """
+    plan = state.plan(given, settings)
+    try:
+        ready = prepare(plan)
+        for case in ready.cases[1:]:
+            resolve(plan.scenario(case), plan.custom)
+        _refuse_what_lasts(ready)
+    except RequestError as error:
+        raise state.in_options(error) from None
+    return ready
+
+
+def _refuse_what_lasts(ready: Prepared) -> None:
     """Raises RequestError where the runs are too much for an answer at once."""
     plan = ready.plan
     flows = len(plan.is_tested())

@@ -1,0 +1,473 @@
+"""What the explorer refuses, in one sentence, and that it goes on."""
+
+import asyncio
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
+from flowstart.errors import RequestError
+from flowstart.explorer import page as pages
+from flowstart.explorer import working
+from flowstart.explorer.serve import _Gathering, listening
+from flowstart.explorer.stopping import GivenUp, Stop
+from flowstart.explorer.working import TookTooLong, done
+
+Cli = Callable[..., Any]
+ASKED = ("/api/compare", "/api/intervals")
+ENDLESS = {"rate": "10Gbps", "rtt": "1s", "size": "1000bdp", "startup": ["slow-start"]}
+"""Hundreds of millions of packets, as nobody can tell before its path is known."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Explorer]:
+    with explorer(settings()) as running:
+        yield running
+
+
+def goes_on(server: Explorer) -> None:
+    assert server.post("/api/compare", {"given": GIVEN}).status == 200
+
+
+def is_a_sentence(words: str) -> bool:
+    return bool(words) and "\n" not in words and "Traceback" not in words and len(words) < 1000
+
+
+@pytest.mark.parametrize(
+    ("headers", "named"),
+    [
+        ({"Host": "attacker.example"}, "Host: `attacker.example`"),
+        ({"Host": "attacker.example:{port}"}, "Host: `attacker.example:"),
+        ({"Host": "127.0.0.1"}, "Host: `127.0.0.1`"),
+        ({"Host": ""}, "Host: ``"),
+        ({"Origin": "https://attacker.example"}, "Origin: `https://attacker.example`"),
+        ({"Origin": "null"}, "Origin: `null`"),
+        ({"Origin": "http://127.0.0.1:1"}, "Origin: `http://127.0.0.1:1`"),
+        ({"Origin": "https://127.0.0.1:{port}"}, "Origin: `https://127.0.0.1"),
+        ({"X-Flowstart-Token": ""}, "token"),
+        ({"X-Flowstart-Token": "wrong"}, "token"),
+        ({"X-Flowstart-Token": TOKEN[:-1]}, "token"),
+        ({"X-Flowstart-Token": "\xfc"}, "token"),
+    ],
+)
+def test_others_than_the_page_are_refused(
+    server: Explorer, headers: dict[str, str], named: str
+) -> None:
+    wrong = {name: value.format(port=server.port) for name, value in headers.items()}
+    for path, content in (("/api/about", None), ("/api/compare", b"{}")):
+        reply = server.ask(path, content, {**server.headers, **wrong})
+        assert reply.status == 403
+        assert named in reply.error
+    goes_on(server)
+
+
+def test_a_request_without_a_token_is_refused_wherever_it_goes(server: Explorer) -> None:
+    for path in ("/", "/?token=wrong", "/?token=", "/api/about", "/api/compare", "/nowhere"):
+        reply = server.ask(path, headers={})
+        assert reply.status == 403
+        assert "token" in reply.error
+
+
+def test_the_page_comes_with_what_a_browser_may_do_with_it(server: Explorer) -> None:
+    for host in ("127.0.0.1", "localhost"):
+        own = f"{host}:{server.port}"
+        sent = {"Host": own, "Origin": f"http://{own}"}
+        reply = server.ask(f"/?token={TOKEN}", headers=sent)
+        assert reply.status == 200
+        assert reply.content == PAGE.html
+        headers = {name.lower(): value for name, value in reply.headers.items()}
+        assert headers["content-security-policy"] == PAGE.policy
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/../etc/passwd", "/api/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2fetc"),
+        *("/explorer.js", "/api", "/api/", "/api/compare/", "//etc/passwd", "/\\..\\", "/%00"),
+    ],
+)
+def test_no_file_and_no_folder_is_served(server: Explorer, path: str) -> None:
+    reply = server.ask(path)
+    assert reply.status == 404
+    assert is_a_sentence(reply.error)
+    assert "no address of the explorer" in reply.error
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"])
+def test_other_methods_are_refused(server: Explorer, method: str) -> None:
+    reply = server.ask("/api/compare", method=method)
+    assert reply.status == 405
+    assert method in reply.error
+
+
+def test_a_body_of_100_mb_is_refused_and_not_kept(server: Explorer) -> None:
+    before = resident_bytes()
+    reply = server.ask("/api/compare", bytes(100_000_000))
+    assert reply.status == 413
+    assert "100000000 bytes" in reply.error
+    # The body itself is this process's as well, and has gone.
+    assert resident_bytes() - before < 50_000_000
+    goes_on(server)
+
+
+def test_a_body_that_does_not_say_its_length_is_refused_while_it_is_read(server: Explorer) -> None:
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    client.putrequest("POST", "/api/compare")
+    for name, value in {**server.headers, "Transfer-Encoding": "chunked"}.items():
+        client.putheader(name, value)
+    client.endheaders()
+    for _ in range(200):
+        client.send(b"1000\r\n" + bytes(4096) + b"\r\n")
+    # Refused although the end has not come yet.
+    answer = client.getresponse()
+    assert answer.status == 413
+    assert is_a_sentence(json.loads(answer.read())["error"])
+    client.close()
+    goes_on(server)
+
+
+def resident_bytes() -> int:
+    """The memory of this process, in which the server is a thread."""
+    fields = pathlib.Path("/proc/self/statm").read_text().split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "not JSON"),
+        (b"rate=5Mbps", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 60_000, "nested too deeply"),
+        (b'{"given": {"seed": ' + b"9" * 5000 + b"}}", "not JSON"),
+        (b'{"given": {"rate": NaN}}', "`NaN` is no number"),
+        (b"[]", "a JSON object is needed"),
+        (b"{}", "given: missing"),
+        (b'{"given": {}}', "no path is given"),
+        (b'{"given": [1]}', "given: an object is needed"),
+        (b'{"given": {}, "size": "1MB"}', "`size` is unknown"),
+    ],
+)
+def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: str) -> None:
+    for path in ASKED:
+        reply = server.ask(path, content)
+        assert reply.status == 400
+        assert said in reply.error
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"rate": "5"}, "--rate: `5`"),
+        ({"rate": 5}, "--rate: `5`: a text is needed"),
+        ({"rate": ["5Mbps"]}, "--rate: `['5Mbps']`: a text is needed"),
+        ({"rtt": "-1ms"}, "--rtt: `-1ms`"),
+        ({"rtt": "x" * 301}, "--rtt: `xxxxxxxxxxxxxxxxxxxx…`: 301 letters"),
+        ({"loss": "150%"}, "--loss"),
+        ({"flows": "many"}, "--flows: `many`: a whole number is needed"),
+        ({"flows": 0}, "--flows: `0`: a whole number from 1 on is needed"),
+        ({"flows": True}, "--flows: `True`"),
+        ({"flows": 1.5}, "--flows: `1.5`"),
+        ({"flows": 65}, "--flows: 65 are too many"),
+        ({"seed": 10**30}, "--seed"),
+        ({"reordering": "perhaps"}, "--reordering: `perhaps`: true or false is needed"),
+        ({"size": "1MB,2MB"}, "--size: `1MB,2MB` is 2 sizes"),
+        ({"size": ","}, "--size: `,` is 0 sizes"),
+        ({"size": "100GB"}, "--size: `100GB` is some 136,986,302 packets in 2 runs of 1 each"),
+        ({"startup": ["nonsense"]}, "nonsense"),
+        ({"startup": 5}, "--startup: `5`: a list of names is needed"),
+        ({"startup": [5]}, "--startup: `5`"),
+        ({"startup": ["hystart:a=1"] * 65}, "--startup: 65 are too many"),
+        ({"startup": ["hystart", "hystart"]}, "is given twice"),
+        ({"startup": ["hystart,./mine.py:Mine"]}, "`./mine.py:Mine` is Python code"),
+        ({"startup": ["mine.py"]}, "`mine.py` is Python code"),
+        ({"rate-trace": "/etc/passwd"}, "--rate-trace: `/etc/passwd` is a file"),
+        ({"reverse_rate_trace": "../x"}, "--reverse-rate-trace: `../x` is a file"),
+        ({"reverse-rate": "1Mbps", "reverse_rate": "1Mbps"}, "given twice"),
+        ({"interval": "1s"}, "--interval: `1s` changes nothing"),
+        ({"remembered": "2bdp"}, "--remembered: `2bdp` changes nothing"),
+        ({"stack": "nonsense"}, "nonsense"),
+        ({"stack": "rfc:iw=3", "iw": "4"}, "--iw and --stack rfc:iw=3"),
+        ({"path": "nowhere"}, "no path is called `nowhere`"),
+        ({"variant": "a: iw=3"}, "`variant` is unknown"),
+        ({"output": "/tmp/x"}, "`output` is unknown"),
+        ({"allow-python": True}, "`allow-python` is unknown"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_value(
+    server: Explorer, more: dict[str, Any], said: str
+) -> None:
+    reply = server.post("/api/compare", {"given": {**GIVEN, **more}})
+    assert reply.status == 400
+    assert said in reply.error
+    assert is_a_sentence(reply.error)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"columns": 0}, "columns: `0`: a whole number from 1 to"),
+        ({"columns": 10**9}, "columns: `1000000000`"),
+        ({"columns": "600"}, "columns: `600`"),
+        ({"from_s": -1}, "from_s: `-1`"),
+        ({"from_s": "now"}, "from_s: `now`"),
+        ({"from_s": 2, "to_s": 1}, "to_s: `1`: a time after from_s = 2 is needed"),
+        ({"to_s": 1e300}, "to_s: `1e+300`"),
+    ],
+)
+def test_a_part_of_the_time_that_is_none_is_refused(
+    server: Explorer, more: dict[str, Any], said: str
+) -> None:
+    reply = server.post("/api/compare", {"given": GIVEN, **more})
+    assert reply.status == 400
+    assert said in reply.error
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20)
+    | st.sampled_from(["5Mbps", "64ms", "1bdp", "60pkt", "1%", "hystart", "a:b=1", "all", "-all"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+FIELDS = st.sampled_from([*settings().options, "reverse-rate", "nonsense"])
+
+
+@given(
+    path=st.sampled_from(ASKED),
+    document=JSON
+    | st.fixed_dictionaries({"given": JSON}, optional={"columns": JSON, "to_s": JSON, "x": JSON})
+    | st.fixed_dictionaries({"given": st.dictionaries(FIELDS, JSON, max_size=3)}),
+)
+@hypothesis_settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_nonsense_is_refused_with_a_sentence_or_answered(
+    server: Explorer, path: str, document: Any
+) -> None:
+    reply = server.post(path, document)
+    assert reply.status in (200, 400, 422), reply.content
+    if reply.status != 200:
+        assert is_a_sentence(reply.error)
+
+
+@given(name=FIELDS, value=JSON)
+@hypothesis_settings(max_examples=300, deadline=None)
+def test_nonsense_in_one_field_of_a_good_state_is_refused_with_a_sentence_or_answered(
+    server: Explorer, name: str, value: Any
+) -> None:
+    reply = server.post("/api/compare", {"given": {**GIVEN, name: value}})
+    assert reply.status in (200, 400, 422), reply.content
+    if reply.status != 200:
+        assert is_a_sentence(reply.error)
+
+
+def test_what_is_no_http_is_refused(server: Explorer) -> None:
+    for nonsense in (b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\nA\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+            client.sendall(nonsense + b"\r\n\r\n")
+            assert client.recv(4096).startswith(b"HTTP/1.1 400 ")
+    goes_on(server)
+
+
+def test_a_run_that_nobody_waits_for_is_stopped(
+    server: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Stop] = []
+
+    def noted() -> Stop:
+        told.append(Stop())
+        return told[-1]
+
+    monkeypatch.setattr(working, "Stop", noted)
+    client = http.client.HTTPConnection("127.0.0.1", server.port)
+    client.request("POST", "/api/compare", json.dumps({"given": ENDLESS}), server.headers)
+    wait_for(lambda: bool(told))
+    assert not told[0].told
+    client.close()
+    wait_for(lambda: told[0].told)
+    goes_on(server)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+class Waiting:
+    """A request whose browser waits for the answer."""
+
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(60)
+        return {"type": "http.disconnect"}
+
+
+def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
+    def endless(stop: Stop) -> None:
+        while not stop.told:
+            time.sleep(0.001)
+        stop.check()
+
+    with pytest.raises(TookTooLong, match=r"not ended after 0\.05 s; choose a smaller size"):
+        asyncio.run(done(Waiting(), endless, most_seconds=0.05))  # type: ignore[arg-type]
+
+
+def test_an_endless_simulation_ends_soon_after_it_was_told() -> None:
+    from flowstart.explorer.answers import Answers
+    from flowstart.explorer.requests import CompareRequest
+
+    answers = Answers(settings())
+
+    def simulated(stop: Stop) -> bytes:
+        return answers.compare(CompareRequest(ENDLESS), stop)
+
+    begin = time.monotonic()
+    with pytest.raises(TookTooLong):
+        asyncio.run(done(Waiting(), simulated, most_seconds=0.1))  # type: ignore[arg-type]
+    assert time.monotonic() - begin < 2
+
+
+def test_head_and_body_leave_in_one_write() -> None:
+    class Wire(asyncio.Transport):
+        written: list[bytes] = []  # noqa: RUF012
+
+        def write(self, data: Any) -> None:
+            self.written.append(bytes(data))
+
+    async def reply() -> list[bytes]:
+        wire = Wire()
+        gathering = _Gathering(wire)
+        gathering.write(b"head ")
+        gathering.write(b"body")
+        assert not wire.written
+        await asyncio.sleep(0)
+        gathering.write(b"next")
+        await asyncio.sleep(0)
+        return wire.written
+
+    assert asyncio.run(reply()) == [b"head body", b"next"]
+
+
+def test_a_port_that_is_taken_is_refused() -> None:
+    with listening(None) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(RequestError, match=f"--port {port}: .*in use; without it any free"):
+            listening(port)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rate", "5"], "--rate: `5`"),
+        (["--startup", "./nowhere.py:Mine"], "there is no such file"),
+        (["--startup", "nonsense"], "nonsense"),
+        (["--map", "nowhere"], "--map nowhere: there is no such folder"),
+        (["--size", "1MB,2MB"], "--size: `1MB,2MB` is 2 sizes"),
+        (["--port", "0"], "--port"),
+    ],
+)
+def test_a_wrong_command_line_is_refused_before_anything_is_served(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.setattr("flowstart.explorer.serve.serve", lambda *_, **__: None)
+    answer = cli("explore", "--no-open", *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    answer = cli("explore", "--no-open")
+    assert answer.status == 2
+    assert "pip install 'flowstart[explore]'" in answer.err
+
+
+def test_where_the_page_is_not_built_the_command_says_how_to_build_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    answer = cli("explore", "--no-open")
+    assert answer.status == 2
+    assert "`make page`" in answer.err
+
+
+def test_the_page_holds_its_script_and_style_and_a_browser_runs_no_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    built(tmp_path)
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    found = pages.page()
+    assert b"<script>begin('{style}')</script>" in found.html
+    assert b"<style>p { color: red }</style>" in found.html
+    # printf "begin('{style}')" | openssl dgst -sha256 -binary | base64
+    assert "script-src 'sha256-" in found.policy
+    assert "'unsafe" not in found.policy
+    assert not re.search(rb"(src|href)=\"(?!data:)", found.html)
+
+
+def built(folder: pathlib.Path) -> None:
+    """A page as the build leaves it."""
+    (folder / "page").mkdir()
+    (folder / "page" / "explorer.js").write_text("begin('{style}')")
+    (folder / "page" / "explorer.css").write_text("p { color: red }")
+
+
+STARTED = """
+import importlib.resources, pathlib, sys
+importlib.resources.files = lambda package, real=importlib.resources.files: (
+    pathlib.Path(sys.argv[1]) if package == "flowstart.render" else real(package)
+)
+from flowstart.cli import main
+sys.exit(main(["explore", "--no-open"]))
+"""
+
+
+def test_the_command_prints_its_address_and_ctrl_c_ends_it(tmp_path: pathlib.Path) -> None:
+    built(tmp_path)
+    words = [sys.executable, "-c", STARTED, str(tmp_path)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout
+    said = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)", process.stdout.readline())
+    assert said
+    reply = Explorer(int(said[1])).ask(said[2], headers={})
+    assert reply.status == 200
+    assert b"begin(" in reply.content
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err == "flowstart: stopped by Ctrl-C\n"
+
+
+def test_work_that_was_told_to_stop_says_so() -> None:
+    stop = Stop()
+    stop.check()
+    stop.stop()
+    with pytest.raises(GivenUp):
+        stop.check()
+    with pytest.raises(KeyboardInterrupt):
+        stop.progress(1, 2)
