@@ -48,6 +48,26 @@ class Outcome(Outcomes):
 class Batch(Outcomes):
     interrupted: bool
 
+class FlowLines(TypedDict):
+    lines: dict[str, tuple[bytes, bytes]]
+    events: dict[str, tuple[bytes, bytes, int]]
+
+class Traced(Batch):
+    from_s: float
+    bin_s: float
+    found: list[list[FlowLines]]
+
+class Journeys(TypedDict):
+    kind: list[str]
+    forward: list[bool]
+    seq: list[int]
+    sent_s: list[float]
+    queued_s: list[float | None]
+    left_s: list[float | None]
+    dropped_s: list[float | None]
+    received_s: list[float | None]
+    cut: bool
+
 class LiveExit(TypedDict):
     reason: str
     at_s: float
@@ -86,6 +106,21 @@ def run_many(
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
 ) -> Batch: ...
+def run_lines(
+    scenarios: list[str],
+    flows: list[list[int]],
+    window: tuple[int, float, float | None],
+    workers: int | None = None,
+    custom: CustomStartups | None = None,
+    cancel: Cancel | None = None,
+) -> Traced: ...
+def run_journeys(
+    scenario: str,
+    flow: int,
+    most: int,
+    custom: CustomStartups | None = None,
+    cancel: Cancel | None = None,
+) -> Journeys: ...
 def run_live(
     stack: str, scenario: str, clock: str = "virtual", qlog: bool = False
 ) -> LiveOutcome: ...
@@ -120,6 +155,16 @@ BUILT_LIVE_STACKS: list[str]
 """Those of them that are."""
 DISTRIBUTIONS: list[str]
 """The distributions by name."""
+
+@final
+class Cancel:
+    """Ends the runs that were given it, from whichever thread."""
+
+    def cancel(self) -> None:
+        """The runs end at their next event."""
+    @property
+    def cancelled(self) -> bool:
+        """Whether that was asked for."""
 
 @final
 class FlowPackets:

@@ -169,6 +169,8 @@ export interface PacketsAnswer {
   rtt_s: number;
   /** "data", "again" (a retransmission), "ack", "syn". */
   kind: string[];
+  /** From the data's sender to its receiver. */
+  forward: boolean[];
   /** First byte, or the acknowledgement's number. */
   seq: number[];
   sent_s: number[];

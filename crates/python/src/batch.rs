@@ -29,7 +29,7 @@ pub type Finished = Result<Outcome, String>;
 pub struct Batch {
     /// One entry per scenario, in their order; `None` where Ctrl-C came first.
     pub finished: Vec<Option<Finished>>,
-    /// Whether Ctrl-C ended it.
+    /// Whether Ctrl-C or somebody else ended it.
     pub interrupted: bool,
 }
 
@@ -45,31 +45,37 @@ pub struct Task {
 /// Python on this one; `failure` is where it is noted that they raised.
 ///
 /// Ctrl-C returns at once with what is finished. The threads are not waited for: each
-/// sees the flag at the next event of its simulation, and ends. So they do where Python
-/// code raises, which is raised here then.
+/// sees the flag `stop` at the next event of its simulation, and ends. So they do where Python
+/// code raises, which is raised here then, and where somebody else sets the flag.
 pub fn run(
     py: Python<'_>,
     tasks: Vec<Task>,
     failure: &Failure,
-    workers: usize,
+    (workers, stop): (usize, &Arc<AtomicBool>),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Batch> {
     let total = tasks.len();
     let (mut here, there): (VecDeque<usize>, VecDeque<usize>) =
         (0..total).partition(|i| tasks[*i].calls_python);
     let tasks = Arc::new(tasks);
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut results = start(&tasks, there, workers, &stop);
+    let mut results = start(&tasks, there, workers, stop);
     let mut batch = Batch {
         finished: (0..total).map(|_| None).collect(),
         interrupted: false,
     };
     let mut done = 0;
     while done < total {
+        if stop.load(Relaxed) {
+            batch.interrupted = true;
+            break;
+        }
         let arrived = match here.pop_front() {
-            Some(index) => {
-                attend(py, &tasks[index], failure).map(|finished| vec![(index, finished)])
-            }
+            Some(index) => attend(py, &tasks[index], failure, stop).map(|finished| {
+                finished
+                    .map(|finished| (index, finished))
+                    .into_iter()
+                    .collect()
+            }),
             None => Ok(py.detach(|| results.gather())),
         };
         let looked = arrived.and_then(|arrived| {
@@ -98,7 +104,14 @@ const LOOK_UP_EVERY_EVENTS: u32 = 1 << 12;
 ///
 /// The interpreter's lock is kept from hook to hook, since taking it costs more than most hooks
 /// do. Other threads have their turn within hooks, as in all Python code, and now and then here.
-fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> {
+///
+/// `None` where it was stopped.
+fn attend(
+    py: Python<'_>,
+    task: &Task,
+    failure: &Failure,
+    stop: &AtomicBool,
+) -> PyResult<Option<Finished>> {
     let mut events = 0u32;
     let go_on = || {
         events = events.wrapping_add(1);
@@ -106,12 +119,12 @@ fn attend(py: Python<'_>, task: &Task, failure: &Failure) -> PyResult<Finished> 
             failure.look_for_signals(py);
             py.detach(|| ());
         }
-        !failure.has_happened()
+        !failure.has_happened() && !stop.load(Relaxed)
     };
     let finished = simulate(&task.prepared, go_on);
     match failure.take() {
         Some(error) => Err(error),
-        None => Ok(finished),
+        None => Ok((!stop.load(Relaxed)).then_some(finished)),
     }
 }
 

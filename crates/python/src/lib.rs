@@ -12,6 +12,7 @@ mod capture_columns;
 mod columns;
 mod custom;
 mod errors;
+mod lines;
 mod live;
 mod outcome;
 mod packets;
@@ -22,9 +23,11 @@ use pyo3::prelude::*;
 /// The native half of flowstart.
 #[pymodule]
 mod _native {
+    use std::sync::atomic::AtomicBool;
     use std::sync::Arc;
 
     use flowstart_control::{Amount, Bytes, InitialWindow, Rate};
+    use flowstart_sim::record::journeys::{JourneysRequest, MOST_JOURNEYS};
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
@@ -33,10 +36,12 @@ mod _native {
     use crate::batch::Task;
     use crate::custom::{self, signals, Callables, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
-    use crate::{batch, capture, live, outcome};
+    use crate::{batch, capture, lines, live, outcome};
 
     #[pymodule_export]
     use crate::custom::signals::Window;
+    #[pymodule_export]
+    use crate::lines::Cancel;
     #[pymodule_export]
     use crate::packets::FlowPackets;
     #[pymodule_export]
@@ -94,8 +99,17 @@ mod _native {
         let mut reader = Reader::new(custom)?;
         let mut task = reader.task(scenario)?;
         task.prepared.log_packets(packets_of).map_err(request)?;
-        let tasks = vec![task];
-        let batch = batch::run(py, tasks, &reader.failure, 1, None)?;
+        single(py, task, &reader.failure, &Arc::default())
+    }
+
+    /// What one scenario comes to.
+    fn single(
+        py: Python<'_>,
+        task: Task,
+        failure: &Failure,
+        stop: &Arc<AtomicBool>,
+    ) -> PyResult<Outcome> {
+        let batch = batch::run(py, vec![task], failure, (1, stop), None)?;
         match batch.finished.into_iter().next().flatten() {
             Some(Ok(outcome)) => Ok(outcome),
             Some(Err(message)) => Err(SimulationError::new_err(message)),
@@ -117,21 +131,79 @@ mod _native {
         progress: Option<Bound<'py, PyAny>>,
         custom: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let workers = match workers {
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-            Some(n) if n >= 1 => n as usize,
-            Some(n) => {
-                let message = format!("workers = {n}: at least one is needed");
-                return Err(RequestError::new_err(message));
-            }
-        };
+        let workers = threads(workers)?;
         let mut reader = Reader::new(custom)?;
         let tasks = scenarios.into_iter().map(|json| reader.task(&json));
         let tasks = tasks.collect::<PyResult<_>>()?;
-        outcome::many(
-            py,
-            batch::run(py, tasks, &reader.failure, workers, progress)?,
-        )
+        let stop = Arc::default();
+        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), progress)?;
+        outcome::many(py, &batch)
+    }
+
+    /// Runs many scenarios as `run_many` does, and records what flows do over time: of the scenario
+    /// at each place those whose numbers stand at the same place of `flows`, in bins for so many
+    /// columns of pixels from one time to another (`window`: columns, seconds, seconds or `None`
+    /// for the end). Adds `from_s`, `bin_s` and `found` to the tables.
+    ///
+    /// With `cancel`, which another thread may use meanwhile, it returns soon and says that it was
+    /// `interrupted`.
+    #[pyfunction]
+    #[pyo3(signature = (scenarios, flows, window, workers=None, custom=None, cancel=None))]
+    fn run_lines<'py>(
+        py: Python<'py>,
+        scenarios: Vec<String>,
+        flows: Vec<Vec<u32>>,
+        window: (i64, f64, Option<f64>),
+        workers: Option<i64>,
+        custom: Option<Bound<'py, PyDict>>,
+        cancel: Option<Bound<'py, Cancel>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let workers = threads(workers)?;
+        let stop = cancel.map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let mut reader = Reader::new(custom)?;
+        let requests = lines::requests(flows, window, scenarios.len())?;
+        let tasks = scenarios.iter().zip(requests).map(|(json, wanted)| {
+            let mut task = reader.task(json)?;
+            task.prepared.record_lines(wanted).map_err(request)?;
+            Ok(task)
+        });
+        let tasks = tasks.collect::<PyResult<_>>()?;
+        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), None)?;
+        lines::found(py, batch)
+    }
+
+    /// Runs one scenario until the first `most` packets of a flow, data and acknowledgements, have
+    /// arrived, and returns their ways as columns.
+    #[pyfunction]
+    #[pyo3(signature = (scenario, flow, most, custom=None, cancel=None))]
+    fn run_journeys<'py>(
+        py: Python<'py>,
+        scenario: &str,
+        flow: u32,
+        most: i64,
+        custom: Option<Bound<'py, PyDict>>,
+        cancel: Option<Bound<'py, Cancel>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let stop = cancel.map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let mut reader = Reader::new(custom)?;
+        let mut task = reader.task(scenario)?;
+        let most = lines::number("most", most, MOST_JOURNEYS)?;
+        let wanted = JourneysRequest { flow, most };
+        task.prepared.record_journeys(wanted).map_err(request)?;
+        let outcome = single(py, task, &reader.failure, &stop)?;
+        lines::journeys_dict(py, &outcome.journeys.unwrap_or_default())
+    }
+
+    /// On how many threads runs go that are asked for with this number.
+    fn threads(workers: Option<i64>) -> PyResult<usize> {
+        match workers {
+            None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+            Some(n) if n >= 1 => Ok(n as usize),
+            Some(n) => {
+                let message = format!("workers = {n}: at least one is needed");
+                Err(RequestError::new_err(message))
+            }
+        }
     }
 
     /// Runs one scenario in a real QUIC stack and returns what came of it as a dictionary: `fct_s`,

@@ -73,12 +73,12 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Many outcomes: their tables joined, column `run` telling which scenario a row is of.
-pub fn many(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
+pub fn many<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyDict>> {
     let mut tables = Tables::new()?;
-    for (run, finished) in batch.finished.into_iter().enumerate() {
+    for (run, finished) in batch.finished.iter().enumerate() {
         match finished {
-            Some(Ok(outcome)) => tables.add(run, &outcome)?,
-            Some(Err(error)) => tables.runs.extend(run, [RunRow::failed(&error)])?,
+            Some(Ok(outcome)) => tables.add(run, outcome)?,
+            Some(Err(error)) => tables.runs.extend(run, [RunRow::failed(error)])?,
             None => {}
         }
     }

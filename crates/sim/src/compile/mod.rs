@@ -8,6 +8,7 @@ mod followers;
 mod impairments;
 mod line;
 mod path;
+mod recording;
 mod resolved;
 mod setting;
 mod shared;
@@ -20,6 +21,8 @@ use crate::flow_plan::{AfterFlow, FlowKind};
 use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
+pub(crate) use recording::Recording;
+
 use checks::LONGEST_RUN;
 use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;
@@ -40,8 +43,8 @@ pub struct Prepared {
     pub(crate) end: Time,
     /// After which flow it is stopped before.
     pub(crate) end_after: Option<AfterFlow>,
-    /// Whether it records what happens over time.
-    pub(crate) trace: bool,
+    /// What it records of what happens over time.
+    pub(crate) recording: Recording,
     /// The flows of which it records every packet.
     pub(crate) logged: Vec<u32>,
 }
@@ -78,7 +81,7 @@ impl Compiler {
             seed: scenario.seed,
             end: end(scenario.duration)?,
             end_after,
-            trace: scenario.trace,
+            recording: Recording::of(scenario),
             logged: Vec::new(),
         })
     }
@@ -98,24 +101,6 @@ impl Prepared {
     /// The scenario from which this was made with every default written out.
     pub fn resolved(&self, scenario: &Scenario) -> Scenario {
         self.setting.fill_in(scenario)
-    }
-
-    /// Has the run keep every packet of these flows: see
-    /// [`Outcome::packets`](crate::record::outcome::Outcome::packets).
-    ///
-    /// An error where the run has no such flow. How many web sessions make is not known before.
-    pub fn log_packets(&mut self, flows: &[u32]) -> Result<(), RequestError> {
-        let count: u64 = self.flows.iter().map(|entry| entry.count).sum();
-        let missing = flows.iter().find(|flow| u64::from(**flow) >= count);
-        if let (Some(flow), true) = (missing, self.web.is_empty()) {
-            let problem = match count {
-                1 => "the run has one flow, number 0".to_string(),
-                _ => format!("the run has {count} flows, numbered from 0"),
-            };
-            return Err(RequestError::new(format!("flow {flow}"), problem));
-        }
-        self.logged = flows.to_vec();
-        Ok(())
     }
 
     pub(crate) fn chain(&self) -> &Chain {

@@ -4,6 +4,8 @@ pub mod columns;
 pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
+pub mod journeys;
+pub mod lines;
 pub mod link;
 pub mod object;
 pub mod outcome;

@@ -2,6 +2,8 @@
 
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
+use super::journeys::Journeys;
+use super::lines::Lines;
 use super::link::LinkRow;
 use super::object::ObjectTable;
 use super::packets::FlowLog;
@@ -33,6 +35,12 @@ pub struct Outcome {
     /// Columns over time, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// What chosen flows did over time, where asked for.
+    #[serde(skip)]
+    pub lines: Option<Lines>,
+    /// The ways of a flow's first packets, where asked for.
+    #[serde(skip)]
+    pub journeys: Option<Journeys>,
     /// Packets of flows, where asked for, in the order of the flows' numbers.
     #[serde(skip)]
     pub packets: Vec<FlowLog>,

@@ -13,6 +13,7 @@ mod observing;
 mod opening;
 mod outcome;
 mod packets;
+mod recorder;
 mod routers;
 mod sampling;
 mod simulation;

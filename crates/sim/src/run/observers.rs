@@ -47,7 +47,10 @@ impl Observers {
         }
         let followers = Followers::new(prepared, plans);
         Observers {
-            exist: !prepared.logged.is_empty() || !measures.is_empty() || !followers.is_empty(),
+            exist: !prepared.logged.is_empty()
+                || !measures.is_empty()
+                || !followers.is_empty()
+                || prepared.recording.follows_packets(),
             logs: Vec::new(),
             measures,
             followers,

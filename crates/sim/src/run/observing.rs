@@ -42,6 +42,7 @@ impl Simulation<'_> {
     /// A packet leaves a receiver.
     #[cold]
     pub(super) fn observe_answer(&mut self, packet: &Packet) {
+        self.sample_answer_sent(packet);
         if !self.observers.logs.is_empty() {
             self.log_sending(packet);
         }
@@ -50,6 +51,7 @@ impl Simulation<'_> {
     /// The packet at the far end of a link reaches its receiver, which has not read it.
     #[cold]
     pub(super) fn observe_arrival(&mut self, link: LinkId) {
+        self.sample_arrival(link);
         if !self.observers.logs.is_empty() {
             self.log_arrival(link);
         }
@@ -66,6 +68,7 @@ impl Simulation<'_> {
     /// The packet at the far end of a link reaches its sender, which has not read it.
     #[cold]
     pub(super) fn observe_reply(&mut self, link: LinkId) {
+        self.sample_arrival(link);
         if !self.observers.logs.is_empty() {
             self.log_arrival(link);
         }
@@ -114,6 +117,7 @@ impl Simulation<'_> {
     /// A packet was dropped on its way at `at`.
     #[cold]
     pub(super) fn observe_drop(&mut self, packet: &Packet, at: Time) {
+        self.sample_loss(packet, at);
         self.log_drop(packet, at);
     }
 }

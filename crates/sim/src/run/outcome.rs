@@ -10,16 +10,19 @@ use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_network::link::Link;
 use flowstart_network::moment::Moment;
+use flowstart_wire::Packet;
 
 impl Simulation<'_> {
     pub(super) fn outcome(mut self) -> Outcome {
         self.settle();
         self.close_all();
+        let recorder = self.recorder.take();
+        let end = self.now;
         let prepared = self.prepared;
         let chain = prepared.chain();
         let packets = self.take_packet_logs();
         let startups = self.observers.startup_rows();
-        Outcome {
+        let mut outcome = Outcome {
             packets,
             startups,
             transfers: self.writes.rows(&self.records, &prepared.kinds, chain),
@@ -36,8 +39,14 @@ impl Simulation<'_> {
             buffer: chain.buffer().to_string(),
             events: self.events,
             simulated_s: self.now.secs(),
-            trace: self.trace.map(|t| *t),
+            trace: None,
+            lines: None,
+            journeys: None,
+        };
+        if let Some(recorder) = recorder {
+            recorder.finish(end, &mut outcome);
         }
+        outcome
     }
 
     /// Notes what is to be known of flows that are still open, and gives their memory back.
@@ -82,23 +91,22 @@ impl Simulation<'_> {
             self.take_queue_events(link);
         }
         self.sample_departures_under_way();
-        if let Some(trace) = &mut self.trace {
-            trace.flow_samples.put_in_order();
-            trace.queue_departures.put_in_order();
-        }
     }
 
     /// Records the departures of packets that have left the queue and not arrived.
     fn sample_departures_under_way(&mut self) {
-        if self.trace.is_none() {
+        if self.recorder.is_none() {
             return;
         }
         for link in self.bottleneck {
             let state = &self.links[link as usize];
-            let left = state.arrivals().map(|arrival| state.left_queue(arrival));
-            let left: Vec<Time> = left.filter(|left| *left <= self.now).collect();
-            for at in left {
-                self.sample_departure(link, at);
+            let ahead = state.arrivals().map(|arrival| state.left_queue(arrival));
+            let left: Vec<(Time, Packet)> = ahead
+                .zip((0..).map_while(|ahead| state.upcoming(ahead).copied()))
+                .filter(|(left, _)| *left <= self.now)
+                .collect();
+            for (at, packet) in left {
+                self.sample_departure(link, at, &packet, false);
             }
         }
     }

@@ -1,22 +1,56 @@
-//! What a run records over time, where that is asked for. Recording changes nothing.
+//! What a run tells its recorder, where it has one.
 
+use super::recorder::{Departure, Happened, Offer, Recorder};
 use super::simulation::Simulation;
-use crate::record::trace::{Event, FlowSample};
-use flowstart_control::{Rate, Time};
+use crate::compile::{Prepared, Recording};
+use crate::flow_plan::FlowPlan;
+use crate::record::journeys::JourneyRecorder;
+use crate::record::lines::LineRecorder;
+use crate::record::trace::{Event, Trace};
+use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
-use flowstart_transport::sender::Sender;
 use flowstart_wire::{Body, Packet};
 
+/// Who records a run of these flows.
+pub(super) fn recorder(prepared: &Prepared, plans: &[FlowPlan]) -> Option<Box<dyn Recorder>> {
+    // Flows of web sessions, which are not planned, have data in both directions.
+    let reverse = |flow: u32| plans.get(flow as usize).is_some_and(|plan| plan.reverse);
+    match &prepared.recording {
+        Recording::Nothing => None,
+        Recording::Trace => Some(Box::<Trace>::default()),
+        Recording::Journeys(request) => Some(Box::new(JourneyRecorder::new(*request))),
+        Recording::Lines(request) => {
+            let direction = |flow| u8::from(reverse(flow));
+            Some(Box::new(LineRecorder::new(request, direction)))
+        }
+    }
+}
+
 impl Simulation<'_> {
+    /// Sees to it that links tell what is to be recorded of them.
+    pub(super) fn record_links(&mut self) {
+        let Some(recorder) = &self.recorder else {
+            return;
+        };
+        for (direction, link) in (0..).zip(self.bottleneck) {
+            if recorder.hears_queue(direction) {
+                self.links[link as usize].record();
+            }
+        }
+    }
+
     pub(super) fn sample(&mut self, flow: u32, event: Event, seq: u64, sack_blocks: u8) {
         let Some(ends) = self.flows.endpoints(flow) else {
             return;
         };
-        if let Some(trace) = &mut self.trace {
-            let sample = flow_sample(&ends.sender, flow, event, seq, sack_blocks);
-            trace.flow_samples.push(self.now, sample);
-            let own = &mut |name: &str, value| trace.flow_samples.push_own(name, value);
-            ends.sender.trace(own);
+        if let Some(recorder) = &mut self.recorder {
+            let happened = Happened {
+                flow,
+                event,
+                seq,
+                sack_blocks,
+            };
+            recorder.at_sender(self.now, happened, &ends.sender);
         }
     }
 
@@ -29,7 +63,44 @@ impl Simulation<'_> {
             _ if ends.sender.is_retransmission(packet) => Event::Retransmit,
             _ => Event::Send,
         };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sent(self.now, packet, event == Event::Retransmit);
+        }
         self.sample(packet.flow, event, packet.start(), 0);
+    }
+
+    /// A packet leaves a receiver.
+    pub(super) fn sample_answer_sent(&mut self, packet: &Packet) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sent(self.now, packet, false);
+        }
+    }
+
+    /// The packet at the far end of a link reaches a host.
+    pub(super) fn sample_arrival(&mut self, link: LinkId) {
+        let packet = self.links[link as usize].first();
+        if let (Some(recorder), Some(packet)) = (&mut self.recorder, packet) {
+            recorder.received(self.now, packet);
+        }
+        self.end_if_recorded();
+    }
+
+    /// A packet was dropped on its way.
+    pub(super) fn sample_loss(&mut self, packet: &Packet, at: Time) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lost(at, packet);
+        }
+        self.end_if_recorded();
+    }
+
+    fn end_if_recorded(&mut self) {
+        if self
+            .recorder
+            .as_ref()
+            .is_some_and(|recorder| recorder.is_done())
+        {
+            self.end = self.now;
+        }
     }
 
     /// An answer has reached its sender, which has read it.
@@ -47,46 +118,52 @@ impl Simulation<'_> {
 
     /// Something happened to a packet on its way.
     pub(super) fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
-        if let Some(trace) = &mut self.trace {
-            trace.flow_samples.push(
-                at,
-                FlowSample {
-                    flow: packet.flow,
-                    event,
-                    seq: packet.start(),
-                    sack_blocks: 0,
-                    cwnd: f64::NAN,
-                    ssthresh: f64::NAN,
-                    flight: 0,
-                    srtt_s: f64::NAN,
-                    pacing_bps: f64::NAN,
-                    delivery_bps: f64::NAN,
-                },
-            );
+        if let Some(recorder) = &mut self.recorder {
+            recorder.in_network(at, packet, event);
         }
     }
 
-    pub(super) fn sample_queue(&mut self, link: LinkId, dropped: bool) {
+    /// A packet has come to a link, which has dropped it or not.
+    pub(super) fn sample_offer(&mut self, link: LinkId, packet: &Packet, dropped: bool) {
         let Some(direction) = self.direction(link) else {
             return;
         };
         let moment = self.moment();
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
+        if !recorder.hears_queue(direction) {
+            return;
+        }
         let link = &mut self.links[link as usize];
-        let (held, empty) = (link.held(moment), link.empty_at());
-        let Some(trace) = &mut self.trace else { return };
-        let samples = &mut trace.queue_samples;
-        samples.time_ns.push(self.now.0);
-        samples.direction.push(direction);
-        samples.packets.push(held.packets);
-        samples.bytes.push(held.bytes);
-        samples.empty_ns.push(empty.max(self.now).0);
-        samples.dropped.push(dropped);
+        let offer = Offer {
+            direction,
+            packet,
+            dropped,
+            held: link.held(moment),
+            empty: link.empty_at(),
+        };
+        recorder.offered(self.now, offer);
     }
 
-    /// A packet has left the link's queue, if that is recorded.
-    pub(super) fn sample_departure(&mut self, link: LinkId, at: Time) {
-        if let (Some(direction), Some(trace)) = (self.direction(link), &mut self.trace) {
-            trace.queue_departures.note(at, direction);
+    /// A packet has left a link's queue, to be transmitted or evicted.
+    pub(super) fn sample_departure(
+        &mut self,
+        link: LinkId,
+        at: Time,
+        packet: &Packet,
+        evicted: bool,
+    ) {
+        let direction = self.direction(link);
+        if let (Some(direction), Some(recorder)) = (direction, &mut self.recorder) {
+            let departure = Departure {
+                direction,
+                packet,
+                evicted,
+            };
+            if recorder.hears_queue(direction) {
+                recorder.left(at, departure);
+            }
         }
     }
 
@@ -95,27 +172,4 @@ impl Simulation<'_> {
         let place = self.bottleneck.iter().position(|b| *b == link);
         place.map(|direction| direction as u8)
     }
-}
-
-fn flow_sample(sender: &Sender, flow: u32, event: Event, seq: u64, sack_blocks: u8) -> FlowSample {
-    let window = sender.window();
-    FlowSample {
-        flow,
-        event,
-        seq,
-        sack_blocks,
-        cwnd: window.cwnd,
-        ssthresh: window.ssthresh,
-        flight: sender.flight(),
-        srtt_s: sender
-            .rtt()
-            .smoothed()
-            .map_or(f64::NAN, |(srtt, _)| srtt.secs()),
-        pacing_bps: bits_per_second(window.pacing),
-        delivery_bps: bits_per_second(sender.delivery_rate()),
-    }
-}
-
-fn bits_per_second(rate: Option<Rate>) -> f64 {
-    rate.map_or(f64::NAN, |rate| rate.bps() as f64)
 }

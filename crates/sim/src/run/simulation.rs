@@ -7,14 +7,16 @@
 use super::flows::{Flows, Life};
 use super::log::{next_due, FlowWrites, Stage, WriteLog};
 use super::observers::Observers;
+use super::recorder::Recorder;
 use super::routers::routers;
+use super::sampling::recorder;
 use super::turns::Turns;
 use crate::compile::Prepared;
 use crate::engine::{Due, EventId, EventQueue};
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
-use crate::record::trace::{Event, Trace};
+use crate::record::trace::Event;
 use crate::workload::web::Sessions;
 use crate::workload::{arrivals, Arrival, ScheduledArrival};
 use flowstart_control::{Exit, Time};
@@ -70,11 +72,12 @@ pub(super) struct Simulation<'a> {
     pub(super) memories: Memories,
     /// Routers that decide on rate requests, by their output link; none where no flow asks.
     pub(super) routers: Vec<Option<Router>>,
-    pub(super) trace: Option<Box<Trace>>,
+    /// Who records what happens over time; mostly nobody does.
+    pub(super) recorder: Option<Box<dyn Recorder>>,
     /// Who looks at packets and senders; mostly nobody does.
     pub(super) observers: Observers,
     /// When it is stopped.
-    end: Time,
+    pub(super) end: Time,
 }
 
 impl<'a> Simulation<'a> {
@@ -90,20 +93,16 @@ impl<'a> Simulation<'a> {
             flows.add(route);
         }
         let mut links: Vec<Link> = network.links.into_iter().map(Link::new).collect();
-        if prepared.trace {
-            for link in network.bottleneck {
-                links[link as usize].record();
-            }
-        }
+        let recorder = recorder(prepared, &plans);
         let writes = WriteLog::new(prepared);
-        let notes_sends = prepared.trace || !writes.is_empty();
+        let notes_sends = recorder.is_some() || !writes.is_empty();
         let observers = Observers::new(prepared, &plans, network.bottleneck);
         if observers.measure() {
             for link in network.bottleneck {
                 links[link as usize].count_waits();
             }
         }
-        Simulation {
+        let mut simulation = Simulation {
             now: Time::ZERO,
             cause: Time::ZERO,
             queue: EventQueue::new(links.len()),
@@ -125,11 +124,13 @@ impl<'a> Simulation<'a> {
             writes,
             memories: Memories::default(),
             routers,
-            trace: prepared.trace.then(Box::default),
+            recorder,
             observers,
-            end: prepared.end,
+            end: prepared.recording.end().min(prepared.end),
             prepared,
-        }
+        };
+        simulation.record_links();
+        simulation
     }
 
     // Events are numbered: first the links, then the flows' timers, of which there may come
@@ -338,7 +339,7 @@ impl<'a> Simulation<'a> {
             return self.leave(link);
         };
         ends.sender.on_packet(packet, self.now);
-        if self.trace.is_some() {
+        if self.recorder.is_some() {
             let packet = *packet;
             self.sample_answer(&packet);
         }
@@ -451,8 +452,8 @@ impl<'a> Simulation<'a> {
             Verdict::First => self.schedule_delivery(link),
             Verdict::Dropped => self.on_drop(packet, self.now),
         }
-        if self.trace.is_some() {
-            self.sample_queue(link, verdict == Verdict::Dropped);
+        if self.recorder.is_some() {
+            self.sample_offer(link, packet, verdict == Verdict::Dropped);
         }
     }
 
@@ -481,7 +482,7 @@ impl<'a> Simulation<'a> {
         while let Some(event) = self.links[link as usize].take_queue_event() {
             match event.kind {
                 QueueEventKind::Evicted => {
-                    self.sample_departure(link, event.at);
+                    self.sample_departure(link, event.at, &event.packet, true);
                     self.on_drop(&event.packet, event.at);
                 }
                 QueueEventKind::Marked => self.on_mark(&event.packet, event.at),
@@ -526,7 +527,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn note_sent(&mut self, packet: &Packet) {
-        if self.trace.is_some() {
+        if self.recorder.is_some() {
             self.sample_sent(packet);
         }
         let now = self.now;
@@ -540,7 +541,7 @@ impl<'a> Simulation<'a> {
 
     #[cold]
     fn note_timeout(&mut self, flow: u32) {
-        if self.trace.is_some() {
+        if self.recorder.is_some() {
             self.sample(flow, Event::Timeout, 0, 0);
         }
         let una = self
@@ -639,8 +640,11 @@ impl<'a> Simulation<'a> {
     fn take_news(&mut self, link: LinkId, arrival: Option<Moment>) {
         self.take_queue_events(link);
         if let Some(arrival) = arrival {
-            let left = self.links[link as usize].left_queue(arrival);
-            self.sample_departure(link, left);
+            let state = &self.links[link as usize];
+            let left = state.left_queue(arrival);
+            if let Some(packet) = state.first().copied() {
+                self.sample_departure(link, left, &packet, false);
+            }
         }
     }
 }

@@ -1,0 +1,173 @@
+//! What flows did over time, as bytes that are sent on as they are.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Arc;
+
+use flowstart_control::Time;
+use flowstart_sim::record::journeys::{Journey, Journeys};
+use flowstart_sim::record::lines::{
+    Drawn, FlowLines, Lines, LinesRequest, EVENTS, LINES, MOST_COLUMNS,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::batch::Batch;
+use crate::errors::RequestError;
+use crate::outcome;
+
+/// Ends the runs that were given it, from whichever thread.
+#[pyclass(frozen, module = "flowstart._native")]
+#[derive(Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// The runs end at their next event.
+    fn cancel(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Whether that was asked for.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+impl Cancel {
+    /// What is set then.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
+
+/// What is to be recorded of each of so many scenarios.
+pub fn requests(
+    flows: Vec<Vec<u32>>,
+    (columns, from_s, to_s): (i64, f64, Option<f64>),
+    scenarios: usize,
+) -> PyResult<Vec<LinesRequest>> {
+    if flows.len() != scenarios {
+        let message = format!(
+            "flows: {} lists of numbers; one for each scenario is needed, {scenarios}",
+            flows.len()
+        );
+        return Err(RequestError::new_err(message));
+    }
+    let from = time("from_s", from_s)?;
+    let to = to_s.map(|to| time("to_s", to)).transpose()?;
+    if let Some(wrong) = to_s.filter(|to| *to <= from_s) {
+        let message =
+            format!("to_s: `{wrong}` is out of range; more than from_s, `{from_s}`, is needed");
+        return Err(RequestError::new_err(message));
+    }
+    let columns = number("columns", columns, MOST_COLUMNS)?;
+    let request = |flows| LinesRequest {
+        flows,
+        columns,
+        from,
+        to,
+    };
+    Ok(flows.into_iter().map(request).collect())
+}
+
+/// A number from 1 to `most`.
+pub fn number(field: &str, given: i64, most: u32) -> PyResult<u32> {
+    let number = u32::try_from(given).ok();
+    number.filter(|n| (1..=most).contains(n)).ok_or_else(|| {
+        let message = format!("{field}: `{given}` is out of range; 1 to {most} is needed");
+        RequestError::new_err(message)
+    })
+}
+
+fn time(field: &str, seconds: f64) -> PyResult<Time> {
+    if !(0.0..1e9).contains(&seconds) {
+        let message = format!("{field}: `{seconds}` is out of range; seconds from 0 are needed");
+        return Err(RequestError::new_err(message));
+    }
+    Ok(Time::from_secs_f64(seconds))
+}
+
+/// The tables of all runs, and what their flows did over time in bins of one width.
+pub fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
+    let mut all: Vec<Option<Lines>> = batch
+        .finished
+        .iter_mut()
+        .map(|finished| finished.as_mut()?.as_mut().ok()?.lines.take())
+        .collect();
+    let mut there: Vec<&mut Lines> = all.iter_mut().flatten().collect();
+    let (from, width) = (
+        there
+            .first()
+            .map_or(Time::ZERO, |lines| lines.bins().from()),
+        Lines::align(&mut there),
+    );
+    let dict = outcome::many(py, &batch)?;
+    let flows = |lines: &Option<Lines>| {
+        let flows = lines.iter().flat_map(|lines| &lines.flows);
+        let flows = flows.map(|flow| flow_dict(py, flow));
+        PyList::new(py, flows.collect::<PyResult<Vec<_>>>()?)
+    };
+    dict.set_item("from_s", from.secs())?;
+    dict.set_item("bin_s", Time(width).secs())?;
+    dict.set_item(
+        "found",
+        all.iter().map(flows).collect::<PyResult<Vec<_>>>()?,
+    )?;
+    Ok(dict)
+}
+
+/// `lines` as pairs of bytes, and `events` as those with a total.
+fn flow_dict<'py>(py: Python<'py>, flow: &FlowLines) -> PyResult<Bound<'py, PyDict>> {
+    let (lines, events) = (PyDict::new(py), PyDict::new(py));
+    for (name, line) in LINES.iter().zip(&flow.lines) {
+        let (bins, values) = bytes(py, &line.drawn());
+        lines.set_item(name, (bins, values))?;
+    }
+    for (name, points) in EVENTS.iter().zip(&flow.events) {
+        let (bins, values) = bytes(py, &points.drawn());
+        events.set_item(name, (bins, values, points.total()))?;
+    }
+    let dict = PyDict::new(py);
+    dict.set_item("lines", lines)?;
+    dict.set_item("events", events)?;
+    Ok(dict)
+}
+
+/// The ways of packets as columns, and `cut`.
+pub fn journeys_dict<'py>(py: Python<'py>, found: &Journeys) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let ways = &found.packets;
+    let times = |of: fn(&Journey) -> Option<Time>| -> Vec<Option<f64>> {
+        ways.iter().map(|way| of(way).map(Time::secs)).collect()
+    };
+    let kinds: Vec<&str> = ways.iter().map(|way| way.load.name()).collect();
+    dict.set_item("kind", kinds)?;
+    let forward: Vec<bool> = ways.iter().map(|way| way.forward).collect();
+    dict.set_item("forward", forward)?;
+    let seq: Vec<u64> = ways.iter().map(|way| way.seq).collect();
+    dict.set_item("seq", seq)?;
+    dict.set_item("sent_s", times(|way| Some(way.sent)))?;
+    dict.set_item("queued_s", times(|way| way.queued))?;
+    dict.set_item("left_s", times(|way| way.left))?;
+    dict.set_item("dropped_s", times(|way| way.dropped))?;
+    dict.set_item("received_s", times(|way| way.received))?;
+    dict.set_item("cut", found.cut)?;
+    Ok(dict)
+}
+
+/// Bins as 16-bit numbers and values as 32-bit ones, both little endian.
+fn bytes<'py>(py: Python<'py>, drawn: &Drawn) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+    let bins: Vec<u8> = drawn
+        .bins
+        .iter()
+        .flat_map(|bin| bin.to_le_bytes())
+        .collect();
+    let values: Vec<u8> = drawn.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    (PyBytes::new(py, &bins), PyBytes::new(py, &values))
+}

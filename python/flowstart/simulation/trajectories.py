@@ -1,0 +1,158 @@
+"""What chosen flows did over time, binned to the pixels of a picture while they run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from flowstart import _native
+from flowstart._native import Cancel
+from flowstart.errors import FlowstartError
+from flowstart.model.custom import CustomStartups
+
+__all__ = [
+    "Cancel",
+    "Cancelled",
+    "Line",
+    "Packets",
+    "Points",
+    "Traced",
+    "Trajectory",
+    "Window",
+    "packets",
+    "trajectories",
+]
+
+
+class Cancelled(FlowstartError):
+    """The runs were cancelled; there is nothing to show."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of the time that is looked at, and over how many pixels."""
+
+    columns: int
+    """There are no more bins than columns, and at least two thirds of them where `to_s` is None."""
+    from_s: float = 0.0
+    to_s: float | None = None
+    """Where runs are stopped; without it they go on to their ends."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of steps: a value holds from its bin on until the next."""
+
+    bins: bytes
+    """Numbers of bins, 16 bits each, little endian, in order; there may be several in a bin."""
+    values: bytes
+    """As many numbers of 32 bits, little endian; not a number: there is nothing from then on."""
+
+
+@dataclass(frozen=True)
+class Points(Line):
+    """Events: a point for each bin and height of a pixel."""
+
+    total: int
+    """How many there were, of which some may share a point."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """What one flow did over time."""
+
+    lines: dict[str, Line]
+    """`cwnd` (segments), `flight` (bytes), `sent` (one past the highest position sent), `acked`
+    (all below is acknowledged), `pacing` and `delivery` (bits per second), `queue` (packets that
+    the bottleneck holds in the direction of the flow's data)."""
+    events: dict[str, Points]
+    """`retransmit`, `drop` and `mark` at positions in bytes, `timeout` at the window (segments)."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Runs, and what their flows did over time."""
+
+    batch: "_native.Batch"
+    """The tables of all runs: see `simulation.batch.run_many`. Rows are partial where `to_s`
+    stopped a run."""
+    from_s: float
+    """When the first bin begins."""
+    bin_s: float
+    """How long each is; it is the same for all scenarios."""
+    found: list[list[Trajectory]] = field(repr=False)
+    """For each scenario the flows that were asked for; none where it failed."""
+
+
+@dataclass(frozen=True)
+class Packets:
+    """The ways of a flow's first packets, in the order in which they left; times of the run."""
+
+    kind: list[str]
+    """`data`, `again` (a retransmission), `ack`, `syn` (or the answer to one)."""
+    forward: list[bool]
+    """Whether it goes from the data's sender to its receiver."""
+    seq: list[int]
+    """Its first byte, or the acknowledgement's number."""
+    sent_s: list[float]
+    """When it left its host."""
+    queued_s: list[float | None]
+    """When it came to the queue of the bottleneck in its direction."""
+    left_s: list[float | None]
+    """When it left that to be transmitted."""
+    dropped_s: list[float | None]
+    """When it was dropped, by the queue or elsewhere."""
+    received_s: list[float | None]
+    """When it reached the other host."""
+    cut: bool
+    """There were more."""
+
+
+def trajectories(
+    scenarios: Sequence[str],
+    flows: Sequence[Sequence[int]],
+    window: Window,
+    custom: CustomStartups,
+    workers: int | None = None,
+    cancel: Cancel | None = None,
+) -> Traced:
+    """What the flows with the numbers `flows[i]` of scenario `i`, which is JSON, do over time.
+
+    Runs are on up to `workers` threads, all cores where None. Start-ups written in Python are run
+    on the calling one. Raises `Cancelled` where another thread calls `cancel.cancel()` meanwhile.
+    """
+    natives = custom.natives()
+    numbers = [list(of) for of in flows]
+    span = (window.columns, window.from_s, window.to_s)
+    batch = _native.run_lines(list(scenarios), numbers, span, workers, natives, cancel)
+    if cancel is not None and cancel.cancelled:
+        raise Cancelled("the runs were cancelled")
+    if batch["interrupted"]:
+        raise KeyboardInterrupt
+    found = [[_trajectory(flow) for flow in of] for of in batch["found"]]
+    return Traced(batch, batch["from_s"], batch["bin_s"], found)
+
+
+def _trajectory(flow: "_native.FlowLines") -> Trajectory:
+    return Trajectory(
+        lines={name: Line(*line) for name, line in flow["lines"].items()},
+        events={name: Points(*points) for name, points in flow["events"].items()},
+    )
+
+
+def packets(
+    scenario: str,
+    flow: int,
+    most: int,
+    custom: CustomStartups,
+    cancel: Cancel | None = None,
+) -> Packets:
+    """The ways of the first `most` packets of a flow, acknowledgements among them.
+
+    The run is stopped when they have arrived. Raises `Cancelled` as `trajectories` does.
+    """
+    try:
+        found = _native.run_journeys(scenario, flow, most, custom.natives(), cancel)
+    except KeyboardInterrupt:
+        if cancel is not None and cancel.cancelled:
+            raise Cancelled("the run was cancelled") from None
+        raise
+    return Packets(**found)
