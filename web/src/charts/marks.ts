@@ -67,3 +67,14 @@ export function apart(spots: readonly Spot[], scale: number): Spot[] {
   }
   return placed;
 }
+
+/** The spots without those that would lie on the one before: their marks are one blot anyway. */
+export function thinned(spots: readonly Spot[], scale: number): Spot[] {
+  const kept: Spot[] = [];
+  for (const spot of spots) {
+    const last = kept.at(-1);
+    const near = last && Math.abs(spot.x - last.x) + Math.abs(spot.y - last.y) < SIZE * scale;
+    if (!near) kept.push(spot);
+  }
+  return kept;
+}

@@ -5,9 +5,9 @@ import uPlot from "uplot";
 import { el, fill, id } from "../ui/dom.ts";
 import { packets, seconds } from "../ui/text.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
-import { apart, cross, numbered, RADIUS, triangle, type Spot } from "./marks.ts";
+import { apart, cross, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
 import { bdpOf, exits, sentence, top, type PanelKind } from "./panels.ts";
-import { binAt, type Picture, type Trace } from "./picture.ts";
+import { binAt, type Picture } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 
 export interface Span {
@@ -34,6 +34,8 @@ export interface Shown {
 }
 
 const Y_SIZE = 62;
+/** How much of the others is seen beside the one that stands out. */
+const PALE = 0.13;
 
 export class Panel {
   readonly element: HTMLElement;
@@ -41,7 +43,9 @@ export class Panel {
   private readonly words = el("ul", { class: "unseen", id: id("summary") });
   private plot: uPlot | undefined;
   private shown: Shown | undefined;
-  private built = "";
+  private dark = false;
+  /** Asking the browser for it would have it lay out the page at every step of a slider. */
+  private wide = 0;
   private most = 1;
   private quiet = false;
 
@@ -60,7 +64,7 @@ export class Panel {
 
   /** Pixels over which lines are drawn. */
   get columns(): number {
-    return Math.round(Math.max(200, (this.plotted.clientWidth || 600) - Y_SIZE) * devicePixelRatio);
+    return Math.round(Math.max(200, (this.wide || 600) - Y_SIZE) * devicePixelRatio);
   }
 
   get canvas(): HTMLCanvasElement | undefined {
@@ -71,17 +75,14 @@ export class Panel {
   show(shown: Shown): void {
     this.shown = shown;
     this.most = top(this.kind, shown.picture);
-    const wanted = JSON.stringify([shown.dark, shown.picture.traces.map(label), [...shown.looks]]);
-    if (wanted !== this.built) this.build(wanted);
-    this.light();
-    this.update();
+    if (!this.plot || shown.dark !== this.dark) this.build(shown.dark);
+    else this.plot.setData(this.data());
   }
 
   /** Makes one start-up stand out. */
   highlight(lit: string | null): void {
     if (!this.shown || !this.plot) return;
     this.shown = { ...this.shown, lit };
-    this.light();
     this.plot.redraw(false);
   }
 
@@ -104,29 +105,28 @@ export class Panel {
 
   fit(): void {
     const { clientWidth: width, clientHeight: height } = this.plotted;
+    this.wide = width;
     if (!this.plot || !width || (width === this.plot.width && height === this.plot.height)) return;
     this.plot.setSize({ width, height });
   }
 
-  private build(signature: string): void {
+  private build(dark: boolean): void {
     this.plot?.destroy();
-    this.built = signature;
+    this.dark = dark;
     this.plot = new uPlot(this.options(), this.data(), this.plotted);
   }
 
-  /** uPlot is told the ranges; its own data only say that there is something to draw. */
+  /** uPlot is told the ranges; its own data only say that there are axes to draw. */
   private data(): uPlot.AlignedData {
     const { from_s, to_s } = this.span;
-    const lines = this.shown ? this.shown.picture.traces.length * this.kind.lines.length : 0;
-    return [[from_s, to_s], ...Array.from({ length: lines }, () => [0, 0])];
+    return [
+      [from_s, to_s],
+      [0, 0],
+    ];
   }
 
   private get span(): Span {
     return this.shown?.span ?? { from_s: 0, to_s: 1 };
-  }
-
-  private update(): void {
-    this.plot?.setData(this.data());
   }
 
   private options(): uPlot.Options {
@@ -141,7 +141,7 @@ export class Panel {
         y: { range: () => [0, this.most] },
       },
       axes: this.axes(paint),
-      series: [{}, ...this.series()],
+      series: [{}, { show: false }],
       cursor: this.cursor(),
       hooks: {
         draw: [(plot) => this.over(plot, paint)],
@@ -189,31 +189,27 @@ export class Panel {
     ];
   }
 
-  private series(): uPlot.Series[] {
-    const { picture, looks } = this.shown as Shown;
-    return picture.traces.flatMap((trace, place) =>
-      this.kind.lines.map((line) => {
-        const look = looks.get(trace.startup) as Look;
-        const path = (plot: uPlot): uPlot.Series.Paths => this.path(plot, place, line.name);
-        return {
-          stroke: look.colour,
-          width: line.faint ? 0.8 : look.width,
-          dash: look.dash,
-          points: { show: false },
-          paths: path,
-        };
-      }),
-    );
-  }
-
-  private path(plot: uPlot, place: number, name: keyof Trace["lines"]): uPlot.Series.Paths {
-    const { picture } = this.shown as Shown;
-    const trace = picture.traces[place] as Trace;
-    const stroke = new Path2D();
+  private lines(plot: uPlot): void {
+    const { picture, looks, lit } = this.shown as Shown;
+    const { ctx } = plot;
     const { x, y } = this.places(plot);
-    const end = binAt(picture, Math.min(trace.end_s, picture.to_s));
-    draw(trace.lines[name], end, x, y, stroke);
-    return { stroke, flags: 0 };
+    // Round joins would take most of the time, and steps have none to show.
+    ctx.lineJoin = "bevel";
+    for (const trace of picture.traces) {
+      const look = looks.get(trace.startup) as Look;
+      const end = binAt(picture, Math.min(trace.end_s, picture.to_s));
+      ctx.strokeStyle = look.colour;
+      ctx.setLineDash(look.dash.map((part) => part * devicePixelRatio));
+      for (const line of this.kind.lines) {
+        const path = new Path2D();
+        draw(trace.lines[line.name], end, x, y, path);
+        ctx.globalAlpha = (line.faint ? 0.75 : 1) * (lit === null || lit === trace.startup ? 1 : PALE);
+        ctx.lineWidth = (line.faint ? 0.8 : look.width) * devicePixelRatio;
+        ctx.stroke(path);
+      }
+    }
+    ctx.setLineDash([]);
+    ctx.globalAlpha = 1;
   }
 
   /** From bins and values to pixels of the canvas. */
@@ -228,25 +224,14 @@ export class Panel {
     return { x: (bin) => begin + bin * wide, y: (value) => bottom - value * high };
   }
 
-  private light(): void {
-    if (!this.plot || !this.shown) return;
-    const { lit, picture } = this.shown;
-    for (const [at, series] of this.plot.series.entries()) {
-      if (!at) continue;
-      const trace = picture.traces[Math.floor((at - 1) / this.kind.lines.length)];
-      const line = this.kind.lines[(at - 1) % this.kind.lines.length];
-      const pale = lit !== null && trace?.startup !== lit;
-      series.alpha = (line?.faint ? 0.75 : 1) * (pale ? 0.13 : 1);
-    }
-  }
-
-  /** What lies over the lines: BDP, events, exits. */
+  /** Lines, and what lies over them: BDP, events, exits. */
   private over(plot: uPlot, paint: Ink): void {
     const { ctx, bbox } = plot;
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top - RADIUS * 2, bbox.width, bbox.height + RADIUS * 2);
     ctx.clip();
+    this.lines(plot);
     if (this.kind.exits) this.level(plot, paint);
     this.events(plot);
     if (this.kind.exits) this.numbers(plot, paint);
@@ -279,16 +264,15 @@ export class Panel {
     const { picture, looks, lit } = this.shown as Shown;
     const { x, y } = this.places(plot);
     for (const trace of picture.traces) {
-      ctx.globalAlpha = lit !== null && lit !== trace.startup ? 0.13 : 1;
+      ctx.globalAlpha = lit !== null && lit !== trace.startup ? PALE : 1;
       ctx.strokeStyle = looks.get(trace.startup)?.colour ?? "";
       ctx.lineWidth = 1.2 * devicePixelRatio;
       for (const name of this.kind.events) {
         const { bins, values } = trace.events[name];
         const shape = name === "drop" ? cross : triangle;
         const path = new Path2D();
-        for (const [at, bin] of bins.entries()) {
-          shape(path, { x: x(bin), y: y(values[at] as number) }, devicePixelRatio);
-        }
+        const all = Array.from(bins, (bin, at) => ({ x: x(bin), y: y(values[at] as number) }));
+        for (const spot of thinned(all, devicePixelRatio)) shape(path, spot, devicePixelRatio);
         ctx.stroke(path);
       }
     }
@@ -320,10 +304,6 @@ export class Panel {
     const { left } = plot.cursor;
     this.doings.point(left === undefined || left < 0 ? null : plot.posToVal(left, "x"));
   }
-}
-
-function label(trace: Trace): string {
-  return `${trace.startup} ${trace.flow}`;
 }
 
 /** A time at an axis: without the zeros that a value would have. */

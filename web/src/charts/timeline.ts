@@ -35,9 +35,12 @@ export class Timeline {
       panel.plotted.addEventListener("keydown", (event) => this.key(event));
       this.element.append(panel.element);
     }
-    new ResizeObserver(() => {
-      for (const panel of this.panels) panel.fit();
-    }).observe(this.element);
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
+
+  /** Takes the panels' sizes from the page. */
+  fit(): void {
+    for (const panel of this.panels) panel.fit();
   }
 
   get columns(): number {

@@ -61,7 +61,7 @@ export class Readout {
       for (const [place, column] of COLUMNS.entries()) {
         const cell = this.cells[row]?.[place];
         const value = valueAt(trace.lines[column.name], bin);
-        if (cell) cell.textContent = value === null ? ABSENT : column.text(value);
+        if (cell) write(cell, value === null ? ABSENT : column.text(value));
       }
     }
   }
@@ -103,6 +103,11 @@ export class Readout {
     const words = `${mark.reason} at ${seconds(mark.at_s)}, cwnd ${packets(mark.cwnd_pkts)}`;
     fill(cell, el("span", { class: "disc" }, String(mark.number)), words);
   }
+}
+
+/** Elements that keep their text are not laid out again. */
+function write(cell: HTMLElement, text: string): void {
+  if (cell.textContent !== text) cell.textContent = text;
 }
 
 function same(one: Picture, other: Picture): boolean {

@@ -16,13 +16,25 @@ export class Results {
   readonly element = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Results" });
   private readonly table = el("table", { class: "results" });
 
+  private shape = "";
+
   constructor(private readonly over: (startup: string | null) => void) {
     this.element.append(this.table);
     this.table.addEventListener("pointerleave", () => this.over(null));
   }
 
-  /** Rows go through `rows` again and again: one row of each start-up for every size. */
+  /**
+   * Shows a table. Where only texts differ from the last one its elements stay, which is quicker.
+   *
+   * Rows go through `rows` again and again: one row of each start-up for every size.
+   */
   show(grid: Grid, rows: readonly RowLook[]): void {
+    const shape = JSON.stringify([grid.columns, grid.groups, grid.rows.map((row) => row[0]), rows]);
+    if (shape === this.shape) {
+      this.write(grid);
+      return;
+    }
+    this.shape = shape;
     const head = el("tr", {}, ...grid.columns.map((one) => heading(one.title, one.number)));
     const body = el("tbody");
     for (const [at, cells] of grid.rows.entries()) {
@@ -32,6 +44,17 @@ export class Results {
     }
     const caption = el("caption", { class: "unseen" }, grid.title || "Results");
     fill(this.table, caption, el("thead", {}, head), body);
+  }
+
+  private write(grid: Grid): void {
+    const rows = this.table.querySelectorAll("tbody tr:not(.group)");
+    for (const [at, row] of rows.entries()) {
+      row.classList.toggle("marked", grid.marked.includes(at));
+      for (const [place, text] of (grid.rows[at] ?? []).entries()) {
+        const cell = row.children[place];
+        if (place && cell && cell.textContent !== text) cell.textContent = text;
+      }
+    }
   }
 
   private row(cells: string[], grid: Grid, at: number, look: RowLook | undefined): HTMLElement {

@@ -33,6 +33,7 @@ export class StartupPicker {
   private readonly list = el("ul", { class: "catalog" });
   private names: readonly string[] = [];
   private readonly open = new Set<number>();
+  private state = "";
 
   constructor(
     private readonly catalog: readonly Algorithm[],
@@ -52,7 +53,9 @@ export class StartupPicker {
   }
 
   set(names: readonly string[], looks: ReadonlyMap<string, Look>): void {
-    if (this.busy(names)) return;
+    const state = JSON.stringify([names, [...looks]]);
+    if (state === this.state || this.busy(names)) return;
+    this.state = state;
     this.names = names;
     fill(this.chosen, ...names.map((name, at) => this.row(name, at, looks.get(name))));
     for (const box of this.list.querySelectorAll("input")) {

@@ -85,6 +85,7 @@ class Explore {
     const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
     this.output.append(bar, this.notes, this.timeline.element, el("p", { class: "hint" }, help), this.readout.element, table);
     root.append(this.controls.element, this.output);
+    this.timeline.fit();
     this.update();
   }
 
