@@ -13,6 +13,7 @@ import { quantity, seconds } from "../../ui/text.ts";
 import { Actions } from "../actions.ts";
 import { Controls } from "../controls.ts";
 import { measured } from "../measured.ts";
+import { Player } from "../play.ts";
 import { Readout } from "../readout.ts";
 import { Results } from "../results.ts";
 import type { App, View } from "../view.ts";
@@ -44,11 +45,15 @@ class Explore {
   private readonly legend = el("p", { class: "legend" });
   private readonly verdict = el("ul", { class: "verdict" });
   private readonly reset = el("button", { type: "button", hidden: true }, "Show all of the time");
+  private readonly player: Player;
+  private readonly play = el("button", { type: "button" }, "Play packets");
   private readonly output = el("div", { class: "output" });
   private readonly requests: Newest<Question, Answer>;
   private readonly slow: Newest<CompareRequest["given"], IntervalsAnswer>;
   private still: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
+  /** What the packets that are shown are of. */
+  private played: string | null = null;
   private touched = 0;
   private dragging = false;
   private answer: CompareAnswer | undefined;
@@ -76,14 +81,23 @@ class Explore {
       (answer) => this.takeIntervals(answer),
       () => undefined,
     );
+    this.player = new Player(app, {
+      choose: (startup) => this.playing(startup),
+      point: (at_s) => this.timeline.point(at_s),
+    });
+    this.play.addEventListener("click", () => {
+      this.playing(app.state.own["play"] ? null : (app.state.given.startup?.[0] ?? null));
+    });
     this.reset.addEventListener("click", () => this.zoom(null));
   }
 
   build(root: HTMLElement): void {
     const help = "Drag in a panel to zoom, double click to show all. Keys in a panel: ← → move the cursor, + − zoom, Page Up and Page Down move the part that is shown, Escape shows all.";
-    const bar = el("div", { class: "bar" }, this.headline, this.reset, this.actions.element);
+    const bar = el("div", { class: "bar" }, this.headline, this.reset, this.play, this.actions.element);
     const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
-    this.output.append(bar, this.notes, this.timeline.element, el("p", { class: "hint" }, help), this.readout.element, table);
+    const hint = el("p", { class: "hint" }, help);
+    const { player, timeline, readout } = this;
+    this.output.append(bar, this.notes, player.element, timeline.element, hint, readout.element, table);
     root.append(this.controls.element, this.output);
     this.timeline.fit();
     this.update();
@@ -97,6 +111,7 @@ class Explore {
     const span = spanOf(state.own);
     this.reset.hidden = !span;
     this.recolour(looked);
+    this.show(looked);
     const asked = written({ ...state, own: span ? { from: `${span.from_s}`, to: `${span.to_s}` } : {} });
     if (asked === this.asked) return;
     this.asked = asked;
@@ -108,6 +123,7 @@ class Explore {
   }
 
   end(): void {
+    this.player.stop();
     this.requests.cancel();
     this.slow.cancel();
     clearTimeout(this.still);
@@ -147,6 +163,7 @@ class Explore {
   /** The state stands still: there is time for words and for intervals. */
   private rest(given: CompareRequest["given"]): void {
     this.timeline.describe();
+    if (this.app.state.own["play"]) this.show(looks(given.startup ?? [], this.app.dark));
     if (this.answer) this.app.say(summary(this.answer));
     this.slow.ask(given);
   }
@@ -182,9 +199,26 @@ class Explore {
     if (!shown || !answer || !names || before === JSON.stringify([...looked])) return;
     this.shown = { ...shown, looks: looked };
     this.timeline.show(shown.picture, spanOfPicture(shown.picture), looked, this.app.dark);
+    this.player.recolour(looked);
     this.readout.forget();
     this.readout.show(shown.picture, looked, null);
     this.table(answer.table, answer.legend);
+  }
+
+  private playing(startup: string | null): void {
+    const rest = without(this.app.state.own, "play");
+    this.app.go({ own: startup ? { ...rest, play: startup } : rest }, "push");
+  }
+
+  /** Opens, closes or renews the packets, once the state has stood still. */
+  private show(looked: Map<string, Look>): void {
+    const { given, own } = this.app.state;
+    const wanted = own["play"] && looked.has(own["play"]) ? own["play"] : null;
+    this.play.setAttribute("aria-expanded", String(wanted !== null));
+    const played = wanted && written({ view: wanted, given, own: {} });
+    if (played === this.played || (wanted && this.dragging)) return;
+    this.played = played;
+    this.player.open(given, wanted, looked);
   }
 
   private zoom(span: Span | null): void {
