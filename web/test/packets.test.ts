@@ -7,6 +7,7 @@ import type { PacketsAnswer } from "../src/protocol.ts";
 const all: PacketsAnswer = {
   rtt_s: 1,
   kind: ["data", "data", "ack", "again"],
+  forward: [true, true, false, true],
   seq: [0, 1000, 1000, 1000],
   sent_s: [0, 0, 1, 2],
   queued_s: [0.2, 0.2, null, 2.2],
@@ -18,7 +19,7 @@ const all: PacketsAnswer = {
 
 test("a packet goes to the queue, waits in it, goes on to the receiver and is gone", () => {
   assert.equal(place(all, 0, -1), null);
-  assert.deepEqual(place(all, 0, 0.1), { on: "path", at: QUEUE_AT / 2, kind: "data" });
+  assert.deepEqual(place(all, 0, 0.1), { on: "path", forward: true, at: QUEUE_AT / 2, kind: "data" });
   assert.deepEqual(place(all, 0, 0.3), { on: "queue", leaves_s: 0.4, kind: "data" });
   const behind = place(all, 0, 0.7);
   assert.ok(behind?.on === "path" && behind.at > QUEUE_AT && behind.at < 1);
@@ -32,8 +33,8 @@ test("a dropped packet falls out at the queue and is seen for a part of a round 
 });
 
 test("an ACK comes back from the receiver", () => {
-  assert.deepEqual(place(all, 2, 1), { on: "path", at: 1, kind: "ack" });
-  assert.deepEqual(place(all, 2, 1.25), { on: "path", at: 0.5, kind: "ack" });
+  assert.deepEqual(place(all, 2, 1), { on: "path", forward: false, at: 1, kind: "ack" });
+  assert.deepEqual(place(all, 2, 1.25), { on: "path", forward: false, at: 0.5, kind: "ack" });
   assert.equal(place(all, 2, 1.5), null);
 });
 

@@ -11,31 +11,31 @@ export const QUEUE_AT = 0.3;
 const FALL = 0.12;
 
 export type Place =
-  | { on: "path"; at: number; kind: Kind }
+  | { on: "path"; forward: boolean; at: number; kind: Kind }
   | { on: "queue"; leaves_s: number; kind: Kind }
-  | { on: "fall"; at: number; depth: number; kind: Kind };
+  | { on: "fall"; forward: boolean; at: number; depth: number; kind: Kind };
 
 /** Where a packet is; null before it is sent and once it has arrived. */
 export function place(all: PacketsAnswer, packet: number, now_s: number): Place | null {
   const sent = all.sent_s[packet] ?? Infinity;
   if (now_s < sent) return null;
   const kind = (all.kind[packet] ?? "data") as Kind;
+  const forward = all.forward[packet] ?? true;
   const dropped = all.dropped_s[packet] ?? null;
-  if (dropped !== null && now_s >= dropped) return falling(all, now_s - dropped, kind);
+  if (dropped !== null && now_s >= dropped) {
+    const depth = (now_s - dropped) / (FALL * all.rtt_s);
+    const at = forward ? QUEUE_AT : 1 - QUEUE_AT;
+    return depth < 1 ? { on: "fall", forward, at, depth, kind } : null;
+  }
   const received = all.received_s[packet] ?? dropped ?? Infinity;
   if (now_s >= received) return null;
-  if (kind === "ack") return { on: "path", at: 1 - share(sent, received, now_s), kind };
+  if (!forward) return { on: "path", forward, at: 1 - share(sent, received, now_s), kind };
   const queued = all.queued_s[packet] ?? dropped ?? received;
-  if (now_s < queued) return { on: "path", at: QUEUE_AT * share(sent, queued, now_s), kind };
+  if (now_s < queued) return { on: "path", forward, at: QUEUE_AT * share(sent, queued, now_s), kind };
   const left = all.left_s[packet] ?? dropped ?? queued;
   if (now_s < left) return { on: "queue", leaves_s: left, kind };
-  return { on: "path", at: QUEUE_AT + (1 - QUEUE_AT) * share(left, received, now_s), kind };
-}
-
-function falling(all: PacketsAnswer, since_s: number, kind: Kind): Place | null {
-  const depth = since_s / (FALL * all.rtt_s);
-  const at = kind === "ack" ? 1 - QUEUE_AT : QUEUE_AT;
-  return depth < 1 ? { on: "fall", at, depth, kind } : null;
+  const at = QUEUE_AT + (1 - QUEUE_AT) * share(left, received, now_s);
+  return { on: "path", forward, at, kind };
 }
 
 /** How much of the time from `from_s` to `to_s` has passed, 0 to 1. */
@@ -56,6 +56,7 @@ export interface Counts {
   before: number;
   queue: number;
   behind: number;
+  /** On their way back. */
   acks: number;
   sent: number;
   dropped: number;
@@ -79,6 +80,6 @@ export function counts(all: PacketsAnswer, now_s: number): Counts {
 }
 
 function lane(where: Place & { on: "path" }): "before" | "behind" | "acks" {
-  if (where.kind === "ack") return "acks";
+  if (!where.forward) return "acks";
   return where.at < QUEUE_AT ? "before" : "behind";
 }

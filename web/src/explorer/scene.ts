@@ -86,7 +86,7 @@ class Pen {
   }
 
   packet(where: Exclude<Place, { on: "queue" }>): void {
-    const lane = where.kind === "ack" ? ACK_Y : DATA_Y;
+    const lane = where.forward ? DATA_Y : ACK_Y;
     const x = this.x(where.at);
     if (where.on === "path") this.shape(where.kind, x, lane);
     else this.lost(x, lane + 8 + where.depth * (HEIGHT - lane - 12), 1 - where.depth);
