@@ -12,9 +12,15 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart.cli import main
 from flowstart.comparison import listed, report
+from flowstart.maps import listed as map_rows
+from flowstart.maps.asking import read_map
 from flowstart.render import html, interactive
-from flowstart.render.grid import Column, Grid, Source
+from flowstart.render.grid import Column, Grid, Source, Where
+from flowstart.render.together import together
+from flowstart.sweeps import report as sweep_report
+from flowstart.sweeps.asking import sweep
 
 REAL = interactive.PAGE
 """Where `make page` puts the script, if it has been run."""
@@ -161,6 +167,119 @@ def test_a_report_lists_no_more_than_its_most_rows_and_says_where_the_others_are
     assert found.frame["seed"].unique().to_list() == [1, 2]
     assert found.total == 12
     assert found.left_out.startswith("These are 8 of 12 rows, those of the lowest seeds; rows.par")
+
+
+def meant(frame: pl.DataFrame, where: Where) -> pl.DataFrame:
+    """The rows that a source means, as the script finds them."""
+    for name, wanted in where.items():
+        known = wanted if isinstance(wanted, list) else [wanted]
+        frame = frame.filter(pl.col(name).is_in(known)) if name in frame.columns else frame
+    return frame
+
+
+SWEEP = {
+    "startups": ["slow-start", "jump-start"],
+    "path": {"rate": ["5Mbps", "20Mbps"], "rtt": "20ms"},
+    "flow": {"size": ["10kB", "30kB", "300kB"]},
+}
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder of a sweep of 12 runs."""
+    folder = tmp_path_factory.mktemp("swept") / "sweep"
+    sweep(SWEEP, folder, workers=1)
+    return folder
+
+
+@pytest.mark.usefixtures("built")
+def test_a_sweep_leaves_a_report_and_writes_it_anew(
+    tmp_path: pathlib.Path, swept: pathlib.Path
+) -> None:
+    toml = tmp_path / "sweep.toml"
+    toml.write_text(
+        'startups = ["slow-start", "jump-start"]\n[path]\nrate = ["5Mbps", "20Mbps"]\n'
+        'rtt = "20ms"\n[flow]\nsize = ["10kB", "30kB", "300kB"]\n'
+    )
+    assert main(["sweep", str(toml), "-o", str(swept), "--workers", "1"]) == 0
+    page = (swept / "report.html").read_text()
+    assert unpacked(page)["count"] == 12
+    (swept / "report.html").unlink()
+    assert main(["sweep", str(toml), "-o", str(swept), "--workers", "1"]) == 0
+    assert (swept / "report.html").read_text() == page
+
+
+def test_the_table_of_a_sweep_is_made_of_the_rows_that_it_names(swept: pathlib.Path) -> None:
+    found = sweep(SWEEP, swept, workers=1)
+    sizes = sweep_report._sizes(found)
+    grid = sweep_report.summary(found, sizes)
+    rows = sweep_report.rows(found, sizes)
+    assert list(grid.groups.values()) == ["10 kB", "30 kB", "300 kB"]
+    for line, source in zip(grid.rows, grid.sources, strict=True):
+        mine = meant(rows.frame, source.where)
+        assert line[1] == str(mine.height) == "2"
+        greatest = mine["slowdown"].max()
+        assert isinstance(greatest, float)
+        assert line[4] == fs.render.text.ratio(greatest)
+
+
+def test_the_scenario_of_a_row_gives_that_row_again(
+    swept: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = sweep(SWEEP, swept, workers=1)
+    rows = sweep_report.rows(found, sweep_report._sizes(found))
+    row = rows.frame.row(-1, named=True)
+    assert rows.command
+    words = rows.command.options["startup"][row["startup"]].split()
+    file = tmp_path / "scenario.json"
+    file.write_text(row[rows.command.file])
+    assert main(["compare", str(file), *words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["fct_s"] == row["fct_s"]
+
+
+def test_a_long_sweep_lists_whole_cells_and_says_so(
+    swept: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interactive, "MOST_ROWS", 6)
+    found = sweep(SWEEP, swept, workers=1)
+    rows = sweep_report.rows(found, sweep_report._sizes(found))
+    assert rows.frame["cell"].value_counts()["count"].to_list() == [2, 2, 2]
+    assert rows.left_out.startswith("These are the rows of 3 of 6 cells, one in 2, with all start")
+
+
+def test_the_tables_of_a_map_name_the_rows_that_they_are_made_of(swept: pathlib.Path) -> None:
+    found = read_map(swept)
+    rows = map_rows.rows(found)
+    overall, kinds, worst = map_rows.traced(found)
+    for grid, at in ((overall, 5), (worst, 1)):
+        for line, source in zip(grid.rows, grid.sources, strict=True):
+            greatest = meant(rows.frame, source.where)["regret"].max()
+            assert isinstance(greatest, float)
+            assert line[at] == fs.render.text.ratio(greatest)
+    for line, source in zip(kinds.rows, kinds.sources, strict=True):
+        assert line[1] == str(meant(rows.frame, source.where).height)
+
+
+def test_the_tiles_of_a_map_name_their_rows(swept: pathlib.Path) -> None:
+    rows = map_rows.rows(read_map(swept))
+    assert rows.heat
+    tiles = [tile for panel in rows.heat.panels for tile in panel.tiles]
+    assert sum(cells for _, _, _, cells, _ in tiles) == 6
+    for name, _, _, cells, means in tiles:
+        mine = rows.frame.filter(pl.col("tile") == name)
+        assert mine.height == cells * len(means)
+
+
+def test_documents_are_told_by_what_they_share_and_where_they_differ() -> None:
+    one = {"path": {"rate": "1Mbps", "back": "1Mbps"}, "flows": [{"size": 1}], "none": []}
+    other = {"path": {"rate": "2Mbps", "back": "2Mbps"}, "flows": [{"size": 1}, {"size": 2}]}
+    found = together([one, other])
+    assert found.shared == [(("flows", 0, "size"), "1")]
+    assert found.columns == [
+        ([("path", "rate"), ("path", "back")], ['"1Mbps"', '"2Mbps"']),
+        ([("none",)], ["[]", None]),
+        ([("flows", 1, "size")], [None, "2"]),
+    ]
 
 
 def made_up(count: int) -> pl.DataFrame:

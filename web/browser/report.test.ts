@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,11 +14,23 @@ import { FLOWSTART, installed, launch, opened } from "./harness.ts";
 const folder = mkdtempSync(join(tmpdir(), "flowstart-report-"));
 const missing = installed("chrome") ? false : "chromium is not installed";
 let browser: Browser;
+const SWEEP = `
+startups = ["slow-start", "jump-start", "hystart"]
+[path]
+rate = ["5Mbps", "20Mbps", "100Mbps"]
+rtt = ["20ms", "80ms"]
+[flow]
+size = ["10kB", "300kB"]
+`;
 
 before(async () => {
   if (missing) return;
   const options = ["--rate", "20Mbps", "--rtt", "40ms", "--size", "100kB,1MB", "--repeat", "2"];
   execFileSync(FLOWSTART, ["compare", ...options, "--loss", "1%", "-o", join(folder, "compare")]);
+  const sweep = join(folder, "sweep.toml");
+  writeFileSync(sweep, SWEEP);
+  execFileSync(FLOWSTART, ["sweep", sweep, "-o", join(folder, "sweep")]);
+  execFileSync(FLOWSTART, ["map", join(folder, "sweep"), "-o", join(folder, "map")]);
   browser = await launch();
 });
 
@@ -34,6 +46,21 @@ async function report(name: string, hash = "", size?: { width: number; height: n
   await page.goto(`${pathToFileURL(join(folder, name, "report.html"))}${hash}`);
   await page.waitForSelector("html[data-ready]");
   return { page, complaints };
+}
+
+/** Refuses a page that is wider than a telephone, or that axe-core finds serious things in. */
+async function telephone(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `the page is ${wide} pixels wide`);
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => ["serious", "critical"].includes(impact))
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
+  assert.deepEqual(found, []);
 }
 
 /** What the visible rows of the first table have in a column. */
@@ -97,27 +124,76 @@ test("a number names its rows, and with keys alone lists them and their command"
   await page.close();
 });
 
-for (const scheme of ["light", "dark"]) {
-  test(`accessible by axe-core's rules, ${scheme} and on a telephone`, { skip: missing }, async () => {
-    const { page } = await report("compare", "#rows.row=1", { width: 390, height: 800 });
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(wide <= 390, `the page is ${wide} pixels wide`);
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-      const { violations } = await axe.run();
-      return violations
-        .filter(({ impact }) => ["serious", "critical"].includes(impact))
-        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-    assert.deepEqual(found, []);
+test("a chart is zoomed and read with keys, and lists the rows of a point", { skip: missing }, async () => {
+  const { page, complaints } = await report("compare");
+  await page.focus(".lines-plot");
+  await page.keyboard.press("ArrowRight");
+  const said = await page.$eval(".lines-said", (said) => said.textContent ?? "");
+  assert.match(said, /^slow-start, size_bytes 1 MB, slowdown [\d.]+, 2 rows$/);
+  await page.keyboard.press("Enter");
+  assert.equal((await page.$$(".list tbody tr")).length, 2);
+  await page.focus(".lines-plot");
+  await page.keyboard.press("+");
+  assert.match(await page.evaluate(() => location.hash), /chart1\.zoom=/);
+  await page.goBack();
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /chart1\.zoom=/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("a map shows what each start-up costs, and a tile lists its rows", { skip: missing }, async () => {
+  const { page, complaints } = await report("map");
+  await page.select(".maps select", "hystart");
+  assert.match(await page.evaluate(() => location.hash), /map\.of=hystart/);
+  await page.focus(".heatmap-plane");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const startups = await page.$$eval(".list tbody tr", (rows) => rows.length);
+  assert.equal(startups, 3, "one cell under three start-ups");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("a row of a sweep is run again from its page", { skip: missing }, async () => {
+  const { page, complaints } = await report("sweep", "#rows.row=36");
+  const told = await page.$eval(".detail", (detail) => detail.textContent ?? "");
+  assert.match(told, /flowstart compare scenario\.json --startup [\w-]+/);
+  assert.match(told, /Save scenario\.json/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+for (const name of ["sweep", "map"]) {
+  test(`the report of ${name} fits a telephone and keeps axe-core's rules`, { skip: missing }, async () => {
+    const { page } = await report(name, "#rows.row=1", { width: 390, height: 800 });
+    await telephone(page);
     await page.close();
   });
 }
 
-test("the size of a report is told", { skip: missing }, () => {
-  const bytes = statSync(join(folder, "compare", "report.html")).size;
-  console.log(`report of compare: ${Math.round(bytes / 1e3)} kB`);
-  assert.ok(bytes <= 500_000);
+test("Firefox shows a report too", { skip: installed("firefox") ? false : "firefox is not installed" }, async () => {
+  const firefox = await launch("firefox");
+  const { page, complaints } = await opened(firefox);
+  await page.goto(`${pathToFileURL(join(folder, "compare", "report.html"))}#1.sort=1,down`);
+  await page.waitForSelector("html[data-ready]");
+  assert.equal(await page.$eval("[aria-sort]", (head) => head.getAttribute("aria-sort")), "descending");
+  assert.deepEqual(complaints, []);
+  await firefox.close();
 });
+
+for (const scheme of ["light", "dark"]) {
+  test(`accessible by axe-core's rules, ${scheme} and on a telephone`, { skip: missing }, async () => {
+    const { page } = await report("compare", "#rows.row=1", { width: 390, height: 800 });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await telephone(page);
+    await page.close();
+  });
+}
+
+for (const name of ["compare", "sweep", "map"]) {
+  test(`the size of the report of ${name} is told`, { skip: missing }, () => {
+    const bytes = statSync(join(folder, name, "report.html")).size;
+    console.log(`report of ${name}: ${Math.round(bytes / 1e3)} kB`);
+    assert.ok(bytes <= 500_000);
+  });
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsed, written } from "../src/report/hash.ts";
 import { together } from "../src/report/trace.ts";
-import { Rows, values, type Document } from "../src/tables/columns.ts";
+import { fileOf, Rows, values, type Document } from "../src/tables/columns.ts";
 import { ordered } from "../src/tables/summary.ts";
 import { byValue, holds, shown, worth } from "../src/tables/values.ts";
 
@@ -56,6 +56,7 @@ const SAMPLE: Document = {
   ],
   command: { words: "flowstart compare", options: { variant: { a: "--startup a" } }, note: "", file: "" },
   charts: [],
+  file: null,
   heat: null,
 };
 
@@ -87,4 +88,19 @@ test("the hash says what is looked at, and an anchor is no state", () => {
   const state = new Map([["1.sort", "2,down"], ["rows.find", "a & b=c"]]);
   assert.deepEqual(parsed(`#${written(state)}`), state);
   assert.equal(parsed("#qs-t1").size, 0);
+});
+
+test("a row's file is what all share and what stands there in its own", () => {
+  const files = {
+    shared: [[["path", "queue"], '"drop-tail"'] as [string[], string]],
+    columns: [
+      { at: [["path", "rate"], ["path", "reverse_rate"]], values: ['"1Mbps"', '"2Mbps"'] },
+      { at: [["flows", 0, "size"]], values: ['"10kB"', null] },
+    ],
+    of: { places: [0, 0, 1], known: [0, 1] },
+    count: 2,
+  };
+  const path = (rate: string) => ({ queue: "drop-tail", rate, reverse_rate: rate });
+  assert.deepEqual(fileOf(files, 1, 3), { path: path("1Mbps"), flows: [{ size: "10kB" }] });
+  assert.deepEqual(fileOf(files, 2, 3), { path: path("2Mbps") });
 });

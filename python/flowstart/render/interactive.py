@@ -9,6 +9,7 @@ import dataclasses
 import json
 import math
 import pathlib
+import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from flowstart.render import columns, html
+from flowstart.render.together import together
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +37,9 @@ _NOT_BUILT = (
     "run before the command."
 )
 
+_NUMBERS = re.compile(r' (?:d|x|y|points)="[^"]*"')
+_LONG = re.compile(r"-?\d+\.\d{2,}")
+
 
 @dataclass(frozen=True)
 class Command:
@@ -47,7 +52,7 @@ class Command:
     note: str = ""
     """What a reader has to know of it."""
     file: str = ""
-    """The column with the text of a file that the command reads, if it does."""
+    """The column with the JSON text of a file that the command reads, if it does."""
 
 
 @dataclass(frozen=True)
@@ -147,19 +152,27 @@ def picture(svg: str, caption: str, file: str, *, charted: bool = False) -> str:
     told = f"<figcaption>{words}</figcaption>"
     if charted:
         return f"<noscript><figure>{beside}{told}</figure></noscript>"
-    packed = _packed(svg.encode())
+    packed = _packed(_NUMBERS.sub(_shortened, svg).encode())
     return (
         f'<figure><template class="picture" data-alt="{words}">{packed}</template>'
         f"<noscript>{beside}</noscript>{told}</figure>"
     )
 
 
+def _shortened(attribute: re.Match[str]) -> str:
+    """A place or path of a figure to tenths of a point, less than a pixel."""
+    return _LONG.sub(lambda found: f"{float(found[0]):.1f}".rstrip("0").rstrip("."), attribute[0])
+
+
 def document(rows: Rows) -> dict[str, Any]:
     """The rows as the script reads them (`web/src/tables/columns.ts`)."""
     known = (*columns.tables()[rows.table].columns, *rows.more)
     defined = {column.name: column for column in known}
+    file = rows.command.file if rows.command else ""
     found = []
     for name in rows.frame.columns:
+        if name == file:
+            continue
         column = defined.get(name)
         said = {"doc": column.doc, "unit": column.unit} if column else {"doc": "", "unit": None}
         found.append({"name": name, **said, **encoded(rows.frame[name].to_list())})
@@ -171,7 +184,21 @@ def document(rows: Rows) -> dict[str, Any]:
         "columns": found,
         "command": vars(command) if command else None,
         "charts": [vars(chart) for chart in rows.charts],
+        "file": _file(rows.frame[file].to_list()) if file in rows.frame.columns else None,
         "heat": dataclasses.asdict(rows.heat) if rows.heat else None,
+    }
+
+
+def _file(texts: Sequence[str | None]) -> dict[str, Any]:
+    """The files of all rows: what they share, and which values stand where in each."""
+    known = list(dict.fromkeys(texts))
+    found = together([json.loads(one) if one else None for one in known])
+    place = {text: index for index, text in enumerate(known)}
+    return {
+        "shared": found.shared,
+        "columns": [{"at": places, **encoded(values)} for places, values in found.columns],
+        "of": encoded([place[one] for one in texts]),
+        "count": len(known),
     }
 
 

@@ -14,6 +14,9 @@ const HEIGHT = 320;
 /** A range whose ends have at least this ratio is shown in logarithms. */
 const LOG_RATIO = 20;
 const ZOOM_STEP = 0.5;
+/** So many places of an axis are each named, as far as they are so many pixels apart. */
+const FEW_PLACES = 10;
+const LEAST_GAP = 62;
 
 export interface Opening {
   /** Lists the rows of a point. */
@@ -21,7 +24,7 @@ export interface Opening {
 }
 
 export class Lines {
-  readonly root = el("section", { class: "lines" });
+  private readonly root = el("section", { class: "lines" });
   private readonly plot = el("div", { class: "lines-plot", tabindex: 0, role: "application" });
   private readonly tip = el("div", { class: "lines-tip", hidden: true });
   private readonly said = el("div", { class: "lines-said", role: "status" });
@@ -35,8 +38,10 @@ export class Lines {
   private cursor = { line: 0, place: 0 };
 
   constructor(
+    parent: HTMLElement,
     private readonly rows: Rows,
     private readonly asked: ChartAsked,
+    /** Under which its state is kept. */
     private readonly name: string,
     private readonly kept: Kept,
     private readonly opening: Opening,
@@ -60,6 +65,8 @@ export class Lines {
     this.plot.addEventListener("keydown", (event) => this.press(event));
     this.plot.addEventListener("blur", () => (this.tip.hidden = true));
     this.dark.addEventListener("change", () => this.show(true));
+    // In the page before it is drawn: only there it has a width and colours.
+    parent.append(this.root);
     new ResizeObserver(() => this.resize()).observe(frame);
     kept.follow(() => this.show());
   }
@@ -113,7 +120,8 @@ export class Lines {
     const x = zoomed ?? range(found.x, 0.03);
     const y = range(seen, 0.06);
     const style = getComputedStyle(this.root);
-    const axis = (column: string): uPlot.Axis => ({
+    const axis = (column: string, splits: uPlot.Axis["splits"]): uPlot.Axis => ({
+      ...(splits ? { splits } : {}),
       stroke: style.color,
       grid: { stroke: this.dark.matches ? "#ffffff22" : "#00000018" },
       values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : this.written(column, tick))),
@@ -125,7 +133,7 @@ export class Lines {
         width: Math.max(200, this.plot.clientWidth),
         height: HEIGHT,
         scales: { x: { time: false, distr: isLog(found.x) ? 3 : 1, range: () => x }, y: { distr: isLog(seen) ? 3 : 1, range: () => y } },
-        axes: [axis(this.chosen("x")), axis(this.chosen("y"))],
+        axes: [axis(this.chosen("x"), this.splits(found.x, x)), axis(this.chosen("y"), isLog(seen) ? () => decades(...y) : undefined)],
         series: [{}, ...series],
         legend: { show: false },
         focus: { alpha: 0.35 },
@@ -141,6 +149,23 @@ export class Lines {
     );
     this.chart.over.addEventListener("click", () => this.open());
     this.chart.over.addEventListener("pointerleave", () => (this.tip.hidden = true));
+  }
+
+  /** Where the axis has words: at its places where these are few, at round numbers where it has ratios. */
+  private splits(places: readonly number[], [low, high]: [number, number]): uPlot.Axis["splits"] {
+    const within = places.filter((place) => place >= low && place <= high);
+    if (within.length > 1 && within.length <= FEW_PLACES) {
+      return (chart) => {
+        let last = -Infinity;
+        return within.filter((place) => {
+          const at = chart.valToPos(place, "x");
+          const fits = at - last >= LEAST_GAP;
+          if (fits) last = at;
+          return fits;
+        });
+      };
+    }
+    return isLog(places) ? () => decades(low, high) : undefined;
   }
 
   private series(name: string, look: Look | undefined, show: boolean): uPlot.Series {
@@ -296,6 +321,19 @@ function sample(look: Look | undefined): Element {
   svg.setAttribute("aria-hidden", "true");
   svg.append(line);
   return svg;
+}
+
+/** Round numbers between two: 1, 10, 100, and 3 or 2 and 5 between where those are few. */
+export function decades(low: number, high: number): number[] {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, at) => first + at);
+  let found: number[] = [];
+  for (const digits of [[1], [1, 3], [1, 2, 5]]) {
+    found = powers.flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)));
+    found = found.filter((value) => value >= low && value <= high);
+    if (found.length >= 3) break;
+  }
+  return found;
 }
 
 /** Whether values are better seen by their ratios. */

@@ -21,9 +21,9 @@ async function begin(): Promise<void> {
     const list = new List(rows, hash);
     const tracing = new Trace(rows, list, hash);
     const { charts, heat } = rows.document;
-    const shown = charts.map((chart, at) => new Lines(rows, chart, `chart${at + 1}`, hash, tracing));
-    const maps = heat ? [new Maps(heat, hash, tracing).root] : [];
-    document.getElementById("charts")?.append(...maps, ...shown.map((chart) => chart.root));
+    const place = document.getElementById("charts");
+    if (place && heat) place.append(new Maps(heat, hash, tracing).root);
+    if (place) charts.forEach((chart, at) => new Lines(place, rows, chart, `chart${at + 1}`, hash, tracing));
     document.getElementById("rows")?.append(list.root);
     trace = tracing;
   }

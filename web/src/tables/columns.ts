@@ -5,15 +5,29 @@ import type { Value } from "./values.ts";
 /** Which rows: what their columns hold, one of several values in a list; null for anything. */
 export type Where = Record<string, Value | Value[]>;
 
-interface Packed {
-  name: string;
-  doc: string;
-  unit: string | null;
+interface Values {
   same?: Value;
   known?: Value[];
   places?: number[];
   steps?: number[];
   values?: Value[];
+}
+
+interface Packed extends Values {
+  name: string;
+  doc: string;
+  unit: string | null;
+}
+
+/** The names and numbers that lead to a value in a file. */
+type Place = (string | number)[];
+
+/** Files of rows: JSON texts of what all share, of what stands where in each, and each row's file. */
+export interface Files {
+  shared: [Place, string][];
+  columns: (Values & { at: Place[] })[];
+  of: Values;
+  count: number;
 }
 
 export interface Command {
@@ -67,6 +81,7 @@ export interface Document {
   columns: Packed[];
   command: Command | null;
   charts: ChartAsked[];
+  file: Files | null;
   heat: HeatMaps | null;
 }
 
@@ -129,8 +144,30 @@ export class Rows {
   }
 }
 
+/** The file of a row, as a document. */
+export function fileOf(files: Files, row: number, rows: number): unknown {
+  const file = Number(values(files.of, rows)[row] ?? 0);
+  const root: Record<string, unknown> = {};
+  const set = (place: Place, text: string) => put(root, place, JSON.parse(text));
+  for (const [place, text] of files.shared) set(place, text);
+  for (const column of files.columns) {
+    const text = values(column, files.count)[file];
+    if (typeof text === "string") for (const place of column.at) set(place, text);
+  }
+  return root;
+}
+
+/** Puts a value into a document, with all that is to stand around it. */
+function put(root: Record<string, unknown>, place: Place, value: unknown): void {
+  let around: Record<string | number, unknown> = root;
+  place.forEach((name, at) => {
+    if (at === place.length - 1) around[name] = value;
+    else around = (around[name] ??= typeof place[at + 1] === "number" ? [] : {}) as typeof around;
+  });
+}
+
 /** The values of a packed column. */
-export function values(packed: Packed, count: number): Value[] {
+export function values(packed: Values, count: number): Value[] {
   if (packed.values) return packed.values;
   if (packed.known && packed.places) {
     const { known, places } = packed;

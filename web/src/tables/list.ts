@@ -1,7 +1,7 @@
 // The list of a result's rows: sorted, filtered, a page at a time, and one of them in whole.
 
 import { el, fill, id } from "../ui/dom.ts";
-import type { Column, Rows, Where } from "./columns.ts";
+import { fileOf, type Column, type Rows, type Where } from "./columns.ts";
 import type { Kept } from "./summary.ts";
 import { byValue, holds, shown, type Value } from "./values.ts";
 
@@ -28,8 +28,7 @@ export class List {
     private readonly kept: Kept,
   ) {
     // What is the same in all rows is said once, with each row that is opened.
-    const file = rows.document.command?.file;
-    this.columns = rows.columns.filter((column) => column.known?.length !== 1 && column.name !== file);
+    this.columns = rows.columns.filter((column) => column.known?.length !== 1);
     const around = el("div", { class: "flowstart", tabindex: 0, role: "region", "aria-label": "Rows" }, this.table);
     this.root.append(
       el("h2", { id: "rows-title", tabindex: -1 }, "Rows"),
@@ -206,8 +205,7 @@ export class List {
     const row = Number(this.kept.get(`${NAME}.row`)) - 1;
     this.detail.hidden = !(row >= 0 && row < this.rows.count);
     if (this.detail.hidden) return;
-    const file = this.rows.document.command?.file ?? "";
-    const facts = this.rows.columns.filter((column) => column.name !== file).map((column) => {
+    const facts = this.rows.columns.map((column) => {
       const text = shown(column.values[row] ?? null, column.unit);
       return el("div", {}, el("dt", { title: column.doc }, column.name), el("dd", {}, text));
     });
@@ -218,15 +216,17 @@ export class List {
       el("dl", {}, ...facts),
       command ? el("p", {}, this.rows.document.command?.note || "The command that runs it again:") : null,
       command ? el("pre", {}, command) : null,
-      file ? this.file(file, row) : null,
+      this.file(row),
     );
   }
 
   /** The file that a row's command reads. */
-  private file(column: string, row: number): HTMLElement {
-    const text = String(this.rows.value(column, row) ?? "");
-    const name = `${column}.json`;
-    return el("button", { type: "button", class: "save", click: () => download(name, text, "application/json") }, `Save ${name}`);
+  private file(row: number): HTMLElement | null {
+    const { command, file, count } = this.rows.document;
+    if (!command || !file) return null;
+    const text = `${JSON.stringify(fileOf(file, row, count), null, 1)}\n`;
+    const name = `${command.file}.json`;
+    return el("button", { type: "button", click: () => download(name, text, "application/json") }, `Save ${name}`);
   }
 
   private save(): void {
