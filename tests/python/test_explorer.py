@@ -2,7 +2,9 @@
 
 import json
 import pathlib
+import re
 import shlex
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,9 +31,21 @@ def server() -> Iterator[Explorer]:
 
 
 def compared(server: Explorer, **given: Any) -> Any:
-    reply = server.post("/api/compare", {"given": {**GIVEN, **given}})
+    return traced(server, given)[0]
+
+
+def traced(server: Explorer, given: dict[str, Any], **window: Any) -> tuple[Any, bytes]:
+    reply = server.post("/api/compare", {"given": {**GIVEN, **given}, **window})
     assert reply.status == 200, reply.content
-    return reply.frame[0]
+    return reply.frame
+
+
+def points(line: dict[str, int], tail: bytes) -> tuple[list[int], list[float]]:
+    """A line as the page unpacks it."""
+    count = line["count"]
+    assert line["values"] % 4 == 0, "Float32Array begins at multiples of four"
+    bins = struct.unpack_from(f"<{count}H", tail, line["bins"])
+    return list(bins), list(struct.unpack_from(f"<{count}f", tail, line["values"]))
 
 
 @pytest.mark.parametrize(
@@ -154,3 +168,153 @@ def test_what_a_start_up_in_python_raises_is_said_with_its_hook(tmp_path: pathli
     assert reply.status == 422
     assert "ZeroDivisionError" in reply.error
     assert "on_ack" in reply.error
+
+
+def test_lines_go_from_the_opening_to_the_last_acknowledgement(server: Explorer) -> None:
+    head, tail = traced(server, {"buffer": "20pkt", "size": "300kB"}, columns=200)
+    rows = {row["variant"]: row for row in head["rows"]}
+    order = [row[0] for row in head["table"]["rows"]]
+    assert [one["startup"] for one in head["trajectories"]] == order
+    for one in head["trajectories"]:
+        row = rows[one["startup"]]
+        assert one["bdp_pkts"] == row["bdp_pkts"]
+        assert one["end_s"] == pytest.approx(row["opened_s"] + row["duration_s"])
+        bins, acked = points(one["lines"]["acked"], tail)
+        assert acked[-1] == 300_000
+        assert bins == sorted(bins)
+        assert bins[-1] < 200
+        assert bins[-1] == pytest.approx((one["end_s"] - head["from_s"]) / head["bin_s"], abs=1)
+        _, queue = points(one["lines"]["queue"], tail)
+        assert max(queue) == row["max_queue_pkts"]
+        assert one["events"]["drop"]["total"] == row["packets_dropped"]
+        assert one["events"]["retransmit"]["total"] == row["packets_retransmitted"]
+        assert one["events"]["timeout"]["total"] == row["timeouts"]
+    assert rows["jump-start"]["packets_dropped"], "else there is little to see"
+
+
+def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: Explorer) -> None:
+    given = {"flows": 2, "interval": "30ms", "size": "1MB", "startup": ["slow-start"]}
+    head = compared(server, **given)
+    first, second = head["trajectories"]
+    assert [one["flow"] for one in (first, second)] == [0, 1]
+    row = head["rows"][1]
+    assert row["opened_s"] == 0.03
+    assert second["exit"] == {
+        "at_s": pytest.approx(0.03 + row["startup_exit_s"]),
+        "cwnd_pkts": row["startup_exit_cwnd_pkts"],
+        "reason": row["startup_exit_reason"],
+    }
+    assert compared(server, size="1pkt")["trajectories"][0]["exit"] is None
+
+
+def test_a_part_of_the_time_has_the_whole_table_and_runs_nothing_to_its_end_again(
+    server: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"seed": 5, "loss": "2%"}
+    whole = compared(server, **given)
+    monkeypatch.setattr("flowstart.explorer.answers.run_many", None)
+    head, tail = traced(server, given, from_s=0.05, to_s=0.1, columns=100)
+    assert head["from_s"] == 0.05
+    assert head["bin_s"] == pytest.approx(0.05 / 100)
+    same = ("headline", "command", "scenario", "table", "legend", "rows")
+    assert {name: head[name] for name in same} == {name: whole[name] for name in same}
+    bins, sent = points(head["trajectories"][0]["lines"]["sent"], tail)
+    assert bins
+    assert max(bins) < 100
+    assert 0 < sent[-1] < 100_000
+
+
+def test_a_part_of_the_time_that_is_asked_for_first_has_the_whole_table_too(
+    server: Explorer,
+) -> None:
+    given = {"seed": 6, "loss": "2%"}
+    part, _ = traced(server, given, from_s=0.05, to_s=0.1)
+    assert part["rows"] == compared(server, **given)["rows"]
+    assert all(row["complete"] for row in part["rows"])
+
+
+@pytest.mark.parametrize(
+    ("startups", "flows", "drawn"), [(2, 4, 8), (2, 9, 8), (5, 4, 10), (13, 4, 13), (32, 1, 32)]
+)
+def test_lines_are_of_as_many_flows_as_can_be_told_apart(
+    server: Explorer, startups: int, flows: int, drawn: int
+) -> None:
+    names = [one["name"] for one in server.ask("/api/about").document["startups"]][:startups]
+    found = compared(server, startup=names, flows=flows, size="20kB")
+    assert len(found["trajectories"]) == drawn
+    assert len(found["rows"]) == len(names) * flows
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"size": "10MB", "loss": "1%"},
+        {"size": "10MB", "flows": 4},
+        {"size": "2MB", "startup": ["all"]},
+    ],
+)
+def test_an_answer_has_at_most_150_kb(server: Explorer, given: dict[str, Any]) -> None:
+    first = server.ask("/api/about").document["first"]
+    reply = server.post("/api/compare", {"given": {**first, **given}, "columns": 1000})
+    assert reply.status == 200
+    assert len(reply.content) <= 150_000
+
+
+def test_single_packets_are_those_of_the_start_up_with_their_losses(server: Explorer) -> None:
+    given = {**GIVEN, "buffer": "20pkt", "size": "300kB"}
+    asked = {"given": given, "startup": "jump-start", "most": 1000}
+    reply = server.post("/api/packets", asked)
+    assert reply.status == 200, reply.content
+    found = reply.document
+    row = next(r for r in compared(server, **given)["rows"] if r["variant"] == "jump-start")
+    assert found["rtt_s"] == 0.04
+    assert found["cut"] is False
+    kinds = found["kind"]
+    assert {len(column) for column in found.values() if isinstance(column, list)} == {len(kinds)}
+    assert kinds.count("data") + kinds.count("again") == row["packets_sent"]
+    assert kinds.count("again") == row["packets_retransmitted"]
+    assert sum(time is not None for time in found["dropped_s"]) == row["packets_dropped"] > 0
+    few = server.post("/api/packets", {**asked, "most": 10}).document
+    assert few["cut"] is True
+    assert len(few["kind"]) == 10
+
+
+def test_what_is_answered_has_the_fields_that_the_page_reads(server: Explorer) -> None:
+    head = compared(server)
+    one = head["trajectories"][0]
+    asked = {"given": GIVEN, "startup": "slow-start"}
+    about = server.ask("/api/about").document
+    documents = {
+        "About": about,
+        "Algorithm": about["startups"][0],
+        "Parameter": next(a["params"][0] for a in about["startups"] if a["params"]),
+        "Field": about["fields"][0],
+        "CompareAnswer": head,
+        "Grid": head["table"],
+        "Trajectory": one,
+        "Exit": compared(server, startup=["jump-start"])["trajectories"][0]["exit"],
+        "Line": one["lines"]["cwnd"],
+        "Points": one["events"]["drop"],
+        "IntervalsAnswer": server.post("/api/intervals", {"given": GIVEN}).document,
+        "PacketsAnswer": server.post("/api/packets", asked).document,
+    }
+    protocol = (pathlib.Path(__file__).parents[2] / "web/src/protocol.ts").read_text()
+    for name, document in documents.items():
+        assert fields(protocol, name) == set(document), name
+    assert inner(protocol, "Trajectory", "lines") == set(one["lines"])
+    assert inner(protocol, "Trajectory", "events") == set(one["events"])
+
+
+def fields(protocol: str, name: str) -> set[str]:
+    """The fields of an interface in TypeScript, those of what it extends among them."""
+    found = re.search(rf"interface {name}( extends (\w+))? {{\n(.*?)^}}", protocol, re.M | re.S)
+    assert found, name
+    own = set(re.findall(r"^  (\w+)\??:", found[3], re.M))
+    return own | (fields(protocol, found[2]) if found[2] else set())
+
+
+def inner(protocol: str, name: str, field: str) -> set[str]:
+    """The fields of an object within an interface."""
+    found = re.search(rf"interface {name} {{.*?^  {field}: {{(.*?)}};", protocol, re.M | re.S)
+    assert found, name
+    return set(re.findall(r"(\w+): ", found[1]))

@@ -24,11 +24,12 @@ from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
 from flowstart.explorer import working
 from flowstart.explorer.serve import _Gathering, listening
-from flowstart.explorer.stopping import GivenUp, Stop
+from flowstart.explorer.stopping import Stop
 from flowstart.explorer.working import TookTooLong, done
+from flowstart.simulation.trajectories import Cancelled
 
 Cli = Callable[..., Any]
-ASKED = ("/api/compare", "/api/intervals")
+ASKED = ("/api/compare", "/api/intervals", "/api/packets")
 ENDLESS = {"rate": "10Gbps", "rtt": "1s", "size": "1000bdp", "startup": ["slow-start"]}
 """Hundreds of millions of packets, as nobody can tell before its path is known."""
 
@@ -166,7 +167,7 @@ def resident_bytes() -> int:
     ],
 )
 def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: str) -> None:
-    for path in ASKED:
+    for path in ASKED[:2]:
         reply = server.ask(path, content)
         assert reply.status == 400
         assert said in reply.error
@@ -240,6 +241,24 @@ def test_a_part_of_the_time_that_is_none_is_refused(
     assert said in reply.error
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "startup: the name of one of the start-ups"),
+        ({"startup": 5}, "startup: the name of one of the start-ups"),
+        ({"startup": "hystart"}, "startup: `hystart` is not among those in `given`"),
+        ({"startup": "jump-start", "most": 0}, "most: `0`: a whole number from 1 to"),
+        ({"startup": "jump-start", "most": 10**6}, "most: `1000000`"),
+    ],
+)
+def test_packets_of_what_is_not_compared_are_refused(
+    server: Explorer, more: dict[str, Any], said: str
+) -> None:
+    reply = server.post("/api/packets", {"given": GIVEN, **more})
+    assert reply.status == 400
+    assert said in reply.error
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -256,7 +275,7 @@ FIELDS = st.sampled_from([*settings().options, "reverse-rate", "nonsense"])
 @given(
     path=st.sampled_from(ASKED),
     document=JSON
-    | st.fixed_dictionaries({"given": JSON}, optional={"columns": JSON, "to_s": JSON, "x": JSON})
+    | st.fixed_dictionaries({"given": JSON}, optional={"columns": JSON, "startup": JSON})
     | st.fixed_dictionaries({"given": st.dictionaries(FIELDS, JSON, max_size=3)}),
 )
 @hypothesis_settings(
@@ -467,7 +486,7 @@ def test_work_that_was_told_to_stop_says_so() -> None:
     stop = Stop()
     stop.check()
     stop.stop()
-    with pytest.raises(GivenUp):
+    with pytest.raises(Cancelled):
         stop.check()
     with pytest.raises(KeyboardInterrupt):
         stop.progress(1, 2)

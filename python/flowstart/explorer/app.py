@@ -19,10 +19,10 @@ from flowstart.explorer.guard import Guard
 from flowstart.explorer.page import Page
 from flowstart.explorer.replies import binary, html, json, refusal
 from flowstart.explorer.settings import Settings
-from flowstart.explorer.stopping import GivenUp
 from flowstart.explorer.working import TookTooLong, done
+from flowstart.simulation.trajectories import Cancelled
 
-_STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, GivenUp: 499}
+_STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, Cancelled: 499}
 """HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
 
 
@@ -77,7 +77,12 @@ def _of_paths(answers: Answers) -> list[Route]:
         given = requests.given_of(await body.document(request))
         return json(await done(request, lambda stop: answers.intervals(given, stop)))
 
+    async def packets(request: Request) -> Response:
+        asked = requests.PacketsRequest.of(await body.document(request))
+        return json(await done(request, lambda stop: answers.packets(asked, stop)))
+
     return [
+        Route("/api/packets", packets, methods=["POST"]),
         Route("/api/compare", compare, methods=["POST"]),
         Route("/api/intervals", intervals, methods=["POST"]),
     ]

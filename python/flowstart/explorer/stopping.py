@@ -1,28 +1,23 @@
 """Work that nobody waits for any more is stopped."""
 
-import threading
-
-from flowstart.errors import FlowstartError
-
-
-class GivenUp(FlowstartError):
-    """The work was stopped before it was done."""
+from flowstart.simulation.trajectories import Cancel, Cancelled
 
 
 class Stop:
     """Tells work in another thread to end soon; a piece of work has one of its own."""
 
     def __init__(self) -> None:
-        self._told = threading.Event()
+        self.cancel = Cancel()
+        """The same for the simulator."""
 
     def stop(self) -> None:
         """From now on the work ends; may be called from any thread, and again."""
-        self._told.set()
+        self.cancel.cancel()
 
     @property
     def told(self) -> bool:
         """Whether the work is to end."""
-        return self._told.is_set()
+        return self.cancel.cancelled
 
     def progress(self, _done: int, _total: int) -> None:
         """For runs that report progress: ends them as Ctrl-C would."""
@@ -30,6 +25,6 @@ class Stop:
             raise KeyboardInterrupt
 
     def check(self) -> None:
-        """Raises GivenUp where the work is to end."""
+        """Raises Cancelled where the work is to end."""
         if self.told:
-            raise GivenUp("stopped: nobody waits for the answer")
+            raise Cancelled("stopped: nobody waits for the answer")

@@ -8,8 +8,9 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from flowstart.errors import RequestError
-from flowstart.explorer.stopping import GivenUp, Stop
+from flowstart.explorer.stopping import Stop
 from flowstart.explorer.work import MOST_SECONDS
+from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")
 
@@ -23,8 +24,8 @@ async def done(
 ) -> T:
     """What `work` returns, in a thread; the request's body must have been read.
 
-    Raises GivenUp where the browser has gone, and TookTooLong after so many seconds; in both cases
-    the work is told to stop and waited for.
+    Raises Cancelled where the browser has gone, and TookTooLong after so many seconds; in both
+    cases the work is told to stop and waited for.
     """
     stop = Stop()
     working = asyncio.ensure_future(asyncio.to_thread(work, stop))
@@ -38,7 +39,7 @@ async def done(
             stop.stop()
         try:
             return await asyncio.shield(working)
-        except GivenUp:
+        except Cancelled:
             if not took_too_long:
                 raise
             raise TookTooLong(
