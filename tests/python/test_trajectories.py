@@ -124,7 +124,7 @@ def test_cancelled_runs_end_soon_and_raise(startup: str) -> None:
     begin = time.monotonic()
     with pytest.raises(Cancelled):
         trajectories([long] * 3, [[0]] * 3, Window(300), custom, 2, cancel)
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 5
 
 
 @pytest.mark.parametrize(

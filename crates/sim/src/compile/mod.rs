@@ -18,6 +18,8 @@ mod web;
 mod writes;
 
 use crate::flow_plan::{AfterFlow, FlowKind};
+use crate::record::journeys::JourneysRequest;
+use crate::record::lines::LinesRequest;
 use crate::spec::{out_of_range, RequestError, Scenario};
 use crate::workload::web::WebEntry;
 use crate::workload::FlowEntry;
@@ -26,6 +28,7 @@ pub(crate) use recording::Recording;
 use checks::LONGEST_RUN;
 use flowstart_control::{CustomStartups, Time};
 use flowstart_network::chain::Chain;
+use recording::check_flows;
 use setting::Setting;
 use shared::{Recipes, Settings};
 use std::sync::Arc;
@@ -101,6 +104,42 @@ impl Prepared {
     /// The scenario from which this was made with every default written out.
     pub fn resolved(&self, scenario: &Scenario) -> Scenario {
         self.setting.fill_in(scenario)
+    }
+
+    /// Has the run keep every packet of these flows: see
+    /// [`Outcome::packets`](crate::record::outcome::Outcome::packets).
+    ///
+    /// An error where the run has no such flow. How many web sessions make is not known before.
+    pub fn log_packets(&mut self, flows: &[u32]) -> Result<(), RequestError> {
+        check_flows(flows, self.flow_count())?;
+        self.logged = flows.to_vec();
+        Ok(())
+    }
+
+    /// Has the run record what flows do over time, in place of what the scenario says is to be
+    /// recorded, and stop where nothing more is wanted: see
+    /// [`Outcome::lines`](crate::record::outcome::Outcome::lines).
+    ///
+    /// An error where the run has no such flow, or the time has no part between its ends.
+    pub fn record_lines(&mut self, request: LinesRequest) -> Result<(), RequestError> {
+        self.recording = Recording::lines(request, self.flow_count())?;
+        Ok(())
+    }
+
+    /// Has the run record the ways of a flow's first packets, in place of what the scenario says is
+    /// to be recorded, and stop when they have arrived: see
+    /// [`Outcome::journeys`](crate::record::outcome::Outcome::journeys).
+    ///
+    /// An error where the run has no such flow.
+    pub fn record_journeys(&mut self, request: JourneysRequest) -> Result<(), RequestError> {
+        self.recording = Recording::journeys(request, self.flow_count())?;
+        Ok(())
+    }
+
+    /// How many flows there are, where it is known before.
+    fn flow_count(&self) -> Option<u64> {
+        let count = self.flows.iter().map(|entry| entry.count).sum();
+        self.web.is_empty().then_some(count)
     }
 
     pub(crate) fn chain(&self) -> &Chain {

@@ -1,5 +1,7 @@
 //! Who records what happens over time in a run that is asked to. Recording changes nothing.
 
+use crate::compile::{Prepared, Recording};
+use crate::flow_plan::FlowPlan;
 use crate::record::journeys::JourneyRecorder;
 use crate::record::lines::LineRecorder;
 use crate::record::outcome::Outcome;
@@ -71,6 +73,21 @@ pub(super) trait Recorder {
 
     /// The run is over: what was recorded becomes a part of its outcome.
     fn finish(self: Box<Self>, end: Time, outcome: &mut Outcome);
+}
+
+/// Who records a run of these flows.
+pub(super) fn recorder(prepared: &Prepared, plans: &[FlowPlan]) -> Option<Box<dyn Recorder>> {
+    // What web sessions add is not planned, and its data goes forward.
+    let reverse = |flow: u32| plans.get(flow as usize).is_some_and(|plan| plan.reverse);
+    match &prepared.recording {
+        Recording::Nothing => None,
+        Recording::Trace => Some(Box::<Trace>::default()),
+        Recording::Journeys(request) => Some(Box::new(JourneyRecorder::new(*request))),
+        Recording::Lines(request) => {
+            let direction = |flow| u8::from(reverse(flow));
+            Some(Box::new(LineRecorder::new(request, direction)))
+        }
+    }
 }
 
 impl Recorder for Trace {

@@ -1,30 +1,11 @@
 //! What a run tells its recorder, where it has one.
 
-use super::recorder::{Departure, Happened, Offer, Recorder};
+use super::recorder::{Departure, Happened, Offer};
 use super::simulation::Simulation;
-use crate::compile::{Prepared, Recording};
-use crate::flow_plan::FlowPlan;
-use crate::record::journeys::JourneyRecorder;
-use crate::record::lines::LineRecorder;
-use crate::record::trace::{Event, Trace};
+use crate::record::trace::Event;
 use flowstart_control::Time;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::{Body, Packet};
-
-/// Who records a run of these flows.
-pub(super) fn recorder(prepared: &Prepared, plans: &[FlowPlan]) -> Option<Box<dyn Recorder>> {
-    // Flows of web sessions, which are not planned, have data in both directions.
-    let reverse = |flow: u32| plans.get(flow as usize).is_some_and(|plan| plan.reverse);
-    match &prepared.recording {
-        Recording::Nothing => None,
-        Recording::Trace => Some(Box::<Trace>::default()),
-        Recording::Journeys(request) => Some(Box::new(JourneyRecorder::new(*request))),
-        Recording::Lines(request) => {
-            let direction = |flow| u8::from(reverse(flow));
-            Some(Box::new(LineRecorder::new(request, direction)))
-        }
-    }
-}
 
 impl Simulation<'_> {
     /// Sees to it that links tell what is to be recorded of them.

@@ -7,9 +7,8 @@
 use super::flows::{Flows, Life};
 use super::log::{next_due, FlowWrites, Stage, WriteLog};
 use super::observers::Observers;
-use super::recorder::Recorder;
+use super::recorder::{recorder, Recorder};
 use super::routers::routers;
-use super::sampling::recorder;
 use super::turns::Turns;
 use crate::compile::Prepared;
 use crate::engine::{Due, EventId, EventQueue};
