@@ -19,7 +19,7 @@ before(async () => {
   browser = await launch();
   const { origin } = new URL(server.url);
   const context = browser.defaultBrowserContext();
-  await context.overridePermissions(origin, ["clipboard-read", "clipboard-write"]);
+  await context.overridePermissions(origin, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
 });
 
 after(async () => {

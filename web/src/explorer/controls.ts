@@ -13,6 +13,8 @@ export type Changed = (given: Given, how: "drag" | "done") => void;
 
 /** What holds where nothing is given, as far as a slider can show it. */
 const USUAL: Record<string, string> = { buffer: "1bdp", loss: "0%", flows: "1", seed: "1" };
+/** The length of words that fit into a choice. */
+const SHORT = 16;
 /** What of a named path stays when another path is chosen. */
 const OWN_PATH = ["rate", "rtt", "buffer"];
 
@@ -69,6 +71,12 @@ export class Controls {
     return this.about.fields.find((one) => one.flag === flag)?.usual ?? "";
   }
 
+  /** What a choice says where nothing is chosen. */
+  private empty(flag: string): string {
+    const usual = this.usual(flag);
+    return usual && usual.length < SHORT ? `usual: ${usual}` : "usual";
+  }
+
   private help(flag: string): string {
     return this.about.fields.find((one) => one.flag === flag)?.help ?? "";
   }
@@ -104,7 +112,7 @@ export class Controls {
 
   private queue(): Control {
     const names = this.about.queues.map((one) => ({ name: one.name, about: one.summary }));
-    return choice("queue", "Queue", this.help("queue"), names, "usual", this.to("queue"));
+    return choice("queue", "Queue", this.help("queue"), names, this.empty("queue"), this.to("queue"));
   }
 
   private traffic(): Control[] {
@@ -112,8 +120,8 @@ export class Controls {
     return [
       slider("size", "Size", this.help("size"), SIZE, this.to("size")),
       slider("flows", "Competing flows", this.help("flows"), FLOWS, this.to("flows")),
-      choice("stack", "Stack", this.help("stack"), this.about.stacks, "usual", this.to("stack")),
-      choice("avoidance", "Avoidance", this.help("avoidance"), avoidances, "usual", this.to("avoidance")),
+      choice("stack", "Stack", this.help("stack"), this.about.stacks, this.empty("stack"), this.to("stack")),
+      choice("avoidance", "Avoidance", this.help("avoidance"), avoidances, this.empty("avoidance"), this.to("avoidance")),
       textControl("seed", "Seed", this.help("seed"), this.to("seed")),
     ];
   }

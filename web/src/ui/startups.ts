@@ -99,8 +99,14 @@ export class StartupPicker {
   private parameters(entry: Algorithm, written: Written, at: number): HTMLElement {
     const button = el(
       "button",
-      { type: "button", class: "quiet", "aria-expanded": String(this.open.has(at)) },
-      "Parameters",
+      {
+        type: "button",
+        class: "quiet",
+        title: "Parameters",
+        "aria-label": `Parameters of ${this.names[at] ?? ""}`,
+        "aria-expanded": String(this.open.has(at)),
+      },
+      "⋯",
     );
     const form = el("div", { class: "parameters" }, ...this.fields(entry, written, at));
     form.hidden = !this.open.has(at);
