@@ -33,6 +33,11 @@ LONG = {
 """What `make test-pages-long` runs, and why `make test` does not."""
 
 NOT_RUN = {
+    "flowstart explore --path leo": "serves a page until Ctrl-C",
+    "flowstart explore": "the same",
+    "flowstart explore --path leo --startup slow-start,hystart,search --size 5MB": "the same",
+    "flowstart explore --startup slow-start,./mine.py:Mine": "the same",
+    "flowstart explore --map out/map --capture mine.pcap": "the same",
     "make test": "runs these tests",
     "make bench": "measures a machine for minutes",
     "make bench-against REV=main": "builds twice, and measures a machine",
