@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fitting, moved, placeAt } from "../src/charts/heatmap";
-import { amount, change, ink, luminance } from "../src/charts/scale";
+import { luminance } from "../src/charts/colours.ts";
+import { fitting, moved, placeAt } from "../src/charts/heatmap.ts";
+import { amount, change, ink } from "../src/charts/scale.ts";
 
 test("arrow keys move the cursor and stop at the edges", () => {
   assert.deepEqual(moved("ArrowRight", { x: 0, y: 0 }, 3, 2), { x: 1, y: 0 });

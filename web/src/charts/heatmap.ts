@@ -4,7 +4,7 @@
 // colour. Arrow keys move a cursor over the cells, Enter opens one, and each is read out in words.
 
 import "./heatmap.css";
-import { ink } from "./scale";
+import { ink } from "./scale.ts";
 
 export interface Axis {
   title: string;
@@ -285,11 +285,11 @@ export class HeatMap {
 function paint(context: CanvasRenderingContext2D, drawing: Drawing, width: number, height: number) {
   const wide = width / drawing.x.count;
   const high = height / drawing.y.count;
-  const font = Math.min(LARGEST_FONT, Math.floor(Math.min(wide / 2, high * 0.6)));
+  const font = fontOf(context, drawing, wide, high);
   context.clearRect(0, 0, width, height);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.font = `600 ${Math.max(font, LEAST_FONT)}px system-ui, sans-serif`;
+  context.font = written(font);
   for (const cell of drawing.cells) {
     // Edges on whole pixels, so that no seam of the background shows between cells.
     const left = Math.round(cell.x * wide);
@@ -298,14 +298,24 @@ function paint(context: CanvasRenderingContext2D, drawing: Drawing, width: numbe
     const bottom = Math.round((drawing.y.count - cell.y) * high);
     context.fillStyle = cell.fill;
     context.fillRect(left, top, right - left, bottom - top);
-    const fits = font >= LEAST_FONT && context.measureText(cell.mark).width <= wide - 4;
-    if (fits) {
+    if (font >= LEAST_FONT) {
       context.fillStyle = ink(cell.fill);
       context.fillText(cell.mark, (left + right) / 2, (top + bottom) / 2);
     } else {
       hatch(context, cell, left, top, right - left, bottom - top);
     }
   }
+}
+
+/** The size of letters with which every mark fits into its cell, as all have the same. */
+function fontOf(context: CanvasRenderingContext2D, drawing: Drawing, wide: number, high: number): number {
+  context.font = written(LARGEST_FONT);
+  const widest = Math.max(...drawing.cells.map((cell) => context.measureText(cell.mark).width), 1);
+  return Math.floor(Math.min(LARGEST_FONT, high * 0.6, (LARGEST_FONT * (wide - 4)) / widest));
+}
+
+function written(font: number): string {
+  return `600 ${font}px system-ui, sans-serif`;
 }
 
 /** Lines in one of six directions and combinations, in an ink that can be seen on the colour. */

@@ -1,5 +1,7 @@
 // Colours of cells: a ramp for amounts, and which ink can be read on a colour.
 
+import { luminance } from "./colours.ts";
+
 /** Light to dark, one hue: lightness alone carries the amount. */
 const RAMP = ["#f3f7fb", "#c9dff0", "#8fbcdd", "#4f93c4", "#226a9f", "#0f4775", "#08294a"] as const;
 
@@ -22,15 +24,6 @@ export function change(share: number): string {
 export function ink(colour: string): string {
   const light = luminance(colour);
   return (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? "#000000" : "#ffffff";
-}
-
-/** Relative luminance of `#rrggbb` as WCAG defines it, 0 to 1. */
-export function luminance(colour: string): number {
-  const [red, green, blue] = rgb(colour).map((part) => {
-    const value = part / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function between(stops: readonly string[], share: number): string {

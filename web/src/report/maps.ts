@@ -1,5 +1,6 @@
 // The heat maps of a report: who is best in each tile, or what one of them costs.
 
+import { abbreviated } from "../charts/abbreviated.ts";
 import { looks } from "../charts/colours.ts";
 import { HeatMap, type Cell, type Drawing } from "../charts/heatmap.ts";
 import { amount } from "../charts/scale.ts";
@@ -95,17 +96,6 @@ export class Maps {
     const tile = panel.tiles.find(([, x, y]) => x === cell.x && y === cell.y);
     if (tile) opening.list({ [this.asked.column]: tile[0] }, `The tile of ${panel.title} with ${cell.words[0]}`);
   }
-}
-
-/** A few letters for each name, all different: `hystart-plus-plus` as `hpp`. */
-export function abbreviated(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    const initials = name.split(/[^A-Za-z0-9]+/).map((word) => word[0] ?? "").join("");
-    const short = [initials, name.slice(0, 2), name.slice(0, 3), name.slice(0, 4), name].find((one) => one && !taken.has(one)) ?? name;
-    taken.add(short);
-    return short;
-  });
 }
 
 function brief(value: number): string {

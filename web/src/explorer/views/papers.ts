@@ -1,0 +1,106 @@
+// The figures of five papers: what was published, and what is measured when a person asks for it.
+
+import type { Figure, Paper } from "../../answers.ts";
+import { Refused } from "../../api.ts";
+import { written } from "../../state.ts";
+import { el, fill } from "../../ui/dom.ts";
+import { FigureView } from "../figure.ts";
+import type { App, View } from "../view.ts";
+import "../views.css";
+
+class Papers {
+  private readonly nav = el("nav", { "aria-label": "Papers and figures" });
+  private readonly page = el("div", { class: "page" });
+  private papers: Paper[] = [];
+  private shown: FigureView | undefined;
+  private name = "";
+
+  constructor(
+    private readonly app: App,
+    private readonly jobs: Map<string, string>,
+  ) {}
+
+  async build(root: HTMLElement): Promise<void> {
+    root.append(el("div", { class: "papers" }, this.nav, this.page));
+    fill(this.page, el("p", { class: "hint" }, "Reading the list of papers…"));
+    try {
+      const { papers } = await this.app.api.get<{ papers: Paper[] }>("/api/papers");
+      this.papers = papers;
+      const chosen = this.app.state.own["figure"];
+      this.nav.append(...papers.map((paper) => this.entry(paper, paper.figures.some((one) => one.id === chosen))));
+      this.update();
+    } catch (error) {
+      fill(this.page, el("p", { class: "refusal", role: "alert" }, error instanceof Refused ? error.message : String(error)));
+    }
+  }
+
+  update(): void {
+    const name = this.app.state.own["figure"] ?? "";
+    for (const link of this.nav.querySelectorAll("a")) {
+      if (link.dataset["figure"] === name) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    if (!this.papers.length || (name === this.name && this.page.dataset["ready"])) return;
+    this.name = name;
+    this.page.dataset["ready"] = "yes";
+    this.shown?.end();
+    this.shown = undefined;
+    const paper = this.papers.find((one) => one.figures.some((figure) => figure.id === name));
+    const figure = paper?.figures.find((one) => one.id === name);
+    if (paper && figure) {
+      this.shown = new FigureView(this.app, paper, figure, this.jobs);
+      fill(this.page, this.shown.element);
+    } else {
+      fill(this.page, ...this.introduction(name));
+    }
+  }
+
+  end(): void {
+    this.shown?.end();
+  }
+
+  private introduction(name: string): HTMLElement[] {
+    const unknown = name ? el("p", { class: "refusal", role: "alert" }, `There is no figure ${name}; choose one of the list.`) : null;
+    const words = el("p", {}, "Every figure and table of five papers on how a connection starts. Choose one to see what was published; run it to see what the simulator measures, and open its path in the explore view.");
+    return [unknown, words].filter((one) => one !== null);
+  }
+
+  private entry(paper: Paper, open: boolean): HTMLElement {
+    const list = el("ul", {}, ...paper.figures.map((figure) => el("li", {}, this.link(figure))));
+    return el("details", { open }, el("summary", {}, paper.title, el("small", {}, paper.source)), list);
+  }
+
+  private link(figure: Figure): HTMLElement {
+    const state = { ...this.app.state, own: { figure: figure.id } };
+    const count = figure.published.length;
+    const published = count ? `${count} published ${count === 1 ? "value" : "values"}` : "nothing published";
+    const link = el("a", { href: `#${written(state)}` }, `${figure.figure} · ${figure.id}`, el("small", {}, figure.question), el("small", {}, `${published}${figure.quick ? ", quick to run" : ""}`));
+    link.dataset["figure"] = figure.id;
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.app.go({ own: { figure: figure.id } }, "push");
+    });
+    return link;
+  }
+}
+
+/** The jobs of figures that were run, which are looked at again when a person comes back. */
+const jobs = new Map<string, string>();
+let current: Papers | undefined;
+
+export const papers: View = {
+  name: "papers",
+  title: "Papers",
+  show(root, app) {
+    current = new Papers(app, jobs);
+    void current.build(root);
+  },
+  update() {
+    current?.update();
+  },
+  hide() {
+    current?.end();
+    current = undefined;
+  },
+};
