@@ -96,7 +96,7 @@ export class ReplayView {
     this.sizes.addEventListener("change", () => this.put({ class: this.sizes.value }));
     this.networks.addEventListener("change", () => this.put({ network: this.networks.value }));
     const bar = el("div", { class: "options" }, el("label", { for: this.sizes.id }, "Size "), this.sizes, el("label", { for: this.networks.id }, "Network "), this.networks);
-    return [el("h2", {}, "Transfers"), bar, this.refusal, this.list, this.opened];
+    return [el("h2", {}, "Transfers"), bar, this.refusal, this.opened, this.list];
   }
 
   private more(): Node[] {
@@ -129,6 +129,7 @@ export class ReplayView {
       button.addEventListener("click", () => void this.open(transfers[at]?.transfer ?? 0));
       return button;
     });
+    table.classList.add("tall");
     fill(this.list, table, this.pager(first, last, total));
   }
 
