@@ -13,7 +13,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import main
-from flowstart.comparison import listed, report
+from flowstart.comparison import listed, over_time, report
 from flowstart.maps import listed as map_rows
 from flowstart.maps.asking import read_map
 from flowstart.render import html, interactive
@@ -157,6 +157,25 @@ def test_the_report_of_a_comparison_holds_its_rows_and_is_the_same_every_time(
     assert columns["seed"] == [row["seed"] for row in compared.rows]
     assert columns["fct_s"] == pytest.approx([row["fct_s"] for row in compared.rows], rel=5e-4)
     assert report.pictures(compared)["report.html"].decode() == page
+
+
+def test_flows_over_time_end_where_the_rows_say_and_keep_their_extremes(
+    compared: fs.Comparison,
+) -> None:
+    (found,) = over_time.over_time(compared, [("100kB", 100_000)])
+    assert [flow["startup"] for flow in found.flows] == compared.order
+    for flow in found.flows:
+        row = next(
+            row
+            for row in compared.rows
+            if (row["variant"], row["size"], row["seed"]) == (flow["startup"], "100kB", 1)
+        )
+        assert flow["end_s"] == pytest.approx(row["duration_s"], rel=1e-5)
+        assert max(flow["lines"]["cwnd"][1]) == pytest.approx(row["max_cwnd_pkts"], rel=1e-3)
+        assert flow["lines"]["acked"][1][-1] == 100_000
+        assert flow["events"]["drop"][2] == row["packets_dropped"]
+        bins = sum(flow["lines"]["acked"][0])
+        assert bins * found.bin_s == pytest.approx(row["duration_s"], abs=2 * found.bin_s)
 
 
 def test_a_report_lists_no_more_than_its_most_rows_and_says_where_the_others_are(

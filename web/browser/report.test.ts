@@ -72,13 +72,15 @@ function column(page: Page, at: number): Promise<string[]> {
   );
 }
 
-test("a report shows its figures and complains of nothing", { skip: missing }, async () => {
+test("a report shows its figures and charts, and complains of nothing", { skip: missing }, async () => {
   const { page, complaints } = await report("compare");
   const widths = await page.$$eval("figure img", async (images) => {
     await Promise.all(images.map((image) => image.decode()));
     return images.map((image) => image.naturalWidth);
   });
-  assert.ok(widths.length >= 3 && widths.every((width) => width > 100), String(widths));
+  assert.ok(widths.every((width) => width > 100), String(widths));
+  const drawn = await page.$$eval(".lines canvas, .over-time canvas", (all) => all.length);
+  assert.equal(drawn, 5, "a chart over size, and four panels over time");
   assert.deepEqual(complaints, []);
   await page.close();
 });
@@ -141,8 +143,24 @@ test("a chart is zoomed and read with keys, and lists the rows of a point", { sk
   await page.close();
 });
 
+test("flows over time are read with keys and zoomed, and the link has the zoom", { skip: missing }, async () => {
+  const { page, complaints } = await report("compare", "#time.of=1+MB");
+  assert.equal(await page.$eval(".over-time select", (select) => select.value), "1 MB");
+  await page.focus(".over-time .plot");
+  await page.keyboard.press("End");
+  const row = await page.$eval(".readout tbody tr", (row) => row.textContent ?? "");
+  assert.match(row, /1 MB/, "all of it is acknowledged at the end");
+  await page.keyboard.press("+");
+  assert.match(await page.evaluate(() => location.hash), /time\.zoom=[\d.]+%2C[\d.]+/);
+  await page.keyboard.press("Escape");
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /time\.zoom/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a map shows what each start-up costs, and a tile lists its rows", { skip: missing }, async () => {
   const { page, complaints } = await report("map");
+  assert.ok((await page.$$("figure img")).length >= 3);
   await page.select(".maps select", "hystart");
   assert.match(await page.evaluate(() => location.hash), /map\.of=hystart/);
   await page.focus(".heatmap-plane");

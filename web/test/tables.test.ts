@@ -58,6 +58,7 @@ const SAMPLE: Document = {
   charts: [],
   file: null,
   heat: null,
+  over_time: [],
 };
 
 test("each form of a column gives its values back", () => {

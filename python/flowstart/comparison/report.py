@@ -1,11 +1,13 @@
 """The files of a comparison: rows, figures and a page to read."""
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart.comparison import listed
+from flowstart.comparison.over_time import over_time as over_time_of
 from flowstart.comparison.result import Comparison
 from flowstart.render import charts, html, interactive, text
 from flowstart.render.charts import MOST_LINES
@@ -44,7 +46,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     found: dict[str, bytes] = {}
     parts = [html.paragraph(result.headline), html.table(listed.traced(result))]
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
-    rows = listed.rows(result)
+    rows = _rows(result)
     parts.append(interactive.CHARTS)
     drawn = _drawn(result)
     for done, (name, draw) in enumerate(drawn.items()):
@@ -54,13 +56,21 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
         svg = charts.svg(figure)
         found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
         figure.clear()  # what is left of it refers to itself, and would stay for long
-        charted = name == "completion" and bool(rows.charts)
+        charted = bool(rows.charts if name == "completion" else rows.over_time)
         parts.append(interactive.picture(svg, caption, f"{name}.svg", charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
     page = interactive.page("Start-ups compared", parts, rows)
     found["report.html"] = page.encode()
     return found
+
+
+def _rows(result: Comparison) -> interactive.Rows:
+    """What the page's script shows: the rows, and flows over time where these are drawn too."""
+    rows = listed.rows(result)
+    if not interactive.is_built() or result.interrupted or result.failures:
+        return rows
+    return dataclasses.replace(rows, over_time=over_time_of(result, _traceable(result)))
 
 
 def _drawn(result: Comparison) -> dict[str, Draw]:

@@ -107,6 +107,18 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class OverTime:
+    """Flows of one size over time."""
+
+    label: str
+    bin_s: float
+    rtt_s: float | None
+    """The round trip without queues, over which the delivery rate is taken."""
+    flows: Sequence[Mapping[str, Any]]
+    """As `web/src/report/overtime.ts` reads them."""
+
+
+@dataclass(frozen=True)
 class Rows:
     """The rows that a report lists, and that the numbers of its tables are made of."""
 
@@ -120,6 +132,7 @@ class Rows:
     command: Command | None = None
     charts: Sequence[Chart] = ()
     heat: HeatMaps | None = None
+    over_time: Sequence[OverTime] = ()
     more: Sequence[columns.Column] = ()
     """What columns hold that `table` does not define."""
 
@@ -184,6 +197,7 @@ def document(rows: Rows) -> dict[str, Any]:
         "columns": found,
         "command": vars(command) if command else None,
         "charts": [vars(chart) for chart in rows.charts],
+        "over_time": [vars(one) for one in rows.over_time],
         "file": _file(rows.frame[file].to_list()) if file in rows.frame.columns else None,
         "heat": dataclasses.asdict(rows.heat) if rows.heat else None,
     }

@@ -8,6 +8,7 @@ import { Summary } from "../tables/summary.ts";
 import { Lines } from "../charts/lines.ts";
 import { Hash } from "./hash.ts";
 import { Maps } from "./maps.ts";
+import { Flows } from "./overtime.ts";
 import { inflated, showPictures } from "./packed.ts";
 import { Trace } from "./trace.ts";
 
@@ -24,6 +25,7 @@ async function begin(): Promise<void> {
     const place = document.getElementById("charts");
     if (place && heat) place.append(new Maps(heat, hash, tracing).root);
     if (place) charts.forEach((chart, at) => new Lines(place, rows, chart, `chart${at + 1}`, hash, tracing));
+    if (place && rows.document.over_time.length) new Flows(place, rows.document.over_time, hash);
     document.getElementById("rows")?.append(list.root);
     trace = tracing;
   }

@@ -74,6 +74,27 @@ export interface ChartAsked {
   baseline: string;
 }
 
+/** Bins, each as a step from the one before, and values; null: there is nothing from then on. */
+export type PackedLine = [number[], (number | null)[]];
+
+/** Flows of one size over time. */
+export interface OverTime {
+  label: string;
+  bin_s: number;
+  rtt_s: number | null;
+  flows: {
+    startup: string;
+    flow: number;
+    bdp_pkts: number;
+    end_s: number;
+    /** When, with how many packets of cwnd, and why. */
+    exit: [number, number, string] | null;
+    lines: Record<"cwnd" | "queue" | "sent" | "acked" | "pacing", PackedLine>;
+    /** With how many there were. */
+    events: Record<"drop" | "retransmit", [...PackedLine, number]>;
+  }[];
+}
+
 export interface Document {
   count: number;
   total: number;
@@ -83,6 +104,7 @@ export interface Document {
   charts: ChartAsked[];
   file: Files | null;
   heat: HeatMaps | null;
+  over_time: OverTime[];
 }
 
 export interface Column {

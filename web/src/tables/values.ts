@@ -1,6 +1,8 @@
 // What texts of tables are worth when they are sorted and filtered, and how numbers are written:
 // as `render/text.py` writes them.
 
+import { ABSENT, bytes, rate, seconds } from "../ui/text.ts";
+
 const UNITS: Record<string, number> = {
   s: 1,
   ms: 1e-3,
@@ -16,8 +18,6 @@ const UNITS: Record<string, number> = {
   "%": 1e-2,
 };
 const NUMBER = /^[≈≤≥<>]?\s*([+−-]?)(\d[\d,]*(?:\.\d+)?|∞)(?:e([+-]?\d+))?\s*([%a-zA-Zµ]*)/u;
-export const ABSENT = "–";
-
 export type Value = string | number | boolean | null;
 
 /** The number with which a text begins, in its unit's base (seconds, bytes, bit/s, shares); null
@@ -59,34 +59,17 @@ export function shown(value: Value, unit: string | null): string {
   if (value === null) return ABSENT;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return value;
-  if (unit === "s" || unit === "seconds") return seconds(value);
-  if (unit === "bytes") return scaled(value, ["B", "kB", "MB", "GB"]);
-  if (unit === "bits per second" || unit === "bit/s") return scaled(value, ["bps", "kbps", "Mbps", "Gbps"]);
+  if (unit === "seconds") return seconds(value);
+  if (unit === "bytes") return bytes(value);
+  if (unit === "bits per second") return rate(value);
   if (Number.isInteger(value)) return value.toLocaleString("en-US");
   return trimmed(value);
-}
-
-export function seconds(value: number): string {
-  if (value === 0) return "0 s";
-  const size = Math.abs(value);
-  if (size >= 1) return `${digits(value)} s`;
-  return size * 1e3 >= 1 ? `${digits(value * 1e3)} ms` : `${digits(value * 1e6)} µs`;
-}
-
-function scaled(value: number, units: readonly string[]): string {
-  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1) / 3)));
-  return `${trimmed(value / 1e3 ** at)} ${units[at]}`;
-}
-
-/** Four significant digits, never in exponents. */
-function digits(value: number): string {
-  return value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
 }
 
 /** Four significant digits at most. */
 function trimmed(value: number): string {
   if (value === 0) return "0";
-  const written = digits(value);
+  const written = value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
   const short = written.includes(".") ? written.replace(/\.?0+$/, "") : written;
   return short.replace("-", "−");
 }
