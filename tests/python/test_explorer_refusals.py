@@ -23,6 +23,7 @@ from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
 from flowstart.explorer import working
+from flowstart.explorer.app import routes
 from flowstart.explorer.serve import _Gathering, listening
 from flowstart.explorer.stopping import Stop
 from flowstart.explorer.working import TookTooLong, done
@@ -30,6 +31,9 @@ from flowstart.simulation.trajectories import Cancelled
 
 Cli = Callable[..., Any]
 ASKED = ("/api/compare", "/api/intervals", "/api/packets")
+POSTED = [
+    route.path for route in routes(settings(), PAGE) if route.methods and "POST" in route.methods
+]
 ENDLESS = {"rate": "10Gbps", "rtt": "1s", "size": "1000bdp", "startup": ["slow-start"]}
 """Hundreds of millions of packets, as nobody can tell before its path is known."""
 
@@ -273,13 +277,14 @@ FIELDS = st.sampled_from([*settings().options, "reverse-rate", "nonsense"])
 
 
 @given(
-    path=st.sampled_from(ASKED),
+    path=st.sampled_from(POSTED),
     document=JSON
     | st.fixed_dictionaries({"given": JSON}, optional={"columns": JSON, "startup": JSON})
+    | st.dictionaries(st.sampled_from(["map", "by", "id", "capture", "level", "given"]), JSON)
     | st.fixed_dictionaries({"given": st.dictionaries(FIELDS, JSON, max_size=3)}),
 )
 @hypothesis_settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_nonsense_is_refused_with_a_sentence_or_answered(
     server: Explorer, path: str, document: Any
@@ -466,20 +471,44 @@ sys.exit(main(["explore", "--no-open"]))
 """
 
 
-def test_the_command_prints_its_address_and_ctrl_c_ends_it(tmp_path: pathlib.Path) -> None:
+@pytest.fixture
+def started(tmp_path: pathlib.Path) -> Iterator[tuple[subprocess.Popen[str], Explorer, str]]:
+    """The command in a process of its own, as a server, and the path of its page."""
     built(tmp_path)
     words = [sys.executable, "-c", STARTED, str(tmp_path)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
-    said = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)", process.stdout.readline())
+    said = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=(\S+))", process.stdout.readline())
     assert said
-    reply = Explorer(int(said[1])).ask(said[2], headers={})
+    yield process, Explorer(int(said[1]), {"X-Flowstart-Token": said[3]}), said[2]
+    process.kill()
+    process.communicate()
+
+
+Started = tuple["subprocess.Popen[str]", Explorer, str]
+
+
+def test_the_command_prints_its_address_and_ctrl_c_ends_it(started: Started) -> None:
+    process, server, path = started
+    reply = server.ask(path, headers={})
     assert reply.status == 200
     assert b"begin(" in reply.content
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert err == "flowstart: stopped by Ctrl-C\n"
+
+
+def test_ctrl_c_ends_a_simulation_too(started: Started) -> None:
+    process, server, _ = started
+    client = http.client.HTTPConnection("127.0.0.1", server.port)
+    client.request("POST", "/api/compare", json.dumps({"given": ENDLESS}), server.headers)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err == "flowstart: stopped by Ctrl-C\n"
+    client.close()
 
 
 def test_work_that_was_told_to_stop_says_so() -> None:

@@ -35,18 +35,22 @@ def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
 
     Every refusal is one sentence in JSON, with a status from 400 to 499.
     """
-    routes = [
+    answering = Starlette(
+        routes=routes(settings, page),
+        exception_handlers={HTTPException: _refused, FlowstartError: _failed, Exception: _defect},
+    )
+    answering.router.redirect_slashes = False
+    return Guard(answering, port, token)
+
+
+def routes(settings: Settings, page: Page) -> list[Route]:
+    """Every address."""
+    return [
         Route("/", _page(page)),
         Route("/api/about", _about(settings)),
         *_of_paths(Answers(settings)),
         *(route for view in VIEWS for route in view(settings)),
     ]
-    answering = Starlette(
-        routes=routes,
-        exception_handlers={HTTPException: _refused, FlowstartError: _failed, Exception: _defect},
-    )
-    answering.router.redirect_slashes = False
-    return Guard(answering, port, token)
 
 
 Handler = Callable[[Request], Awaitable[Response]]
