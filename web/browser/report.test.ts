@@ -158,6 +158,23 @@ test("flows over time are read with keys and zoomed, and the link has the zoom",
   await page.close();
 });
 
+test("a name in the legend leaves its line out of all charts, and the link says so", { skip: missing }, async () => {
+  const { page, complaints } = await report("compare");
+  const names = () => page.$$eval(".readout tbody th", (all) => all.map((one) => one.textContent));
+  const before = await names();
+  await page.click(".legend button");
+  assert.deepEqual(await names(), before.slice(1));
+  assert.match(await page.evaluate(() => location.hash), /off=slow-start/);
+  const buttons = await page.$$(".legend button");
+  await buttons.at(-1)?.click();
+  assert.deepEqual(await names(), []);
+  await page.goBack();
+  await page.goBack();
+  assert.deepEqual(await names(), before);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a map shows what each start-up costs, and a tile lists its rows", { skip: missing }, async () => {
   const { page, complaints } = await report("map");
   assert.ok((await page.$$("figure img")).length >= 3);

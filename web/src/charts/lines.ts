@@ -9,6 +9,7 @@ import { shown } from "../tables/values.ts";
 import { el, fill, id } from "../ui/dom.ts";
 import { looks, type Look } from "./colours.ts";
 import { grouped, STATISTICS, type Grouped, type Statistic } from "./grouped.ts";
+import { hidden } from "./legend.ts";
 
 const HEIGHT = 320;
 /** A range whose ends have at least this ratio is shown in logarithms. */
@@ -28,9 +29,7 @@ export class Lines {
   private readonly plot = el("div", { class: "lines-plot", tabindex: 0, role: "application" });
   private readonly tip = el("div", { class: "lines-tip", hidden: true });
   private readonly said = el("div", { class: "lines-said", role: "status" });
-  private readonly legend = el("div", { class: "lines-legend", role: "group", "aria-label": "Lines" });
   private readonly selects: Record<"x" | "y" | "statistic", HTMLSelectElement>;
-  private readonly names: string[];
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private chart: uPlot | null = null;
   private found: Grouped | null = null;
@@ -41,13 +40,13 @@ export class Lines {
     parent: HTMLElement,
     private readonly rows: Rows,
     private readonly asked: ChartAsked,
+    private readonly names: readonly string[],
     /** Under which its state is kept. */
     private readonly name: string,
     private readonly kept: Kept,
     private readonly opening: Opening,
   ) {
     const title = id("chart");
-    this.names = [...new Set(rows.column(asked.by)?.values.map(String) ?? [])];
     this.selects = {
       x: this.select("x", asked.x),
       y: this.select("y", asked.y),
@@ -60,7 +59,7 @@ export class Lines {
     }
     bar.append(el("button", { type: "button", click: () => this.zoom("") }, "Whole range"));
     const frame = el("div", { class: "lines-frame" }, this.plot, this.tip);
-    this.root.append(el("h2", { id: title }, asked.title), bar, frame, this.legend, this.said);
+    this.root.append(el("h2", { id: title }, asked.title), bar, frame, this.said);
     this.root.setAttribute("aria-labelledby", title);
     this.plot.addEventListener("keydown", (event) => this.press(event));
     this.plot.addEventListener("blur", () => (this.tip.hidden = true));
@@ -85,8 +84,10 @@ export class Lines {
     return this.selects[name].value;
   }
 
-  private get off(): Set<string> {
-    return new Set(this.kept.get(`${this.name}.off`).split(" ").filter(Boolean));
+  /** Makes one line stand out. */
+  highlight(name: string | null): void {
+    const at = name === null ? -1 : this.names.indexOf(name);
+    this.chart?.setSeries(at < 0 ? null : at + 1, { focus: at >= 0 });
   }
 
   private show(again = false): void {
@@ -95,7 +96,8 @@ export class Lines {
       const known = [...select.options].some((option) => option.value === kept);
       select.value = known ? kept : (select.options[0]?.value ?? "");
     }
-    const state = ["x", "y", "statistic", "zoom", "off"].map((name) => this.kept.get(`${this.name}.${name}`));
+    const state = ["x", "y", "statistic", "zoom"].map((name) => this.kept.get(`${this.name}.${name}`));
+    state.push(...hidden(this.kept));
     if (!again && state.join("\n") === this.drawn) return;
     this.drawn = state.join("\n");
     const { asked } = this;
@@ -107,12 +109,11 @@ export class Lines {
         "left and right move along a line, up and down to another, plus and minus zoom, Enter lists the rows",
     );
     this.build(this.found);
-    this.showLegend();
   }
 
   private build(found: Grouped): void {
     this.chart?.destroy();
-    const off = this.off;
+    const off = hidden(this.kept);
     const look = looks(this.names, this.dark.matches);
     const lines = this.names.map((name) => found.lines.get(name) ?? found.x.map(() => null));
     const seen = lines.flatMap((line, at) => (off.has(this.names[at] ?? "") ? [] : line)).filter((value) => value !== null);
@@ -284,43 +285,6 @@ export class Lines {
     const where = { ...this.asked.where, [this.asked.by]: name, [this.chosen("x")]: members };
     this.opening.list(where, `${this.chosen("y")} of ${name}, ${this.chosen("x")} ${this.place(this.cursor.place)}`);
   }
-
-  private showLegend(): void {
-    const off = this.off;
-    const look = looks(this.names, this.dark.matches);
-    fill(
-      this.legend,
-      ...this.names.map((name, at) => {
-        const pressed = !off.has(name);
-        const button = el("button", { type: "button", "aria-pressed": String(pressed) }, sample(look.get(name)), name);
-        button.addEventListener("click", () => this.toggle(name));
-        button.addEventListener("pointerenter", () => this.chart?.setSeries(at + 1, { focus: true }));
-        button.addEventListener("pointerleave", () => this.chart?.setSeries(null, { focus: false }));
-        return button;
-      }),
-    );
-  }
-
-  private toggle(name: string): void {
-    const off = this.off;
-    if (!off.delete(name)) off.add(name);
-    this.kept.set({ [`${this.name}.off`]: [...off].join(" ") });
-    const again = [...this.legend.querySelectorAll("button")].find((one) => one.textContent === name);
-    again?.focus();
-  }
-}
-
-/** A short piece of a line. */
-function sample(look: Look | undefined): Element {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  const told = { x1: 0, y1: 5, x2: 26, y2: 5, stroke: look?.colour ?? "#888", "stroke-width": 2.5, "stroke-dasharray": look?.dash.join(" ") ?? "" };
-  for (const [name, value] of Object.entries(told)) line.setAttribute(name, String(value));
-  svg.setAttribute("width", "26");
-  svg.setAttribute("height", "10");
-  svg.setAttribute("aria-hidden", "true");
-  svg.append(line);
-  return svg;
 }
 
 /** Round numbers between two: 1, 10, 100, and 3 or 2 and 5 between where those are few. */

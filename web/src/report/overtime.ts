@@ -2,6 +2,7 @@
 
 import { looks } from "../charts/colours.ts";
 import { deliveryRate } from "../charts/delivery.ts";
+import { hidden } from "../charts/legend.ts";
 import type { Span } from "../charts/panel.ts";
 import type { Picture, Trace } from "../charts/picture.ts";
 import type { Steps } from "../charts/steps.ts";
@@ -28,6 +29,7 @@ export class Flows {
   constructor(
     parent: HTMLElement,
     private readonly asked: OverTime[],
+    private readonly names: readonly string[],
     private readonly kept: Kept,
   ) {
     this.timeline = new Timeline({
@@ -52,17 +54,24 @@ export class Flows {
     kept.follow(() => this.show());
   }
 
+  /** Makes one start-up stand out. */
+  highlight(startup: string | null): void {
+    this.timeline.highlight(startup);
+  }
+
   private show(again = false): void {
     const label = this.kept.get("time.of");
     const chosen = this.asked.find((one) => one.label === label) ?? this.asked[0];
     if (!chosen) return;
-    const state = `${chosen.label} ${this.kept.get("time.zoom")}`;
+    const off = hidden(this.kept);
+    const state = [chosen.label, this.kept.get("time.zoom"), ...off].join(" ");
     if (!again && state === this.drawn) return;
     this.drawn = state;
     this.select.value = chosen.label;
-    let picture = this.pictures.get(chosen);
-    if (!picture) this.pictures.set(chosen, (picture = pictured(chosen)));
-    const looked = looks(picture.traces.map((trace) => trace.startup), this.dark.matches);
+    let all = this.pictures.get(chosen);
+    if (!all) this.pictures.set(chosen, (all = pictured(chosen)));
+    const picture = { ...all, traces: all.traces.filter((trace) => !off.has(trace.startup)) };
+    const looked = looks(this.names, this.dark.matches);
     if (again) this.readout.forget();
     this.timeline.show(picture, this.span ?? { from_s: 0, to_s: picture.to_s }, looked, this.dark.matches);
     this.timeline.describe();
