@@ -220,6 +220,8 @@ export interface Setup {
   words: string;
   startups: string[];
   given: Given | null;
+  /** Until when what opens is the same, in seconds; null where it is to its end. */
+  until_s: number | null;
   /** What differs at the end where it opens. */
   note: string | null;
   /** Why it does not open. */

@@ -14,7 +14,6 @@ from flowstart.papers import grids, runner
 from flowstart.papers.experiment import Experiment, Paper
 from flowstart.papers.lab import Lab, default_cache
 from flowstart.papers.target import Target
-from flowstart.render import charts
 from flowstart.render.folder import check_writable
 
 MOST_ROWS = 300
@@ -116,6 +115,8 @@ def kept() -> pathlib.Path | None:
 
 
 def _measured(done: runner.Done, setups: Setups) -> dict[str, Any]:
+    from flowstart.render import charts  # loads matplotlib
+
     found = done.findings
     with _drawing:
         pictures = [

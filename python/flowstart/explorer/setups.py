@@ -53,9 +53,9 @@ class Setups:
 
 def _told(document: Document, startups: list[str]) -> dict[str, Any]:
     """A set-up in words, with the state that opens it, or why none does."""
-    given, why, note = None, None, None
+    given, why, until_s = None, None, None
     try:
-        given, note = state(document, startups)
+        given, until_s = state(document, startups)
     except RequestError as error:
         why = str(error)
     whole = dict(document)
@@ -65,21 +65,26 @@ def _told(document: Document, startups: list[str]) -> dict[str, Any]:
         "words": words(document),
         "startups": startups,
         "given": given,
-        "note": note,
+        "until_s": until_s,
+        "note": None if given is None or until_s is None else _note(given, until_s),
         "why": why,
         "scenario": scenario_file.written(whole),
     }
 
 
-def state(document: Document, startups: list[str]) -> tuple[dict[str, str | list[str]], str | None]:
-    """The state that runs the same as a scenario under these start-ups, and how its end differs.
+def state(
+    document: Document, startups: list[str]
+) -> tuple[dict[str, str | list[str]], float | None]:
+    """The state that runs the same as a scenario under these start-ups, and until when.
+
+    The second is None where it is the same to its end, else seconds.
 
     Raises RequestError, whose text says what the scenario is, where no state runs the same.
     """
     path, flow = _lone(document)
-    size, note = flow.get("size"), None
+    size, until_s = flow.get("size"), None
     if size is None:
-        size, note = _until(path, document)
+        size, until_s = _until(path, document)
     needs = {need for name in startups if (entry := listed(name)) for need in entry.needs}
     if "cache" in needs and "remembered" not in flow:
         raise RequestError(
@@ -104,7 +109,7 @@ def state(document: Document, startups: list[str]) -> tuple[dict[str, str | list
     ).command
     if command is None:
         raise RequestError("No option of flowstart compare says what it says.")
-    return options(command), note
+    return options(command), until_s
 
 
 def _lone(document: Document) -> tuple[dict[str, Any], Mapping[str, Any]]:
@@ -128,19 +133,21 @@ def _lone(document: Document) -> tuple[dict[str, Any], Mapping[str, Any]]:
     return path, flows[0]
 
 
-def _until(path: Mapping[str, Any], document: Document) -> tuple[str, str]:
-    """A size that a flow without end cannot have sent when it is no longer watched, and a note."""
+def _until(path: Mapping[str, Any], document: Document) -> tuple[str, float]:
+    """A size that a flow without end cannot have sent by its scenario's end, and that end in seconds."""
     lasts, rate = split(str(document.get("duration", ""))), str(path.get("rate", ""))
     known = lasts is not None and lasts[1] in UNITS and UNITS[lasts[1]].kind is Kind.TIME
     if lasts is None or not known or not rate:
         raise RequestError("Its flow has no end.")
     seconds = lasts[0] * UNITS[lasts[1]].scale / NS_PER_S
-    megabytes = math.ceil(_native.rate_bps(rate) * seconds / 8e6)
-    note = (
-        f"The flow of the figure has no end and is watched for {document['duration']}; until then "
-        f"one of {megabytes} MB does the same."
+    return f"{math.ceil(_native.rate_bps(rate) * seconds / 8e6)}MB", seconds
+
+
+def _note(given: Mapping[str, Any], until_s: float) -> str:
+    return (
+        f"The flow of the figure has no end and is watched for {until_s:g} s; until then one of "
+        f"{given['size']} does the same."
     )
-    return f"{megabytes}MB", note
 
 
 def words(document: Document) -> str:
@@ -166,4 +173,5 @@ def words(document: Document) -> str:
 def _of(flow: Mapping[str, Any]) -> str:
     count = flow.get("count", 1)
     size = str(flow.get("size", "no end" if "writes" not in flow else "several writes"))
-    return f"{text.count(count)} × {size}" if count != 1 else size
+    words = f"{text.count(count)} × {size}" if count != 1 else size
+    return f"{words} under {flow['avoidance']}" if "avoidance" in flow else words

@@ -91,11 +91,16 @@ export class FigureView {
     const file = el("button", { type: "button" }, "Scenario file");
     file.addEventListener("click", () => download("scenario.toml", new Blob([one.scenario], { type: "application/toml" })));
     const open = el("button", { type: "button" }, "Open in Explore");
-    open.addEventListener("click", () => given && this.app.go({ view: "explore", given, own: {} }, "push"));
+    open.addEventListener("click", () => given && this.app.go({ view: "explore", given, own: watched(one) }, "push"));
     open.hidden = !given;
     const note = one.note ?? (one.why ? `Does not open in the explore view. ${one.why}` : "");
     return el("li", {}, one.words, " ", open, " ", file, el("small", {}, one.startups.join(", ")), note ? el("small", {}, note) : null);
   }
+}
+
+/** The time that the figure's flow is watched, as the explore view keeps it. */
+function watched({ until_s }: Setup): Record<string, string> {
+  return until_s === null ? {} : { from: "0", to: String(until_s) };
 }
 
 function picture(one: Measured["pictures"][number]): HTMLElement {
