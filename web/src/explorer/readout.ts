@@ -56,11 +56,12 @@ export class Readout {
     const { picture } = this;
     if (!picture) return;
     this.when.textContent = at_s === null ? "at the end" : `at ${seconds(at_s)}`;
-    const bin = binAt(picture, at_s ?? picture.to_s);
     for (const [row, trace] of picture.traces.entries()) {
+      const bin = binAt(picture, at_s ?? Math.min(trace.end_s, picture.to_s));
+      const over = at_s !== null && at_s > trace.end_s;
       for (const [place, column] of COLUMNS.entries()) {
         const cell = this.cells[row]?.[place];
-        const value = valueAt(trace.lines[column.name], bin);
+        const value = over ? null : valueAt(trace.lines[column.name], bin);
         if (cell) write(cell, value === null ? ABSENT : column.text(value));
       }
     }

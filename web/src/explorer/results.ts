@@ -26,7 +26,7 @@ export class Results {
   /**
    * Shows a table. Where only texts differ from the last one its elements stay, which is quicker.
    *
-   * Rows go through `rows` again and again: one row of each start-up for every size.
+   * A row is of the start-up that its first cell names; one in Python is named without its file.
    */
   show(grid: Grid, rows: readonly RowLook[]): void {
     const shape = JSON.stringify([grid.columns, grid.groups, grid.rows.map((row) => row[0]), rows]);
@@ -40,7 +40,7 @@ export class Results {
     for (const [at, cells] of grid.rows.entries()) {
       const group = grid.groups[String(at)];
       if (group) body.append(divider(group, cells.length));
-      body.append(this.row(cells, grid, at, rows[at % Math.max(1, rows.length)]));
+      body.append(this.row(cells, grid, at, named(cells[0] ?? "", rows)));
     }
     const caption = el("caption", { class: "unseen" }, grid.title || "Results");
     fill(this.table, caption, el("thead", {}, head), body);
@@ -67,6 +67,12 @@ export class Results {
     made.addEventListener("pointerenter", () => this.over(startup));
     return made;
   }
+}
+
+function named(cell: string, rows: readonly RowLook[]): RowLook | undefined {
+  return (
+    rows.find((one) => one.startup === cell) ?? rows.find((one) => one.startup.endsWith(`:${cell}`))
+  );
 }
 
 function first(text: string, look: RowLook | undefined): HTMLElement {

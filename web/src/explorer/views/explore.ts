@@ -93,11 +93,11 @@ class Explore {
 
   build(root: HTMLElement): void {
     const help = "Drag in a panel to zoom, double click to show all. Keys in a panel: ← → move the cursor, + − zoom, Page Up and Page Down move the part that is shown, Escape shows all.";
-    const bar = el("div", { class: "bar" }, this.headline, this.reset, this.play, this.actions.element);
+    const bar = el("div", { class: "bar" }, this.play, this.reset, this.actions.element);
     const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
     const hint = el("p", { class: "hint" }, help);
     const { player, timeline, readout } = this;
-    this.output.append(bar, this.notes, player.element, timeline.element, hint, readout.element, table);
+    this.output.append(this.headline, bar, this.notes, player.element, timeline.element, hint, readout.element, table);
     root.append(this.controls.element, this.output);
     this.timeline.fit();
     this.update();
