@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { looks } from "../src/charts/colours.ts";
+import { svg } from "../src/charts/export.ts";
+import { apart, thinned } from "../src/charts/marks.ts";
+import { exits, PANELS, sentence, top, type PanelName } from "../src/charts/panels.ts";
+import { picture, type Picture, type Trace } from "../src/charts/picture.ts";
+import type { Steps } from "../src/charts/steps.ts";
+import type { CompareAnswer, Line } from "../src/protocol.ts";
+
+function steps(...pairs: [number, number][]): Steps {
+  return {
+    bins: Uint16Array.from(pairs, ([bin]) => bin),
+    values: Float32Array.from(pairs, ([, value]) => value),
+  };
+}
+
+const none = { ...steps(), total: 0 };
+
+function trace(startup: string, change: Partial<Trace> = {}): Trace {
+  return {
+    startup,
+    flow: 0,
+    bdp_pkts: 100,
+    end_s: 1,
+    exit: null,
+    lines: {
+      cwnd: steps([0, 10], [500, 200]),
+      flight: steps(),
+      queue: steps([0, 0]),
+      sent: steps([0, 0], [400, 1e6]),
+      acked: steps([0, 0], [900, 1e6]),
+      pacing: steps([0, 1e7], [10, 9e9], [11, 1e7], [12, 1e7], [13, 1e7], [14, NaN]),
+      delivery: steps([0, 5e6]),
+    },
+    events: { retransmit: none, drop: { ...steps([400, 5e5]), total: 7 }, mark: none, timeout: none },
+    ...change,
+  };
+}
+
+function shown(...traces: Trace[]): Picture {
+  return { from_s: 0, to_s: 1, origin_s: 0, bin_s: 0.001, traces };
+}
+
+function kind(name: PanelName) {
+  return PANELS.find((one) => one.name === name) ?? assert.fail(name);
+}
+
+const left = { at_s: 0.5, cwnd_pkts: 200, reason: "loss" };
+
+test("exits are numbered in the order of the start-ups; those that never left have none", () => {
+  const found = exits(shown(trace("a"), trace("b", { exit: left }), trace("c", { exit: left })));
+  assert.deepEqual(found.map((one) => [one.number, one.trace.startup]), [[1, "b"], [2, "c"]]);
+});
+
+test("the window's panel has room for a BDP that is near, not for one that would flatten it", () => {
+  assert.ok(top(kind("cwnd"), shown(trace("a"))) >= 200);
+  const far = top(kind("cwnd"), shown(trace("a", { bdp_pkts: 5000 })));
+  assert.ok(far < 300, String(far));
+});
+
+test("one spike of a pacing rate does not flatten the rates, and an empty panel has a range", () => {
+  assert.ok(top(kind("rate"), shown(trace("a"))) < 2e7);
+  assert.equal(top(kind("rate"), shown()), 1);
+});
+
+test("a panel says in a sentence what it shows", () => {
+  assert.equal(
+    sentence(kind("cwnd"), shown(trace("a", { exit: left })), trace("a", { exit: left })),
+    "a: cwnd at most 200 at 500.0 ms, at the end 200 and left start-up at 500.0 ms with 200 packets: loss.",
+  );
+  assert.match(sentence(kind("sequence"), shown(trace("a")), trace("a")), /7 dropped and 0 retransmitted/);
+});
+
+test("the SVG has every start-up, its exit's number and reason, and no mark-up from names", () => {
+  const one = shown(trace("a"), trace("<b>", { exit: left }));
+  const text = svg({
+    headline: "50Mbps & more",
+    picture: one,
+    span: { from_s: 0, to_s: 1 },
+    looks: looks(["a", "<b>"], false),
+    dark: false,
+  });
+  assert.match(text, /&lt;b> – 1: loss at 500.0 ms, cwnd 200/);
+  assert.match(text, /50Mbps &amp; more/);
+  assert.doesNotMatch(text, /<b>|NaN|undefined|Infinity/);
+  for (const panel of PANELS) assert.ok(text.includes(panel.title), panel.title);
+});
+
+test("marks that would hide each other's number stand side by side", () => {
+  const [one, other] = apart([{ x: 10, y: 10 }, { x: 12, y: 10 }], 1);
+  assert.deepEqual(one, { x: 10, y: 10 });
+  assert.ok((other?.x ?? 0) - 10 >= 16);
+});
+
+test("events on one spot are one mark", () => {
+  const spots = Array.from({ length: 100 }, (_, at) => ({ x: at / 10, y: 5 }));
+  const kept = thinned(spots, 1);
+  assert.ok(kept.length < 5 && kept.length > 1, String(kept.length));
+});
+
+test("an answer's lines are read from its tail, and its delivery rate is made of what was acknowledged", () => {
+  const tail = new DataView(new ArrayBuffer(24));
+  tail.setFloat32(0, 0, true);
+  tail.setFloat32(4, 1000, true);
+  tail.setFloat32(8, 1000, true);
+  for (const [at, bin] of [0, 100, 200].entries()) tail.setUint16(12 + 2 * at, bin, true);
+  const empty: Line = { bins: 0, values: 0, count: 0 };
+  const acked: Line = { bins: 12, values: 0, count: 3 };
+  const names = ["cwnd", "flight", "sent", "pacing", "delivery", "queue"];
+  const lines = Object.fromEntries(names.map((name) => [name, empty]));
+  const point = { ...empty, total: 0 };
+  const events = { retransmit: point, drop: point, mark: point, timeout: point };
+  const head = {
+    from_s: 0,
+    bin_s: 0.001,
+    rows: [{ min_rtt_s: 0.1 }],
+    trajectories: [{ startup: "a", flow: 0, bdp_pkts: 1, end_s: 0.2, exit: null, lines: { ...lines, acked }, events }],
+  } as unknown as CompareAnswer;
+  const found = picture(head, tail, null);
+  assert.deepEqual([...(found.traces[0]?.lines.acked.values ?? [])], [0, 1000, 1000]);
+  assert.ok(Math.max(...(found.traces[0]?.lines.delivery.values ?? [])) === 80_000);
+  assert.equal(found.to_s, 0.2);
+});
