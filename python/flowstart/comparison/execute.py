@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
-from flowstart.comparison.repeats import repeated
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
@@ -157,6 +156,8 @@ def with_intervals(
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """A comparison with how far its changes go over repeats of the path, which are run for it."""
+    from flowstart.comparison.repeats import repeated  # loads numpy
+
     beside = repeated(found.plan, found.summaries, workers=workers, progress=progress)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=beside)

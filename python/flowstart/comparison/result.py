@@ -9,7 +9,6 @@ from flowstart import _native
 from flowstart.comparison import sentences, tables
 from flowstart.comparison.order import ordered
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.repeats import Intervals
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.model import buffers, randomness
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from flowstart.comparison.repeats import Intervals
     from flowstart.simulation.series import Series
 
 
@@ -44,7 +44,7 @@ class Comparison:
     buffer_reading: str | None
     spared: int = 0
     """How many seeds were asked for and not run, since nothing is drawn from them."""
-    intervals: Intervals | None = None
+    intervals: "Intervals | None" = None
     """How far the changes go over repeats of the path, where that was asked for."""
 
     @functools.cached_property

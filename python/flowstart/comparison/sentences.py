@@ -1,14 +1,16 @@
 """A comparison in words: what stands below its table."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from flowstart.comparison.order import MANY
-from flowstart.comparison.repeats import MOST, Intervals
 from flowstart.comparison.summary import Summary
-from flowstart.inference.ranges import content
 from flowstart.model import custom
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
 from flowstart.render.marks import MARK
+
+if TYPE_CHECKING:
+    from flowstart.comparison.repeats import Intervals
 
 
 def legend(
@@ -39,8 +41,11 @@ def legend(
     return "\n".join([columns, *notes])
 
 
-def verdict(found: Intervals) -> list[str]:
+def verdict(found: "Intervals") -> list[str]:
     """What to choose for each size, and how many repeats that rests on; each follows from rows."""
+    from flowstart.comparison.repeats import MOST  # loads numpy
+    from flowstart.inference.ranges import content
+
     lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
     counts = sorted({group.repeats for group in found.groups.values()})
     number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import TYPE_CHECKING
 
-from flowstart.comparison.repeats import Intervals
 from flowstart.comparison.summary import Summary
 from flowstart.render import footnotes, text
 from flowstart.render.grid import Column, Grid
+
+if TYPE_CHECKING:
+    from flowstart.comparison.repeats import Intervals
 
 
 def comparison(
@@ -14,7 +17,7 @@ def comparison(
     startups: Sequence[str],
     *,
     acked: bool,
-    intervals: Intervals | None = None,
+    intervals: "Intervals | None" = None,
 ) -> Grid:
     """A group per size, a row per start-up, and only the columns that say something.
 
@@ -70,7 +73,7 @@ def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> l
     return columns
 
 
-def _ends(s: Summary, intervals: Intervals) -> list[str]:
+def _ends(s: Summary, intervals: "Intervals") -> list[str]:
     """Between what a change lies over the repeats."""
     row = intervals.row(s)
     if row is None or row.low is None or row.high is None:
