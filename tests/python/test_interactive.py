@@ -16,8 +16,10 @@ from flowstart.cli import main
 from flowstart.comparison import listed, over_time, report
 from flowstart.maps import listed as map_rows
 from flowstart.maps.asking import read_map
-from flowstart.render import html, interactive
+from flowstart.render import html, interactive, packed
+from flowstart.render import listed as listed_rows
 from flowstart.render.grid import Column, Grid, Source, Where
+from flowstart.render.listed import Rows
 from flowstart.render.together import together
 from flowstart.sweeps import report as sweep_report
 from flowstart.sweeps.asking import sweep
@@ -69,14 +71,18 @@ def values(column: dict[str, Any], count: int) -> list[Any]:
 def test_a_column_is_packed_in_the_form_that_suits_it_and_read_again(
     given: list[Any], form: str
 ) -> None:
-    packed = interactive.encoded(given)
-    assert form in packed
-    assert values(packed, len(given)) == given
+    found = packed.encoded(given)
+    assert form in found
+    assert values(found, len(given)) == given
 
 
 def test_numbers_are_rounded_to_what_tables_show_of_them() -> None:
-    packed = interactive.encoded([0.123456, 12345.6, float("inf"), float("nan"), 2.0, 1234567])
-    assert packed["values"] == [0.1235, 12350, None, None, 2, 1234567]
+    found = packed.encoded([0.123456, 12345.6, float("inf"), float("nan"), 2.0, 1234567])
+    assert found["values"] == [0.1235, 12350, None, None, 2, 1234567]
+
+
+def test_whole_numbers_that_a_script_cannot_hold_are_text() -> None:
+    assert packed.encoded([2**60, 5])["values"] == ["1152921504606846976", 5]
 
 
 def test_a_table_says_what_its_numbers_are_made_of_only_where_that_is_known() -> None:
@@ -230,7 +236,7 @@ def test_a_sweep_leaves_a_report_and_writes_it_anew(
 
 def test_the_table_of_a_sweep_is_made_of_the_rows_that_it_names(swept: pathlib.Path) -> None:
     found = sweep(SWEEP, swept, workers=1)
-    sizes = sweep_report._sizes(found)
+    sizes = sweep_report.size_names(found)
     grid = sweep_report.summary(found, sizes)
     rows = sweep_report.rows(found, sizes)
     assert list(grid.groups.values()) == ["10 kB", "30 kB", "300 kB"]
@@ -246,7 +252,7 @@ def test_the_scenario_of_a_row_gives_that_row_again(
     swept: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = sweep(SWEEP, swept, workers=1)
-    rows = sweep_report.rows(found, sweep_report._sizes(found))
+    rows = sweep_report.rows(found, sweep_report.size_names(found))
     row = rows.frame.row(-1, named=True)
     assert rows.command
     words = rows.command.options["startup"][row["startup"]].split()
@@ -259,9 +265,9 @@ def test_the_scenario_of_a_row_gives_that_row_again(
 def test_a_long_sweep_lists_whole_cells_and_says_so(
     swept: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interactive, "MOST_ROWS", 6)
+    monkeypatch.setattr(listed_rows, "MOST_ROWS", 6)
     found = sweep(SWEEP, swept, workers=1)
-    rows = sweep_report.rows(found, sweep_report._sizes(found))
+    rows = sweep_report.rows(found, sweep_report.size_names(found))
     assert rows.frame["cell"].value_counts()["count"].to_list() == [2, 2, 2]
     assert rows.left_out.startswith("These are the rows of 3 of 6 cells, one in 2, with all start")
 
@@ -338,8 +344,8 @@ def made_up(count: int) -> pl.DataFrame:
 def test_ten_thousand_rows_take_at_most_500_kilobytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rows = interactive.Rows(made_up(10_000), "comparison-rows", 10_000)
-    text = json.dumps(interactive.document(rows), separators=(",", ":"))
+    rows = Rows(made_up(10_000), "comparison-rows", 10_000)
+    text = json.dumps(packed.document(rows), separators=(",", ":"))
     data = len(base64.b64encode(zlib.compress(text.encode(), 9)))
     script = sum(file.stat().st_size for file in REAL.glob("report.*"))
     with capsys.disabled():

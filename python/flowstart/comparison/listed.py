@@ -9,7 +9,7 @@ from flowstart.comparison.plan import Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.summary import Summary
 from flowstart.render.grid import Grid, Source
-from flowstart.render.interactive import MOST_ROWS, Chart, Command, Rows
+from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import Any
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.render import text
-from flowstart.render.interactive import OverTime
+from flowstart.render.listed import OverTime
 from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
 
 LINES = ("cwnd", "queue", "sent", "acked", "pacing")

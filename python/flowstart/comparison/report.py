@@ -12,6 +12,7 @@ from flowstart.comparison.result import Comparison
 from flowstart.render import charts, html, interactive, text
 from flowstart.render.charts import MOST_LINES
 from flowstart.render.files import columns, encoded
+from flowstart.render.listed import Rows
 from flowstart.simulation.figures import About, over_time, sequence
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     return found
 
 
-def _rows(result: Comparison) -> interactive.Rows:
+def _rows(result: Comparison) -> Rows:
     """What the page's script shows: the rows, and flows over time where these are drawn too."""
     rows = listed.rows(result)
     if not interactive.is_built() or result.interrupted or result.failures:

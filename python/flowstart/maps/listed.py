@@ -14,7 +14,7 @@ from flowstart.maps.result import Map
 from flowstart.model import custom
 from flowstart.render.columns import Column
 from flowstart.render.grid import Grid, Source
-from flowstart.render.interactive import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
+from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
 
 if TYPE_CHECKING:
     import polars as pl

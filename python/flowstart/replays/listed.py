@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.render.columns import Column
 from flowstart.render.grid import Grid, Source
-from flowstart.render.interactive import MOST_ROWS, Chart, Command, Rows
+from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows
 from flowstart.render.size_classes import CLASSES
 from flowstart.replays import tables
 from flowstart.replays.result import Replay

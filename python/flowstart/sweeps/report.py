@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.model import custom
 from flowstart.model.variants import Variant
-from flowstart.render import html, interactive, text
+from flowstart.render import html, interactive, listed, text
 from flowstart.render.columns import Column as Definition
 from flowstart.render.grid import Column, Grid, Source
 from flowstart.render.size_classes import CLASSES
@@ -39,7 +39,7 @@ def write(found: Swept) -> None:
     if not found.rows:
         return
     store = found.store
-    sizes = _sizes(found)
+    sizes = size_names(found)
     parts = [
         html.paragraph(_headline(found)),
         html.table(summary(found, sizes)),
@@ -65,7 +65,7 @@ def _variants(found: Swept) -> list[Variant]:
     return [Variant(**one) for one in found.store.said["variants"]]
 
 
-def _sizes(found: Swept) -> "pl.Expr":
+def size_names(found: Swept) -> "pl.Expr":
     """What says of which sizes a row is: of few its own, else its class."""
     import polars as pl
 
@@ -144,16 +144,16 @@ def _share(value: float | None) -> str:
     return text.ABSENT if value is None else f"{100 * value:.1f} %"
 
 
-def rows(found: Swept, sizes: "pl.Expr") -> interactive.Rows:
+def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
     """The rows; of too many, those of every so manieth cell, with all start-ups."""
     import polars as pl
 
     total = found.rows
     told = found.scan()
     left_out = ""
-    if total > interactive.MOST_ROWS:
+    if total > listed.MOST_ROWS:
         cells = told.select(pl.col("cell").unique().sort()).collect()["cell"]
-        step = -(-total // interactive.MOST_ROWS)
+        step = -(-total // listed.MOST_ROWS)
         kept = cells.gather_every(step)
         told = told.filter(pl.col("cell").is_in(kept.implode()))
         left_out = (
@@ -163,7 +163,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> interactive.Rows:
         )
     frame = told.select(*COLUMNS, sizes).collect()
     frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
-    command = interactive.Command(
+    command = listed.Command(
         "flowstart compare scenario.json",
         {"startup": {v.name: _option(v) for v in _variants(found)}},
         "The command that runs it again, with this scenario in the file `scenario.json`:",
@@ -176,8 +176,8 @@ def rows(found: Swept, sizes: "pl.Expr") -> interactive.Rows:
     ]
     measures = ("slowdown", "fct_s", "packets_retransmitted", "harm")
     y = [name for name in measures if name in frame.columns]
-    charts = [interactive.Chart("Over the path", axes, y, "startup")] if axes and y else []
-    return interactive.Rows(frame, TABLE, total, left_out, command, charts, more=[CLASS])
+    charts = [listed.Chart("Over the path", axes, y, "startup")] if axes and y else []
+    return listed.Rows(frame, TABLE, total, left_out, command, charts, more=[CLASS])
 
 
 def _option(variant: Variant) -> str:

@@ -3,7 +3,7 @@
 import { el, fill, id } from "../ui/dom.ts";
 import { fileOf, type Column, type Rows, type Where } from "./columns.ts";
 import type { Kept } from "./summary.ts";
-import { byValue, holds, shown, type Value } from "./values.ts";
+import { byValue, holder, shown, type Value } from "./values.ts";
 
 const PER_PAGE = 100;
 const NAME = "rows";
@@ -22,6 +22,7 @@ export class List {
   private readonly columns: Column[];
   private found: number[] = [];
   private asked = "";
+  private known: string[] | null = null;
 
   constructor(
     private readonly rows: Rows,
@@ -108,9 +109,11 @@ export class List {
 
   private filtered(words: string): number[] {
     const chosen = [...this.choices].filter(([, select]) => select.value);
+    const has = holder(words);
+    const lows = words ? this.lows() : [];
     return this.rows.where(this.where).filter((row) => {
       if (!chosen.every(([name, select]) => String(this.rows.value(name, row)) === select.value)) return false;
-      return !words || holds(this.texts(row).join(" "), words);
+      return !words || has(lows[row] ?? "");
     });
   }
 
@@ -125,6 +128,12 @@ export class List {
       const [one, other] = [value(a), value(b)];
       return (one === null || other === null ? 1 : sign) * byValue(one, other);
     });
+  }
+
+  /** What the filter looks at, row by row; made when it is first needed. */
+  private lows(): readonly string[] {
+    this.known ??= Array.from({ length: this.rows.count }, (_, row) => this.texts(row).join(" ").toLowerCase());
+    return this.known;
   }
 
   private texts(row: number): string[] {

@@ -3,6 +3,8 @@
 
 import { ABSENT, bytes, rate, seconds } from "../ui/text.ts";
 
+/** `toLocaleString` would make one for every number. */
+const WHOLE = new Intl.NumberFormat("en-US");
 const UNITS: Record<string, number> = {
   s: 1,
   ms: 1e-3,
@@ -50,8 +52,13 @@ export function byValue(one: Value, other: Value): number {
 
 /** Whether a text has all words that were typed, in whatever order and case. */
 export function holds(text: string, words: string): boolean {
-  const low = text.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return holder(words)(text.toLowerCase());
+}
+
+/** The same for many texts, which are in lower case already. */
+export function holder(words: string): (low: string) => boolean {
+  const all = words.toLowerCase().split(/\s+/);
+  return (low) => all.every((word) => low.includes(word));
 }
 
 /** A value of a column in its unit: `616.1 ms`, `1 MB`, `1,335`, `yes`. */
@@ -62,7 +69,7 @@ export function shown(value: Value, unit: string | null): string {
   if (unit === "seconds") return seconds(value);
   if (unit === "bytes") return bytes(value);
   if (unit === "bits per second") return rate(value);
-  if (Number.isInteger(value)) return value.toLocaleString("en-US");
+  if (Number.isInteger(value)) return WHOLE.format(value);
   return trimmed(value);
 }
 
