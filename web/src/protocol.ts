@@ -141,7 +141,7 @@ export interface CompareAnswer {
   table: Grid;
   legend: string;
   warnings: string[];
-  /** The rows of `compare --json`. */
+  /** Of the rows of `compare --json` those of the flows in `trajectories`. */
   rows: Record<string, unknown>[];
   from_s: number;
   bin_s: number;

@@ -20,9 +20,9 @@ from flowstart.simulation.batch import run_many
 from flowstart.simulation.trajectories import Traced, Window, packets, trajectories
 
 MOST_FLOWS = 4
-"""Flows of a start-up whose lines are drawn at most; the table has all of them."""
+"""Flows of a start-up whose rows and lines are answered at most; the table is of all of them."""
 MOST_LINES = 12
-"""Flows of all start-ups whose lines are drawn, as far as each start-up has one."""
+"""The same of all start-ups together, as far as each start-up has one."""
 MOST_BINS = 3400
 """Columns times flows: with more, bins are wider, so that an answer stays below some 150 kB."""
 
@@ -45,7 +45,7 @@ class Answers:
         else:  # runs that were stopped at `to_s` have no rows to show
             found = self._whole(ready, fields, stop)
         tail = Tail()
-        head = _told(found) | {
+        head = _told(found, _flows_of_each(ready)) | {
             "from_s": traced.from_s,
             "bin_s": traced.bin_s,
             "trajectories": _trajectories(found, traced, tail),
@@ -78,7 +78,7 @@ class Answers:
     def _traced(self, ready: Prepared, request: CompareRequest, stop: Stop) -> Traced:
         """The runs, with the lines of their first flows."""
         custom, scenarios = ready.plan.custom, ready.scenarios
-        flows = range(min(len(ready.plan.is_tested()), _flows_of_each(len(scenarios))))
+        flows = range(_flows_of_each(ready))
         columns = min(request.columns, MOST_BINS // (len(flows) * len(scenarios)))
         window = Window(columns, request.from_s, request.to_s)
         workers = _workers(ready.plan, self._settings)
@@ -101,9 +101,10 @@ class Answers:
         return found
 
 
-def _flows_of_each(startups: int) -> int:
-    """How many flows of each start-up have lines."""
-    return max(1, min(MOST_FLOWS, MOST_LINES // startups))
+def _flows_of_each(ready: Prepared) -> int:
+    """How many flows of each start-up have rows and lines."""
+    there = len(ready.plan.is_tested())
+    return max(1, min(MOST_FLOWS, MOST_LINES // len(ready.cases), there))
 
 
 def _workers(plan: Plan, settings: Settings) -> int | None:
@@ -123,8 +124,8 @@ def _trajectories(found: Comparison, traced: Traced, tail: Tail) -> list[Any]:
     return sorted(documents, key=lambda one: found.order.index(one["startup"]))
 
 
-def _told(found: Comparison) -> dict[str, Any]:
-    """What the command line prints of a comparison, and its rows."""
+def _told(found: Comparison, flows: int) -> dict[str, Any]:
+    """What the command line prints of a comparison, and the rows of so many flows of each run."""
     first = found.plan.cases()[0]
     return {
         "headline": found.headline,
@@ -133,5 +134,5 @@ def _told(found: Comparison) -> dict[str, Any]:
         "table": grids.document(found.table),
         "legend": found.legend,
         "warnings": [*found.warnings, *found.failures],
-        "rows": found.rows,
+        "rows": [row for row in found.rows if row["flow"] < flows],
     }
