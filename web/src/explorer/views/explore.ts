@@ -6,7 +6,7 @@ import type { Span } from "../../charts/panel.ts";
 import { exits } from "../../charts/panels.ts";
 import { picture, type Picture } from "../../charts/picture.ts";
 import { Timeline } from "../../charts/timeline.ts";
-import type { CompareAnswer, CompareRequest, Grid, IntervalsAnswer } from "../../protocol.ts";
+import type { CompareAnswer, CompareRequest, Given, IntervalsAnswer } from "../../protocol.ts";
 import { text, written } from "../../state.ts";
 import { el, fill } from "../../ui/dom.ts";
 import { quantity, seconds } from "../../ui/text.ts";
@@ -49,7 +49,7 @@ class Explore {
   private readonly play = el("button", { type: "button" }, "Play packets");
   private readonly output = el("div", { class: "output" });
   private readonly requests: Newest<Question, Answer>;
-  private readonly slow: Newest<CompareRequest["given"], IntervalsAnswer>;
+  private readonly slow: Newest<Given, IntervalsAnswer>;
   private still: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
   /** What the packets that are shown are of. */
@@ -57,6 +57,8 @@ class Explore {
   private touched = 0;
   private dragging = false;
   private answer: CompareAnswer | undefined;
+  /** Intervals and what they are of: zooming and other colours do not change them. */
+  private sure: { of: string; answer: IntervalsAnswer } | undefined;
   private shown: { picture: Picture; looks: Map<string, Look> } | undefined;
 
   constructor(private readonly app: App) {
@@ -78,7 +80,10 @@ class Explore {
     );
     this.slow = new Newest(
       (given, signal) => app.api.post<IntervalsAnswer>("/api/intervals", { given }, signal),
-      (answer) => this.takeIntervals(answer),
+      (answer, given) => {
+        this.sure = { of: key(given), answer };
+        this.tables(given);
+      },
       () => undefined,
     );
     this.player = new Player(app, {
@@ -149,8 +154,7 @@ class Explore {
     this.readout.show(shown, looked, null);
     this.headline.textContent = head.headline;
     fill(this.notes, ...head.warnings.map((words) => el("li", {}, words)));
-    this.table(head.table, head.legend);
-    fill(this.verdict);
+    this.tables(body.given);
     const { headline, command, scenario } = head;
     const { dark } = this.app;
     const exported = { headline, picture: shown, span: spanOfPicture(shown), looks: looked, dark };
@@ -161,29 +165,27 @@ class Explore {
   }
 
   /** The state stands still: there is time for words and for intervals. */
-  private rest(given: CompareRequest["given"]): void {
+  private rest(given: Given): void {
     this.timeline.describe();
     if (this.app.state.own["play"]) this.show(looks(given.startup ?? [], this.app.dark));
     if (this.answer) this.app.say(summary(this.answer));
-    this.slow.ask(given);
+    if (this.sure?.of !== key(given)) this.slow.ask(given);
   }
 
-  private takeIntervals(answer: IntervalsAnswer): void {
-    this.table(answer.table, answer.legend);
-    fill(this.verdict, ...answer.verdict.map((words) => el("li", {}, words)));
-  }
-
-  private table(grid: Grid, legend: string): void {
-    const found = this.shown;
-    const numbers = new Map(found ? exits(found.picture).map((one) => [one.trace.startup, one.number]) : []);
-    const names = this.app.state.given.startup ?? [];
-    const rows = names.map((startup) => ({
+  /** The table, with intervals where they are there, and what they make of it. */
+  private tables(given: Given): void {
+    const { answer, shown, sure } = this;
+    if (!answer || !shown) return;
+    const found = sure?.of === key(given) ? sure.answer : undefined;
+    const marks = exits(shown.picture);
+    const rows = (given.startup ?? []).map((startup) => ({
       startup,
-      look: found?.looks.get(startup),
-      exit: numbers.get(startup),
+      look: shown.looks.get(startup),
+      exit: marks.find((one) => one.trace.startup === startup)?.number,
     }));
-    this.results.show(grid, rows);
-    this.legend.textContent = legend;
+    this.results.show(found?.table ?? answer.table, rows);
+    this.legend.textContent = found?.legend ?? answer.legend;
+    fill(this.verdict, ...(found?.verdict ?? []).map((words) => el("li", {}, words)));
   }
 
   private fail(error: unknown): void {
@@ -202,7 +204,7 @@ class Explore {
     this.player.recolour(looked);
     this.readout.forget();
     this.readout.show(shown.picture, looked, null);
-    this.table(answer.table, answer.legend);
+    this.tables(this.app.state.given);
   }
 
   private playing(startup: string | null): void {
@@ -238,6 +240,11 @@ class Explore {
 function spanOf(own: Record<string, string>): Span | null {
   const [from_s, to_s] = [Number(own["from"] ?? "0"), Number(own["to"])];
   return to_s > from_s && from_s >= 0 ? { from_s, to_s } : null;
+}
+
+/** What intervals are of, as a text that can be compared. */
+function key(given: Given): string {
+  return written({ view: "", given, own: {} });
 }
 
 function spanOfPicture({ from_s, to_s }: Picture): Span {
