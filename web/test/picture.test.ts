@@ -87,10 +87,13 @@ test("the SVG has every start-up, its exit's number and reason, and no mark-up f
   for (const panel of PANELS) assert.ok(text.includes(panel.title), panel.title);
 });
 
-test("marks that would hide each other's number stand side by side", () => {
-  const [one, other] = apart([{ x: 10, y: 10 }, { x: 12, y: 10 }], 1);
-  assert.deepEqual(one, { x: 10, y: 10 });
-  assert.ok((other?.x ?? 0) - 10 >= 16);
+test("marks that would hide each other's number stand above each other, each at its time", () => {
+  const [one, other] = apart([{ x: 10, y: 90 }, { x: 12, y: 90 }], 1, 0);
+  assert.deepEqual(one, { x: 10, y: 90 });
+  assert.equal(other?.x, 12);
+  assert.ok((other?.y ?? 90) <= 74 && (other?.y ?? 0) > 60);
+  const [, aside] = apart([{ x: 10, y: 3 }, { x: 10, y: 3 }], 1, 0);
+  assert.ok((aside?.y ?? -1) >= 0 && (aside?.x ?? 0) >= 25);
 });
 
 test("events on one spot are one mark", () => {

@@ -2,8 +2,9 @@
 // panels' canvases.
 
 import { ink, type Ink, type Look } from "./colours.ts";
+import { apart, type Spot } from "./marks.ts";
 import type { Panel, Span } from "./panel.ts";
-import { bdpOf, exits, PANELS, top, type PanelKind } from "./panels.ts";
+import { bdpOf, drawn, exits, PANELS, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 import { packets, seconds } from "../ui/text.ts";
@@ -68,8 +69,8 @@ function panel(kind: PanelKind, shown: Exported, paint: Ink, above: number): str
     `<clipPath id="${clip}"><rect x="${LEFT}" y="${above - 10}" width="${WIDE - LEFT - RIGHT}" height="${HIGH + 10}"/></clipPath>`,
     `<g clip-path="url(#${clip})" fill="none">`,
     kind.exits ? level(bdpOf(shown.picture), most, y, paint) : "",
-    ...shown.picture.traces.map((trace) => lines(kind, shown, trace, x, y)),
-    kind.exits ? numbers(shown, time, y, paint) : "",
+    ...drawn(kind, shown.picture).map((trace) => lines(kind, shown, trace, x, y)),
+    kind.exits ? numbers(shown, time, y, above, paint) : "",
     "</g>",
   ].join("\n");
 }
@@ -115,7 +116,7 @@ function lines(
 ): string {
   const look = shown.looks.get(trace.startup);
   const end = binAt(shown.picture, Math.min(trace.end_s, shown.picture.to_s));
-  const drawn = kind.lines.map((line) => {
+  const paths = kind.lines.map((line) => {
     const path = new Text();
     draw(trace.lines[line.name], end, x, y, path);
     return `<path d="${path.d}" ${stroke(look, line.faint ? 0.8 : (look?.width ?? 1))}/>`;
@@ -126,17 +127,21 @@ function lines(
     const shape = name === "drop" ? "m-3 -3l6 6m0 -6l-6 6" : "m0 -4l3.5 6h-7z";
     return `<path d="${spots.map((spot) => spot + shape).join("")}" stroke="${look?.colour ?? ""}"/>`;
   });
-  return [...drawn, ...marks].join("\n");
+  return [...paths, ...marks].join("\n");
 }
 
 function numbers(
   shown: Exported,
   x: (at_s: number) => number,
   y: (value: number) => number,
+  above: number,
   paint: Ink,
 ): string {
-  const all = exits(shown.picture).map((mark) => {
-    const [across, up] = [x(mark.at_s).toFixed(1), y(mark.cwnd_pkts)];
+  const marks = exits(shown.picture);
+  const spots = apart(marks.map((one) => ({ x: x(one.at_s), y: y(one.cwnd_pkts) })), 1, above);
+  const all = marks.map((mark, at) => {
+    const spot = spots[at] as Spot;
+    const [across, up] = [spot.x.toFixed(1), spot.y];
     const look = shown.looks.get(mark.trace.startup);
     return (
       `<circle cx="${across}" cy="${up.toFixed(1)}" r="8" fill="${paint.page}" stroke="${look?.colour ?? ""}" stroke-width="2"/>` +

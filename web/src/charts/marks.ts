@@ -52,16 +52,22 @@ export function numbered(
 }
 
 export const RADIUS = 8;
+/** How far one disc is above another. */
+const STACK = 4;
 
-/** The spots, moved so far to the right that no disc hides another's number. */
-export function apart(spots: readonly Spot[], scale: number): Spot[] {
+/**
+ * The spots, moved so far up that no disc hides another's number: their time stays. Where there is
+ * no room below `above`, they move to the right.
+ */
+export function apart(spots: readonly Spot[], scale: number, above: number): Spot[] {
   const placed: Spot[] = [];
   for (const spot of spots) {
     const free = { ...spot };
     const near = (other: Spot): boolean =>
       Math.hypot(other.x - free.x, other.y - free.y) < 2 * RADIUS * scale;
-    for (let other = placed.find(near); other; other = placed.find(near)) {
-      free.x = other.x + 2.1 * RADIUS * scale;
+    while (placed.some(near)) {
+      if (free.y - STACK * scale >= above) free.y -= STACK * scale;
+      else free.x += STACK * scale;
     }
     placed.push(free);
   }

@@ -6,8 +6,8 @@ import { el, fill, id } from "../ui/dom.ts";
 import { packets, seconds } from "../ui/text.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
 import { apart, cross, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
-import { bdpOf, exits, sentence, top, type PanelKind } from "./panels.ts";
-import { binAt, type Picture } from "./picture.ts";
+import { bdpOf, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
+import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 
 export interface Span {
@@ -29,8 +29,15 @@ export interface Shown {
   span: Span;
   looks: ReadonlyMap<string, Look>;
   dark: boolean;
-  /** The start-up that stands out; null for all alike. */
-  lit: string | null;
+  lit: Lit;
+}
+
+/** What stands out: a start-up, or one flow of its; null for all alike. */
+export type Lit = { startup: string; flow?: number } | null;
+
+function pale(lit: Lit, trace: Trace): boolean {
+  if (!lit) return false;
+  return lit.startup !== trace.startup || (lit.flow ?? trace.flow) !== trace.flow;
 }
 
 const Y_SIZE = 62;
@@ -79,8 +86,8 @@ export class Panel {
     else this.plot.setData(this.data());
   }
 
-  /** Makes one start-up stand out. */
-  highlight(lit: string | null): void {
+  /** Makes one start-up or flow stand out. */
+  highlight(lit: Lit): void {
     if (!this.shown || !this.plot) return;
     this.shown = { ...this.shown, lit };
     this.plot.redraw(false);
@@ -195,7 +202,7 @@ export class Panel {
     const { x, y } = this.places(plot);
     // Round joins would take most of the time, and steps have none to show.
     ctx.lineJoin = "bevel";
-    for (const trace of picture.traces) {
+    for (const trace of drawn(this.kind, picture)) {
       const look = looks.get(trace.startup) as Look;
       const end = binAt(picture, Math.min(trace.end_s, picture.to_s));
       ctx.strokeStyle = look.colour;
@@ -203,7 +210,7 @@ export class Panel {
       for (const line of this.kind.lines) {
         const path = new Path2D();
         draw(trace.lines[line.name], end, x, y, path);
-        ctx.globalAlpha = (line.faint ? 0.75 : 1) * (lit === null || lit === trace.startup ? 1 : PALE);
+        ctx.globalAlpha = (line.faint ? 0.75 : 1) * (pale(lit, trace) ? PALE : 1);
         ctx.lineWidth = (line.faint ? 0.8 : look.width) * devicePixelRatio;
         ctx.stroke(path);
       }
@@ -264,7 +271,7 @@ export class Panel {
     const { picture, looks, lit } = this.shown as Shown;
     const { x, y } = this.places(plot);
     for (const trace of picture.traces) {
-      ctx.globalAlpha = lit !== null && lit !== trace.startup ? PALE : 1;
+      ctx.globalAlpha = pale(lit, trace) ? PALE : 1;
       ctx.strokeStyle = looks.get(trace.startup)?.colour ?? "";
       ctx.lineWidth = 1.2 * devicePixelRatio;
       for (const name of this.kind.events) {
@@ -284,7 +291,8 @@ export class Panel {
     const { x, y } = this.places(plot);
     const marks = exits(picture).filter((one) => one.at_s >= span.from_s && one.at_s <= span.to_s);
     const spot = (at_s: number, value: number): Spot => ({ x: x(binAt(picture, at_s)), y: y(value) });
-    const spots = apart(marks.map((one) => spot(one.at_s, one.cwnd_pkts)), devicePixelRatio);
+    const wanted = marks.map((one) => spot(one.at_s, one.cwnd_pkts));
+    const spots = apart(wanted, devicePixelRatio, plot.bbox.top);
     for (const [at, mark] of marks.entries()) {
       const look = looks.get(mark.trace.startup) as Look;
       numbered(plot.ctx, spots[at] as Spot, mark.number, look, paint, devicePixelRatio);

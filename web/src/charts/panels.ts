@@ -87,6 +87,12 @@ function height(kind: PanelKind, name: LineName, steps: Steps): number {
   return sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0;
 }
 
+/** The flows whose lines a panel shows: those of a start-up share its queue. */
+export function drawn(kind: PanelKind, shown: Picture): Trace[] {
+  if (kind.name !== "queue") return shown.traces;
+  return shown.traces.filter((one, at) => shown.traces[at - 1]?.startup !== one.startup);
+}
+
 /** The bandwidth-delay product, packets: all start-ups have the same path. */
 export function bdpOf(shown: Picture): number {
   return shown.traces[0]?.bdp_pkts ?? 0;

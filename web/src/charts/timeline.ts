@@ -2,7 +2,7 @@
 
 import { el } from "../ui/dom.ts";
 import type { Look } from "./colours.ts";
-import { Panel, type Shown, type Span } from "./panel.ts";
+import { Panel, type Lit, type Shown, type Span } from "./panel.ts";
 import { PANELS } from "./panels.ts";
 import type { Picture } from "./picture.ts";
 
@@ -67,10 +67,11 @@ export class Timeline {
     for (const panel of this.panels) panel.describe();
   }
 
-  highlight(startup: string | null): void {
-    if (!this.shown || this.shown.lit === startup) return;
-    this.shown = { ...this.shown, lit: startup };
-    for (const panel of this.panels) panel.highlight(startup);
+  highlight(lit: Lit): void {
+    const before = this.shown?.lit;
+    if (!this.shown || (before?.startup === lit?.startup && before?.flow === lit?.flow)) return;
+    this.shown = { ...this.shown, lit };
+    for (const panel of this.panels) panel.highlight(lit);
   }
 
   /** Puts the cursor at a time in all panels. */

@@ -1,6 +1,7 @@
 // What every start-up's flow is at, at the cursor's time, and how its start-up ended.
 
 import type { Look } from "../charts/colours.ts";
+import type { Lit } from "../charts/panel.ts";
 import { exits, NAMES } from "../charts/panels.ts";
 import { binAt, type LineName, type Picture, type Trace } from "../charts/picture.ts";
 import { valueAt } from "../charts/steps.ts";
@@ -25,7 +26,7 @@ export class Readout {
   private cells: HTMLTableCellElement[][] = [];
   private picture: Picture | undefined;
 
-  constructor(private readonly over: (startup: string | null) => void) {
+  constructor(private readonly over: (lit: Lit) => void) {
     const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, NAMES[name]));
     const exit = el("th", { scope: "col" }, "exit of start-up");
     const head = el("tr", {}, this.when, ...titles, exit);
@@ -89,7 +90,7 @@ export class Readout {
       const name = several ? `${trace.startup}, flow ${trace.flow + 1}` : trace.startup;
       const head = el("th", { scope: "row" }, look ? swatch(look) : null, name);
       const row = el("tr", {}, head, ...(this.cells[at] ?? []));
-      row.addEventListener("pointerenter", () => this.over(trace.startup));
+      row.addEventListener("pointerenter", () => this.over({ startup: trace.startup, flow: trace.flow }));
       return row;
     });
     fill(this.body, ...rows);

@@ -1,6 +1,7 @@
 // The table that the command prints, with each row's line beside its name.
 
 import type { Look } from "../charts/colours.ts";
+import type { Lit } from "../charts/panel.ts";
 import type { Grid } from "../protocol.ts";
 import { el, fill } from "../ui/dom.ts";
 import { swatch } from "../ui/swatch.ts";
@@ -18,7 +19,7 @@ export class Results {
 
   private shape = "";
 
-  constructor(private readonly over: (startup: string | null) => void) {
+  constructor(private readonly over: (lit: Lit) => void) {
     this.element.append(this.table);
     this.table.addEventListener("pointerleave", () => this.over(null));
   }
@@ -63,8 +64,8 @@ export class Results {
       if (place) made.append(el("td", { class: grid.columns[place]?.number && "number" }, text));
       else made.append(first(text, look));
     }
-    const startup = look?.startup ?? null;
-    made.addEventListener("pointerenter", () => this.over(startup));
+    const lit = look ? { startup: look.startup } : null;
+    made.addEventListener("pointerenter", () => this.over(lit));
     return made;
   }
 }

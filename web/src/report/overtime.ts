@@ -56,7 +56,7 @@ export class Flows {
 
   /** Makes one start-up stand out. */
   highlight(startup: string | null): void {
-    this.timeline.highlight(startup);
+    this.timeline.highlight(startup === null ? null : { startup });
   }
 
   private show(again = false): void {

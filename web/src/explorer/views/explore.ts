@@ -37,8 +37,8 @@ interface Answer {
 class Explore {
   private readonly timeline: Timeline;
   private readonly controls: Controls;
-  private readonly readout = new Readout((startup) => this.timeline.highlight(startup));
-  private readonly results = new Results((startup) => this.timeline.highlight(startup));
+  private readonly readout = new Readout((lit) => this.timeline.highlight(lit));
+  private readonly results = new Results((lit) => this.timeline.highlight(lit));
   private readonly actions: Actions;
   private readonly headline = el("p", { class: "headline" });
   private readonly notes = el("ul", { class: "warnings" });
