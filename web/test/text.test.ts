@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytes, listed, packets, quantity, rate, seconds } from "../src/ui/text.ts";
+import { bytes, listed, moment, packets, quantity, rate, seconds } from "../src/ui/text.ts";
 import { BUFFER, LOSS, RATE, RTT, SIZE } from "../src/ui/scale.ts";
 
 test("numbers are written as the command line writes them", () => {
   assert.deepEqual([0, 1.2344, 0.0567, 0.00089].map(seconds), ["0 s", "1.234 s", "56.70 ms", "890.0 µs"]);
+  assert.deepEqual([0, 0.2, 0.45, 10].map(moment), ["0 s", "200 ms", "450 ms", "10 s"]);
   assert.deepEqual([1e6, 1.5e5, 12].map(bytes), ["1 MB", "150 kB", "12 B"]);
   assert.deepEqual([5e7, 1.2345e9, 1e3, 5].map(rate), ["50 Mbps", "1.23 Gbps", "1 kbps", "5 bps"]);
   assert.deepEqual([1234.4, 99.96, 18].map(packets), ["1,234", "100.0", "18"]);

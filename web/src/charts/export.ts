@@ -7,7 +7,7 @@ import type { Panel, Span } from "./panel.ts";
 import { bdpOf, drawn, exits, PANELS, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
-import { packets, seconds } from "../ui/text.ts";
+import { moment, packets, seconds } from "../ui/text.ts";
 
 export interface Exported {
   headline: string;
@@ -23,6 +23,10 @@ const LEFT = 72;
 const RIGHT = 14;
 const HEAD = 46;
 const GAP = 46;
+/** The height of a panel's title in a PNG. */
+const TITLE = 24;
+/** Panels narrower than this stand side by side there. */
+const NARROW = 800;
 
 /** The panels as the text of an SVG picture, one below the other. */
 export function svg(shown: Exported): string {
@@ -30,7 +34,7 @@ export function svg(shown: Exported): string {
   const names = legend(shown, paint);
   const begin = HEAD + names.height;
   const parts = PANELS.map((kind, at) => panel(kind, shown, paint, begin + at * (HIGH + GAP)));
-  const height = begin + PANELS.length * (HIGH + GAP);
+  const height = begin + PANELS.length * (HIGH + GAP) - 16;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${height}" viewBox="0 0 ${WIDE} ${height}" font-family="system-ui, sans-serif" font-size="11" fill="${paint.text}">`,
     `<title>${escaped(shown.headline)}</title>`,
@@ -51,7 +55,7 @@ function legend(shown: Exported, paint: Ink): { text: string; height: number } {
     const line = `<path d="M8 ${y - 4}h36" ${stroke(shown.looks.get(trace.startup), 1)}/>`;
     return `${line}<text x="52" y="${y}" fill="${paint.text}">${escaped(trace.startup + how)}</text>`;
   });
-  return { text: rows.join("\n"), height: rows.length * 16 + 8 };
+  return { text: rows.join("\n"), height: rows.length * 16 + 18 };
 }
 
 function panel(kind: PanelKind, shown: Exported, paint: Ink, above: number): string {
@@ -88,7 +92,7 @@ function axes(
   const times = ticks(span.from_s, span.to_s, 10).map(
     (at) =>
       `<path d="M${x(at).toFixed(1)} ${above}V${under}" stroke="${paint.grid}"/>` +
-      `<text x="${x(at).toFixed(1)}" y="${under + 15}" text-anchor="middle">${seconds(at)}</text>`,
+      `<text x="${x(at).toFixed(1)}" y="${under + 15}" text-anchor="middle">${moment(at)}</text>`,
   );
   const heights = ticks(0, most, 5).map(
     (value) =>
@@ -179,19 +183,19 @@ export function png(shown: Exported, panels: readonly Panel[]): Promise<Blob | n
   const scale = devicePixelRatio;
   const canvases = panels.map((panel) => panel.canvas);
   const wide = Math.max(...canvases.map((one) => one?.width ?? 0));
+  const high = Math.max(...canvases.map((one) => one?.height ?? 0)) + TITLE * scale;
+  const columns = wide < NARROW * scale ? 2 : 1;
   const above = (HEAD + shown.picture.traces.length * 18) * scale;
-  const title = 24 * scale;
-  canvas.width = wide;
-  canvas.height = above + canvases.reduce((sum, one) => sum + (one?.height ?? 0) + title, 0);
+  canvas.width = wide * columns;
+  canvas.height = above + high * Math.ceil(panels.length / columns);
   const context = canvas.getContext("2d");
   if (!context) return Promise.resolve(null);
   heading(context, shown, scale);
-  let y = above;
+  context.font = `600 ${12 * scale}px system-ui, sans-serif`;
   for (const [at, one] of canvases.entries()) {
-    context.font = `600 ${12 * scale}px system-ui, sans-serif`;
-    context.fillText(panels[at]?.kind.title ?? "", 8 * scale, y + 16 * scale);
-    if (one) context.drawImage(one, 0, y + title);
-    y += title + (one?.height ?? 0);
+    const [x, y] = [(at % columns) * wide, above + Math.floor(at / columns) * high];
+    context.fillText(panels[at]?.kind.title ?? "", x + 8 * scale, y + 16 * scale);
+    if (one) context.drawImage(one, x, y + TITLE * scale);
   }
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }

@@ -3,7 +3,7 @@
 
 import uPlot from "uplot";
 import { el, fill, id } from "../ui/dom.ts";
-import { packets, seconds } from "../ui/text.ts";
+import { moment, packets } from "../ui/text.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
 import { apart, cross, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
 import { bdpOf, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
@@ -312,9 +312,4 @@ export class Panel {
     const { left } = plot.cursor;
     this.doings.point(left === undefined || left < 0 ? null : plot.posToVal(left, "x"));
   }
-}
-
-/** A time at an axis: without the zeros that a value would have. */
-function moment(at_s: number): string {
-  return seconds(at_s).replace(/(\.\d*?)0+ /, "$1 ").replace(/\. /, " ");
 }

@@ -9,6 +9,11 @@ export function seconds(value: number): string {
   return `${digits(value * 1e6)} µs`;
 }
 
+/** A time at an axis: without the zeros at its end that a measured value has. */
+export function moment(value: number): string {
+  return seconds(value).replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
+}
+
 /** A number of bytes in decimal units: `100 kB`. */
 export function bytes(value: number): string {
   return scaled(value, [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]], "B", 4);
