@@ -2,6 +2,7 @@
 
 import gc
 import pathlib
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -143,6 +144,59 @@ def test_a_paper_is_run_and_a_job_can_be_cancelled(
     job = ask("/api/papers/run", id="QS-SENS")["job"]
     ask("/api/jobs/cancel", job=job)
     assert ended(ask, job)["state"] == "cancelled"
+
+
+def declared(name: str) -> set[str]:
+    """The fields that the page's script knows of an answer; not those that may be missing."""
+    types = (pathlib.Path(__file__).parents[2] / "web/src/answers.ts").read_text()
+    found = re.search(
+        rf"interface {name}(?:<\w+>)?(?: extends (\w+))? {{\n(.*?)^}}", types, re.M | re.S
+    )
+    assert found, name
+    own = set(re.findall(r"^  (\w+):", found[2], re.M))
+    return own | (declared(found[1]) if found[1] else set())
+
+
+def test_what_the_page_reads_is_what_is_answered(client: Explorer, ask: Callable[..., Any]) -> None:
+    level = ask("/api/map", given=STATE, level=0)
+    folder = ask("/api/maps/read", map=0)
+    panel = folder["panels"][0]
+    place = {"column": 0, "row": 0, "x": panel["tiles"][0]["x"], "y": panel["tiles"][0]["y"]}
+    tile = ask("/api/maps/tile", map=0, **place)
+    given = {"startup": STATE["startup"]}
+    job = ask("/api/captures/replay", file="0", given=given, quick=True)["job"]
+    done = ended(ask, job)
+    replay = done["found"]["replay"]
+    listed = ask("/api/captures/transfers", job=job)
+    number = listed["transfers"][0]["transfer"]
+    paper = client.ask("/api/papers").document["papers"][0]
+    figure = ended(ask, ask("/api/papers/run", id="JS-F1")["job"])["found"]["figure"]
+    answers = {
+        "MapLevel": level,
+        "MapCell": level["cells"][0],
+        "Scale": level["x"],
+        "FolderMap": folder,
+        "FolderAxis": folder["x"],
+        "FolderPanel": panel,
+        "FolderTile": panel["tiles"][0],
+        "TileCells": tile,
+        "OpenedCell": ask("/api/maps/cell", map=0, cell=tile["cells"][0]["cell"]),
+        "Job": done,
+        "CaptureFile": client.ask("/api/captures").document["files"][0],
+        "CaptureContents": done["found"]["contents"],
+        "CaptureReplay": replay,
+        "Network": replay["networks"][0],
+        "Transfers": listed,
+        "TransferRow": listed["transfers"][0],
+        "OpenedTransfer": ask("/api/captures/transfer", job=job, transfer=number),
+        "Paper": paper,
+        "Figure": paper["figures"][0],
+        "Published": paper["figures"][0]["published"][0],
+        "Measured": figure,
+        "Setup": figure["setups"][0],
+    }
+    for name, answer in answers.items():
+        assert declared(name) - set(answer) == set(), name
 
 
 @pytest.mark.parametrize(

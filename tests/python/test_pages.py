@@ -38,6 +38,7 @@ NOT_RUN = {
     "flowstart explore --path leo --startup slow-start,hystart,search --size 5MB": "the same",
     "flowstart explore --startup slow-start,./mine.py:Mine": "the same",
     "flowstart explore --map out/map --capture mine.pcap": "the same",
+    "flowstart explore --map out/sweep": "the same",
     "make test": "runs these tests",
     "make bench": "measures a machine for minutes",
     "make bench-against REV=main": "builds twice, and measures a machine",

@@ -134,7 +134,7 @@ def _lone(document: Document) -> tuple[dict[str, Any], Mapping[str, Any]]:
 
 
 def _until(path: Mapping[str, Any], document: Document) -> tuple[str, float]:
-    """A size that a flow without end cannot have sent by its scenario's end, and that end in seconds."""
+    """A size that a flow without end cannot have sent when it is last watched, and that second."""
     lasts, rate = split(str(document.get("duration", ""))), str(path.get("rate", ""))
     known = lasts is not None and lasts[1] in UNITS and UNITS[lasts[1]].kind is Kind.TIME
     if lasts is None or not known or not rate:
