@@ -163,6 +163,56 @@ test("nonsense in a field is refused with a sentence, and the last picture stays
   await page.close();
 });
 
+test("packets are stepped through and scrubbed, and the panels' cursor goes with them", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+  await at(page, SMALL);
+  await page.locator("::-p-aria([name='Play packets'])").click();
+  const now = (): Promise<string> => page.$eval(".play .now", (words) => words.textContent ?? "");
+  await page.waitForFunction(() => document.querySelector(".play .now")?.textContent?.startsWith("0 s"));
+  await page.locator("::-p-aria([name='Step'])").click();
+  const stepped = await now();
+  await page.focus(".play input[type=range]");
+  await page.keyboard.press("End");
+  assert.notEqual(await now(), stepped);
+  assert.match(await now(), /sent so far 20\d/);
+  assert.match(await page.$eval("table.readout thead th", (head) => head.textContent ?? ""), /^at \d/);
+  await page.waitForFunction(() => location.hash.includes("view.play=slow-start"));
+  assert.deepEqual(await offences(page), []);
+  await page.locator("::-p-aria([name='Close'])").click();
+  await page.waitForFunction(() => !location.hash.includes("view.play"));
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Play packets");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("the pointer over a panel shows the values of every start-up at its time", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await at(page, SMALL);
+  const over = await (await page.waitForSelector(".panel.cwnd .u-over"))!.boundingBox();
+  assert.ok(over);
+  await page.mouse.move(over.x + over.width * 0.3, over.y + over.height / 2);
+  await page.waitForFunction(() => document.querySelector("table.readout thead th")?.textContent !== "at the end");
+  const cells = await page.$$eval("table.readout tbody tr td:nth-child(2)", (found) => found.map((one) => one.textContent));
+  assert.equal(cells.length, 2);
+  for (const cell of cells) assert.match(cell ?? "", /^[\d.,]+$/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("a parameter that is changed by keys is in the URL, and the focus stays in the list", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await at(page, "explore?rate=20Mbps&rtt=60ms&size=300kB&startup=limited-slow-start");
+  await page.locator("::-p-aria([name='Parameters of limited-slow-start'])").click();
+  await page.focus(".parameters input");
+  await page.keyboard.type("50");
+  await redrawn(page, () => page.keyboard.press("Tab"));
+  await page.waitForFunction(() => location.hash.includes("limited-slow-start:max_ssthresh=50"));
+  assert.ok(await page.evaluate(() => document.activeElement?.closest(".parameters") !== null));
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 for (const [width, theme] of [[1400, "light"], [1400, "dark"], [390, "light"], [390, "dark"]] as const) {
   test(`at ${width} pixels, ${theme}, nothing is cut off and nothing serious is inaccessible`, { skip }, async () => {
     const { page, complaints } = await opened(browser, { width, height: 900 });

@@ -54,18 +54,20 @@ export class StartupPicker {
 
   set(names: readonly string[], looks: ReadonlyMap<string, Look>): void {
     const state = JSON.stringify([names, [...looks]]);
-    if (state === this.state || this.busy(names)) return;
+    if (state === this.state) return;
     this.state = state;
     this.names = names;
+    const focused = this.fields().indexOf(document.activeElement as HTMLElement);
     fill(this.chosen, ...names.map((name, at) => this.row(name, at, looks.get(name))));
+    if (focused >= 0) (this.fields()[focused] ?? this.fields().at(-1))?.focus();
     for (const box of this.list.querySelectorAll("input")) {
       box.checked = names.some((name) => parse(name).name === box.value);
     }
   }
 
-  /** Nothing is rebuilt under a person's hands. */
-  private busy(names: readonly string[]): boolean {
-    return names.join() === this.names.join() && this.chosen.contains(document.activeElement);
+  /** What keys reach in the list; the focus stays at its place when the list is built anew. */
+  private fields(): HTMLElement[] {
+    return [...this.chosen.querySelectorAll<HTMLElement>("button, input")];
   }
 
   private offer(name: string, title: string, help: string): HTMLElement {
@@ -108,7 +110,7 @@ export class StartupPicker {
       },
       "⋯",
     );
-    const form = el("div", { class: "parameters" }, ...this.fields(entry, written, at));
+    const form = el("div", { class: "parameters" }, ...this.form(entry, written, at));
     form.hidden = !this.open.has(at);
     button.addEventListener("click", () => {
       form.hidden = !form.hidden;
@@ -120,7 +122,7 @@ export class StartupPicker {
     return both;
   }
 
-  private fields(entry: Algorithm, written: Written, at: number): HTMLElement[] {
+  private form(entry: Algorithm, written: Written, at: number): HTMLElement[] {
     const fields = entry.params.map((param) => {
       const input = el("input", {
         type: "text",
@@ -154,8 +156,9 @@ export class StartupPicker {
   }
 
   private put(at: number, name: string): void {
-    this.names = this.names.map((one, place) => (place === at ? name : one));
-    this.change([...this.names]);
+    const names = this.names.map((one, place) => (place === at ? name : one));
+    // Only once the focus has moved on: the field that it moves to is built anew.
+    setTimeout(() => this.change(names));
   }
 }
 

@@ -209,6 +209,7 @@ class Explore {
 
   private playing(startup: string | null): void {
     const rest = without(this.app.state.own, "play");
+    if (!startup) this.play.focus();
     this.app.go({ own: startup ? { ...rest, play: startup } : rest }, "push");
   }
 
