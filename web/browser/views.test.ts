@@ -156,3 +156,18 @@ for (const [width, scheme] of [[1400, "light"], [390, "dark"]] as const) {
     assert.deepEqual(complaints, []);
   });
 }
+
+test("Firefox draws the map, and Enter opens a cell", { skip: skip || (installed("firefox") ? false : "Firefox is not installed") }, async () => {
+  const firefox = await launch("firefox");
+  try {
+    const { page, complaints } = await opened(firefox);
+    await at(page, `map?${STATE}`, ".map-key span");
+    await page.focus(".heatmap-plane");
+    for (const key of ["ArrowRight", "Enter"] as const) await page.keyboard.press(key);
+    await goes(page, "explore");
+    await page.waitForSelector("table.results tbody tr");
+    assert.deepEqual(complaints, []);
+  } finally {
+    await firefox.close();
+  }
+});

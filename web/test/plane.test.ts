@@ -76,6 +76,6 @@ test("a start-up that did not complete is said to, and has a mark of its own", (
 test("changes say sooner and later without colour", () => {
   const cells = [cell(0, 0, [2, 1, 3]), cell(1, 0, [1, 1.5, 3])];
   const shown = drawing(refined(null, level(0, 2, 2, cells)), { ...SHOWING, measure: "change" });
-  assert.deepEqual(shown.cells.map((one) => one.mark), ["−50 %", "+50 %"]);
+  assert.deepEqual(shown.cells.map((one) => one.mark), ["−50", "+50"]);
   assert.deepEqual(shown.cells.map((one) => one.hatch), [0, 1]);
 });

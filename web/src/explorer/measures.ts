@@ -78,7 +78,7 @@ function regretEnds(): HTMLElement[] {
 function changeEnds(baseline: string): HTMLElement[] {
   const steps: [number, string][] = [[-1, "half as long"], [-0.4, "sooner"], [0, "the same"], [0.4, "later"], [1, "twice as long and more"]];
   const found = steps.map(([at, words]) => el("span", {}, square(change(at)), words));
-  return [el("span", {}, `Against ${baseline}:`), ...found];
+  return [el("span", {}, `Against ${baseline}, in percent:`), ...found];
 }
 
 function square(colour: string): HTMLElement {

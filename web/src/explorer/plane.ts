@@ -97,7 +97,7 @@ export function regretLook(regret: number | null | undefined): Looks {
 export function changeLook(change: number | null | undefined): Looks {
   if (change == null) return NOTHING;
   const far = Math.log(1 + change) / Math.log(FARTHEST);
-  return { fill: changed(Math.min(1, Math.max(-1, far))), mark: percent(change), hatch: change > 0.0005 ? 1 : 0 };
+  return { fill: changed(Math.min(1, Math.max(-1, far))), mark: brief(change), hatch: change > 0.0005 ? 1 : 0 };
 }
 
 function look(cell: MapCell, showing: Showing, marks: readonly string[], leaders: readonly number[]): Looks {
@@ -129,6 +129,11 @@ function axis(scale: Scale, count: number): Axis {
 /** A factor: `1.94`, `26.3`. */
 export function factor(value: number): string {
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
+}
+
+/** A change as a cell has room for it: in percent, or as a factor where it is large. */
+function brief(change: number): string {
+  return change < 10 ? percent(change).replace(" %", "") : `×${Math.round(1 + change)}`;
 }
 
 /** A change: `+12 %`, `−5 %`. */

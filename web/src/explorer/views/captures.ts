@@ -54,7 +54,9 @@ class Captures {
       start,
     );
     const startups = el("p", { class: "hint" }, `Start-ups: ${(this.app.state.given.startup ?? []).join(", ")}. They are those of the explore view, and so are its stack and avoidance.`);
-    root.append(el("div", { class: "page" }, this.intake(), this.refusal, this.options, startups, this.following.element, this.opened, this.replayed));
+    const page = el("div", { class: "page whole" }, this.intake(), this.refusal, this.options, startups, this.following.element, this.opened, this.replayed);
+    this.accept(page);
+    root.append(page);
     void this.list(this.memory.file);
     if (this.memory.job) this.following.follow(this.memory.job);
   }
@@ -73,17 +75,21 @@ class Captures {
     input.addEventListener("change", () => void this.send(input.files?.[0]));
     const label = el("label", { for: input.id }, "Drop a capture here, or choose one: pcap, pcapng, conn.log, qlog or a server's log. It stays on this machine.");
     this.drop.append(label, el("br"), input);
+    return this.drop;
+  }
+
+  /** A file may be dropped anywhere: beside the place for it, the browser would open it. */
+  private accept(page: HTMLElement): void {
     const over = (event: DragEvent, inside: boolean): void => {
       event.preventDefault();
       this.drop.classList.toggle("over", inside);
     };
-    this.drop.addEventListener("dragover", (event) => over(event, true));
-    this.drop.addEventListener("dragleave", (event) => over(event, false));
-    this.drop.addEventListener("drop", (event) => {
+    page.addEventListener("dragover", (event) => over(event, true));
+    page.addEventListener("dragleave", (event) => over(event, false));
+    page.addEventListener("drop", (event) => {
       over(event, false);
       void this.send(event.dataTransfer?.files[0]);
     });
-    return this.drop;
   }
 
   private async send(file: File | undefined): Promise<void> {

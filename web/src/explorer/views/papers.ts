@@ -47,6 +47,7 @@ class Papers {
     this.shown = undefined;
     const paper = this.papers.find((one) => one.figures.some((figure) => figure.id === name));
     const figure = paper?.figures.find((one) => one.id === name);
+    if (figure && narrow()) for (const one of this.nav.querySelectorAll("details")) one.open = false;
     if (paper && figure) {
       this.shown = new FigureView(this.app, paper, figure, this.jobs);
       fill(this.page, this.shown.element);
@@ -83,6 +84,11 @@ class Papers {
     });
     return link;
   }
+}
+
+/** In a narrow window the list stands above the figure, and folds away from it. */
+function narrow(): boolean {
+  return matchMedia("(max-width: 760px)").matches;
 }
 
 /** The jobs of figures that were run, which are looked at again when a person comes back. */
