@@ -163,6 +163,21 @@ test("nonsense in a field is refused with a sentence, and the last picture stays
   await page.close();
 });
 
+test("a key that is held down on a slider is one step of the history", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await at(page, SMALL);
+  await page.focus("input[type=range][aria-label=Rate]");
+  const entries = await page.evaluate(() => history.length);
+  for (let press = 0; press < 8; press++) await page.keyboard.press("ArrowRight");
+  const moved = await rate(page);
+  await page.waitForFunction((text) => location.hash.includes(`rate=${text}`), {}, moved);
+  assert.equal(await page.evaluate(() => history.length), entries + 1);
+  await redrawn(page, async () => void (await page.goBack()));
+  assert.equal(await rate(page), "20Mbps");
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("packets are stepped through and scrubbed, and the panels' cursor goes with them", { skip }, async () => {
   const { page, complaints } = await opened(browser);
   await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);

@@ -20,6 +20,8 @@ import type { App, View } from "../view.ts";
 
 /** How long a state has to stand still before what takes longer is asked for. */
 const STILL_MS = 400;
+/** Keys that are held down move a slider again sooner than this: that is one step of the history. */
+const PAUSE_MS = 600;
 
 interface Question {
   body: CompareRequest;
@@ -56,6 +58,8 @@ class Explore {
   private played: string | null = null;
   private touched = 0;
   private dragging = false;
+  /** When a slider last moved. */
+  private moved = -Infinity;
   private answer: CompareAnswer | undefined;
   /** Intervals and what they are of: zooming and other colours do not change them. */
   private sure: { of: string; answer: IntervalsAnswer } | undefined;
@@ -66,12 +70,7 @@ class Explore {
       zoom: (span) => this.zoom(span),
       point: (at_s, spoken) => this.point(at_s, spoken),
     });
-    this.controls = new Controls(app.about, (given, how) => {
-      this.touched = performance.now();
-      const own = without(app.state.own, "from", "to");
-      app.go({ given, own }, this.dragging ? "replace" : "push");
-      this.dragging = how === "drag";
-    });
+    this.controls = new Controls(app.about, (given, how) => this.change(given, how));
     this.actions = new Actions(this.timeline.panels, (words) => app.say(words));
     this.requests = new Newest(
       (question, signal) => app.api.frame<CompareAnswer>("/api/compare", question.body, signal),
@@ -141,6 +140,16 @@ class Explore {
     const rtt = text(this.app.state.given, "rtt") || (path?.given["rtt"] ?? "");
     const before_s = Math.min(quantity(rtt)?.value ?? 0, span.to_s - span.from_s);
     return { from_s: Math.max(0, span.from_s - before_s), to_s: span.to_s };
+  }
+
+  /** The first step of a slider makes an entry in the history, and the others replace it. */
+  private change(given: Given, how: "drag" | "done"): void {
+    this.touched = performance.now();
+    const own = without(this.app.state.own, "from", "to");
+    const on = this.dragging || (how === "drag" && this.touched - this.moved < PAUSE_MS);
+    if (how === "drag") this.moved = this.touched;
+    this.app.go({ given, own }, on ? "replace" : "push");
+    this.dragging = how === "drag";
   }
 
   private take({ head, tail }: Answer, { body, span, since }: Question): void {
