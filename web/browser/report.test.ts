@@ -148,8 +148,8 @@ test("flows over time are read with keys and zoomed, and the link has the zoom",
   assert.equal(await page.$eval(".over-time select", (select) => select.value), "1 MB");
   await page.focus(".over-time .plot");
   await page.keyboard.press("End");
-  const row = await page.$eval(".readout tbody tr", (row) => row.textContent ?? "");
-  assert.match(row, /1 MB/, "all of it is acknowledged at the end");
+  const rows = await page.$$eval(".readout tbody tr", (rows) => rows.map((row) => row.textContent ?? ""));
+  assert.ok(rows.some((row) => row.includes("1 MB")), "the last to end has all of it acknowledged");
   await page.keyboard.press("+");
   assert.match(await page.evaluate(() => location.hash), /time\.zoom=[\d.]+%2C[\d.]+/);
   await page.keyboard.press("Escape");
