@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "puppeteer-core";
-import { FLOWSTART, installed, launch, opened } from "./harness.ts";
+import { FLOWSTART, installed, launch, opened, ROOT } from "./harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "flowstart-report-"));
 const missing = installed("chrome") ? false : "chromium is not installed";
@@ -31,6 +31,9 @@ before(async () => {
   writeFileSync(sweep, SWEEP);
   execFileSync(FLOWSTART, ["sweep", sweep, "-o", join(folder, "sweep")]);
   execFileSync(FLOWSTART, ["map", join(folder, "sweep"), "-o", join(folder, "map")]);
+  const capture = join(ROOT, "tests/data/captures/small.pcap");
+  execFileSync(FLOWSTART, ["compare", "--capture", capture, "--startup", "slow-start,hystart", "-o", join(folder, "replay")]);
+  execFileSync(FLOWSTART, ["papers", "run", "QS-T1", "-o", join(folder, "papers")]);
   browser = await launch();
 });
 
@@ -41,9 +44,10 @@ after(async () => {
 
 /** The report of a command, once its script has run. */
 async function report(name: string, hash = "", size?: { width: number; height: number }) {
+  const file = name === "papers" ? "quick-start-low-latency.html" : "report.html";
   const { page, complaints } = await opened(browser, size);
   await page.setOfflineMode(true);
-  await page.goto(`${pathToFileURL(join(folder, name, "report.html"))}${hash}`);
+  await page.goto(`${pathToFileURL(join(folder, name, file))}${hash}`);
   await page.waitForSelector("html[data-ready]");
   return { page, complaints };
 }
@@ -198,10 +202,11 @@ test("a row of a sweep is run again from its page", { skip: missing }, async () 
   await page.close();
 });
 
-for (const name of ["sweep", "map"]) {
-  test(`the report of ${name} fits a telephone and keeps axe-core's rules`, { skip: missing }, async () => {
-    const { page } = await report(name, "#rows.row=1", { width: 390, height: 800 });
+for (const name of ["sweep", "map", "replay", "papers"]) {
+  test(`the report of ${name} complains of nothing, fits a telephone and keeps axe-core's rules`, { skip: missing }, async () => {
+    const { page, complaints } = await report(name, "#rows.row=1", { width: 390, height: 800 });
     await telephone(page);
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 }
@@ -225,7 +230,7 @@ for (const scheme of ["light", "dark"]) {
   });
 }
 
-for (const name of ["compare", "sweep", "map"]) {
+for (const name of ["compare", "sweep", "map", "replay"]) {
   test(`the size of the report of ${name} is told`, { skip: missing }, () => {
     const bytes = statSync(join(folder, name, "report.html")).size;
     console.log(`report of ${name}: ${Math.round(bytes / 1e3)} kB`);
