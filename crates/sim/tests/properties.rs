@@ -2,6 +2,9 @@
 //!
 //! `PROPTEST_CASES=50000 PROPTEST_MAX_GLOBAL_REJECTS=50000` looks longer. A failing scenario is printed as TOML.
 
+#[path = "properties/lines.rs"]
+mod lines;
+
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
 use flowstart_control::Rate;
 use flowstart_network::queue::QUEUES;

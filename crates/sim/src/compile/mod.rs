@@ -111,7 +111,9 @@ impl Prepared {
     ///
     /// An error where the run has no such flow. How many web sessions make is not known before.
     pub fn log_packets(&mut self, flows: &[u32]) -> Result<(), RequestError> {
-        check_flows(flows, self.flow_count())?;
+        if self.web.is_empty() {
+            check_flows(flows, self.flow_count())?;
+        }
         self.logged = flows.to_vec();
         Ok(())
     }
@@ -120,7 +122,7 @@ impl Prepared {
     /// recorded, and stop where nothing more is wanted: see
     /// [`Outcome::lines`](crate::record::outcome::Outcome::lines).
     ///
-    /// An error where the run has no such flow, or the time has no part between its ends.
+    /// An error where the scenario lists no such flow, or there is no time between the ends.
     pub fn record_lines(&mut self, request: LinesRequest) -> Result<(), RequestError> {
         self.recording = Recording::lines(request, self.flow_count())?;
         Ok(())
@@ -130,16 +132,15 @@ impl Prepared {
     /// to be recorded, and stop when they have arrived: see
     /// [`Outcome::journeys`](crate::record::outcome::Outcome::journeys).
     ///
-    /// An error where the run has no such flow.
+    /// An error where the scenario lists no such flow.
     pub fn record_journeys(&mut self, request: JourneysRequest) -> Result<(), RequestError> {
         self.recording = Recording::journeys(request, self.flow_count())?;
         Ok(())
     }
 
-    /// How many flows there are, where it is known before.
-    fn flow_count(&self) -> Option<u64> {
-        let count = self.flows.iter().map(|entry| entry.count).sum();
-        self.web.is_empty().then_some(count)
+    /// How many flows there are but for those that web sessions make.
+    fn flow_count(&self) -> u64 {
+        self.flows.iter().map(|entry| entry.count).sum()
     }
 
     pub(crate) fn chain(&self) -> &Chain {

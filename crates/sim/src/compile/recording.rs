@@ -25,8 +25,8 @@ impl Recording {
         }
     }
 
-    /// Lines, of a run of `count` flows.
-    pub(super) fn lines(request: LinesRequest, count: Option<u64>) -> Result<Self, RequestError> {
+    /// Lines, of a run that lists `count` flows.
+    pub(super) fn lines(request: LinesRequest, count: u64) -> Result<Self, RequestError> {
         check_flows(&request.flows, count)?;
         if !(1..=MOST_COLUMNS).contains(&request.columns) {
             let right = format!("1 to {MOST_COLUMNS}");
@@ -39,11 +39,8 @@ impl Recording {
         Ok(Recording::Lines(request))
     }
 
-    /// The ways of packets, in a run of `count` flows.
-    pub(super) fn journeys(
-        request: JourneysRequest,
-        count: Option<u64>,
-    ) -> Result<Self, RequestError> {
+    /// The ways of packets, in a run that lists `count` flows.
+    pub(super) fn journeys(request: JourneysRequest, count: u64) -> Result<Self, RequestError> {
         check_flows(&[request.flow], count)?;
         if !(1..=MOST_JOURNEYS).contains(&request.most) {
             let right = format!("1 to {MOST_JOURNEYS}");
@@ -66,9 +63,8 @@ impl Recording {
     }
 }
 
-/// An error where a run of `count` flows has not all of these; `None` is not known before.
-pub(super) fn check_flows(flows: &[u32], count: Option<u64>) -> Result<(), RequestError> {
-    let Some(count) = count else { return Ok(()) };
+/// An error where a run that lists `count` flows has not all of these.
+pub(super) fn check_flows(flows: &[u32], count: u64) -> Result<(), RequestError> {
     let Some(flow) = flows.iter().find(|flow| u64::from(**flow) >= count) else {
         return Ok(());
     };

@@ -95,8 +95,8 @@ pub(crate) struct JourneyRecorder {
     overtaken: bool,
     /// All before this are not under way any more.
     first: usize,
-    /// The last to be dropped.
-    dropped: Option<usize>,
+    /// The packet that the bottleneck's queue has just refused or evicted.
+    to_drop: Option<usize>,
 }
 
 impl JourneyRecorder {
@@ -107,7 +107,7 @@ impl JourneyRecorder {
             under_way: [0; 2],
             overtaken: false,
             first: 0,
-            dropped: None,
+            to_drop: None,
         }
     }
 
@@ -135,22 +135,24 @@ impl JourneyRecorder {
         });
     }
 
-    /// It comes to the bottleneck's queue.
-    pub(crate) fn queue(&mut self, now: Time, packet: &Packet) {
-        // What the queue refused has been dropped just now.
-        let refused = self.dropped.filter(|place| {
-            let way = &self.found.packets[*place];
-            way.queued.is_none() && way.dropped == Some(now) && way.is_like(packet)
-        });
-        let place = refused.or_else(|| self.find(packet, |way| way.queued.is_none()));
+    /// It comes to the bottleneck's queue, which refuses it or not.
+    pub(crate) fn queue(&mut self, now: Time, packet: &Packet, refused: bool) {
+        let place = self.find(packet, |way| way.queued.is_none());
         if let Some(place) = place {
             self.found.packets[place].queued = Some(now);
         }
+        self.to_drop = place.filter(|_| refused);
+    }
+
+    /// It is evicted from there.
+    pub(crate) fn evict(&mut self, packet: &Packet) {
+        self.to_drop = self.find(packet, |way| way.queued.is_some() && way.left.is_none());
     }
 
     /// It has left that to be transmitted.
     pub(crate) fn leave(&mut self, at: Time, packet: &Packet) {
-        let waits = |way: &Journey| way.queued.is_some() && way.left.is_none();
+        let waits =
+            |way: &Journey| way.left.is_none() && way.queued.is_some_and(|since| since <= at);
         if let Some(place) = self.find(packet, waits) {
             self.found.packets[place].left = Some(at);
         }
@@ -158,9 +160,12 @@ impl JourneyRecorder {
 
     /// It was dropped.
     pub(crate) fn drop(&mut self, at: Time, packet: &Packet) {
-        if let Some(place) = self.find(packet, |_| true) {
+        if packet.flow != self.request.flow {
+            return;
+        }
+        let place = self.to_drop.take();
+        if let Some(place) = place.or_else(|| self.find(packet, |_| true)) {
             self.found.packets[place].dropped = Some(at);
-            self.dropped = Some(place);
             self.is_over(packet);
         }
     }
@@ -170,7 +175,8 @@ impl JourneyRecorder {
         if packet.flow != self.request.flow {
             return;
         }
-        match self.find(packet, |_| true) {
+        let passed = self.find(packet, |way| way.left.is_some());
+        match passed.or_else(|| self.find(packet, |_| true)) {
             Some(place) => {
                 self.found.packets[place].received = Some(now);
                 self.is_over(packet);

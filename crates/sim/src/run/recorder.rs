@@ -77,14 +77,12 @@ pub(super) trait Recorder {
 
 /// Who records a run of these flows.
 pub(super) fn recorder(prepared: &Prepared, plans: &[FlowPlan]) -> Option<Box<dyn Recorder>> {
-    // What web sessions add is not planned, and its data goes forward.
-    let reverse = |flow: u32| plans.get(flow as usize).is_some_and(|plan| plan.reverse);
     match &prepared.recording {
         Recording::Nothing => None,
         Recording::Trace => Some(Box::<Trace>::default()),
         Recording::Journeys(request) => Some(Box::new(JourneyRecorder::new(*request))),
         Recording::Lines(request) => {
-            let direction = |flow| u8::from(reverse(flow));
+            let direction = |flow: u32| u8::from(plans[flow as usize].reverse);
             Some(Box::new(LineRecorder::new(request, direction)))
         }
     }
@@ -204,12 +202,13 @@ impl Recorder for JourneyRecorder {
     }
 
     fn offered(&mut self, now: Time, offer: Offer<'_>) {
-        self.queue(now, offer.packet);
+        self.queue(now, offer.packet, offer.dropped);
     }
 
     fn left(&mut self, at: Time, departure: Departure<'_>) {
-        if !departure.evicted {
-            self.leave(at, departure.packet);
+        match departure.evicted {
+            true => self.evict(departure.packet),
+            false => self.leave(at, departure.packet),
         }
     }
 

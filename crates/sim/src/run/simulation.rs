@@ -446,13 +446,13 @@ impl<'a> Simulation<'a> {
         if state.has_queue_events() {
             self.take_queue_events(link);
         }
+        if self.recorder.is_some() {
+            self.sample_offer(link, packet, verdict == Verdict::Dropped);
+        }
         match verdict {
             Verdict::Accepted => {}
             Verdict::First => self.schedule_delivery(link),
             Verdict::Dropped => self.on_drop(packet, self.now),
-        }
-        if self.recorder.is_some() {
-            self.sample_offer(link, packet, verdict == Verdict::Dropped);
         }
     }
 
