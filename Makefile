@@ -111,6 +111,7 @@ bench: setup ## Measure the budgets
 	cargo bench --workspace
 	$(BIN)/python tests/python/bench_overhead.py
 	$(BIN)/python tests/python/bench_startups.py
+	$(BIN)/python tests/python/bench_trajectories.py
 
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"

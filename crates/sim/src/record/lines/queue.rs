@@ -91,3 +91,36 @@ impl QueueOrder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn departures_that_are_heard_of_late_come_into_their_places() {
+        let mut order = QueueOrder::default();
+        let mut steps = Vec::new();
+        let mut tell = |at, held| steps.push((at, held));
+        for (at, held) in [(0, 0), (1, 1), (2, 2), (13, 2)] {
+            order.offer(at, held, false);
+        }
+        order.depart(0, &mut tell);
+        order.depart(10, &mut tell);
+        order.depart(20, &mut tell);
+        order.finish(&mut tell);
+        let expected = [(0, 0), (0, 0), (1, 1), (2, 2), (10, 1), (13, 2), (20, 1)];
+        assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn no_more_offers_are_remembered_than_packets_are_on_the_link() {
+        let mut order = QueueOrder::default();
+        for at in 0..10_000 {
+            order.offer(at, 5, false);
+            if at >= 100 {
+                order.depart(at - 100, &mut |_, _| ());
+            }
+            assert!(order.offers.len() <= 110);
+        }
+    }
+}
