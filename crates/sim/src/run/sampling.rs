@@ -51,6 +51,8 @@ impl Simulation<'_> {
     }
 
     /// A packet leaves a receiver.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_answer_sent(&mut self, packet: &Packet) {
         if let Some(recorder) = &mut self.recorder {
             recorder.sent(self.now, packet, false);
@@ -58,6 +60,8 @@ impl Simulation<'_> {
     }
 
     /// The packet at the far end of a link reaches a host.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_arrival(&mut self, link: LinkId) {
         let packet = self.links[link as usize].first();
         if let (Some(recorder), Some(packet)) = (&mut self.recorder, packet) {
@@ -67,6 +71,8 @@ impl Simulation<'_> {
     }
 
     /// A packet was dropped on its way.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_loss(&mut self, packet: &Packet, at: Time) {
         if let Some(recorder) = &mut self.recorder {
             recorder.lost(at, packet);
@@ -98,6 +104,8 @@ impl Simulation<'_> {
     }
 
     /// Something happened to a packet on its way.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_in_network(&mut self, packet: &Packet, event: Event, at: Time) {
         if let Some(recorder) = &mut self.recorder {
             recorder.in_network(at, packet, event);
@@ -105,6 +113,8 @@ impl Simulation<'_> {
     }
 
     /// A packet has come to a link, which has dropped it or not.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_offer(&mut self, link: LinkId, packet: &Packet, dropped: bool) {
         let Some(direction) = self.direction(link) else {
             return;
@@ -128,6 +138,8 @@ impl Simulation<'_> {
     }
 
     /// A packet has left a link's queue, to be transmitted or evicted.
+    #[cold]
+    #[inline(never)]
     pub(super) fn sample_departure(
         &mut self,
         link: LinkId,
