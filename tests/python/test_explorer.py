@@ -192,6 +192,17 @@ def test_lines_go_from_the_opening_to_the_last_acknowledgement(server: Explorer)
     assert rows["jump-start"]["packets_dropped"], "else there is little to see"
 
 
+def test_start_ups_are_answered_by_their_names_however_they_were_asked_for(
+    server: Explorer,
+) -> None:
+    path = {"rate": "5Mbps", "rtt": "64ms", "size": "10kB"}
+    reply = server.post("/api/compare", {"given": path})
+    assert {"slow-start", "jump-start"} <= set(reply.frame[0]["startups"])
+    assert compared(server, startup=["hystart,jump-start"])["startups"] == ["hystart", "jump-start"]
+    every = [one["name"] for one in server.ask("/api/about").document["startups"]]
+    assert compared(server, startup=["all"])["startups"] == every
+
+
 def test_an_exit_is_where_the_row_has_it_counted_from_the_first_opening(server: Explorer) -> None:
     given = {"flows": 2, "interval": "30ms", "size": "1MB", "startup": ["slow-start"]}
     head = compared(server, **given)

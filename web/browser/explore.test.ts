@@ -163,6 +163,17 @@ test("nonsense in a field is refused with a sentence, and the last picture stays
   await page.close();
 });
 
+test("a link that names no start-ups, or a group of them, shows them by their names", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  for (const [hash, name] of [["rate=5Mbps&rtt=64ms&size=10kB", "jump-start"], ["rate=5Mbps&rtt=64ms&size=10kB&startup=all", "gauge"]] as const) {
+    await at(page, `explore?${hash}`);
+    await page.waitForFunction((words: string) => location.hash.includes(`startup=${words}`), {}, name);
+    await page.waitForFunction((words: string) => document.querySelector(".chosen")?.textContent?.includes(words), {}, name);
+  }
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a key that is held down on a slider is one step of the history", { skip }, async () => {
   const { page, complaints } = await opened(browser);
   await at(page, SMALL);

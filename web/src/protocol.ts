@@ -134,6 +134,8 @@ export interface Trajectory {
 
 export interface CompareAnswer {
   headline: string;
+  /** What is compared: the names of `given.startup`, with groups such as `all` written out. */
+  startups: string[];
   /** The command that prints the same table; null where there is none. */
   command: string | null;
   /** A scenario's file that says the same of the first start-up. */

@@ -129,6 +129,7 @@ def _told(found: Comparison, flows: int) -> dict[str, Any]:
     first = found.plan.cases()[0]
     return {
         "headline": found.headline,
+        "startups": list(found.plan.startups),
         "command": found.command,
         "scenario": scenario_file.written(found.plan.scenario(first)),
         "table": grids.document(found.table),

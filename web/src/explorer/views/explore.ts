@@ -116,7 +116,7 @@ class Explore {
     this.reset.hidden = !span;
     this.recolour(looked);
     this.show(looked);
-    const asked = written({ ...state, own: span ? { from: `${span.from_s}`, to: `${span.to_s}` } : {} });
+    const asked = question(state.given, span);
     if (asked === this.asked) return;
     this.asked = asked;
     const body = { given: state.given, columns: this.timeline.columns, ...this.asking(span) };
@@ -155,7 +155,8 @@ class Explore {
   private take({ head, tail }: Answer, { body, span, since }: Question): void {
     this.answer = head;
     const shown = picture(head, tail, span);
-    const looked = looks(body.given.startup ?? [], this.app.dark);
+    const given = this.spelled(body.given, head.startups, span);
+    const looked = looks(head.startups, this.app.dark);
     this.shown = { picture: shown, looks: looked };
     this.output.classList.remove("stale");
     this.controls.refuse(null);
@@ -163,14 +164,28 @@ class Explore {
     this.readout.show(shown, looked, null);
     this.headline.textContent = head.headline;
     fill(this.notes, ...head.warnings.map((words) => el("li", {}, words)));
-    this.tables(body.given);
+    this.tables(given);
     const { headline, command, scenario } = head;
     const { dark } = this.app;
     const exported = { headline, picture: shown, span: spanOfPicture(shown), looks: looked, dark };
     this.actions.set({ command, scenario, shown: exported });
     measured(since);
     clearTimeout(this.still);
-    this.still = setTimeout(() => this.rest(body.given), STILL_MS);
+    this.still = setTimeout(() => this.rest(given), STILL_MS);
+  }
+
+  /**
+   * What was asked with its start-ups by name: a link may say `all`, or none. The state follows, and
+   * is not asked again.
+   */
+  private spelled(given: Given, startups: string[], span: Span | null): Given {
+    if (startups.join() === given.startup?.join()) return given;
+    const named = { ...given, startup: startups };
+    if (this.asked === question(given, span)) {
+      this.asked = question(named, span);
+      this.app.go({ given: named }, "replace");
+    }
+    return named;
   }
 
   /** The state stands still: there is time for words and for intervals. */
@@ -250,6 +265,11 @@ class Explore {
 function spanOf(own: Record<string, string>): Span | null {
   const [from_s, to_s] = [Number(own["from"] ?? "0"), Number(own["to"])];
   return to_s > from_s && from_s >= 0 ? { from_s, to_s } : null;
+}
+
+/** What lines are of, as a text that can be compared. */
+function question(given: Given, span: Span | null): string {
+  return written({ view: "", given, own: span ? { from: `${span.from_s}`, to: `${span.to_s}` } : {} });
 }
 
 /** What intervals are of, as a text that can be compared. */
