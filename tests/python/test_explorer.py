@@ -178,6 +178,7 @@ def test_lines_go_from_the_opening_to_the_last_acknowledgement(server: Explorer)
     for one in head["trajectories"]:
         row = rows[one["startup"]]
         assert one["bdp_pkts"] == row["bdp_pkts"]
+        assert one["done_s"] == pytest.approx(row["opened_s"] + row["fct_s"])
         assert one["end_s"] == pytest.approx(row["opened_s"] + row["duration_s"])
         bins, acked = points(one["lines"]["acked"], tail)
         assert acked[-1] == 300_000

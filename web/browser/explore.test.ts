@@ -218,7 +218,7 @@ test("the pointer over a panel shows the values of every start-up at its time", 
   const over = await (await page.waitForSelector(".panel.cwnd .u-over"))!.boundingBox();
   assert.ok(over);
   await page.mouse.move(over.x + over.width * 0.3, over.y + over.height / 2);
-  await page.waitForFunction(() => document.querySelector("table.readout thead th")?.textContent !== "at the end");
+  await page.waitForFunction(() => document.querySelector("table.readout thead th")?.textContent !== "when complete");
   const cells = await page.$$eval("table.readout tbody tr td:nth-child(2)", (found) => found.map((one) => one.textContent));
   assert.equal(cells.length, 2);
   for (const cell of cells) assert.match(cell ?? "", /^[\d.,]+$/);

@@ -109,6 +109,8 @@ export interface Trajectory {
   startup: string;
   flow: number;
   bdp_pkts: number;
+  /** When the receiver had all of it; null where it never had. */
+  done_s: number | null;
   /** When its last byte was acknowledged, or the run ended. */
   end_s: number;
   exit: Exit | null;

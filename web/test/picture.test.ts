@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { looks } from "../src/charts/colours.ts";
 import { svg } from "../src/charts/export.ts";
 import { apart, thinned } from "../src/charts/marks.ts";
-import { exits, PANELS, sentence, top, type PanelName } from "../src/charts/panels.ts";
-import { picture, type Picture, type Trace } from "../src/charts/picture.ts";
+import { completions, exits, PANELS, sentence, top, type PanelName } from "../src/charts/panels.ts";
+import { picture, wholeOf, type Picture, type Trace } from "../src/charts/picture.ts";
 import type { Steps } from "../src/charts/steps.ts";
 import type { CompareAnswer, Line } from "../src/protocol.ts";
 
@@ -22,6 +22,7 @@ function trace(startup: string, change: Partial<Trace> = {}): Trace {
     startup,
     flow: 0,
     bdp_pkts: 100,
+    done_s: 0.9,
     end_s: 1,
     exit: null,
     lines: {
@@ -39,7 +40,7 @@ function trace(startup: string, change: Partial<Trace> = {}): Trace {
 }
 
 function shown(...traces: Trace[]): Picture {
-  return { from_s: 0, to_s: 1, origin_s: 0, bin_s: 0.001, traces };
+  return { from_s: 0, to_s: 1, whole_s: 1, origin_s: 0, bin_s: 0.001, traces };
 }
 
 function kind(name: PanelName) {
@@ -96,6 +97,19 @@ test("marks that would hide each other's number stand above each other, each at 
   assert.ok((aside?.y ?? -1) >= 0 && (aside?.x ?? 0) >= 25);
 });
 
+test("the time ends a round trip after the last completion, or with what was never complete", () => {
+  const late = trace("a", { done_s: 0.5, end_s: 0.9 });
+  assert.equal(wholeOf([late], 0.1), 0.6);
+  assert.equal(wholeOf([late], 0.7), 0.9);
+  assert.equal(wholeOf([late, trace("b", { done_s: null, end_s: 3 })], 0.1), 3);
+});
+
+test("a completion is marked on the line of what was sent; a flow that never was complete has none", () => {
+  const found = completions(kind("sequence"), shown(trace("a"), trace("b", { done_s: null })));
+  assert.deepEqual(found.map((one) => [one.trace.startup, one.at_s, one.value]), [["a", 0.9, 1e6]]);
+  assert.deepEqual(completions(kind("cwnd"), shown(trace("a"))), []);
+});
+
 test("events on one spot are one mark", () => {
   const spots = Array.from({ length: 100 }, (_, at) => ({ x: at / 10, y: 5 }));
   const kept = thinned(spots, 1);
@@ -118,7 +132,7 @@ test("an answer's lines are read from its tail, and its delivery rate is made of
     from_s: 0,
     bin_s: 0.001,
     rows: [{ min_rtt_s: 0.1 }],
-    trajectories: [{ startup: "a", flow: 0, bdp_pkts: 1, end_s: 0.2, exit: null, lines: { ...lines, acked }, events }],
+    trajectories: [{ startup: "a", flow: 0, bdp_pkts: 1, done_s: 0.2, end_s: 0.2, exit: null, lines: { ...lines, acked }, events }],
   } as unknown as CompareAnswer;
   const found = picture(head, tail, null);
   assert.deepEqual([...(found.traces[0]?.lines.acked.values ?? [])], [0, 1000, 1000]);

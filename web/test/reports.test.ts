@@ -67,6 +67,7 @@ test("lines over time come from steps between bins, and null ends a line", () =>
     startup: "a",
     flow: 0,
     bdp_pkts: 5,
+    done_s: 0.4,
     end_s: 0.5,
     exit: [0.2, 20, "loss"] as [number, number, string],
     lines: { cwnd: line, queue: line, sent: line, acked: line, pacing: [[], []] as typeof line },

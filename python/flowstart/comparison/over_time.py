@@ -67,11 +67,16 @@ def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any
         "startup": row["variant"],
         "flow": row["flow"],
         "bdp_pkts": row["bdp_pkts"],
-        "end_s": float(f"{end_s:.6g}"),
-        "exit": None if left[0] is None else [float(f"{left[0]:.6g}"), left[1], left[2]],
+        "done_s": None if row["fct_s"] is None else _time(row["opened_s"] + row["fct_s"]),
+        "end_s": _time(end_s),
+        "exit": None if left[0] is None else [_time(left[0]), left[1], left[2]],
         "lines": lines,
         "events": events,
     }
+
+
+def _time(value_s: float) -> float:
+    return float(f"{value_s:.6g}")
 
 
 def _line(line: Line, step: int = 1) -> tuple[list[int], list[float | None]]:

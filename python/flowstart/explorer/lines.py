@@ -16,6 +16,7 @@ def document(traced: Traced, run: int, place: int, row: dict[str, Any], tail: Ta
         "startup": row["variant"],
         "flow": row["flow"],
         "bdp_pkts": row["bdp_pkts"],
+        "done_s": None if row["fct_s"] is None else row["opened_s"] + row["fct_s"],
         "end_s": _end(row, found, traced),
         "exit": _exit(row),
         "lines": {name: _line(line, tail) for name, line in found.lines.items()},

@@ -2,9 +2,9 @@
 // panels' canvases.
 
 import { ink, type Ink, type Look } from "./colours.ts";
-import { apart, type Spot } from "./marks.ts";
+import { apart, DISC, type Spot } from "./marks.ts";
 import type { Panel, Span } from "./panel.ts";
-import { bdpOf, drawn, exits, PANELS, top, type PanelKind } from "./panels.ts";
+import { bdpOf, completions, drawn, exits, PANELS, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 import { moment, packets, seconds } from "../ui/text.ts";
@@ -74,6 +74,10 @@ function panel(kind: PanelKind, shown: Exported, paint: Ink, above: number): str
     `<g clip-path="url(#${clip})" fill="none">`,
     kind.exits ? level(bdpOf(shown.picture), most, y, paint) : "",
     ...drawn(kind, shown.picture).map((trace) => lines(kind, shown, trace, x, y)),
+    ...completions(kind, shown.picture).map(({ trace, at_s, value }) => {
+      const at = `cx="${time(at_s).toFixed(1)}" cy="${y(value).toFixed(1)}" r="${DISC}"`;
+      return `<circle ${at} fill="${shown.looks.get(trace.startup)?.colour ?? ""}" stroke="${paint.page}"/>`;
+    }),
     kind.exits ? numbers(shown, time, y, above, paint) : "",
     "</g>",
   ].join("\n");

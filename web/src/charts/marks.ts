@@ -8,6 +8,8 @@ export interface Spot {
 }
 
 const SIZE = 3.2;
+/** The radius of a disc without a number. */
+export const DISC = 4.5;
 
 /** A cross for what was dropped. */
 export function cross(path: Path2D, { x, y }: Spot, scale: number): void {
@@ -25,6 +27,17 @@ export function triangle(path: Path2D, { x, y }: Spot, scale: number): void {
   path.lineTo(x + reach, y + reach * 0.8);
   path.lineTo(x - reach, y + reach * 0.8);
   path.closePath();
+}
+
+/** A disc where a flow was complete. */
+export function disc(context: CanvasRenderingContext2D, { x, y }: Spot, look: Look, ink: Ink, scale: number): void {
+  context.beginPath();
+  context.arc(x, y, DISC * scale, 0, 2 * Math.PI);
+  context.fillStyle = look.colour;
+  context.fill();
+  context.lineWidth = scale;
+  context.strokeStyle = ink.page;
+  context.stroke();
 }
 
 /** A disc with an exit's number in the start-up's colour. */

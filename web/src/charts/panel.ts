@@ -5,8 +5,8 @@ import uPlot from "uplot";
 import { el, fill, id } from "../ui/dom.ts";
 import { moment, packets } from "../ui/text.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
-import { apart, cross, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
-import { bdpOf, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
+import { apart, cross, disc, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
+import { bdpOf, completions, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 
@@ -241,6 +241,7 @@ export class Panel {
     this.lines(plot);
     if (this.kind.exits) this.level(plot, paint);
     this.events(plot);
+    this.complete(plot, paint);
     if (this.kind.exits) this.numbers(plot, paint);
     ctx.restore();
   }
@@ -284,6 +285,17 @@ export class Panel {
       }
     }
     ctx.globalAlpha = 1;
+  }
+
+  private complete(plot: uPlot, paint: Ink): void {
+    const { picture, looks, lit } = this.shown as Shown;
+    const { x, y } = this.places(plot);
+    for (const { trace, at_s, value } of completions(this.kind, picture)) {
+      plot.ctx.globalAlpha = pale(lit, trace) ? PALE : 1;
+      const spot = { x: x(binAt(picture, at_s)), y: y(value) };
+      disc(plot.ctx, spot, looks.get(trace.startup) as Look, paint, devicePixelRatio);
+    }
+    plot.ctx.globalAlpha = 1;
   }
 
   private numbers(plot: uPlot, paint: Ink): void {

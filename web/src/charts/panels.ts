@@ -14,6 +14,8 @@ export interface PanelKind {
   key: string;
   lines: { name: LineName; faint: boolean }[];
   events: EventName[];
+  /** The line on whose height it is marked when a flow was complete. */
+  complete: LineName | null;
   /** Whether BDP and exits are shown. */
   exits: boolean;
   text(value: number): string;
@@ -26,6 +28,7 @@ export const PANELS: readonly PanelKind[] = [
     key: "numbers: exit of start-up",
     lines: [{ name: "cwnd", faint: false }],
     events: [],
+    complete: null,
     exits: true,
     text: packets,
   },
@@ -35,18 +38,20 @@ export const PANELS: readonly PanelKind[] = [
     key: "",
     lines: [{ name: "queue", faint: false }],
     events: [],
+    complete: null,
     exits: false,
     text: packets,
   },
   {
     name: "sequence",
     title: "Sequence, bytes",
-    key: "thin: sent, thick: acknowledged, × dropped, △ retransmitted",
+    key: "thin: sent, thick: acked, × dropped, △ retransmitted, ● complete",
     lines: [
       { name: "sent", faint: true },
       { name: "acked", faint: false },
     ],
     events: ["drop", "retransmit"],
+    complete: "sent",
     exits: false,
     text: bytes,
   },
@@ -59,6 +64,7 @@ export const PANELS: readonly PanelKind[] = [
       { name: "delivery", faint: false },
     ],
     events: [],
+    complete: null,
     exits: false,
     text: rate,
   },
@@ -116,6 +122,23 @@ export function exits(shown: Picture): ExitMark[] {
   return found;
 }
 
+export interface Completion {
+  trace: Trace;
+  at_s: number;
+  value: number;
+}
+
+/** When flows were complete, at the height of a panel's line then. */
+export function completions(kind: PanelKind, shown: Picture): Completion[] {
+  const { complete } = kind;
+  if (!complete) return [];
+  return shown.traces.flatMap((trace) => {
+    const at_s = trace.done_s;
+    const value = at_s === null ? null : valueAt(trace.lines[complete], binAt(shown, at_s));
+    return at_s === null || value === null ? [] : [{ trace, at_s, value }];
+  });
+}
+
 /** What a panel shows of one start-up, as a sentence for those who do not see it. */
 export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string {
   const parts = kind.lines
@@ -129,6 +152,7 @@ export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string 
         : "did not leave start-up",
     );
   }
+  if (kind.complete) parts.push(trace.done_s === null ? "not complete" : `complete at ${seconds(trace.done_s)}`);
   for (const event of kind.events) {
     const { total } = trace.events[event];
     parts.push(`${total} ${event === "drop" ? "dropped" : "retransmitted"}`);
@@ -145,7 +169,7 @@ function extent(name: LineName, kind: PanelKind, shown: Picture, trace: Trace): 
     if (value > most) [most, at] = [value, place];
   }
   const when = shown.origin_s + (steps.bins[at] as number) * shown.bin_s;
-  const last = valueAt(steps, binAt(shown, Math.min(trace.end_s, shown.to_s))) ?? 0;
+  const last = valueAt(steps, binAt(shown, Math.min(trace.done_s ?? trace.end_s, shown.to_s))) ?? 0;
   const label = NAMES[name];
   return `${label} at most ${kind.text(most)} at ${seconds(when)}, at the end ${kind.text(last)}`;
 }

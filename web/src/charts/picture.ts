@@ -11,6 +11,9 @@ export interface Trace {
   startup: string;
   flow: number;
   bdp_pkts: number;
+  /** When the receiver had all of it; null where it never had. */
+  done_s: number | null;
+  /** When all was acknowledged, or nothing happened any more. */
   end_s: number;
   exit: Exit | null;
   lines: Record<LineName, Steps>;
@@ -21,6 +24,8 @@ export interface Picture {
   /** The first second and the last that are shown. */
   from_s: number;
   to_s: number;
+  /** Where all of the time ends. */
+  whole_s: number;
   /** Bin 0 of all lines begins at `origin_s`. */
   origin_s: number;
   bin_s: number;
@@ -38,13 +43,23 @@ export function picture(
   for (const one of traces) {
     one.lines.delivery = deliveryRate(one.lines.acked, rtt_s / head.bin_s, head.bin_s, head.from_s > 0);
   }
-  const end = Math.max(...traces.map((one) => one.end_s), head.from_s + head.bin_s);
+  const whole_s = Math.max(wholeOf(traces, rtt_s), head.from_s + head.bin_s);
   return {
-    ...(span ?? { from_s: head.from_s, to_s: end }),
+    ...(span ?? { from_s: head.from_s, to_s: whole_s }),
+    whole_s,
     origin_s: head.from_s,
     bin_s: head.bin_s,
     traces,
   };
+}
+
+/**
+ * When all flows were complete and a round trip had passed. A receiver may keep the last
+ * acknowledgement back for longer, and of that nothing would be seen but an empty stretch.
+ */
+export function wholeOf(traces: readonly Trace[], rtt_s: number): number {
+  const after = Number.isNaN(rtt_s) ? Infinity : rtt_s;
+  return Math.max(0, ...traces.map((one) => Math.min(one.end_s, (one.done_s ?? Infinity) + after)));
 }
 
 /** The path's round trip without queues; not a number where no row says it. */
@@ -59,11 +74,11 @@ export function binAt(shown: Picture, at_s: number): number {
 }
 
 function trace(one: Trajectory, tail: DataView): Trace {
-  const { startup, flow, bdp_pkts, end_s, exit } = one;
+  const { startup, flow, bdp_pkts, done_s, end_s, exit } = one;
   const steps = (line: Line): Steps => points(line, tail);
   const lines = mapped(one.lines, steps);
   const events = mapped(one.events, (line) => ({ ...points(line, tail), total: line.total }));
-  return { startup, flow, bdp_pkts, end_s, exit, lines, events };
+  return { startup, flow, bdp_pkts, done_s, end_s, exit, lines, events };
 }
 
 function mapped<K extends string, V, R>(all: Record<K, V>, one: (value: V) => R): Record<K, R> {

@@ -4,10 +4,10 @@ import { looks } from "../charts/colours.ts";
 import { deliveryRate } from "../charts/delivery.ts";
 import { hidden } from "../charts/legend.ts";
 import type { Span } from "../charts/panel.ts";
-import type { Picture, Trace } from "../charts/picture.ts";
+import { wholeOf, type Picture, type Trace } from "../charts/picture.ts";
+import { Readout } from "../charts/readout.ts";
 import type { Steps } from "../charts/steps.ts";
 import { Timeline } from "../charts/timeline.ts";
-import { Readout } from "../explorer/readout.ts";
 import type { OverTime, PackedLine } from "../tables/columns.ts";
 import type { Kept } from "../tables/summary.ts";
 import { el, id } from "../ui/dom.ts";
@@ -107,6 +107,7 @@ export function pictured(one: OverTime): Picture {
       startup: flow.startup,
       flow: flow.flow,
       bdp_pkts: flow.bdp_pkts,
+      done_s: flow.done_s,
       end_s: flow.end_s,
       exit: flow.exit && { at_s: flow.exit[0], cwnd_pkts: flow.exit[1], reason: flow.exit[2] },
       lines: {
@@ -126,8 +127,8 @@ export function pictured(one: OverTime): Picture {
       },
     };
   });
-  const to_s = Math.max(bin_s, ...traces.map((trace) => trace.end_s));
-  return { from_s: 0, to_s, origin_s: 0, bin_s, traces };
+  const whole_s = Math.max(bin_s, wholeOf(traces, one.rtt_s ?? 0));
+  return { from_s: 0, to_s: whole_s, whole_s, origin_s: 0, bin_s, traces };
 }
 
 function steps([gaps, values]: PackedLine): Steps {

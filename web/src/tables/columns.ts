@@ -86,6 +86,8 @@ export interface OverTime {
     startup: string;
     flow: number;
     bdp_pkts: number;
+    /** When the receiver had all of it; null where it never had. */
+    done_s: number | null;
     end_s: number;
     /** When, with how many packets of cwnd, and why. */
     exit: [number, number, string] | null;

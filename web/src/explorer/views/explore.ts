@@ -5,6 +5,7 @@ import { looks, type Look } from "../../charts/colours.ts";
 import type { Span } from "../../charts/panel.ts";
 import { exits } from "../../charts/panels.ts";
 import { picture, type Picture } from "../../charts/picture.ts";
+import { Readout } from "../../charts/readout.ts";
 import { Timeline } from "../../charts/timeline.ts";
 import type { CompareAnswer, CompareRequest, Given, IntervalsAnswer } from "../../protocol.ts";
 import { text, written } from "../../state.ts";
@@ -14,7 +15,6 @@ import { Actions } from "../actions.ts";
 import { Controls } from "../controls.ts";
 import { measured } from "../measured.ts";
 import { Player } from "../play.ts";
-import { Readout } from "../readout.ts";
 import { Results } from "../results.ts";
 import type { App, View } from "../view.ts";
 

@@ -1,10 +1,10 @@
 // What every start-up's flow is at, at the cursor's time, and how its start-up ended.
 
-import type { Look } from "../charts/colours.ts";
-import type { Lit } from "../charts/panel.ts";
-import { exits, NAMES } from "../charts/panels.ts";
-import { binAt, type LineName, type Picture, type Trace } from "../charts/picture.ts";
-import { valueAt } from "../charts/steps.ts";
+import type { Look } from "./colours.ts";
+import type { Lit } from "./panel.ts";
+import { exits, NAMES } from "./panels.ts";
+import { binAt, type LineName, type Picture, type Trace } from "./picture.ts";
+import { valueAt } from "./steps.ts";
 import { el, fill } from "../ui/dom.ts";
 import { swatch } from "../ui/swatch.ts";
 import { ABSENT, bytes, packets, rate, seconds } from "../ui/text.ts";
@@ -18,6 +18,8 @@ const COLUMNS: { name: LineName; text(value: number): string }[] = [
   { name: "pacing", text: rate },
   { name: "delivery", text: rate },
 ];
+/** Behind them: when a flow was complete, and how its start-up ended. */
+const [COMPLETE, EXIT] = [COLUMNS.length, COLUMNS.length + 1];
 
 export class Readout {
   readonly element = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Values at the cursor" });
@@ -27,24 +29,26 @@ export class Readout {
   private picture: Picture | undefined;
 
   constructor(private readonly over: (lit: Lit) => void) {
-    const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, NAMES[name]));
+    const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, name === "acked" ? "acked" : NAMES[name]));
+    const complete = el("th", { scope: "col", class: "number", title: "when the receiver had all of it" }, "complete");
     const exit = el("th", { scope: "col" }, "exit of start-up");
-    const head = el("tr", {}, this.when, ...titles, exit);
+    const head = el("tr", {}, this.when, ...titles, complete, exit);
     const table = el("table", { class: "readout" }, el("thead", {}, head), this.body);
     table.prepend(el("caption", { class: "unseen" }, "Values at the cursor"));
     table.addEventListener("pointerleave", () => this.over(null));
     this.element.append(table);
   }
 
-  /** Takes an answer; the values are those of `at_s`, or of the end. */
+  /** Takes an answer; the values are those of `at_s`, or of each flow's completion. */
   show(picture: Picture, looks: ReadonlyMap<string, Look>, at_s: number | null): void {
     const kept = this.picture && same(this.picture, picture) && this.cells.length;
     this.picture = picture;
     if (!kept) this.build(looks);
     this.point(at_s);
     for (const [row, trace] of picture.traces.entries()) {
-      const cell = this.cells[row]?.[COLUMNS.length];
-      if (cell) this.exit(cell, trace);
+      const [complete, exit] = [this.cells[row]?.[COMPLETE], this.cells[row]?.[EXIT]];
+      if (complete) write(complete, trace.done_s === null ? ABSENT : seconds(trace.done_s));
+      if (exit) this.exit(exit, trace);
     }
   }
 
@@ -56,9 +60,10 @@ export class Readout {
   point(at_s: number | null): void {
     const { picture } = this;
     if (!picture) return;
-    this.when.textContent = at_s === null ? "at the end" : `at ${seconds(at_s)}`;
+    const last = picture.to_s < picture.whole_s ? `at ${seconds(picture.to_s)}` : "when complete";
+    this.when.textContent = at_s === null ? last : `at ${seconds(at_s)}`;
     for (const [row, trace] of picture.traces.entries()) {
-      const bin = binAt(picture, at_s ?? Math.min(trace.end_s, picture.to_s));
+      const bin = binAt(picture, at_s ?? Math.min(trace.done_s ?? trace.end_s, picture.to_s));
       const over = at_s !== null && at_s > trace.end_s;
       for (const [place, column] of COLUMNS.entries()) {
         const cell = this.cells[row]?.[place];
@@ -84,7 +89,7 @@ export class Readout {
   private build(looks: ReadonlyMap<string, Look>): void {
     const traces = this.picture?.traces ?? [];
     const several = traces.some((trace) => trace.flow !== traces[0]?.flow);
-    this.cells = traces.map(() => Array.from({ length: COLUMNS.length + 1 }, (_, place) => cell(place)));
+    this.cells = traces.map(() => Array.from({ length: EXIT + 1 }, (_, place) => cell(place)));
     const rows = traces.map((trace, at) => {
       const look = looks.get(trace.startup);
       const name = several ? `${trace.startup}, flow ${trace.flow + 1}` : trace.startup;
@@ -118,5 +123,5 @@ function same(one: Picture, other: Picture): boolean {
 }
 
 function cell(place: number): HTMLTableCellElement {
-  return el("td", { class: place < COLUMNS.length ? "number" : "exit" });
+  return el("td", { class: place < EXIT ? "number" : "exit" });
 }
