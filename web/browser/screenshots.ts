@@ -48,7 +48,6 @@ async function replay(page: Page): Promise<void> {
 }
 
 async function paper(page: Page): Promise<void> {
-  await press(page, "Run it");
   await page.waitForSelector("main figure svg, main figure img", { timeout: 120_000 });
 }
 

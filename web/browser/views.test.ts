@@ -124,11 +124,16 @@ test("a file that is no capture is refused with its name", { skip }, async () =>
   assert.match(words ?? "", /^song\.mp3 is no capture/);
 });
 
-test("a figure shows what was published, then what is measured, and opens its set-up", { skip }, async () => {
+test("papers say what is in them, and a quick figure shows what is measured when it is opened, and opens its set-up", { skip }, async () => {
   const { page, complaints } = await opened(browser);
+  await at(page, `papers?${STATE}`, "section.paper a");
+  assert.equal(await page.$$eval("section.paper", (found) => found.length), 5);
+  await page.$$eval("section.paper a", (all) => (all.find((one) => one.textContent?.includes("JS-IN")) as HTMLElement | undefined)?.click());
+  await page.waitForSelector("article table");
   await at(page, `papers?${STATE}&view.figure=JS-F1`, "article table");
-  await press(page, "Run it");
   await page.waitForSelector("figure img", { timeout: 60_000 });
+  const headings = await page.$$eval("article h2", (found) => found.map((one) => one.textContent));
+  assert.deepEqual(headings.slice(1), ["Its set-ups", "Published beside measured"]);
   await press(page, "Open in Explore");
   await goes(page, "explore");
   assert.match(hash(page), /rate=5Mbps/);

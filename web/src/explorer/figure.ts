@@ -1,7 +1,9 @@
-// One figure of a paper: published values, then measured ones beside them, and its set-ups.
+// One figure of a paper: what was published until it is run, then the figure, its set-ups, and
+// published beside measured.
 
-import type { Figure, Measured, Paper, Setup } from "../answers.ts";
+import type { Figure, Measured, Paper, Published, Setup } from "../answers.ts";
 import { download } from "../charts/export.ts";
+import type { Grid } from "../protocol.ts";
 import { el, fill } from "../ui/dom.ts";
 import { grid } from "../ui/grid.ts";
 import { Following } from "./following.ts";
@@ -11,7 +13,10 @@ export class FigureView {
   readonly element = el("article");
   private readonly following: Following<{ figure: Measured }>;
   private readonly run = el("button", { type: "button" }, "Run it");
+  /** What was published, and once it was run what is measured. */
   private readonly result = el("div");
+  /** Begun because the figure was opened: it ends when the figure is left. */
+  private unasked = false;
 
   constructor(
     private readonly app: App,
@@ -21,44 +26,61 @@ export class FigureView {
   ) {
     this.following = new Following(app.api, {
       found: (found) => this.show(found.figure),
-      ended: () => {
-        this.run.disabled = false;
-      },
+      ended: (job) => this.over(job.state === "done"),
     });
-    this.run.addEventListener("click", () => void this.start());
-    const how = figure.quick ? "some seconds" : "seconds to minutes, and can be cancelled";
-    const runs = `It takes ${how}; runs are kept, so that a second time is instant.`;
+    this.run.addEventListener("click", () => {
+      this.unasked = false;
+      void this.start();
+    });
+    const long = "It takes seconds to minutes, and can be cancelled; runs are kept, so that a second time is instant.";
+    const runs = figure.quick ? null : el("span", { class: "hint" }, long);
     this.element.append(
       el("h2", {}, `${figure.figure} of “${paper.title}”`),
       el("p", { class: "hint" }, paper.source),
       el("p", {}, figure.question),
-      ...this.published(),
-      el("p", {}, this.run, " ", el("span", { class: "hint" }, runs)),
+      el("p", {}, this.run, " ", runs),
       this.following.element,
       this.result,
     );
+    fill(this.result, ...this.published());
     const job = jobs.get(figure.id);
-    if (job) this.following.follow(job);
+    if (job) this.follow(job);
+    else if (figure.quick) {
+      this.unasked = true;
+      void this.start();
+    }
   }
 
   end(): void {
     this.following.stop();
+    if (!this.unasked) return;
+    this.following.cancel();
+    this.jobs.delete(this.figure.id);
+  }
+
+  private follow(job: string): void {
+    this.run.disabled = true;
+    this.following.follow(job);
+  }
+
+  private over(done: boolean): void {
+    this.unasked = false;
+    this.run.disabled = false;
+    this.run.textContent = done ? "Run it again" : "Run it";
   }
 
   private published(): Node[] {
     const { published } = this.figure;
     if (!published.length) return [el("p", {}, "The paper published no value here: a study of what it leaves open.")];
-    const columns = ["what", "published", "unit", "tolerance", "class"].map((title) => ({ title, number: false }));
-    const rows = published.map((one) => [one.what, one.expected, one.unit, one.tolerance, one.class]);
-    return [grid({ title: "Published", columns, rows, groups: {}, marked: [] })];
+    return [el("h2", {}, "Published"), grid(publishedGrid(published))];
   }
 
   private async start(): Promise<void> {
     this.run.disabled = true;
-    fill(this.result);
+    fill(this.result, ...this.published());
     const job = await this.following.start("/api/papers/run", { id: this.figure.id });
     if (job) this.jobs.set(this.figure.id, job);
-    else this.run.disabled = false;
+    else this.over(false);
   }
 
   private show(found: Measured): void {
@@ -66,12 +88,12 @@ export class FigureView {
     const misses = found.misses.rows.length ? [el("h3", {}, "Why values are missed"), grid(found.misses)] : [];
     fill(
       this.result,
-      ...(found.targets ? [el("h2", {}, "Published beside measured"), grid(found.targets)] : []),
+      ...found.pictures.map(picture),
       answers,
       found.readings ? el("p", {}, found.readings) : null,
-      ...found.pictures.map(picture),
-      ...misses,
       ...this.setups(found),
+      ...(found.targets ? [el("h2", {}, "Published beside measured"), grid(found.targets)] : []),
+      ...misses,
       ...found.tables.map(table),
       el("h3", {}, "Again"),
       el("code", {}, found.command),
@@ -96,6 +118,19 @@ export class FigureView {
     const note = one.note ?? (one.why ? `Does not open in the explore view. ${one.why}` : "");
     return el("li", {}, one.words, " ", open, " ", file, el("small", {}, one.startups.join(", ")), note ? el("small", {}, note) : null);
   }
+}
+
+/** Published values, those of one kind under a heading, as the table of measured ones has them. */
+export function publishedGrid(published: readonly Published[]): Grid {
+  const columns = ["target", "class", "expected", "tolerance"].map((title) => ({ title, number: false }));
+  const groups: Record<string, string> = {};
+  let above = "";
+  for (const [at, one] of published.entries()) {
+    const heading = `${one.figure}: ${one.what}${one.unit && `, ${one.unit}`}`;
+    if (heading !== above) groups[at] = above = heading;
+  }
+  const rows = published.map((one) => [one.id, one.class === "printed" ? "" : one.class, one.expected, one.tolerance]);
+  return { title: "", columns, rows, groups, marked: [] };
 }
 
 /** The time that the figure's flow is watched, as the explore view keeps it. */

@@ -28,9 +28,7 @@ export class Following<Found> {
     private readonly api: Api,
     private readonly heard: Heard<Found>,
   ) {
-    this.button.addEventListener("click", () => {
-      void this.api.post("/api/jobs/cancel", { job: this.job }).catch((error: unknown) => this.fail(error));
-    });
+    this.button.addEventListener("click", () => this.cancel());
     this.element.append(this.words, this.bar, this.button, this.refusal);
   }
 
@@ -58,6 +56,11 @@ export class Following<Found> {
     this.seen = 0;
     this.control = new AbortController();
     void this.look(this.control.signal);
+  }
+
+  /** Ends the job. */
+  cancel(): void {
+    if (this.job) void this.api.post("/api/jobs/cancel", { job: this.job }).catch((error: unknown) => this.fail(error));
   }
 
   /** Looks no more; the job goes on. */

@@ -4,9 +4,13 @@ import type { Figure, Paper } from "../../answers.ts";
 import { Refused } from "../../api.ts";
 import { written } from "../../state.ts";
 import { el, fill } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
 import { FigureView } from "../figure.ts";
 import type { App, View } from "../view.ts";
 import "../views.css";
+
+/** So many figures of a paper are named as those to begin with. */
+const FIRST = 3;
 
 class Papers {
   private readonly nav = el("nav", { "aria-label": "Papers and figures" });
@@ -27,7 +31,7 @@ class Papers {
       const { papers } = await this.app.api.get<{ papers: Paper[] }>("/api/papers");
       this.papers = papers;
       const chosen = this.app.state.own["figure"];
-      this.nav.append(...papers.map((paper) => this.entry(paper, paper.figures.some((one) => one.id === chosen))));
+      this.nav.append(...papers.map((paper, at) => this.entry(paper, opens(paper, at, chosen))));
       this.update();
     } catch (error) {
       fill(this.page, el("p", { class: "refusal", role: "alert" }, error instanceof Refused ? error.message : String(error)));
@@ -37,7 +41,7 @@ class Papers {
   update(): void {
     const name = this.app.state.own["figure"] ?? "";
     for (const link of this.nav.querySelectorAll("a")) {
-      if (link.dataset["figure"] === name) link.setAttribute("aria-current", "true");
+      if (link.dataset["figure"] === name) this.mark(link);
       else link.removeAttribute("aria-current");
     }
     if (!this.papers.length || (name === this.name && this.page.dataset["ready"])) return;
@@ -56,14 +60,35 @@ class Papers {
     }
   }
 
+  private mark(link: HTMLElement): void {
+    link.setAttribute("aria-current", "true");
+    const list = link.closest("details");
+    if (list && !narrow()) list.open = true;
+  }
+
   end(): void {
     this.shown?.end();
   }
 
   private introduction(name: string): HTMLElement[] {
     const unknown = name ? el("p", { class: "refusal", role: "alert" }, `There is no figure ${name}; choose one of the list.`) : null;
-    const words = el("p", {}, "Every figure and table of five papers on how a connection starts. Choose one to see what was published; run it to see what the simulator measures, and open its path in the explore view.");
-    return [unknown, words].filter((one) => one !== null);
+    const words = el("p", {}, "Every figure and table of five papers on how a connection starts, published values beside what the simulator measures on the same path. Quick ones run when they are opened; each one's set-ups open in the explore view.");
+    return [unknown, words, ...this.papers.map((paper) => this.summary(paper))].filter((one) => one !== null);
+  }
+
+  private summary(paper: Paper): HTMLElement {
+    const { figures, assumptions } = paper;
+    const values = figures.reduce((sum, one) => sum + one.published.length, 0);
+    const quick = figures.filter((one) => one.quick && one.published.length);
+    const first = quick.slice(0, FIRST).map((one) => el("li", {}, this.link(one)));
+    const assumed = el("details", {}, el("summary", {}, "What it leaves open, and what is assumed"), grid(assumptions));
+    return el("section", { class: "paper" },
+      el("h2", {}, paper.title),
+      el("p", { class: "hint" }, paper.source),
+      el("p", {}, `${figures.length} figures, tables and studies with ${values} published values; ${quick.length} take some seconds. To begin with:`),
+      el("ul", {}, ...first),
+      assumptions.rows.length ? assumed : null,
+    );
   }
 
   private entry(paper: Paper, open: boolean): HTMLElement {
@@ -84,6 +109,11 @@ class Papers {
     });
     return link;
   }
+}
+
+/** Whether a paper's list stands open: that of the chosen figure, or the first. */
+function opens(paper: Paper, at: number, chosen: string | undefined): boolean {
+  return chosen ? paper.figures.some((one) => one.id === chosen) : at === 0 && !narrow();
 }
 
 /** In a narrow window the list stands above the figure, and folds away from it. */
