@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from explorer_server import GIVEN, Explorer, explorer, settings
-from flowstart.explorer import scenario_file, state
+from flowstart.explorer.path import scenario_file, state
 from flowstart.model.path import named_paths
 
 Cli = Callable[..., Any]
@@ -224,7 +224,7 @@ def test_a_part_of_the_time_has_the_whole_table_and_runs_nothing_to_its_end_agai
 ) -> None:
     given = {"seed": 5, "loss": "2%"}
     whole = compared(server, **given)
-    monkeypatch.setattr("flowstart.explorer.answers.run_many", None)
+    monkeypatch.setattr("flowstart.explorer.path.answers.run_many", None)
     head, tail = traced(server, given, from_s=0.05, to_s=0.1, columns=100)
     assert head["from_s"] == 0.05
     assert head["bin_s"] == pytest.approx(0.05 / 100)

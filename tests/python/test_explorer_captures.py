@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 from flowstart.cli import app
 from flowstart.errors import RequestError, SimulationError
-from flowstart.explorer import captures, jobs
-from flowstart.explorer.jobs import Ended, Job, Jobs
+from flowstart.explorer.captures import replayed
+from flowstart.explorer.running import jobs
+from flowstart.explorer.running.jobs import Ended, Job, Jobs
 from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
@@ -23,7 +24,7 @@ GIVEN = {"quick": True}
 def job() -> Job:
     """A quick replay of the capture."""
     found = Job("one")
-    captures.work(found, CAPTURE, "mine.pcap", GIVEN, startups=STARTUPS)
+    replayed.work(found, CAPTURE, "mine.pcap", GIVEN, startups=STARTUPS)
     return found
 
 
@@ -66,25 +67,25 @@ def test_a_buffer_that_is_assumed_has_a_band_and_one_that_was_measured_has_none(
 
 
 def test_transfers_are_listed_by_class_and_network(replay: Replay) -> None:
-    everything = captures.transfers(replay)
+    everything = replayed.transfers(replay)
     assert everything["total"] == replay.facts.height
-    assert len(everything["transfers"]) == captures.MOST_TRANSFERS
-    rest = captures.transfers(replay, first=everything["total"] - 1)
+    assert len(everything["transfers"]) == replayed.MOST_TRANSFERS
+    rest = replayed.transfers(replay, first=everything["total"] - 1)
     assert len(rest["transfers"]) == 1
     network = replay.paths[0].name
-    some = captures.transfers(replay, "10 to 100 kB", network)
+    some = replayed.transfers(replay, "10 to 100 kB", network)
     assert 0 < some["total"] < everything["total"]
     assert all(one["network"] == network for one in some["transfers"])
     assert all(10_000 <= one["size_bytes"] < 100_000 for one in some["transfers"])
     with pytest.raises(RequestError, match="class: `huge` is none"):
-        captures.transfers(replay, "huge")
+        replayed.transfers(replay, "huge")
     with pytest.raises(RequestError, match="network: `moon` is not"):
-        captures.transfers(replay, network="moon")
+        replayed.transfers(replay, network="moon")
 
 
 def test_a_transfer_opens_the_path_of_its_network_as_its_data_crossed_it(replay: Replay) -> None:
-    one = captures.transfers(replay)["transfers"][0]
-    found = captures.transfer(replay, one["transfer"])
+    one = replayed.transfers(replay)["transfers"][0]
+    found = replayed.transfer(replay, one["transfer"])
     path = next(path for path in replay.paths if path.name == one["network"])
     # The capture was taken beside the server, so data goes towards the remote network.
     assert found["given"]["rate"] == path.path["rate"]
@@ -93,12 +94,12 @@ def test_a_transfer_opens_the_path_of_its_network_as_its_data_crossed_it(replay:
     assert found["given"]["startup"] == STARTUPS
     assert found["together_s"] == one["fct_s"]
     with pytest.raises(RequestError, match="transfer: `-1` is not under test"):
-        captures.transfer(replay, -1)
+        replayed.transfer(replay, -1)
 
 
 def test_the_path_of_data_from_the_remote_side_is_turned_round(replay: Replay) -> None:
     path = replay.paths[0]
-    turned = captures._as_sent(path, towards=False)
+    turned = replayed._as_sent(path, towards=False)
     assert turned["rate"] == path.path["reverse_rate"]
     assert turned["reverse_buffer"] == path.path["buffer"]
 
@@ -112,7 +113,7 @@ def test_a_file_that_is_no_capture_is_refused_by_its_name_in_one_sentence(
     file = tmp_path / "upload"
     file.write_bytes(content)
     with pytest.raises(RequestError, match=r"^[^\n]+$") as error:
-        captures.work(Job("x"), file, "mine.pcap", GIVEN, startups=STARTUPS)
+        replayed.work(Job("x"), file, "mine.pcap", GIVEN, startups=STARTUPS)
     assert "mine.pcap" in str(error.value)
     assert str(tmp_path) not in str(error.value)
 
@@ -132,7 +133,7 @@ def test_a_cancelled_replay_ends_without_an_answer() -> None:
     running = Jobs()
 
     def work(job: Job) -> None:
-        captures.work(job, CAPTURE, "mine.pcap", {}, startups=None)
+        replayed.work(job, CAPTURE, "mine.pcap", {}, startups=None)
 
     job = running.start(work)
     running[job.id].cancel()

@@ -10,8 +10,8 @@ import pytest
 import flowstart as fs
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
-from flowstart.explorer import maps, swept
-from flowstart.explorer.maps import Extent
+from flowstart.explorer.maps import levels, swept
+from flowstart.explorer.maps.levels import Extent
 from flowstart.model.path import Path
 from made_up_map import cell, write
 
@@ -27,7 +27,7 @@ def plan(**more: Any) -> Plan:
 def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
     tmp_path: pathlib.Path,
 ) -> None:
-    found = maps.level(plan(), EXTENT, 0)
+    found = levels.level(plan(), EXTENT, 0)
     fs.sweep(
         {
             "startups": STARTUPS,
@@ -63,7 +63,7 @@ def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
 
 
 def test_a_cell_equals_the_table_of_the_state_that_it_opens() -> None:
-    one = maps.level(plan(flows=2), EXTENT, 0)["cells"][17]
+    one = levels.level(plan(flows=2), EXTENT, 0)["cells"][17]
     path = Path(rate=one["rate"], rtt=one["rtt"], buffer="0.5bdp")
     table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2)
     assert [s.fct_s for s in table.summaries] == one["fct_s"]
@@ -72,20 +72,20 @@ def test_a_cell_equals_the_table_of_the_state_that_it_opens() -> None:
 
 def test_levels_together_have_every_cell_of_the_finest_once() -> None:
     seen = set()
-    for number in range(maps.LEVELS):
+    for number in range(levels.LEVELS):
         columns, rows = EXTENT.level(number)
         for one in EXTENT.cells(number):
             seen.add((one.x / (columns - 1), one.y / (rows - 1)))
-    columns, rows = EXTENT.level(maps.LEVELS - 1)
+    columns, rows = EXTENT.level(levels.LEVELS - 1)
     assert len(seen) == columns * rows
-    assert sum(len(EXTENT.cells(number)) for number in range(maps.LEVELS)) == columns * rows
+    assert sum(len(EXTENT.cells(number)) for number in range(levels.LEVELS)) == columns * rows
 
 
 def test_ends_of_the_map_are_what_was_asked_for_and_ticks_are_round() -> None:
     cells = EXTENT.cells(0)
     assert (cells[0].rate, cells[0].rtt) == ("2Mbps", "10ms")
     assert (cells[-1].rate, cells[-1].rtt) == ("200Mbps", "200ms")
-    found = maps.level(plan(sizes=["10kB"]), EXTENT, 0)
+    found = levels.level(plan(sizes=["10kB"]), EXTENT, 0)
     assert [tick["label"] for tick in found["x"]["ticks"]] == [
         *("2 Mbps", "5 Mbps", "10 Mbps", "20 Mbps", "50 Mbps", "100 Mbps", "200 Mbps")
     ]
@@ -113,14 +113,14 @@ def test_nonsense_for_an_axis_is_one_sentence(rates: object, rtts: object, says:
 @pytest.mark.parametrize("number", [-1, 3, "1", None, True, 1.0])
 def test_levels_that_are_none_are_refused(number: Any) -> None:
     with pytest.raises(RequestError, match="level: "):
-        maps.level(plan(), EXTENT, number)
+        levels.level(plan(), EXTENT, number)
 
 
 def test_a_level_that_would_take_minutes_is_refused_with_its_packets() -> None:
     with pytest.raises(RequestError, match=r"would send .* million packets"):
-        maps.level(plan(sizes=["10GB"]), EXTENT, 0)
+        levels.level(plan(sizes=["10GB"]), EXTENT, 0)
     with pytest.raises(RequestError, match="2 sizes are given"):
-        maps.level(plan(sizes=["1kB", "2kB"]), EXTENT, 0)
+        levels.level(plan(sizes=["1kB", "2kB"]), EXTENT, 0)
 
 
 def test_what_progress_raises_ends_the_runs() -> None:
@@ -131,7 +131,7 @@ def test_what_progress_raises_ends_the_runs() -> None:
         raise Enough
 
     with pytest.raises(Enough):
-        maps.level(plan(sizes=["20MB"]), EXTENT, 1, progress=stop)
+        levels.level(plan(sizes=["20MB"]), EXTENT, 1, progress=stop)
 
 
 # A sweep's folder.

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 import flowstart as fs
 from flowstart.cli import app
 from flowstart.errors import RequestError
-from flowstart.explorer import papers, setups
-from flowstart.explorer.jobs import Ended, Job
-from flowstart.explorer.setups import Setups
+from flowstart.explorer.papers import figures, setups
+from flowstart.explorer.papers.setups import Setups
+from flowstart.explorer.running.jobs import Ended, Job
 from flowstart.model.path import Path
 
 
@@ -19,13 +19,13 @@ from flowstart.model.path import Path
 def figure() -> dict[str, Any]:
     """Jump Start's figure 1, measured."""
     job = Job("one")
-    papers.work(job, "JS-F1")
+    figures.work(job, "JS-F1")
     found: dict[str, Any] = json.loads(json.dumps(job.found["figure"], allow_nan=False))
     return found
 
 
 def test_the_five_papers_are_listed_with_their_published_values_and_nothing_is_run() -> None:
-    found = papers.listed()
+    found = figures.listed()
     assert [paper["name"] for paper in found] == [
         "quick-start-low-latency",
         "modified-swift-start",
@@ -33,8 +33,8 @@ def test_the_five_papers_are_listed_with_their_published_values_and_nothing_is_r
         "jump-start",
         "hystart",
     ]
-    figures = {figure["id"]: figure for paper in found for figure in paper["figures"]}
-    peak = next(one for one in figures["HY-F1"]["published"] if one["id"] == "hy.f1.peak")
+    of_each = {figure["id"]: figure for paper in found for figure in paper["figures"]}
+    peak = next(one for one in of_each["HY-F1"]["published"] if one["id"] == "hy.f1.peak")
     assert (peak["expected"], peak["unit"]) == ("37000", "packets")
     assert peak["tolerance"] == "± 1.5 %"
 
@@ -130,11 +130,11 @@ def test_start_ups_and_seeds_on_one_set_up_stand_together() -> None:
 @pytest.mark.parametrize("name", ["", "HY-F99", None, 7, {}, "../x"])
 def test_a_name_of_no_experiment_is_refused(name: object) -> None:
     with pytest.raises(RequestError, match=r"^id: [^\n]+ is no experiment"):
-        papers.chosen(name)
+        figures.chosen(name)
 
 
 def test_a_cancelled_experiment_ends() -> None:
     job = Job("one")
     job.cancel()
     with pytest.raises(Ended):
-        papers.work(job, "JS-F1")
+        figures.work(job, "JS-F1")

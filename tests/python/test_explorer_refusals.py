@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
-from flowstart.explorer import working
 from flowstart.explorer.app import routes
+from flowstart.explorer.running import working
+from flowstart.explorer.running.stopping import Stop
+from flowstart.explorer.running.working import TookTooLong, done
 from flowstart.explorer.serve import _Gathering, listening
-from flowstart.explorer.stopping import Stop
-from flowstart.explorer.working import TookTooLong, done
 from flowstart.simulation.trajectories import Cancelled
 
 Cli = Callable[..., Any]
@@ -359,8 +359,8 @@ def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
 
 
 def test_an_endless_simulation_ends_soon_after_it_was_told() -> None:
-    from flowstart.explorer.answers import Answers
-    from flowstart.explorer.requests import CompareRequest
+    from flowstart.explorer.path.answers import Answers
+    from flowstart.explorer.path.requests import CompareRequest
 
     answers = Answers(settings())
 

@@ -117,7 +117,7 @@ def test_dropped_files_are_gone_when_their_server_is(
 def test_a_dropped_file_that_is_too_large_leaves_nothing_behind(
     client: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flowstart.explorer.capture_routes.MOST_BYTES", 1000)
+    monkeypatch.setattr("flowstart.explorer.captures.routes.MOST_BYTES", 1000)
     before = client.ask("/api/captures").document["files"]
     answer = upload(client, "large.pcap", b"x" * 2000)
     assert answer.status == 413
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_capture_fails_in_one_sentence(
 def test_a_paper_is_run_and_a_job_can_be_cancelled(
     client: Explorer, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flowstart.explorer.papers.kept", lambda: None)
+    monkeypatch.setattr("flowstart.explorer.papers.figures.kept", lambda: None)
     assert len(client.ask("/api/papers").document["papers"]) == 5
     found = ended(ask, ask("/api/papers/run", id="JS-F1")["job"])
     assert found["found"]["figure"]["targets"]["rows"]

@@ -72,11 +72,11 @@ def explore(
             f"explore needs {' and '.join(missing)}: install it with `pip install "
             "'flowstart[explore]'`"
         )
-    from flowstart.explorer import work
+    from flowstart.explorer.path import limits
     from flowstart.explorer.serve import serve
 
     found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
-    work.prepared(found.first, found)
+    limits.prepared(found.first, found)
     serve(found, port=port, opens=not no_open)
 
 

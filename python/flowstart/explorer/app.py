@@ -1,7 +1,7 @@
 """The server's addresses: what each takes, and what it answers."""
 
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -11,23 +11,22 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from flowstart.errors import FlowstartError
-from flowstart.explorer import body, job_routes, map_routes, requests
-from flowstart.explorer.about import about
-from flowstart.explorer.answers import Answers
-from flowstart.explorer.body import TooLarge
-from flowstart.explorer.guard import Guard
+from flowstart.explorer.captures import routes as captures
+from flowstart.explorer.http.body import TooLarge
+from flowstart.explorer.http.guard import Guard
+from flowstart.explorer.http.replies import html, refusal
+from flowstart.explorer.maps import routes as maps
 from flowstart.explorer.page import Page
-from flowstart.explorer.replies import binary, html, json, refusal
+from flowstart.explorer.papers import routes as papers
+from flowstart.explorer.path import routes as path
+from flowstart.explorer.running import routes as running
+from flowstart.explorer.running.jobs import Jobs
+from flowstart.explorer.running.working import TookTooLong
 from flowstart.explorer.settings import Settings
-from flowstart.explorer.working import TookTooLong, done
 from flowstart.simulation.trajectories import Cancelled
 
 _STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, Cancelled: 499}
 """HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
-
-
-VIEWS: tuple[Callable[[Settings], Sequence[Route]], ...] = (map_routes.routes, job_routes.routes)
-"""The routes of views that have a module of their own: each function makes those of some."""
 
 
 def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
@@ -44,52 +43,23 @@ def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
 
 
 def routes(settings: Settings, page: Page) -> list[Route]:
-    """Every address."""
+    """Every address: the page's, and those of each view."""
+    jobs = Jobs()
     return [
         Route("/", _page(page)),
-        Route("/api/about", _about(settings)),
-        *_of_paths(Answers(settings)),
-        *(route for view in VIEWS for route in view(settings)),
+        *path.routes(settings),
+        *maps.routes(settings),
+        *captures.routes(settings, jobs),
+        *papers.routes(settings, jobs),
+        *running.routes(jobs),
     ]
 
 
-Handler = Callable[[Request], Awaitable[Response]]
-
-
-def _page(page: Page) -> Handler:
+def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def handle(_: Request) -> Response:
         return html(page.html, page.policy)
 
     return handle
-
-
-def _about(settings: Settings) -> Handler:
-    async def handle(_: Request) -> Response:
-        return json(about(settings))
-
-    return handle
-
-
-def _of_paths(answers: Answers) -> list[Route]:
-    """What is asked about a path."""
-
-    async def compare(request: Request) -> Response:
-        asked = requests.CompareRequest.of(await body.document(request))
-        return binary(await done(request, lambda stop: answers.compare(asked, stop)))
-
-    async def intervals(request: Request) -> Response:
-        given = requests.given_of(await body.document(request))
-        return json(await done(request, lambda stop: answers.intervals(given, stop)))
-
-    async def packets(request: Request) -> Response:
-        asked = requests.PacketsRequest.of(await body.document(request))
-        return json(await done(request, lambda stop: answers.packets(asked, stop)))
-
-    return [
-        Route("/api/packets", packets, methods=["POST"]),
-        Route("/api/compare", compare, methods=["POST"]),
-        Route("/api/intervals", intervals, methods=["POST"]),
-    ]
 
 
 async def _refused(request: Request, error: Exception) -> Response:

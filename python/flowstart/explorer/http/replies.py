@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from flowstart.explorer.frames import encoded
+from flowstart.explorer.http.frames import encoded
 
 SAFE = {
     "Cache-Control": "no-store",

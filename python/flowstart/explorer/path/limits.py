@@ -5,15 +5,13 @@ from typing import Any
 from flowstart import _native
 from flowstart.comparison.execute import Prepared, prepare
 from flowstart.errors import RequestError
-from flowstart.explorer import state
+from flowstart.explorer.path import state
 from flowstart.explorer.settings import Settings
 from flowstart.model.document import resolve
 
 MOST_FLOWS = 64
 MOST_PACKETS = 4_000_000
 """Data packets of all runs of an answer: some seconds of work."""
-MOST_SECONDS = 30.0
-"""How long an answer may take: packets may be lost again and again."""
 
 
 def prepared(given: Any, settings: Settings) -> Prepared:

@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from flowstart.explorer import body
-from flowstart.explorer.checked import Fields
-from flowstart.explorer.jobs import Job, Jobs
-from flowstart.explorer.replies import json
+from flowstart.explorer.http import body
+from flowstart.explorer.http.fields import Fields
+from flowstart.explorer.http.replies import json
+from flowstart.explorer.running.jobs import Job, Jobs
 from flowstart.explorer.settings import Settings
 
 
@@ -31,18 +31,18 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
 
 
 def _listed() -> dict[str, Any]:
-    from flowstart.explorer import papers
+    from flowstart.explorer.papers import figures
 
-    return {"papers": papers.listed()}
+    return {"papers": figures.listed()}
 
 
 def _begun(name: object, settings: Settings, jobs: Jobs) -> dict[str, Any]:
     """The job that runs an experiment."""
-    from flowstart.explorer import papers
+    from flowstart.explorer.papers import figures
 
-    papers.chosen(name)
+    figures.chosen(name)
 
     def work(job: Job) -> None:
-        papers.work(job, name, cache=papers.kept(), workers=settings.workers)
+        figures.work(job, name, cache=figures.kept(), workers=settings.workers)
 
     return {"job": jobs.start(work).id}

@@ -8,8 +8,8 @@ from typing import Any
 from flowstart import papers
 from flowstart.errors import RequestError
 from flowstart.explorer.grids import document
-from flowstart.explorer.jobs import Job
-from flowstart.explorer.setups import Setups
+from flowstart.explorer.papers.setups import Setups
+from flowstart.explorer.running.jobs import Job
 from flowstart.papers import grids, runner
 from flowstart.papers.experiment import Experiment, Paper
 from flowstart.papers.lab import Lab, default_cache

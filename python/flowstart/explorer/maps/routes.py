@@ -13,15 +13,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
-from flowstart.explorer import body, state
-from flowstart.explorer.checked import Fields
-from flowstart.explorer.replies import json
+from flowstart.explorer.http import body
+from flowstart.explorer.http.fields import Fields
+from flowstart.explorer.http.replies import json
+from flowstart.explorer.path import state
+from flowstart.explorer.running.stopping import Stop
+from flowstart.explorer.running.working import done
 from flowstart.explorer.settings import Settings
-from flowstart.explorer.stopping import Stop
-from flowstart.explorer.working import done
 
 if TYPE_CHECKING:
-    from flowstart.explorer import swept
+    from flowstart.explorer.maps import swept
     from flowstart.maps.result import Map
 
 
@@ -60,7 +61,7 @@ class _Folders:
 
     @functools.cached_property
     def _maps(self) -> "swept.Folders":
-        from flowstart.explorer import swept
+        from flowstart.explorer.maps import swept
 
         return swept.Folders([str(folder) for folder in self._settings.maps])
 
@@ -69,31 +70,31 @@ class _Folders:
 
     def summary(self, fields: Fields) -> dict[str, Any]:
         """The map of a folder."""
-        from flowstart.explorer import swept
+        from flowstart.explorer.maps import swept
 
         return swept.summary(self._map(fields))
 
     def tile(self, fields: Fields) -> dict[str, Any]:
         """The cells of a tile."""
-        from flowstart.explorer import swept
+        from flowstart.explorer.maps import swept
 
         return swept.tile(self._map(fields), *(fields.whole(name) for name in PLACE))
 
     def cell(self, fields: Fields) -> dict[str, Any]:
         """What opens a cell."""
-        from flowstart.explorer import swept
+        from flowstart.explorer.maps import swept
 
         return swept.cell(self._map(fields), fields.whole("cell"))
 
 
 def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
-    from flowstart.explorer import maps
+    from flowstart.explorer.maps import levels
 
     plan = state.plan(fields.any("given"), settings)
-    extent = maps.Extent.of(fields.any("rates"), fields.any("rtts"))
+    extent = levels.Extent.of(fields.any("rates"), fields.any("rtts"))
     workers = 1 if plan.custom.known else settings.workers
     try:
-        found = maps.level(
+        found = levels.level(
             plan, extent, fields.any("level") or 0, workers=workers, progress=stop.progress
         )
     except RequestError as error:

@@ -14,7 +14,7 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.reading import capture as read
 from flowstart.errors import RequestError
 from flowstart.explorer.grids import document
-from flowstart.explorer.jobs import Job
+from flowstart.explorer.running.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.render.size_classes import CLASSES

@@ -8,8 +8,8 @@ from typing import Any
 from flowstart import _native
 from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
-from flowstart.explorer import scenario_file
-from flowstart.explorer.swept import options
+from flowstart.explorer.maps.swept import options
+from flowstart.explorer.path import scenario_file
 from flowstart.model import scenario as scenarios
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed

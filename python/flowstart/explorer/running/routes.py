@@ -1,19 +1,17 @@
-"""The addresses of jobs, and of the views that have some."""
+"""The addresses of jobs: how far one is, and its end."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from flowstart.explorer import body, capture_routes, paper_routes
-from flowstart.explorer.checked import Fields
-from flowstart.explorer.jobs import Jobs
-from flowstart.explorer.replies import json
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.http import body
+from flowstart.explorer.http.fields import Fields
+from flowstart.explorer.http.replies import json
+from flowstart.explorer.running.jobs import Jobs
 
 
-def routes(settings: Settings) -> list[Route]:
-    """`/api/jobs/...`, and what begins jobs: captures and papers."""
-    jobs = Jobs()
+def routes(jobs: Jobs) -> list[Route]:
+    """`/api/jobs/look` and `/api/jobs/cancel`."""
 
     async def look(request: Request) -> Response:
         fields = Fields(await body.document(request), ("job", "seen"))
@@ -27,6 +25,4 @@ def routes(settings: Settings) -> list[Route]:
     return [
         Route("/api/jobs/look", look, methods=["POST"]),
         Route("/api/jobs/cancel", cancel, methods=["POST"]),
-        *capture_routes.routes(settings, jobs),
-        *paper_routes.routes(settings, jobs),
     ]

@@ -8,11 +8,12 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from flowstart.errors import RequestError
-from flowstart.explorer.stopping import Stop
-from flowstart.explorer.work import MOST_SECONDS
+from flowstart.explorer.running.stopping import Stop
 from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")
+MOST_SECONDS = 30.0
+"""How long an answer may take: packets may be lost again and again."""
 
 
 class TookTooLong(RequestError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flowstart.explorer.frames import Tail
+from flowstart.explorer.http.frames import Tail
 from flowstart.simulation.trajectories import Line, Traced, Trajectory
 
 

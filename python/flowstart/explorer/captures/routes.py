@@ -9,12 +9,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
-from flowstart.explorer import body, state
-from flowstart.explorer.checked import LONGEST, Fields
-from flowstart.explorer.jobs import Job, Jobs
-from flowstart.explorer.replies import json
+from flowstart.explorer.captures.uploads import MOST_BYTES, Uploads
+from flowstart.explorer.http import body
+from flowstart.explorer.http.fields import LONGEST, Fields
+from flowstart.explorer.http.replies import json
+from flowstart.explorer.path import state
+from flowstart.explorer.running.jobs import Job, Jobs
 from flowstart.explorer.settings import Settings
-from flowstart.explorer.uploads import MOST_BYTES, Uploads
 from flowstart.model.path import IMPAIRING
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) ->
         asked["quick"] = True
 
     def work(job: Job) -> None:
-        from flowstart.explorer import captures
+        from flowstart.explorer.captures import replayed
 
-        captures.work(
+        replayed.work(
             job,
             file.place,
             file.name,
@@ -106,14 +107,14 @@ def _done(jobs: Jobs, fields: Fields) -> "Replay":
 
 
 def _transfers(replay: "Replay", fields: Fields) -> dict[str, Any]:
-    from flowstart.explorer import captures
+    from flowstart.explorer.captures import replayed
 
     network = fields.text("network") if "network" in fields else None
-    size_class = fields.text("class", captures.EVERYTHING)
-    return captures.transfers(replay, size_class, network, fields.whole("first", 0))
+    size_class = fields.text("class", replayed.EVERYTHING)
+    return replayed.transfers(replay, size_class, network, fields.whole("first", 0))
 
 
 def _transfer(replay: "Replay", fields: Fields) -> dict[str, Any]:
-    from flowstart.explorer import captures
+    from flowstart.explorer.captures import replayed
 
-    return captures.transfer(replay, fields.whole("transfer"))
+    return replayed.transfer(replay, fields.whole("transfer"))

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from flowstart.explorer.replies import refusal
+from flowstart.explorer.http.replies import refusal
 
 TOKEN = "x-flowstart-token"
 

@@ -7,12 +7,13 @@ from flowstart.comparison.execute import Prepared, with_intervals
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
-from flowstart.explorer import grids, lines, scenario_file, state, work
-from flowstart.explorer.frames import Tail, frame
-from flowstart.explorer.remembered import Remembered
-from flowstart.explorer.requests import CompareRequest, PacketsRequest
+from flowstart.explorer import grids
+from flowstart.explorer.http.frames import Tail, frame
+from flowstart.explorer.path import limits, lines, scenario_file, state
+from flowstart.explorer.path.remembered import Remembered
+from flowstart.explorer.path.requests import CompareRequest, PacketsRequest
+from flowstart.explorer.running.stopping import Stop
 from flowstart.explorer.settings import Settings
-from flowstart.explorer.stopping import Stop
 from flowstart.model.catalog import suggest
 from flowstart.model.document import encode, resolve
 from flowstart.model.quantities import read_seconds
@@ -37,7 +38,7 @@ class Answers:
     def compare(self, request: CompareRequest, stop: Stop) -> bytes:
         """A frame with the table, and with what every start-up did over time."""
         fields = state.typed(request.given, self._settings)
-        ready = work.prepared(request.given, self._settings)
+        ready = limits.prepared(request.given, self._settings)
         traced = self._traced(ready, request, stop)
         if request.to_s is None:
             found = ready.result(traced.batch)
@@ -55,7 +56,7 @@ class Answers:
     def intervals(self, given: Any, stop: Stop) -> dict[str, Any]:
         """The table again with intervals, and what they make of it."""
         fields = state.typed(given, self._settings)
-        ready = work.prepared(given, self._settings)
+        ready = limits.prepared(given, self._settings)
         found = self._whole(ready, fields, stop)
         if found.rows:
             workers = _workers(ready.plan, self._settings)
@@ -66,7 +67,7 @@ class Answers:
 
     def packets(self, request: PacketsRequest, stop: Stop) -> dict[str, Any]:
         """The first packets of a start-up's first flow, one by one."""
-        plan = work.prepared(request.given, self._settings).plan
+        plan = limits.prepared(request.given, self._settings).plan
         if request.startup not in plan.startups:
             right = suggest(request.startup, list(plan.startups))
             raise RequestError(f"startup: `{request.startup}` is not among those in `given`{right}")

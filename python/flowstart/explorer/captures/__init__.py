@@ -1,0 +1,1 @@
+"""Captures: files that are dropped or named, and what their replays came to."""

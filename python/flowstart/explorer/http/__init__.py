@@ -1,0 +1,1 @@
+"""What every request and every answer have in common: bodies, fields, headers, and who may ask."""

@@ -1,0 +1,1 @@
+"""The figures of papers: what was published, and what is measured when asked for."""
