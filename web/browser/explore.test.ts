@@ -226,6 +226,37 @@ test("the pointer over a panel shows the values of every start-up at its time", 
   await page.close();
 });
 
+test("fingers read values and zoom, and buttons do so too", { skip }, async () => {
+  const { page, complaints } = await opened(browser, { width: 390, height: 844 });
+  await page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
+  await at(page, SMALL);
+  await page.$eval(".panel.cwnd .u-over", (over) => over.scrollIntoView({ block: "center" }));
+  const box = await (await page.$(".panel.cwnd .u-over"))?.boundingBox();
+  assert.ok(box);
+  const y = box.y + box.height / 2;
+  const x = (share: number): number => box.x + share * box.width;
+  const one = await page.touchscreen.touchStart(x(0.4), y);
+  await one.move(x(0.5), y);
+  assert.match(await page.$eval("table.readout thead th", (head) => head.textContent ?? ""), /^at \d/);
+  await one.end();
+  const fingers = [await page.touchscreen.touchStart(x(0.4), y), await page.touchscreen.touchStart(x(0.6), y)];
+  await fingers[0]?.move(x(0.1), y);
+  await fingers[1]?.move(x(0.9), y);
+  for (const finger of fingers) await finger.end();
+  await page.waitForFunction(() => location.hash.includes("view.from="));
+  const press = (label: string) => page.$eval(`button[aria-label="${label}"]`, (button) => (button as HTMLElement).click());
+  await press("Show all of the time");
+  await page.waitForFunction(() => !location.hash.includes("view.from="));
+  await redrawn(page, () => press("Zoom in"));
+  const before = page.url();
+  await redrawn(page, () => press("Later"));
+  assert.notEqual(page.url(), before);
+  await press("Zoom out");
+  await page.waitForFunction(() => !location.hash.includes("view.from="));
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a parameter that is changed by keys is in the URL, and the focus stays in the list", { skip }, async () => {
   const { page, complaints } = await opened(browser);
   await at(page, "explore?rate=20Mbps&rtt=60ms&size=300kB&startup=limited-slow-start");

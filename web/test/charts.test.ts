@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deliveryRate } from "../src/charts/delivery.ts";
 import { draw, greatest, ticks, valueAt, type Steps } from "../src/charts/steps.ts";
+import { pinched } from "../src/charts/fingers.ts";
 import { around, moved } from "../src/charts/timeline.ts";
 
 function steps(...pairs: [number, number][]): Steps {
@@ -64,4 +65,18 @@ test("zooming keeps the time under the cursor in its place, and nothing begins b
   assert.deepEqual(around(3, { from_s: 2, to_s: 6 }, 0.5), { from_s: 2.5, to_s: 4.5 });
   assert.deepEqual(around(1, { from_s: 0, to_s: 4 }, 2), { from_s: 0, to_s: 8 });
   assert.deepEqual(moved({ from_s: 1, to_s: 3 }, -1), { from_s: 0, to_s: 2 });
+});
+
+test("two fingers keep the times under them: apart they zoom, together they move", () => {
+  const span = { from_s: 2, to_s: 6 };
+  assert.deepEqual(pinched(span, [0.25, 0.75], [0, 1]), { from_s: 3, to_s: 5 });
+  assert.deepEqual(pinched(span, [0.75, 0.25], [1, 0]), { from_s: 3, to_s: 5 });
+  assert.deepEqual(pinched(span, [0.25, 0.75], [0, 0.5]), { from_s: 3, to_s: 7 });
+  assert.deepEqual(pinched({ from_s: 0, to_s: 4 }, [0, 0.5], [0.5, 1]), { from_s: 0, to_s: 4 });
+});
+
+test("fingers that are too close, or that have crossed, do not zoom", () => {
+  const span = { from_s: 0, to_s: 4 };
+  assert.equal(pinched(span, [0.5, 0.51], [0.2, 0.8]), null);
+  assert.equal(pinched(span, [0.2, 0.8], [0.8, 0.2]), null);
 });

@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import { el, fill, id } from "../ui/dom.ts";
 import { moment, packets } from "../ui/text.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
+import { follow } from "./fingers.ts";
 import { apart, cross, disc, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
 import { bdpOf, completions, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
@@ -18,6 +19,8 @@ export interface Span {
 /** What a person does in a panel. */
 export interface Doings {
   zoom(span: Span): void;
+  /** Two fingers are zooming. */
+  stretch(span: Span): void;
   reset(): void;
   /** The cursor is at a time, or has left. */
   point(at_s: number | null): void;
@@ -66,6 +69,7 @@ export class Panel {
     this.plotted.setAttribute("role", "group");
     this.plotted.setAttribute("aria-labelledby", title.id);
     this.plotted.setAttribute("aria-describedby", this.words.id);
+    this.touched();
     this.element = el("figure", { class: `panel ${kind.name}` }, title, this.plotted, this.words);
   }
 
@@ -309,6 +313,16 @@ export class Panel {
       const look = looks.get(mark.trace.startup) as Look;
       numbered(plot.ctx, spots[at] as Spot, mark.number, look, paint, devicePixelRatio);
     }
+  }
+
+  private touched(): void {
+    follow(this.plotted, {
+      span: () => this.span,
+      extent: () => (this.plot?.over ?? this.plotted).getBoundingClientRect(),
+      point: (at_s) => this.doings.point(at_s),
+      stretch: (span) => this.doings.stretch(span),
+      zoom: (span) => this.doings.zoom(span),
+    });
   }
 
   private selected(plot: uPlot): void {

@@ -5,6 +5,7 @@ import type { Look } from "./colours.ts";
 import { Panel, type Lit, type Shown, type Span } from "./panel.ts";
 import { PANELS } from "./panels.ts";
 import type { Picture } from "./picture.ts";
+import { ZoomButtons } from "./zoom.ts";
 
 /** What the page does about what is done in the panels. */
 export interface Watcher {
@@ -17,16 +18,24 @@ export interface Watcher {
 /** The share of the time by which a key moves or zooms. */
 const STEP = 0.01;
 const LEAP = 0.1;
+/** Ends this close together, as a share of the time, are one. */
+const EPSILON = 1e-4;
 
 export class Timeline {
   readonly element = el("div", { class: "panels" });
   readonly panels: readonly Panel[];
+  readonly buttons = new ZoomButtons({
+    scale: (factor) => this.scale(factor),
+    move: (share) => this.shown && this.watcher.zoom(moved(this.shown.span, share)),
+    all: () => this.watcher.zoom(null),
+  });
   private shown: Shown | undefined;
   private at_s: number | null = null;
 
   constructor(private readonly watcher: Watcher) {
     const doings = {
-      zoom: (span: Span) => watcher.zoom(span),
+      zoom: (span: Span) => this.look(span),
+      stretch: (span: Span) => this.stretch(span),
       reset: () => watcher.zoom(null),
       point: (at_s: number | null) => this.point(at_s),
     };
@@ -54,6 +63,8 @@ export class Timeline {
   /** Draws an answer in all panels at once. */
   show(picture: Picture, span: Span, looks: ReadonlyMap<string, Look>, dark: boolean): void {
     this.shown = { picture, span, looks, dark, lit: this.shown?.lit ?? null };
+    const { from_s, to_s } = span;
+    this.buttons.show(from_s > 0 || Math.abs(to_s - picture.whole_s) > picture.whole_s * EPSILON);
     for (const panel of this.panels) panel.show(this.shown);
   }
 
@@ -82,6 +93,19 @@ export class Timeline {
     this.watcher.point(at_s, spoken);
   }
 
+  /** Looks at a span; at all of the time where it is as long. */
+  private look(span: Span): void {
+    const whole_s = this.shown?.picture.whole_s ?? Infinity;
+    this.watcher.zoom(span.to_s - span.from_s < whole_s * (1 - EPSILON) ? span : null);
+  }
+
+  /** Zooms about the cursor, or about the middle. */
+  private scale(factor: number): void {
+    if (!this.shown) return;
+    const { span } = this.shown;
+    this.look(around(this.at_s ?? (span.from_s + span.to_s) / 2, span, factor));
+  }
+
   private key(event: KeyboardEvent): void {
     if (!this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const act = this.keys(this.shown.span, event.shiftKey)[event.key];
@@ -96,7 +120,6 @@ export class Timeline {
     const move = (by: number): void => {
       this.point(Math.min(span.to_s, Math.max(span.from_s, at + by * wide)), true);
     };
-    const zoom = (factor: number): void => this.watcher.zoom(around(at, span, factor));
     return {
       ArrowLeft: () => move(far ? -LEAP : -STEP),
       ArrowRight: () => move(far ? LEAP : STEP),
@@ -104,9 +127,9 @@ export class Timeline {
       PageDown: () => this.watcher.zoom(moved(span, 0.5)),
       Home: () => this.point(span.from_s, true),
       End: () => this.point(span.to_s, true),
-      "+": () => zoom(0.5),
-      "=": () => zoom(0.5),
-      "-": () => zoom(2),
+      "+": () => this.scale(0.5),
+      "=": () => this.scale(0.5),
+      "-": () => this.scale(2),
       Escape: () => this.watcher.zoom(null),
       "0": () => this.watcher.zoom(null),
     };

@@ -14,7 +14,7 @@ import { el, id } from "../ui/dom.ts";
 
 const NONE: Steps = { bins: new Uint16Array(), values: new Float32Array() };
 const HINT =
-  "A drag zooms, a double click shows all. Keys in a panel: ← → move the cursor, + and − zoom, Page Up and Page Down move " +
+  "A drag or a pinch zooms, a double click shows all. Keys in a panel: ← → move the cursor, + and − zoom, Page Up and Page Down move " +
   "the part that is shown, Escape shows all. A name below stands out while it is pointed at.";
 
 export class Flows {
@@ -43,7 +43,7 @@ export class Flows {
     });
     const bar = el("div", { class: "bar" });
     bar.append(el("label", { for: this.select.id }, "first flow under test of"), this.select);
-    bar.append(el("button", { type: "button", click: () => this.zoom(null) }, "Whole time"));
+    bar.append(this.timeline.buttons.element);
     const { element } = this.timeline;
     const hint = el("p", { class: "hint" }, HINT);
     const section = el("section", { class: "over-time" }, el("h2", {}, "Over time"), bar, element, hint, this.readout.element, this.said);

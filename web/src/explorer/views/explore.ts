@@ -46,7 +46,6 @@ class Explore {
   private readonly notes = el("ul", { class: "warnings" });
   private readonly legend = el("p", { class: "legend" });
   private readonly verdict = el("ul", { class: "verdict" });
-  private readonly reset = el("button", { type: "button", hidden: true }, "Show all of the time");
   private readonly player: Player;
   private readonly play = el("button", { type: "button" }, "Play packets");
   private readonly output = el("div", { class: "output" });
@@ -92,12 +91,11 @@ class Explore {
     this.play.addEventListener("click", () => {
       this.playing(app.state.own["play"] ? null : (app.state.given.startup?.[0] ?? null));
     });
-    this.reset.addEventListener("click", () => this.zoom(null));
   }
 
   build(root: HTMLElement): void {
-    const help = "Drag in a panel to zoom, double click to show all. Keys in a panel: ← → move the cursor, + − zoom, Page Up and Page Down move the part that is shown, Escape shows all.";
-    const bar = el("div", { class: "bar" }, this.play, this.reset, this.actions.element);
+    const help = "Drag in a panel, or pinch, to zoom; double click to show all. Keys in a panel: ← → move the cursor, + − zoom, Page Up and Page Down move the part that is shown, Escape shows all.";
+    const bar = el("div", { class: "bar" }, this.play, this.timeline.buttons.element, this.actions.element);
     const table = el("div", { class: "table" }, this.results.element, this.legend, this.verdict);
     const hint = el("p", { class: "hint" }, help);
     const { player, timeline, readout } = this;
@@ -113,7 +111,6 @@ class Explore {
     const looked = looks(state.given.startup ?? [], this.app.dark);
     this.controls.set(state.given, looked);
     const span = spanOf(state.own);
-    this.reset.hidden = !span;
     this.recolour(looked);
     this.show(looked);
     const asked = question(state.given, span);
