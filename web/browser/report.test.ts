@@ -135,7 +135,7 @@ test("a chart is zoomed and read with keys, and lists the rows of a point", { sk
   await page.focus(".lines-plot");
   await page.keyboard.press("ArrowRight");
   const said = await page.$eval(".lines-said", (said) => said.textContent ?? "");
-  assert.match(said, /^slow-start, size_bytes 1 MB, slowdown [\d.]+, 2 rows$/);
+  assert.match(said, /^slow-start, size 1 MB, slowdown [\d.]+, 2 rows$/);
   await page.keyboard.press("Enter");
   assert.equal((await page.$$(".list tbody tr")).length, 2);
   await page.focus(".lines-plot");

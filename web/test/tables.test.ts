@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { parsed, written } from "../src/report/hash.ts";
 import { together } from "../src/report/trace.ts";
 import { fileOf, Rows, values, type Document } from "../src/tables/columns.ts";
+import { withUnit } from "../src/tables/names.ts";
 import { ordered } from "../src/tables/summary.ts";
 import { byValue, holds, shown, worth } from "../src/tables/values.ts";
 
@@ -104,4 +105,13 @@ test("a row's file is what all share and what stands there in its own", () => {
   const path = (rate: string) => ({ queue: "drop-tail", rate, reverse_rate: rate });
   assert.deepEqual(fileOf(files, 1, 3), { path: path("1Mbps"), flows: [{ size: "10kB" }] });
   assert.deepEqual(fileOf(files, 2, 3), { path: path("2Mbps") });
+});
+
+test("columns are chosen from by words with their units", () => {
+  assert.equal(withUnit("size_bytes", "bytes"), "size, bytes");
+  assert.equal(withUnit("fct_s", "seconds"), "FCT, seconds");
+  assert.equal(withUnit("slowdown", "ratio"), "slowdown, FCT ÷ ideal");
+  assert.equal(withUnit("packets_dropped", "packets"), "packets dropped");
+  assert.equal(withUnit("max_queue_pkts", "packets"), "max queue, packets");
+  assert.equal(withUnit("seed", null), "seed");
 });

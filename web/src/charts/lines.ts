@@ -5,6 +5,7 @@ import "./lines.css";
 import uPlot from "uplot";
 import type { ChartAsked, Rows, Where } from "../tables/columns.ts";
 import type { Kept } from "../tables/summary.ts";
+import { inWords, withUnit } from "../tables/names.ts";
 import { shown } from "../tables/values.ts";
 import { el, fill, id } from "../ui/dom.ts";
 import { looks, type Look } from "./colours.ts";
@@ -71,7 +72,7 @@ export class Lines {
   }
 
   private select(name: string, words: readonly string[]): HTMLSelectElement {
-    const select = el("select", { id: id("choice") }, ...words.map((word) => el("option", { value: word }, word)));
+    const select = el("select", { id: id("choice") }, ...words.map((word) => el("option", { value: word }, withUnit(word, this.rows.column(word)?.unit ?? null))));
     select.disabled = words.length < 2;
     select.addEventListener("change", () => {
       const usual = select.options[0]?.value === select.value;
@@ -105,7 +106,7 @@ export class Lines {
     this.found = grouped(this.rows, asked.where, asked.by, this.chosen("x"), this.chosen("y"), statistic);
     this.plot.setAttribute(
       "aria-label",
-      `${statistic} of ${this.chosen("y")} over ${this.chosen("x")}, a line for each ${asked.by}; ` +
+      `${statistic} of ${inWords(this.chosen("y"))} over ${inWords(this.chosen("x"))}, a line for each ${asked.by}; ` +
         "left and right move along a line, up and down to another, plus and minus zoom, Enter lists the rows",
     );
     this.build(this.found);
@@ -257,7 +258,7 @@ export class Lines {
     const x = found?.x[place];
     if (!chart || !found || name === undefined || x === undefined) return;
     const count = found.counts.get(name)?.[place] ?? 0;
-    const words = [name, `${this.chosen("x")} ${this.place(place)}`, `${this.chosen("y")} ${value === null ? "–" : this.written(this.chosen("y"), value)}`, `${count} ${count === 1 ? "row" : "rows"}`];
+    const words = [name, `${inWords(this.chosen("x"))} ${this.place(place)}`, `${inWords(this.chosen("y"))} ${value === null ? "–" : this.written(this.chosen("y"), value)}`, `${count} ${count === 1 ? "row" : "rows"}`];
     fill(this.tip, el("strong", {}, name), ...words.slice(1).map((word) => el("div", {}, word)));
     this.tip.hidden = false;
     const left = chart.valToPos(x, "x") + chart.over.offsetLeft;
@@ -283,7 +284,7 @@ export class Lines {
     const members = this.found?.members[this.cursor.place];
     if (name === undefined || !members || this.tip.hidden) return;
     const where = { ...this.asked.where, [this.asked.by]: name, [this.chosen("x")]: members };
-    this.opening.list(where, `${this.chosen("y")} of ${name}, ${this.chosen("x")} ${this.place(this.cursor.place)}`);
+    this.opening.list(where, `${inWords(this.chosen("y"))} of ${name}, ${inWords(this.chosen("x"))} ${this.place(this.cursor.place)}`);
   }
 }
 

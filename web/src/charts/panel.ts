@@ -307,7 +307,9 @@ export class Panel {
     const { x, y } = this.places(plot);
     const marks = exits(picture).filter((one) => one.at_s >= span.from_s && one.at_s <= span.to_s);
     const spot = (at_s: number, value: number): Spot => ({ x: x(binAt(picture, at_s)), y: y(value) });
-    const wanted = marks.map((one) => spot(one.at_s, one.cwnd_pkts));
+    // A small window's disc stays whole above the axis.
+    const lowest = plot.bbox.top + plot.bbox.height - RADIUS * devicePixelRatio;
+    const wanted = marks.map((one) => spot(one.at_s, one.cwnd_pkts)).map(({ x: across, y: down }) => ({ x: across, y: Math.min(down, lowest) }));
     const spots = apart(wanted, devicePixelRatio, plot.bbox.top);
     for (const [at, mark] of marks.entries()) {
       const look = looks.get(mark.trace.startup) as Look;
