@@ -185,6 +185,7 @@ def test_what_the_page_reads_is_what_is_answered(client: Explorer, ask: Callable
         "CaptureFile": client.ask("/api/captures").document["files"][0],
         "CaptureContents": done["found"]["contents"],
         "CaptureReplay": replay,
+        "Interval": replay["intervals"][0],
         "Network": replay["networks"][0],
         "Transfers": listed,
         "TransferRow": listed["transfers"][0],

@@ -112,6 +112,19 @@ test("a capture is replayed, and a transfer opens as its size over the path of i
   assert.deepEqual(complaints, []);
 });
 
+test("a replay's changes are drawn with their intervals, and another statistic is in the link", { skip }, async () => {
+  const { page, complaints } = await opened(browser);
+  await at(page, `captures?${STATE}`, ".options:not([hidden])");
+  await press(page, "Replay");
+  await page.waitForSelector(".whiskers circle", { timeout: 60_000 });
+  const first = await page.$eval(".whiskers", (table) => table.textContent);
+  await page.select("select[id^=statistic]", "p95");
+  await page.waitForFunction((before) => document.querySelector(".whiskers")?.textContent !== before, {}, first);
+  assert.match(hash(page), /view\.statistic=p95/);
+  assert.deepEqual(await offences(page), []);
+  assert.deepEqual(complaints, []);
+});
+
 test("a file that is no capture is refused with its name", { skip }, async () => {
   const { page } = await opened(browser);
   const file = join(folder, "song.mp3");

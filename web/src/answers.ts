@@ -137,6 +137,19 @@ export interface Network {
   bands: { name: string; buffer: string; reverse_buffer: string }[];
 }
 
+/** A change of completion times against the baseline, as a share, with the ends of its interval. */
+export interface Interval {
+  size_class: string;
+  variant: string;
+  statistic: string;
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  /** Whether there is enough to state an interval; if not, the reason. */
+  enough: boolean;
+  reason: string | null;
+}
+
 export interface CaptureReplay {
   headline: string;
   variants: string[];
@@ -145,6 +158,7 @@ export interface CaptureReplay {
   times: Grid;
   legend: string;
   verdict: string[];
+  intervals: Interval[];
   classes: { size_class: string; transfers: number }[];
   networks: Network[];
   sources: string;

@@ -5,6 +5,7 @@ import { aborted, Newest } from "../api.ts";
 import { el, fill, id } from "../ui/dom.ts";
 import { grid } from "../ui/grid.ts";
 import { ABSENT, bytes, rate, seconds } from "../ui/text.ts";
+import { Changes } from "./changes.ts";
 import type { App } from "./view.ts";
 
 const EVERYTHING = "all sizes";
@@ -26,6 +27,7 @@ export class ReplayView {
   private readonly opened = el("div", { "aria-live": "polite" });
   private readonly refusal = el("p", { class: "refusal", role: "alert" });
   private readonly requests: Newest<Question, Transfers>;
+  private readonly changes: Changes;
 
   constructor(
     private readonly app: App,
@@ -37,11 +39,13 @@ export class ReplayView {
       (transfers) => this.show(transfers),
       (error) => this.fail(error),
     );
+    this.changes = new Changes(app, found);
     this.element.append(...this.answers(), ...this.paths(), ...this.transfers(), ...this.more());
   }
 
   /** Shows the transfers of the class and network that the state names. */
   update(): void {
+    this.changes.update();
     const { own } = this.app.state;
     const known = (select: HTMLSelectElement, value: string): string =>
       [...select.options].some((one) => one.value === value) ? value : "";
@@ -55,14 +59,13 @@ export class ReplayView {
   private answers(): Node[] {
     const { found } = this;
     const verdict = el("div", { class: "recommended" }, el("strong", {}, "What to choose, by size"), items(found.verdict));
-    const changes = found.changes ? [el("h2", {}, `Changes against ${found.baseline}`), grid(found.changes)] : [];
     const legend = el("p", { class: "legend" }, found.legend);
     return [
       el("h2", {}, "Replay"),
       el("p", { class: "headline" }, found.headline),
       items([...found.warnings, ...found.failures], "warnings"),
       verdict,
-      ...changes,
+      this.changes.element,
       el("h2", {}, "Completion times"),
       grid(found.times),
       legend,
