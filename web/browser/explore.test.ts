@@ -170,6 +170,8 @@ test("a link that names no start-ups, or a group of them, shows them by their na
     await page.waitForFunction((words: string) => location.hash.includes(`startup=${words}`), {}, name);
     await page.waitForFunction((words: string) => document.querySelector(".chosen")?.textContent?.includes(words), {}, name);
   }
+  await page.goto(`${server.url}#map?size=10kB&startup=all`);
+  await page.waitForFunction(() => location.hash.includes("startup=gauge"));
   assert.deepEqual(complaints, []);
   await page.close();
 });

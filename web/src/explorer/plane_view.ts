@@ -18,11 +18,18 @@ const ITS_OWN = ["rate", "rtt", "rate-trace", "rate-steps"];
 const ENDS: Record<string, [string, string]> = { rates: ["1Mbps", "1Gbps"], rtts: ["5ms", "500ms"] };
 
 interface Question {
+  /** What the map is of, as `key` has it. */
+  asked: string;
   given: Given;
   rates: [string, string];
   rtts: [string, string];
   level: number;
   since: number;
+}
+
+/** What is given besides the rate's other forms: the map has rates of its own. */
+function withoutItsOwn(given: Given): Given {
+  return but(given, Object.fromEntries(ITS_OWN.slice(2).map((flag) => [flag, undefined])));
 }
 
 export class PlaneView {
@@ -63,8 +70,7 @@ export class PlaneView {
     const { given, own } = this.app.state;
     this.controls.set(given, looks(given.startup ?? [], this.app.dark));
     const [rates, rtts] = [this.extent("rates"), this.extent("rtts")];
-    const without = but(given, Object.fromEntries(ITS_OWN.slice(2).map((flag) => [flag, undefined])));
-    const asked = written({ view: "map", given: but(without, { rate: undefined, rtt: undefined }), own: { rates: rates.join(), rtts: rtts.join() } });
+    const asked = this.key(given);
     for (const [name, input] of this.ends) {
       if (document.activeElement !== input) input.value = own[name] ?? ENDS[name]?.join(" … ") ?? "";
     }
@@ -72,8 +78,14 @@ export class PlaneView {
     if (asked === this.asked) return;
     this.asked = asked;
     const path = given["path"] ? {} : { rate: rates[0], rtt: rtts[0] };
-    this.requests.ask({ given: but(without, path), rates, rtts, level: 0, since: this.touched || performance.now() });
+    this.requests.ask({ asked, given: but(withoutItsOwn(given), path), rates, rtts, level: 0, since: this.touched || performance.now() });
     this.touched = 0;
+  }
+
+  /** What a map of this state is of, as a text that can be compared. */
+  private key(given: Given): string {
+    const own = { rates: this.extent("rates").join(), rtts: this.extent("rtts").join() };
+    return written({ view: "map", given: but(withoutItsOwn(given), { rate: undefined, rtt: undefined }), own });
   }
 
   end(): void {
@@ -93,6 +105,7 @@ export class PlaneView {
 
   private take(level: MapLevel, question: Question): void {
     this.plane = refined(this.plane, level);
+    this.spell(level.startups, question);
     this.output.classList.remove("stale");
     this.controls.refuse(null);
     this.draw();
@@ -102,6 +115,15 @@ export class PlaneView {
     this.note.textContent = last ? "" : `${level.columns} × ${level.rows} cells; a finer map follows…`;
     // Once this answer is dealt with: what a person asks meanwhile comes first.
     if (!last) queueMicrotask(() => this.refine({ ...question, level: next }));
+  }
+
+  /** The state has its start-ups by name, where a link said `all`, or none; it is not asked again. */
+  private spell(startup: string[], question: Question): void {
+    const { given } = this.app.state;
+    if (startup.join() === given.startup?.join() || question.asked !== this.asked) return;
+    const named = { ...given, startup };
+    this.asked = question.asked = this.key(named);
+    this.app.go({ given: named }, "replace");
   }
 
   /** The next level, unless something else was asked for. */
