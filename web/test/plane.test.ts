@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import type { MapCell, MapLevel } from "../src/answers.ts";
-import { drawing, leading, refined, type Showing } from "../src/explorer/plane.ts";
+import { alike, leading } from "../src/charts/ties.ts";
+import { drawing, refined, type Showing } from "../src/explorer/plane.ts";
 
 const SHOWING: Showing = { measure: "winner", of: 1, colours: ["#111111", "#c27800", "#005a9c"] };
 
@@ -78,4 +78,9 @@ test("changes say sooner and later without colour", () => {
   const shown = drawing(refined(null, level(0, 2, 2, cells)), { ...SHOWING, measure: "change" });
   assert.deepEqual(shown.cells.map((one) => one.mark), ["−50", "+50"]);
   assert.deepEqual(shown.cells.map((one) => one.hatch), [0, 1]);
+});
+
+test("values within the margin of the least are alike", () => {
+  assert.deepEqual(alike([1.2, 1, 1.04, 1.06], 0.05), [1, 2]);
+  assert.deepEqual(alike([2, 2], 0), [0, 1]);
 });

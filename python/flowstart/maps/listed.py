@@ -115,7 +115,15 @@ def _heat(found: Map) -> HeatMaps:
         panels.append(Panel(f"{plane.across.name} {across}, {plane.down.name} {down}", panel))
     names = [custom.short(name) for name in found.startups]
     return HeatMaps(
-        "Map", _side(plane.x), _side(plane.y), names, panels, "tile", "startup", "mean regret"
+        title="Map",
+        x=_side(plane.x),
+        y=_side(plane.y),
+        names=names,
+        panels=panels,
+        column="tile",
+        by="startup",
+        measure="mean regret",
+        margin=found.margin,
     )
 
 

@@ -68,6 +68,8 @@ class HeatMaps:
     """The column with `names`."""
     measure: str
     """What the tiles' values are."""
+    margin: float
+    """How far above the least value others are as good, as a share of it."""
 
 
 @dataclass(frozen=True)

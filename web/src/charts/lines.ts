@@ -123,7 +123,8 @@ export class Lines {
     const y = range(seen, 0.06);
     const style = getComputedStyle(this.root);
     const axis = (column: string, splits: uPlot.Axis["splits"]): uPlot.Axis => ({
-      ...(splits ? { splits } : {}),
+      // uPlot would leave out all but powers of ten.
+      ...(splits ? { splits, filter: (_: uPlot, ticks: number[]) => ticks } : {}),
       stroke: style.color,
       grid: { stroke: this.dark.matches ? "#ffffff22" : "#00000018" },
       values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : this.written(column, tick))),

@@ -29,6 +29,8 @@ const REACHES: readonly (readonly [number, readonly number[]])[] = [
   [8, [-0.87, -0.6, 0, 2, 7]],
 ];
 const HIGH = 18;
+/** The reason for no interval that is none of too few transfers. */
+const SAME = "no transfer differs";
 
 /** The table of these changes, the rows of a group together. */
 export function whiskers(title: string, all: readonly Whisker[], looks: ReadonlyMap<string, Look>): HTMLElement {
@@ -74,7 +76,7 @@ export function isSure({ low, high }: Whisker): boolean {
 /** `−19.9 %, from −45.5 % to +9.4 %`; without the reason where there is no interval. */
 export function words(one: Whisker): string {
   if (one.estimate === null) return ABSENT;
-  if (one.low === null && one.high === null) return `${percent(one.estimate)} (not enough)`;
+  if (one.low === null && one.high === null) return `${percent(one.estimate)} (${one.reason === SAME ? "the same" : "not enough"})`;
   const ends = [one.low, one.high].map((end) => (end === null ? "∞" : percent(end)));
   return `${percent(one.estimate)}, from ${ends[0]} to ${ends[1]}`;
 }

@@ -4,11 +4,12 @@ import type { FolderMap, FolderPanel, FolderTile, OpenedCell, TileCells } from "
 import { aborted, Newest } from "../api.ts";
 import { abbreviated } from "../charts/abbreviated.ts";
 import { HeatMap, type Cell, type Drawing } from "../charts/heatmap.ts";
+import { leading } from "../charts/ties.ts";
 import { el, fill, id } from "../ui/dom.ts";
 import { grid } from "../ui/grid.ts";
 import { seconds } from "../ui/text.ts";
 import { Measures } from "./measures.ts";
-import { changeLook, factor, leading, regretLook, winner, type Showing } from "./plane.ts";
+import { changeLook, factor, regretLook, winner, type Showing } from "./plane.ts";
 import type { App } from "./view.ts";
 
 const USUAL = ["rate", "rtt"];
@@ -173,5 +174,7 @@ function tileWords(tile: FolderTile, { startups }: FolderMap): string[] {
   const order = tile.means.map((_, at) => at).sort((a, b) => (tile.means[a] ?? 0) - (tile.means[b] ?? 0));
   const shown = order.slice(0, NAMED).map((at) => `${startups[at]}: mean regret ${factor(tile.means[at] ?? 1)}`);
   const count = tile.cells === 1 ? "1 cell" : `${tile.cells} cells`;
-  return [`${startups[tile.winner]} is first over ${count}`, ...shown];
+  const tied = tile.within.length > 1;
+  const first = tied ? `${tile.within.length} are alike` : `${startups[tile.winner]} is first`;
+  return [`${first} over ${count}`, ...shown];
 }

@@ -4,6 +4,7 @@ import type { MapCell, MapLevel, Scale } from "../answers.ts";
 import { abbreviated } from "../charts/abbreviated.ts";
 import type { Axis, Cell, Drawing } from "../charts/heatmap.ts";
 import { amount, change as changed } from "../charts/scale.ts";
+import { leading } from "../charts/ties.ts";
 import { seconds } from "../ui/text.ts";
 
 export const MEASURES = ["winner", "regret", "change"] as const;
@@ -59,15 +60,6 @@ export function title({ startups, baseline, size }: MapLevel, { measure, of }: S
   if (measure === "winner") return `Start-up that completes ${size} first`;
   if (measure === "regret") return `Regret of ${name} with ${size}`;
   return `Completion time of ${name} against ${baseline} with ${size}`;
-}
-
-/** Start-ups by the number of cells in which they are within the margin, the most first. */
-export function leading(cells: readonly { within: number[] }[]): number[] {
-  const counts = new Map<number, number>();
-  for (const cell of cells) {
-    for (const at of cell.within) counts.set(at, (counts.get(at) ?? 0) + 1);
-  }
-  return [...counts].sort(([one, a], [other, b]) => b - a || one - other).map(([at]) => at);
 }
 
 type Looks = Pick<Cell, "fill" | "mark" | "hatch">;

@@ -4,6 +4,7 @@ import { abbreviated } from "../charts/abbreviated.ts";
 import { looks } from "../charts/colours.ts";
 import { HeatMap, type Cell, type Drawing } from "../charts/heatmap.ts";
 import { amount } from "../charts/scale.ts";
+import { alike, leading } from "../charts/ties.ts";
 import type { Opening } from "../charts/lines.ts";
 import type { HeatMaps, Panel } from "../tables/columns.ts";
 import type { Kept } from "../tables/summary.ts";
@@ -21,6 +22,9 @@ export class Maps {
   private readonly key = el("p", { class: "maps-key" });
   private readonly maps: HeatMap[];
   private readonly marks: string[];
+  /** Of every tile those that are as good as the best. */
+  private readonly tied: number[][];
+  private readonly leaders: number[];
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
 
   constructor(
@@ -29,6 +33,8 @@ export class Maps {
     opening: Opening,
   ) {
     this.marks = abbreviated(asked.names);
+    this.tied = asked.panels.flatMap(({ tiles }) => tiles.map(([, , , , values]) => alike(values, asked.margin)));
+    this.leaders = leading(this.tied.map((within) => ({ within })));
     this.select.append(
       el("option", { value: "" }, BEST),
       ...asked.names.map((name) => el("option", { value: name }, `${asked.measure} of ${name}`)),
@@ -71,14 +77,20 @@ export class Maps {
   private cell([, x, y, count, values]: Panel["tiles"][number]): Cell {
     const { names, measure } = this.asked;
     const order = values.map((_, at) => at).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
-    const best = order[0] ?? 0;
+    const within = alike(values, this.asked.margin);
+    const best = this.shown(within);
     const chosen = names.indexOf(this.select.value);
     const value = values[chosen] ?? 1;
     const fill = chosen < 0 ? this.colour(best) : amount(Math.log(value) / Math.log(DARKEST));
-    const mark = chosen < 0 ? (this.marks[best] ?? "") : brief(value);
+    const mark = chosen < 0 ? `${within.length > 1 ? "≈" : ""}${this.marks[best] ?? ""}` : brief(value);
     const shown = chosen < 0 ? order.slice(0, NAMED) : [chosen, ...order.filter((at) => at !== chosen).slice(0, NAMED - 1)];
     const words = shown.map((at) => `${names[at]}: ${measure} ${brief(values[at] ?? 1)}`);
     return { x, y, fill, mark, hatch: chosen < 0 ? best % 7 : 0, words: [...words, `${count} ${count === 1 ? "cell" : "cells"}`] };
+  }
+
+  /** The one of those alike that is so in most tiles. */
+  private shown(within: readonly number[]): number {
+    return this.leaders.find((at) => within.includes(at)) ?? 0;
   }
 
   private colour(at: number): string {
@@ -86,10 +98,11 @@ export class Maps {
   }
 
   private showKey(): void {
-    const best = this.asked.panels.flatMap((panel) => panel.tiles.map(([, , , , values]) => values.indexOf(Math.min(...values))));
+    const best = this.tied.map((within) => this.shown(within));
     const seen = [...new Set(best)].sort((a, b) => a - b);
+    const ties = `≈ several within ${Math.round(100 * this.asked.margin)} %: the colour of the one that is so in most tiles`;
     if (this.select.value) fill(this.key, `The darker, the greater; from ${DARKEST} on all are alike.`);
-    else fill(this.key, ...seen.map((at) => el("span", {}, swatch(this.colour(at)), `${this.marks[at]}: ${this.asked.names[at]}`)));
+    else fill(this.key, ...seen.map((at) => el("span", {}, swatch(this.colour(at)), `${this.marks[at]}: ${this.asked.names[at]}`)), el("span", {}, ties));
   }
 
   private open(panel: Panel, cell: Cell, opening: Opening): void {

@@ -63,6 +63,8 @@ export interface HeatMaps {
   column: string;
   by: string;
   measure: string;
+  /** How far above the least value others are as good, as a share of it. */
+  margin: number;
 }
 
 export interface ChartAsked {
