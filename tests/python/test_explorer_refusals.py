@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,7 +24,8 @@ from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
 from flowstart.explorer import page as pages
 from flowstart.explorer.app import routes
-from flowstart.explorer.running import working
+from flowstart.explorer.path import limits
+from flowstart.explorer.running import threads, working
 from flowstart.explorer.running.stopping import Stop
 from flowstart.explorer.running.working import TookTooLong, done
 from flowstart.explorer.serve import _Gathering, listening
@@ -34,8 +36,18 @@ ASKED = ("/api/compare", "/api/intervals", "/api/packets")
 POSTED = [
     route.path for route in routes(settings(), PAGE) if route.methods and "POST" in route.methods
 ]
+LONG = {"rate": "10Gbps", "rtt": "100ms", "size": "5GB", "startup": ["slow-start"]}
+"""Some seconds of work, little less than is refused."""
 ENDLESS = {"rate": "10Gbps", "rtt": "1s", "size": "1000bdp", "startup": ["slow-start"]}
-"""Hundreds of millions of packets, as nobody can tell before its path is known."""
+"""Hundreds of millions of packets, which are refused unless more is allowed."""
+HANGING = """
+from flowstart import Startup
+
+class Hangs(Startup):
+    def on_ack(self, *_):
+        while True:
+            pass
+"""
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +144,36 @@ def test_a_body_of_100_mb_is_refused_and_not_kept(server: Explorer) -> None:
     goes_on(server)
 
 
+@pytest.mark.parametrize("path", [*POSTED, "/api/captures/upload?name=a.pcap"])
+def test_no_address_reads_a_body_of_100_mb(server: Explorer, path: str) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        client.sendall(
+            f"{head}X-Flowstart-Token: {TOKEN}\r\nContent-Length: 100000000\r\n".encode()
+        )
+        client.sendall(b"\r\n")
+        # Nothing of the body was sent yet.
+        if path == "/api/captures/upload":
+            assert client.recv(4096).startswith(b"HTTP/1.1 400 ")
+        else:
+            assert client.recv(4096).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_request_that_is_cut_short_is_no_defect(
+    server: Explorer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = f"POST /api/compare HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+    head += f"X-Flowstart-Token: {TOKEN}\r\nContent-Length: 1000\r\n\r\n{{"
+    clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+    for client in clients:
+        client.sendall(head.encode())
+    goes_on(server)  # while all of them are waited for
+    for client in clients:
+        client.close()
+    goes_on(server)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_body_that_does_not_say_its_length_is_refused_while_it_is_read(server: Explorer) -> None:
     client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     client.putrequest("POST", "/api/compare")
@@ -163,6 +205,9 @@ def resident_bytes() -> int:
         (b"[" * 60_000, "nested too deeply"),
         (b'{"given": {"seed": ' + b"9" * 5000 + b"}}", "not JSON"),
         (b'{"given": {"rate": NaN}}', "`NaN` is no number"),
+        (b'{"given": {"rate": "\\ud800"}}', "not JSON"),
+        (b'{"\\ud800": 1}', "not JSON"),
+        (b'{"given": {"flows": 1e999, "rate": "1Mbps", "rtt": "1s"}}', "--flows: `inf`"),
         (b"[]", "a JSON object is needed"),
         (b"{}", "given: missing"),
         (b'{"given": {}}', "no path is given"),
@@ -191,7 +236,8 @@ def test_what_is_no_request_is_refused(server: Explorer, content: bytes, said: s
         ({"flows": True}, "--flows: `True`"),
         ({"flows": 1.5}, "--flows: `1.5`"),
         ({"flows": 65}, "--flows: 65 are too many"),
-        ({"seed": 10**30}, "--seed"),
+        ({"seed": 10**30}, "--seed: `1000000000000000000000000000000`: a whole number of at most"),
+        ({"size": "1000000bdp"}, "--size: `1000000bdp` is some 136,986,302 packets"),
         ({"reordering": "perhaps"}, "--reordering: `perhaps`: true or false is needed"),
         ({"size": "1MB,2MB"}, "--size: `1MB,2MB` is 2 sizes"),
         ({"size": ","}, "--size: `,` is 0 sizes"),
@@ -233,7 +279,8 @@ def test_a_wrong_field_is_named_with_its_value(
         ({"columns": "600"}, "columns: `600`"),
         ({"from_s": -1}, "from_s: `-1`"),
         ({"from_s": "now"}, "from_s: `now`"),
-        ({"from_s": 2, "to_s": 1}, "to_s: `1`: a time after from_s = 2 is needed"),
+        ({"from_s": 2, "to_s": 1}, "to_s: `1`: a time after from_s = 2 by a nanosecond or more"),
+        ({"to_s": 4e-10}, "to_s: `4e-10`: a time after from_s = 0 by a nanosecond or more"),
         ({"to_s": 1e300}, "to_s: `1e+300`"),
     ],
 )
@@ -325,6 +372,7 @@ def test_a_run_that_nobody_waits_for_is_stopped(
 
     monkeypatch.setattr(working, "Stop", noted)
     client = http.client.HTTPConnection("127.0.0.1", server.port)
+    monkeypatch.setattr(limits, "MOST_PACKETS", 10**12)
     client.request("POST", "/api/compare", json.dumps({"given": ENDLESS}), server.headers)
     wait_for(lambda: bool(told))
     assert not told[0].told
@@ -358,10 +406,13 @@ def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
         asyncio.run(done(Waiting(), endless, most_seconds=0.05))  # type: ignore[arg-type]
 
 
-def test_an_endless_simulation_ends_soon_after_it_was_told() -> None:
+def test_an_endless_simulation_ends_soon_after_it_was_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from flowstart.explorer.path.answers import Answers
     from flowstart.explorer.path.requests import CompareRequest
 
+    monkeypatch.setattr(limits, "MOST_PACKETS", 10**12)
     answers = Answers(settings())
 
     def simulated(stop: Stop) -> bytes:
@@ -371,6 +422,43 @@ def test_an_endless_simulation_ends_soon_after_it_was_told() -> None:
     with pytest.raises(TookTooLong):
         asyncio.run(done(Waiting(), simulated, most_seconds=0.1))  # type: ignore[arg-type]
     assert time.monotonic() - begin < 2
+
+
+def test_a_hook_that_never_returns_is_interrupted_and_the_server_goes_on(
+    tmp_path: pathlib.Path,
+) -> None:
+    (tmp_path / "hanging.py").write_text(HANGING)
+    name = f"{tmp_path / 'hanging.py'}:Hangs"
+    with explorer(settings(startup=name)) as running:
+        client = http.client.HTTPConnection("127.0.0.1", running.port)
+        asked = json.dumps({"given": {**GIVEN, "startup": [name]}})
+        client.request("POST", "/api/compare", asked, running.headers)
+        wait_for(lambda: bool(threads._alive))
+        goes_on(running)
+        client.close()
+        wait_for(lambda: not threads._alive)
+        goes_on(running)
+
+
+def test_work_that_takes_no_notice_is_given_up_and_then_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(working, "SECONDS_TO_END", 0.01)
+    free = threading.Event()
+
+    def waits(_: Stop) -> None:
+        free.wait(30)
+
+    async def asked() -> None:
+        await done(Waiting(), waits, most_seconds=0.01)  # type: ignore[arg-type]
+
+    for _ in range(working.MOST_STUCK):
+        with pytest.raises(TookTooLong, match="has not ended: a hook of a start-up in Python"):
+            asyncio.run(asked())
+    with pytest.raises(RequestError, match="4 simulations were stopped and have not ended"):
+        asyncio.run(asked())
+    free.set()
+    wait_for(lambda: not working._stuck)
 
 
 def test_head_and_body_leave_in_one_write() -> None:
@@ -408,6 +496,8 @@ def test_a_port_that_is_taken_is_refused() -> None:
         (["--startup", "./nowhere.py:Mine"], "there is no such file"),
         (["--startup", "nonsense"], "nonsense"),
         (["--map", "nowhere"], "--map nowhere: there is no such folder"),
+        (["--map", "."], "--map .: it holds no part of a sweep"),
+        (["--capture", "nowhere.pcap"], "--capture nowhere.pcap: there is no such file"),
         (["--size", "1MB,2MB"], "--size: `1MB,2MB` is 2 sizes"),
         (["--port", "0"], "--port"),
     ],
@@ -467,25 +557,41 @@ importlib.resources.files = lambda package, real=importlib.resources.files: (
     pathlib.Path(sys.argv[1]) if package == "flowstart.render" else real(package)
 )
 from flowstart.cli import main
-sys.exit(main(["explore", "--no-open"]))
+sys.exit(main(["explore", "--no-open", *sys.argv[2:]]))
 """
 
 
-@pytest.fixture
-def started(tmp_path: pathlib.Path) -> Iterator[tuple[subprocess.Popen[str], Explorer, str]]:
-    """The command in a process of its own, as a server, and the path of its page."""
-    built(tmp_path)
-    words = [sys.executable, "-c", STARTED, str(tmp_path)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout
-    said = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=(\S+))", process.stdout.readline())
-    assert said
-    yield process, Explorer(int(said[1]), {"X-Flowstart-Token": said[3]}), said[2]
-    process.kill()
-    process.communicate()
-
-
 Started = tuple["subprocess.Popen[str]", Explorer, str]
+
+
+@pytest.fixture
+def start(tmp_path: pathlib.Path) -> Iterator[Callable[..., Started]]:
+    """Starts the command with more words in a process of its own: that, its server, its page."""
+    built(tmp_path)
+    (tmp_path / "hanging.py").write_text(HANGING)
+    began: list[subprocess.Popen[str]] = []
+
+    def begin(*more: str) -> Started:
+        words = [sys.executable, "-c", STARTED, str(tmp_path), *more]
+        process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        )
+        began.append(process)
+        assert process.stdout
+        said = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=(\S+))", process.stdout.readline())
+        assert said
+        return process, Explorer(int(said[1]), {"X-Flowstart-Token": said[3]}), said[2]
+
+    yield begin
+    for process in began:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def started(start: Callable[..., Started]) -> Started:
+    """The command as most start it."""
+    return start()
 
 
 def test_the_command_prints_its_address_and_ctrl_c_ends_it(started: Started) -> None:
@@ -502,13 +608,40 @@ def test_the_command_prints_its_address_and_ctrl_c_ends_it(started: Started) -> 
 def test_ctrl_c_ends_a_simulation_too(started: Started) -> None:
     process, server, _ = started
     client = http.client.HTTPConnection("127.0.0.1", server.port)
-    client.request("POST", "/api/compare", json.dumps({"given": ENDLESS}), server.headers)
+    client.request("POST", "/api/compare", json.dumps({"given": LONG}), server.headers)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert err == "flowstart: stopped by Ctrl-C\n"
     client.close()
+
+
+def test_ctrl_c_ends_a_hook_that_never_returns(start: Callable[..., Started]) -> None:
+    process, server, _ = start("--startup", "./hanging.py:Hangs")
+    client = http.client.HTTPConnection("127.0.0.1", server.port)
+    asked = {**GIVEN, "startup": ["./hanging.py:Hangs"]}
+    client.request("POST", "/api/compare", json.dumps({"given": asked}), server.headers)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, "flowstart: stopped by Ctrl-C\n")
+    client.close()
+
+
+def test_what_was_dropped_is_removed_when_the_process_is_ended(
+    start: Callable[..., Started], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    process, server, _ = start()
+    assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
+    assert list(place.iterdir())
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (128 + signal.SIGTERM, "")
+    assert not list(place.iterdir())
 
 
 def test_work_that_was_told_to_stop_says_so() -> None:

@@ -91,11 +91,9 @@ def settings(
     from flowstart.model import custom, specs
 
     for folder in maps:
-        if not folder.is_dir():
-            raise RequestError(f"--map {folder}: there is no such folder")
+        _check_sweep(folder)
     for file in captures:
-        if not file.exists():
-            raise RequestError(f"--capture {file}: there is no such file")
+        _check_capture(file)
     described = {name for way, names in _INSTEAD.items() if way in given for name in names}
     usual = {name: value for name, value in FIRST.items() if name not in described}
     startups = specs.split(str(given.get("startup", usual["startup"])))
@@ -110,6 +108,29 @@ def settings(
         captures=tuple(captures),
         workers=workers,
     )
+
+
+def _check_sweep(folder: pathlib.Path) -> None:
+    from flowstart.sweeps.execution.store import Store
+
+    if not folder.is_dir():
+        raise RequestError(f"--map {folder}: there is no such folder")
+    if not Store(folder).parts():
+        raise RequestError(
+            f"--map {folder}: it holds no part of a sweep; a folder that `flowstart sweep ... "
+            "-o DIR` has written is needed"
+        )
+
+
+def _check_capture(file: pathlib.Path) -> None:
+    """That there is one which may be read; what is in it is told when it is opened."""
+    if not file.exists():
+        raise RequestError(f"--capture {file}: there is no such file")
+    try:
+        if file.is_file():
+            file.open("rb").close()
+    except OSError as error:
+        raise RequestError(f"--capture {file}: {error.strerror}") from None
 
 
 def option_of(flag: Flag) -> "Option":

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -36,7 +36,12 @@ def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
     """
     answering = Starlette(
         routes=routes(settings, page),
-        exception_handlers={HTTPException: _refused, FlowstartError: _failed, Exception: _defect},
+        exception_handlers={
+            HTTPException: _refused,
+            FlowstartError: _failed,
+            ClientDisconnect: _left,
+            Exception: _defect,
+        },
     )
     answering.router.redirect_slashes = False
     return Guard(answering, port, token)
@@ -76,6 +81,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _failed(_: Request, error: Exception) -> Response:
     status = _STATUS.get(type(error), 400)
     return refusal(status, str(error))
+
+
+async def _left(_: Request, __: Exception) -> Response:
+    """The browser has gone before its request was whole; nobody reads this."""
+    return refusal(499, "the request was cut short")
 
 
 async def _defect(_: Request, error: Exception) -> Response:

@@ -3,10 +3,12 @@
 import asyncio
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
 import webbrowser
+from typing import NoReturn
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -14,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from flowstart.errors import RequestError
 from flowstart.explorer.app import app
 from flowstart.explorer.page import page
+from flowstart.explorer.running import threads
 from flowstart.explorer.settings import Settings
 
 LOOPBACK = "127.0.0.1"
@@ -35,7 +38,17 @@ def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
         print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
         if opens and _has_browser():
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        server.run(sockets=[listener])
+        # Which would end the process before what was dropped on the page is removed.
+        signal.signal(signal.SIGTERM, _terminated)
+        try:
+            server.run(sockets=[listener])
+        finally:
+            threads.end_all(SECONDS_TO_END / 2)
+
+
+def _terminated(number: int, _: object) -> NoReturn:
+    """Ends the process as the signal would, with what is to be done at its end."""
+    sys.exit(128 + number)
 
 
 def listening(port: int | None) -> socket.socket:

@@ -1,6 +1,5 @@
 """The addresses of captures: a file is dropped, replayed, and asked about transfer by transfer."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from flowstart.explorer.http.fields import LONGEST, Fields
 from flowstart.explorer.http.replies import json
 from flowstart.explorer.path import state
 from flowstart.explorer.running.jobs import Job, Jobs
+from flowstart.explorer.running.threads import in_thread
 from flowstart.explorer.settings import Settings
 from flowstart.model.path import IMPAIRING
 
@@ -49,11 +49,11 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     async def transfers(request: Request) -> Response:
         known = ("job", "class", "network", "first")
         fields = Fields(await body.document(request), known)
-        return json(await asyncio.to_thread(_transfers, _done(jobs, fields), fields))
+        return json(await in_thread(lambda: _transfers(_done(jobs, fields), fields)))
 
     async def transfer(request: Request) -> Response:
         fields = Fields(await body.document(request), ("job", "transfer"))
-        return json(await asyncio.to_thread(_transfer, _done(jobs, fields), fields))
+        return json(await in_thread(lambda: _transfer(_done(jobs, fields), fields)))
 
     handlers: dict[str, Callable[..., Any]] = {
         "/api/captures/replay": replay,

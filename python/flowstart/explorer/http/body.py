@@ -20,12 +20,14 @@ async def document(request: Request, most: int = MOST_BYTES) -> Any:
     """The JSON of a request's body of at most so many bytes."""
     text = b"".join([piece async for piece in pieces(request, most)])
     try:
-        return json.loads(text.decode("utf-8"), parse_constant=_no_number)
+        found = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+        json.dumps(found, ensure_ascii=False).encode()  # raises where a text is half a character
+        return found
     except RecursionError:
         raise RequestError("the request is not JSON: it is nested too deeply") from None
     except RequestError:
         raise
-    except ValueError as error:  # also what is not UTF-8, and numbers of thousands of digits
+    except ValueError as error:  # also what is not Unicode, and numbers of thousands of digits
         raise RequestError(f"the request is not JSON: {str(error)[:100]}") from None
 
 

@@ -16,6 +16,7 @@ from flowstart.comparison.plan import Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
+from flowstart.explorer.path.limits import size_bytes
 from flowstart.maps.winners import MARGIN
 from flowstart.model.document import encode, plain, resolve
 from flowstart.model.path import Path
@@ -116,7 +117,10 @@ def _number(name: str, said: object, kind: Kind, right: str) -> float:
     unit = UNITS.get(parts[1]) if parts else None
     if parts is None or unit is None or unit.kind is not kind or not math.isfinite(parts[0]):
         raise RequestError(f"{name}: `{said}`: {right}")
-    return parts[0] * unit.scale
+    number = parts[0] * unit.scale
+    if not math.isfinite(number):
+        raise RequestError(f"{name}: `{said}`: {right}")
+    return number
 
 
 def level(
@@ -180,24 +184,17 @@ def _refuse_what_takes_long(plan: Plan, number: int, cells: Sequence[Cell]) -> N
     """By the packets that all runs send together."""
     flow = resolve(plan.scenario(plan.cases()[0]), plan.custom)["flows"][0]
     runs = len(plan.cases()) * flow["count"]
-    packets = runs * sum(_bytes(flow["size"], cell) for cell in cells) / PACKET_BYTES
+    each = [
+        size_bytes(flow["size"], f"{PACKET_BYTES}B", _native.rate_bps(cell.rate), cell.rtt)
+        for cell in cells
+    ]
+    packets = runs * sum(each) / PACKET_BYTES
     if packets > MOST_PACKETS:
         raise RequestError(
             f"size: level {number} of the map would send {packets / 1e6:,.0f} million packets, and "
             f"at most {MOST_PACKETS / 1e6:.0f} million are possible; a smaller size, fewer "
             "start-ups or fewer flows are needed"
         )
-
-
-def _bytes(size: str, cell: Cell) -> float:
-    """A transfer's size, which may be a number of bandwidth-delay products."""
-    count = _native.size_bytes(size, f"{PACKET_BYTES}B")
-    if count is not None:
-        return count
-    parts, rtt = split(size), split(cell.rtt)
-    assert parts and rtt  # the simulator has read the one, and this module has written the other
-    bdp = _native.rate_bps(cell.rate) * rtt[0] * UNITS[rtt[1]].scale / NS_PER_S / 8
-    return parts[0] * bdp
 
 
 def _outcome(cell: Cell, plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 What answers is imported when it is first asked, so that the page is there sooner.
 """
 
-import asyncio
 import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from flowstart.explorer.http.fields import Fields
 from flowstart.explorer.http.replies import json
 from flowstart.explorer.path import state
 from flowstart.explorer.running.stopping import Stop
+from flowstart.explorer.running.threads import in_thread
 from flowstart.explorer.running.working import done
 from flowstart.explorer.settings import Settings
 
@@ -37,7 +37,7 @@ def routes(settings: Settings) -> list[Route]:
     def asking(known: tuple[str, ...], find: Callable[[Fields], Any]) -> Any:
         async def handle(request: Request) -> Response:
             fields = Fields(await body.document(request), (*known, "map", "by"))
-            return json(await asyncio.to_thread(find, fields))
+            return json(await in_thread(lambda: find(fields)))
 
         return handle
 

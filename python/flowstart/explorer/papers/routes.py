@@ -1,6 +1,5 @@
 """The addresses of papers: their list, and runs of an experiment."""
 
-import asyncio
 from typing import Any
 
 from starlette.requests import Request
@@ -11,6 +10,7 @@ from flowstart.explorer.http import body
 from flowstart.explorer.http.fields import Fields
 from flowstart.explorer.http.replies import json
 from flowstart.explorer.running.jobs import Job, Jobs
+from flowstart.explorer.running.threads import in_thread
 from flowstart.explorer.settings import Settings
 
 
@@ -18,11 +18,11 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     """`/api/papers` and `/api/papers/run`."""
 
     async def listed(_: Request) -> Response:
-        return json(await asyncio.to_thread(_listed))
+        return json(await in_thread(_listed))
 
     async def run(request: Request) -> Response:
         name = Fields(await body.document(request), ("id",)).any("id")
-        return json(await asyncio.to_thread(_begun, name, settings, jobs))
+        return json(await in_thread(lambda: _begun(name, settings, jobs)))
 
     return [
         Route("/api/papers", listed),

@@ -1,5 +1,6 @@
 """How much an answer may cost: what would keep the machine busy for long is refused beforehand."""
 
+import math
 from typing import Any
 
 from flowstart import _native
@@ -8,6 +9,8 @@ from flowstart.errors import RequestError
 from flowstart.explorer.path import state
 from flowstart.explorer.settings import Settings
 from flowstart.model.document import resolve
+from flowstart.model.quantities import read_seconds
+from flowstart.model.units import split
 
 MOST_FLOWS = 64
 MOST_PACKETS = 4_000_000
@@ -49,10 +52,25 @@ def _refuse_what_lasts(ready: Prepared) -> None:
 
 
 def _packets_of_a_flow(ready: Prepared) -> int:
-    """How many data packets a transfer has; 0 where that depends on its path."""
+    """How many data packets a transfer has; 0 where nobody knows before it is run."""
     plan = ready.plan
     resolved = resolve(plan.scenario(ready.cases[0]), plan.custom)
-    flow = resolved["flows"][0]
+    flow, path = resolved["flows"][0], resolved["path"]
     mss = flow.get("mss", resolved["stack"]["mss"])
-    size, segment = (_native.size_bytes(text, mss) for text in (plan.sizes[0] or "", mss))
-    return -(-size // segment) if size and segment else 0
+    rates = [path["rate"]] if "rate" in path else [s["rate"] for s in path.get("rate_steps", ())]
+    most = max(map(_native.rate_bps, rates), default=0)
+    segment = _native.size_bytes(mss, mss) or 1
+    return math.ceil(size_bytes(plan.sizes[0] or "", mss, most, flow["rtt"]) / segment)
+
+
+def size_bytes(size: str, mss: str, rate_bps: float, rtt: str) -> float:
+    """A transfer's size, which may be a number of bandwidth-delay products (`10bdp`)."""
+    if not size:
+        return 0
+    known = _native.size_bytes(size, mss)
+    if known is not None:
+        return known
+    parts, seconds = split(size), read_seconds(rtt)
+    assert parts  # the simulator has read both
+    assert seconds is not None
+    return parts[0] * rate_bps * seconds / 8

@@ -30,8 +30,11 @@ class CompareRequest:
         fields = _fields(document, ("given", "columns", "from_s", "to_s"))
         columns = _whole(fields, "columns", USUAL_COLUMNS, MOST_COLUMNS)
         from_s, to_s = _seconds(fields, "from_s"), _seconds(fields, "to_s")
-        if to_s is not None and to_s <= (from_s or 0.0):
-            raise RequestError(f"to_s: `{to_s:g}`: a time after from_s = {from_s or 0:g} is needed")
+        if to_s is not None and round(to_s * 1e9) <= round((from_s or 0.0) * 1e9):
+            raise RequestError(
+                f"to_s: `{to_s:g}`: a time after from_s = {from_s or 0:g} by a nanosecond or more "
+                "is needed"
+            )
         return cls(fields["given"], columns, from_s or 0.0, to_s)
 
 

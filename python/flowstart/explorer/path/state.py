@@ -114,13 +114,15 @@ def _text(option: Option, value: object) -> str:
 
 
 def _number(option: Option, value: object) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 40:
         value = int(value)
     least = option.least or 0
     if not isinstance(value, int) or isinstance(value, bool):
         raise _wrong(option, value, "a whole number is needed")
-    if not least <= value <= LARGEST_NUMBER:
+    if value < least:
         raise _wrong(option, value, f"a whole number from {least} on is needed")
+    if value > LARGEST_NUMBER:
+        raise _wrong(option, value, f"a whole number of at most {LARGEST_NUMBER} is needed")
     return value
 
 

@@ -1,19 +1,25 @@
-"""Work in threads, which is stopped where the browser has gone, or where it lasts too long."""
+"""Work for an answer, which is stopped where the browser has gone, or where it lasts too long."""
 
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from flowstart.errors import RequestError
 from flowstart.explorer.running.stopping import Stop
+from flowstart.explorer.running.threads import Running
 from flowstart.simulation.trajectories import Cancelled
 
 T = TypeVar("T")
 MOST_SECONDS = 30.0
 """How long an answer may take: packets may be lost again and again."""
+SECONDS_TO_END = 3.0
+"""How long work that was stopped is waited for."""
+MOST_STUCK = 4
+"""So many pieces of work may go on although they were stopped, before no more is begun."""
+_stuck: set[Running[Any]] = set()
 
 
 class TookTooLong(RequestError):
@@ -26,32 +32,55 @@ async def done(
     """What `work` returns, in a thread; the request's body must have been read.
 
     Raises Cancelled where the browser has gone, and TookTooLong after so many seconds; in both
-    cases the work is told to stop and waited for.
+    cases the work is told to stop, interrupted if it does not, and waited for a while.
     """
+    _refuse_where_many_are_stuck()
     stop = Stop()
-    working = asyncio.ensure_future(asyncio.to_thread(work, stop))
+    running = Running(lambda: work(stop))
+    working = asyncio.wrap_future(running.result)
     leaving = asyncio.ensure_future(_gone(request))
     try:
-        await asyncio.wait(
-            {working, leaving}, timeout=most_seconds, return_when=asyncio.FIRST_COMPLETED
-        )
+        either: set[asyncio.Future[Any]] = {working, leaving}
+        await asyncio.wait(either, timeout=most_seconds, return_when=asyncio.FIRST_COMPLETED)
         took_too_long = not working.done() and not leaving.done()
         if not working.done():
             stop.stop()
-        try:
-            return await asyncio.shield(working)
-        except Cancelled:
-            if not took_too_long:
-                raise
-            raise TookTooLong(
-                f"the simulation has not ended after {most_seconds:g} s; choose a smaller size, "
-                "fewer start-ups, less loss, or use `flowstart compare`"
-            ) from None
+            running.end_soon()
+        return await _result(running, working, most_seconds if took_too_long else None)
     finally:
         stop.stop()  # also where the server ends meanwhile
+        running.end_soon()
         leaving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await leaving
+
+
+async def _result(running: Running[T], working: "asyncio.Future[T]", lasted: float | None) -> T:
+    """What work came to that is over or was stopped, the latter after it had lasted so long."""
+    await asyncio.wait({working}, timeout=SECONDS_TO_END)
+    if not working.done():
+        _stuck.add(running)
+        running.result.add_done_callback(lambda _: _stuck.discard(running))
+        raise TookTooLong(
+            "the simulation was stopped and has not ended: a hook of a start-up in Python waits"
+        )
+    try:
+        return working.result()
+    except Cancelled:
+        if lasted is None:
+            raise
+        raise TookTooLong(
+            f"the simulation has not ended after {lasted:g} s; choose a smaller size, "
+            "fewer start-ups, less loss, or use `flowstart compare`"
+        ) from None
+
+
+def _refuse_where_many_are_stuck() -> None:
+    if len(_stuck) >= MOST_STUCK:
+        raise RequestError(
+            f"{len(_stuck)} simulations were stopped and have not ended, since hooks of start-ups "
+            "in Python wait: end the explorer with Ctrl-C, and mend the start-up"
+        )
 
 
 async def _gone(request: Request) -> None:
