@@ -50,6 +50,7 @@ _TABLE_STYLE = """<style>
 .flowstart caption, .flowstart .words { text-align: left; }
 .flowstart caption { font-weight: bold; padding: .3rem .6rem; }
 .flowstart thead th, .flowstart td.words { white-space: normal; vertical-align: top; }
+.flowstart td.words:first-child { min-width: 9.5rem; }
 .flowstart thead th { border-bottom: 1px solid #888; }
 .flowstart th.group { text-align: left; padding-top: .7rem; }
 .flowstart .best { font-weight: bold; color: #00664a; }
