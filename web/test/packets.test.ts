@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counts, moments, place, QUEUE_AT } from "../src/explorer/packets.ts";
+import { counts, moments, place, QUEUE_AT } from "../src/explorer/path/packets.ts";
 import type { PacketsAnswer } from "../src/protocol.ts";
 
 /** Two packets that share a queue, of which the second is dropped and sent again, and an ACK. */

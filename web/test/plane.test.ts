@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MapCell, MapLevel } from "../src/answers.ts";
 import { alike, leading } from "../src/charts/ties.ts";
-import { drawing, refined, type Showing } from "../src/explorer/plane.ts";
+import { drawing, refined, type Showing } from "../src/explorer/maps/plane.ts";
 
 const SHOWING: Showing = { measure: "winner", of: 1, colours: ["#111111", "#c27800", "#005a9c"] };
 

@@ -3,10 +3,10 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { begin } from "./router.ts";
-import { captures } from "./views/captures.ts";
-import { explore } from "./views/explore.ts";
-import { map } from "./views/map.ts";
-import { papers } from "./views/papers.ts";
+import { captures } from "./captures/captures.ts";
+import { explore } from "./path/explore.ts";
+import { map } from "./maps/map.ts";
+import { papers } from "./papers/papers.ts";
 
 const root = document.getElementById("app") ?? document.body;
 void begin(root, [explore, map, captures, papers]);

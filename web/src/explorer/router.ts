@@ -15,7 +15,7 @@ export class Router implements App {
   private readonly tabs = el("nav", { "aria-label": "Views" });
   private readonly live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
   private readonly address = new Address();
-  private readonly theme = new Theme(() => this.shown?.update?.(this));
+  private readonly theme = new Theme(() => this.shown?.update());
 
   constructor(
     readonly about: About,
@@ -76,10 +76,10 @@ export class Router implements App {
     if (!view) return;
     this.link();
     if (view === this.shown) {
-      view.update?.(this);
+      view.update();
       return;
     }
-    this.shown?.hide?.();
+    this.shown?.hide();
     this.shown = view;
     document.title = `${view.title} – flowstart`;
     this.main.className = view.name;

@@ -29,7 +29,34 @@ export interface View {
   /** Fills an empty element; called every time the view is chosen. */
   show(root: HTMLElement, app: App): void;
   /** The state or the theme has changed while the view is shown. */
-  update?(app: App): void;
+  update(): void;
   /** Another view is chosen: ends requests and timers. The element is emptied afterwards. */
-  hide?(): void;
+  hide(): void;
+}
+
+/** What a view is while it is shown. */
+interface Shown {
+  build(root: HTMLElement): void;
+  update(): void;
+  end(): void;
+}
+
+/** A view that is made anew every time it is chosen. */
+export function view(name: string, title: string, make: (app: App) => Shown): View {
+  let current: Shown | undefined;
+  return {
+    name,
+    title,
+    show(root, app) {
+      current = make(app);
+      current.build(root);
+    },
+    update() {
+      current?.update();
+    },
+    hide() {
+      current?.end();
+      current = undefined;
+    },
+  };
 }

@@ -1,8 +1,8 @@
 // What can be taken away from a comparison: its command, a link, pictures, a scenario's file.
 
-import { download, png, svg, type Exported } from "../charts/export.ts";
-import type { Panel } from "../charts/panel.ts";
-import { el } from "../ui/dom.ts";
+import { download, png, svg, type Exported } from "../../charts/export.ts";
+import type { Panel } from "../../charts/panel.ts";
+import { el } from "../../ui/dom.ts";
 
 export interface Takeaway {
   /** The command that prints the same table; null where there is none. */

@@ -1,13 +1,13 @@
 // One figure of a paper: what was published until it is run, then the figure, its set-ups, and
 // published beside measured.
 
-import type { Figure, Measured, Paper, Published, Setup } from "../answers.ts";
-import { download } from "../charts/export.ts";
-import type { Grid } from "../protocol.ts";
-import { el, fill } from "../ui/dom.ts";
-import { grid } from "../ui/grid.ts";
-import { Following } from "./following.ts";
-import type { App } from "./view.ts";
+import type { Figure, Measured, Paper, Published, Setup } from "../../answers.ts";
+import { download } from "../../charts/export.ts";
+import type { Grid } from "../../protocol.ts";
+import { el, fill } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
+import { Following } from "../following.ts";
+import type { App } from "../view.ts";
 
 export class FigureView {
   readonly element = el("article");
@@ -121,7 +121,7 @@ export class FigureView {
 }
 
 /** Published values, those of one kind under a heading, as the table of measured ones has them. */
-export function publishedGrid(published: readonly Published[]): Grid {
+function publishedGrid(published: readonly Published[]): Grid {
   const columns = ["target", "class", "expected", "tolerance"].map((title) => ({ title, number: false }));
   const groups: Record<string, string> = {};
   let above = "";

@@ -1,11 +1,11 @@
 // The map's cells, level after level, and how they look under a measure.
 
-import type { MapCell, MapLevel, Scale } from "../answers.ts";
-import { abbreviated } from "../charts/abbreviated.ts";
-import type { Axis, Cell, Drawing } from "../charts/heatmap.ts";
-import { amount, change as changed } from "../charts/scale.ts";
-import { leading } from "../charts/ties.ts";
-import { seconds } from "../ui/text.ts";
+import type { MapCell, MapLevel, Scale } from "../../answers.ts";
+import { abbreviated } from "../../charts/abbreviated.ts";
+import type { Axis, Cell, Drawing } from "../../charts/heatmap.ts";
+import { amount, change as changed } from "../../charts/scale.ts";
+import { leading } from "../../charts/ties.ts";
+import { seconds } from "../../ui/text.ts";
 
 export const MEASURES = ["winner", "regret", "change"] as const;
 export type Measure = (typeof MEASURES)[number];

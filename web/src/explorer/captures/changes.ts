@@ -1,12 +1,12 @@
 // How a replay's variants change completion times by size: a chart of one statistic, and the table
 // of all.
 
-import type { CaptureReplay } from "../answers.ts";
-import { looks } from "../charts/colours.ts";
-import { whiskers, type Whisker } from "../charts/whiskers.ts";
-import { el, fill, id } from "../ui/dom.ts";
-import { grid } from "../ui/grid.ts";
-import type { App } from "./view.ts";
+import type { CaptureReplay } from "../../answers.ts";
+import { looks } from "../../charts/colours.ts";
+import { whiskers, type Whisker } from "../../charts/whiskers.ts";
+import { el, fill, id } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
+import type { App } from "../view.ts";
 
 /** What a person chooses from, and what it is of. */
 const STATISTICS: Record<string, string> = {

@@ -1,12 +1,12 @@
 // What the replay of a capture came to: what to choose, the networks' paths, and transfers.
 
-import type { CaptureReplay, Network, OpenedTransfer, Transfers } from "../answers.ts";
-import { aborted, Newest } from "../api.ts";
-import { el, fill, id } from "../ui/dom.ts";
-import { grid } from "../ui/grid.ts";
-import { ABSENT, bytes, rate, seconds } from "../ui/text.ts";
+import type { CaptureReplay, Network, OpenedTransfer, Transfers } from "../../answers.ts";
+import { aborted, Newest } from "../../api.ts";
+import { el, fill, id } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
+import { ABSENT, bytes, rate, seconds } from "../../ui/text.ts";
 import { Changes } from "./changes.ts";
-import type { App } from "./view.ts";
+import type { App } from "../view.ts";
 
 const EVERYTHING = "all sizes";
 /** So many transfers are answered at once. */

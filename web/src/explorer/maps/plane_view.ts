@@ -1,18 +1,18 @@
 // The map of rate and round trip: coarse at once, and finer while nothing else is asked.
 
-import type { MapLevel } from "../answers.ts";
-import { aborted, Newest } from "../api.ts";
-import { HeatMap } from "../charts/heatmap.ts";
-import { looks } from "../charts/colours.ts";
-import { leading } from "../charts/ties.ts";
-import type { Given } from "../protocol.ts";
-import { but, written } from "../state.ts";
-import { el, id } from "../ui/dom.ts";
-import { Controls } from "./controls.ts";
-import { measured } from "./measured.ts";
+import type { MapLevel } from "../../answers.ts";
+import { aborted, Newest } from "../../api.ts";
+import { HeatMap } from "../../charts/heatmap.ts";
+import { looks } from "../../charts/colours.ts";
+import { leading } from "../../charts/ties.ts";
+import type { Given } from "../../protocol.ts";
+import { but, written } from "../../state.ts";
+import { el, id } from "../../ui/dom.ts";
+import { Controls } from "../controls.ts";
+import { measured } from "../measured.ts";
 import { Measures } from "./measures.ts";
 import { drawing, refined, title, type Plane } from "./plane.ts";
-import type { App } from "./view.ts";
+import type { App } from "../view.ts";
 
 /** Fields of a path for which the map has its own, and other ways to say a rate. */
 const ITS_OWN = ["rate", "rtt", "rate-trace", "rate-steps"];

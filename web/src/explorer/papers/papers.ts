@@ -5,8 +5,8 @@ import { Refused } from "../../api.ts";
 import { written } from "../../state.ts";
 import { el, fill } from "../../ui/dom.ts";
 import { grid } from "../../ui/grid.ts";
-import { FigureView } from "../figure.ts";
-import type { App, View } from "../view.ts";
+import { FigureView } from "./figure.ts";
+import { view, type App } from "../view.ts";
 import "../views.css";
 
 /** So many figures of a paper are named as those to begin with. */
@@ -123,20 +123,4 @@ function narrow(): boolean {
 
 /** The jobs of figures that were run, which are looked at again when a person comes back. */
 const jobs = new Map<string, string>();
-let current: Papers | undefined;
-
-export const papers: View = {
-  name: "papers",
-  title: "Papers",
-  show(root, app) {
-    current = new Papers(app, jobs);
-    void current.build(root);
-  },
-  update() {
-    current?.update();
-  },
-  hide() {
-    current?.end();
-    current = undefined;
-  },
-};
+export const papers = view("papers", "Papers", (app) => new Papers(app, jobs));

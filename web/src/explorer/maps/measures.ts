@@ -1,11 +1,11 @@
 // What a map shows: winners, or the regret or change of a start-up; kept in the URL.
 
-import { looks } from "../charts/colours.ts";
-import { amount, change } from "../charts/scale.ts";
-import { abbreviated } from "../charts/abbreviated.ts";
-import { el, fill, id } from "../ui/dom.ts";
+import { looks } from "../../charts/colours.ts";
+import { amount, change } from "../../charts/scale.ts";
+import { abbreviated } from "../../charts/abbreviated.ts";
+import { el, fill, id } from "../../ui/dom.ts";
 import { MEASURES, type Measure, type Showing } from "./plane.ts";
-import type { App } from "./view.ts";
+import type { App } from "../view.ts";
 
 const TITLES: Record<Measure, string> = {
   winner: "who is first",

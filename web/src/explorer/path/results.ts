@@ -1,10 +1,10 @@
 // The table that the command prints, with each row's line beside its name.
 
-import type { Look } from "../charts/colours.ts";
-import type { Lit } from "../charts/panel.ts";
-import type { Grid } from "../protocol.ts";
-import { el, fill } from "../ui/dom.ts";
-import { swatch } from "../ui/swatch.ts";
+import type { Look } from "../../charts/colours.ts";
+import type { Lit } from "../../charts/panel.ts";
+import type { Grid } from "../../protocol.ts";
+import { el, fill } from "../../ui/dom.ts";
+import { swatch } from "../../ui/swatch.ts";
 
 export interface RowLook {
   startup: string;

@@ -5,10 +5,10 @@ import type { CaptureFile, CaptureFound } from "../../answers.ts";
 import { Refused } from "../../api.ts";
 import { el, fill, id } from "../../ui/dom.ts";
 import { bytes } from "../../ui/text.ts";
-import { contents } from "../contents.ts";
+import { contents } from "./contents.ts";
 import { Following } from "../following.ts";
-import { ReplayView } from "../replay.ts";
-import type { App, View } from "../view.ts";
+import { ReplayView } from "./replay.ts";
+import { view, type App } from "../view.ts";
 import "../views.css";
 
 const DIRECTIONS = ["server", "client", "both"];
@@ -152,20 +152,4 @@ class Captures {
 }
 
 const memory: Memory = { job: null, file: null };
-let current: Captures | undefined;
-
-export const captures: View = {
-  name: "captures",
-  title: "Captures",
-  show(root, app) {
-    current = new Captures(app, memory);
-    current.build(root);
-  },
-  update() {
-    current?.update();
-  },
-  hide() {
-    current?.end();
-    current = undefined;
-  },
-};
+export const captures = view("captures", "Captures", (app) => new Captures(app, memory));

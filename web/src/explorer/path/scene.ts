@@ -1,7 +1,7 @@
 // Draws packets on their path: sender, the bottleneck's queue, receiver; data above, ACKs below.
 
-import { ink, type Look } from "../charts/colours.ts";
-import type { PacketsAnswer } from "../protocol.ts";
+import { ink, type Look } from "../../charts/colours.ts";
+import type { PacketsAnswer } from "../../protocol.ts";
 import { place, QUEUE_AT, type Kind, type Place } from "./packets.ts";
 
 /** What stands out of a start-up's colour. */

@@ -1,9 +1,9 @@
 // Who is first where: over rate and round trip with all else as in the state, or in a sweep's folder.
 
-import type { App, View } from "../view.ts";
+import { view, type App } from "../view.ts";
 import { el, fill, id } from "../../ui/dom.ts";
-import { FolderView } from "../folder.ts";
-import { PlaneView } from "../plane_view.ts";
+import { FolderView } from "./folder.ts";
+import { PlaneView } from "./plane_view.ts";
 import "../views.css";
 
 /** What shows a map, of whichever kind. */
@@ -56,20 +56,4 @@ class MapView {
   }
 }
 
-let current: MapView | undefined;
-
-export const map: View = {
-  name: "map",
-  title: "Map",
-  show(root, app) {
-    current = new MapView(app);
-    current.build(root);
-  },
-  update() {
-    current?.update();
-  },
-  hide() {
-    current?.end();
-    current = undefined;
-  },
-};
+export const map = view("map", "Map", (app) => new MapView(app));

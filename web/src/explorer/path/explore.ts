@@ -11,12 +11,12 @@ import type { CompareAnswer, CompareRequest, Given, IntervalsAnswer } from "../.
 import { text, written } from "../../state.ts";
 import { el, fill } from "../../ui/dom.ts";
 import { quantity, seconds } from "../../ui/text.ts";
-import { Actions } from "../actions.ts";
+import { Actions } from "./actions.ts";
 import { Controls } from "../controls.ts";
 import { measured } from "../measured.ts";
-import { Player } from "../play.ts";
-import { Results } from "../results.ts";
-import type { App, View } from "../view.ts";
+import { Player } from "./play.ts";
+import { Results } from "./results.ts";
+import { view, type App } from "../view.ts";
 
 /** How long a state has to stand still before what takes longer is asked for. */
 const STILL_MS = 400;
@@ -293,20 +293,4 @@ function summary(answer: CompareAnswer): string {
   return `${answer.headline}. Ends: ${ends.join("; ")}`;
 }
 
-let current: Explore | undefined;
-
-export const explore: View = {
-  name: "explore",
-  title: "Explore",
-  show(root, app) {
-    current = new Explore(app);
-    current.build(root);
-  },
-  update() {
-    current?.update();
-  },
-  hide() {
-    current?.end();
-    current = undefined;
-  },
-};
+export const explore = view("explore", "Explore", (app) => new Explore(app));

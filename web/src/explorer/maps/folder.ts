@@ -1,16 +1,16 @@
 // The map of a sweep's folder: its tiles, the cells of a tile, and what opens them.
 
-import type { FolderMap, FolderPanel, FolderTile, OpenedCell, TileCells } from "../answers.ts";
-import { aborted, Newest } from "../api.ts";
-import { abbreviated } from "../charts/abbreviated.ts";
-import { HeatMap, type Cell, type Drawing } from "../charts/heatmap.ts";
-import { leading } from "../charts/ties.ts";
-import { el, fill, id } from "../ui/dom.ts";
-import { grid } from "../ui/grid.ts";
-import { seconds } from "../ui/text.ts";
+import type { FolderMap, FolderPanel, FolderTile, OpenedCell, TileCells } from "../../answers.ts";
+import { aborted, Newest } from "../../api.ts";
+import { abbreviated } from "../../charts/abbreviated.ts";
+import { HeatMap, type Cell, type Drawing } from "../../charts/heatmap.ts";
+import { leading } from "../../charts/ties.ts";
+import { el, fill, id } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
+import { seconds } from "../../ui/text.ts";
 import { Measures } from "./measures.ts";
 import { changeLook, factor, regretLook, winner, type Showing } from "./plane.ts";
-import type { App } from "./view.ts";
+import type { App } from "../view.ts";
 
 const USUAL = ["rate", "rtt"];
 /** So many start-ups are named in the words of a tile. */

@@ -1,8 +1,8 @@
 // What is in a capture, as `flowstart capture` prints it.
 
-import type { CaptureContents } from "../answers.ts";
-import { el } from "../ui/dom.ts";
-import { grid } from "../ui/grid.ts";
+import type { CaptureContents } from "../../answers.ts";
+import { el } from "../../ui/dom.ts";
+import { grid } from "../../ui/grid.ts";
 
 export function contents(found: CaptureContents): HTMLElement {
   const notes = [...found.warnings, ...found.notes].map((words) => el("li", {}, words));

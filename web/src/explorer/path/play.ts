@@ -1,13 +1,13 @@
 // The first round trips slowly: play, pause, step and a scrubber over single packets of one flow.
 
-import { aborted } from "../api.ts";
-import type { Look } from "../charts/colours.ts";
-import type { Given, PacketsAnswer, PacketsRequest } from "../protocol.ts";
-import { el, fill, id } from "../ui/dom.ts";
-import { seconds } from "../ui/text.ts";
+import { aborted } from "../../api.ts";
+import type { Look } from "../../charts/colours.ts";
+import type { Given, PacketsAnswer, PacketsRequest } from "../../protocol.ts";
+import { el, fill, id } from "../../ui/dom.ts";
+import { seconds } from "../../ui/text.ts";
 import { counts, moments } from "./packets.ts";
 import { Scene } from "./scene.ts";
-import type { App } from "./view.ts";
+import type { App } from "../view.ts";
 
 /** Seconds that a round trip takes on the screen. */
 const SPEEDS = [2, 5, 10, 20, 60];

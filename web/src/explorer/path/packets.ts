@@ -1,7 +1,7 @@
 // Where single packets are at a time: on the way to the queue, in it, on the way to the receiver,
 // on the way back, or falling out.
 
-import type { PacketsAnswer } from "../protocol.ts";
+import type { PacketsAnswer } from "../../protocol.ts";
 
 export type Kind = "data" | "again" | "ack" | "syn";
 
