@@ -652,3 +652,30 @@ def test_work_that_was_told_to_stop_says_so() -> None:
         stop.check()
     with pytest.raises(KeyboardInterrupt):
         stop.progress(1, 2)
+
+
+INTERRUPTED_AND_NOT = """
+import sys, time
+from flowstart.explorer.running.threads import Interrupted, Running
+
+def work():
+    try:
+        while True:
+            pass
+    except Interrupted:
+        return "interrupted"
+
+assert Running(lambda: "ended").result.result() == "ended"
+running = Running(work)
+time.sleep(0.1)
+running.interrupt()
+assert running.result.result() == "interrupted"
+sys.settrace(lambda *_: None)
+(lambda: None)()
+"""
+
+
+def test_after_an_interruption_python_can_be_debugged() -> None:
+    # CPython 3.11 hangs in the last line where an interruption was taken back, not raised.
+    command = [sys.executable, "-c", INTERRUPTED_AND_NOT]
+    assert subprocess.run(command, timeout=20).returncode == 0

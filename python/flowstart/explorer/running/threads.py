@@ -34,6 +34,7 @@ class Running(Generic[T]):
         self.result: futures.Future[T] = futures.Future()
         """What it returned or raised; Cancelled where it was interrupted."""
         self._work = work
+        self._interrupted = False
         self._over = False
         self._lock = threading.Lock()
         self.result.set_running_or_notify_cancel()
@@ -56,9 +57,8 @@ class Running(Generic[T]):
         """Raises Interrupted in the work's Python code as soon as that goes on."""
         with self._lock:
             if not self._over and self._thread.ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    _number(self._thread.ident), ctypes.py_object(Interrupted)
-                )
+                self._interrupted = True
+                _interrupt(self._thread.ident)
 
     def _run(self) -> None:
         try:
@@ -74,10 +74,22 @@ class Running(Generic[T]):
             self.result.set_result(found)
 
     def _close(self) -> None:
-        """From here on nothing is interrupted, by what was raised a moment ago either."""
-        with self._lock:
-            self._over = True
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(_number(threading.get_ident()), None)
+        """From here on nothing is interrupted, by what was raised a moment ago either.
+
+        An interruption that is under way is waited for and not taken back: CPython 3.11 keeps
+        all threads on the slow way through its evaluation loop until one was raised, also where
+        `PyThreadState_SetAsyncExc` was called with NULL, and under a debugger it then hangs.
+        """
+        while not self._over:
+            try:
+                with self._lock:
+                    self._over = True
+                if self._interrupted:
+                    _interrupt(threading.get_ident())
+                    while True:
+                        pass
+            except Interrupted:
+                pass
 
 
 def end_all(seconds: float) -> None:
@@ -100,5 +112,7 @@ async def in_thread(work: Callable[[], T]) -> T:
 _alive: set[Running[Any]] = set()
 
 
-def _number(thread: int) -> ctypes.c_ulong:
-    return ctypes.c_ulong(thread)
+def _interrupt(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
+    )
