@@ -57,3 +57,17 @@ def test_ratio(value: float | None, words: str) -> None:
 )
 def test_brief(words: str, found: str) -> None:
     assert text.brief(words) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("plain × text – kept\n\tas it is", "plain × text – kept\n\tas it is"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("a\rb", "a\\rb"),
+        ("\x9b2J", "\\x9b2J"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_shown_as_an_escape(given: str, shown: str) -> None:
+    assert text.printable(given) == shown

@@ -49,5 +49,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _complain(message: str, status: int) -> int:
     """One line on stderr; returns `status`."""
-    print("flowstart:", " ".join(message.split()), file=sys.stderr)
+    from flowstart.render.text import printable
+
+    print("flowstart:", printable(" ".join(message.split())), file=sys.stderr)
     return status

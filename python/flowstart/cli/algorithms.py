@@ -29,14 +29,15 @@ def algorithms(
             shown = [dataclasses.asdict(a) for a in found]
             console.show_json(shown[0] if len(shown) == 1 else shown)
         for i, algorithm in enumerate([] if json else found):
-            print("\n" * (i > 0), end="")
+            if i:
+                console.say()
             _show(algorithm)
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.algorithms()])
     else:
         found_all = catalog.algorithms()
         console.show_grid(tables.table(found_all))
-        print(tables.legend(found_all))
+        console.say(tables.legend(found_all))
 
 
 def _named(name: str) -> "list[Algorithm]":
@@ -94,4 +95,4 @@ def _print(text: str, before: str = "", *, first: str = "", rest: int = 0, after
         break_long_words=False,
         break_on_hyphens=False,
     )
-    print(before + filled + after)
+    console.say(before + filled + after)

@@ -9,6 +9,7 @@ from flowstart.cli import (
     algorithms,
     capture,
     compare,
+    console,
     explore,
     known,
     live,
@@ -61,7 +62,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from flowstart._native import version
 
-        print(f"flowstart {version()}")
+        console.say(f"flowstart {version()}")
         raise typer.Exit
 
 
@@ -74,4 +75,4 @@ def _flowstart(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        console.say(context.get_help())

@@ -19,7 +19,7 @@ def show(found: "Capture", workers: int | None, json: bool) -> None:
     if json:
         console.show_json({"files": list(found.files), **answer.result()})
         return
-    print(tables.headline(answer))
+    console.say(tables.headline(answer))
     console.show_grid(tables.table(answer))
     for line in tables.legend(answer):
-        print(line)
+        console.say(line)

@@ -81,15 +81,15 @@ def _refuse_what_contradicts(
 def _show(found: "Capture") -> None:
     from flowstart.captures import tables
 
-    print(tables.headline(found))
+    console.say(tables.headline(found))
     if quic := tables.quic(found):
-        print(quic)
+        console.say(quic)
     console.show_grid(tables.summary(found.summary))
     if found.groups:
         console.show_grid(tables.networks(found))
     console.show_grid(tables.connections(found))
     for note in found.notes:
-        print(f"Note: {note}")
+        console.say(f"Note: {note}")
 
 
 def _files(found: "Capture", rows: bool) -> Iterator[Mapping[str, bytes]]:

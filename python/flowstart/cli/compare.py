@@ -154,14 +154,14 @@ def _execute(plan: "Plan", workers: int | None, *, intervals: bool) -> "Comparis
 
 def _show(result: "Comparison") -> None:
     """Header, table, and the command that does it again."""
-    print(result.headline)
+    console.say(result.headline)
     if result.rows:
         console.show_grid(result.table)
-        print(result.legend)
+        console.say(result.legend)
         for line in result.verdict:
-            print(line)
+            console.say(line)
     if result.command:
-        print(f"Again: {result.command}")
+        console.say(f"Again: {result.command}")
 
 
 def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.errors import FlowstartError, RequestError, SimulationError, Stopped
 from flowstart.model.option_names import as_option
+from flowstart.render.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,9 +26,14 @@ PLAIN_WIDTH = 132
 """The width of tables that go to a file or a pipe, where nothing forces a fold."""
 
 
+def say(text: str = "") -> None:
+    """Lines on stdout; what a file has put into them is shown and not obeyed by the terminal."""
+    print(printable(text))
+
+
 def note(message: str) -> None:
     """One line on stderr that does not end the work."""
-    print("flowstart:", " ".join(message.split()), file=sys.stderr)
+    print("flowstart:", printable(" ".join(message.split())), file=sys.stderr)
 
 
 _FIELD = re.compile(r"(path|stack|flows|web|name|seed|duration|trace)\b|\w+: (missing|`)")
@@ -62,7 +68,7 @@ def attending() -> Iterator[None]:
         frames = traceback.extract_tb(error.__traceback__)
         ours = pathlib.Path(__file__).parent.parent
         theirs = [frame for frame in frames if ours not in pathlib.Path(frame.filename).parents]
-        print("".join(traceback.format_list(theirs)), end="", file=sys.stderr)
+        print(printable("".join(traceback.format_list(theirs))), end="", file=sys.stderr)
         raise SimulationError(f"{type(error).__name__}: {error} ({place})") from error
 
 
@@ -138,18 +144,14 @@ def show_json(document: Any) -> None:
 
 def show_text(words: str) -> None:
     """A paragraph on stdout, in the width of the terminal."""
-    _stdout().print(words, markup=False, emoji=False, soft_wrap=False)
+    _stdout().print(printable(words), markup=False, emoji=False, soft_wrap=False)
 
 
 def show_grid(grid: "Grid") -> None:
     """A table on stdout."""
-    from flowstart.render.terminal import fitted
+    from flowstart.render.terminal import show
 
-    console = _stdout()
-    table, hidden = fitted(grid, console)
-    console.print(table)
-    if hidden:
-        console.print(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}.")
+    show(grid, _stdout())
 
 
 def _stdout() -> "Console":

@@ -26,12 +26,12 @@ def paths(name: NAME = None, json: options.Json = False) -> None:
         about = found.pop("about")
         console.show_text(f"{name}: {about}.")
         console.show_grid(known.fields(found, parts()["Path"].fields))
-        print(f"On it: flowstart compare --path {name}")
+        console.say(f"On it: flowstart compare --path {name}")
     elif json:
         console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
     else:
         console.show_grid(known.paths(named_paths()))
-        print("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
+        console.say("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
 
 
 def stacks(name: NAME = None, json: options.Json = False) -> None:
@@ -47,7 +47,7 @@ def stacks(name: NAME = None, json: options.Json = False) -> None:
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
         console.show_grid(known.fields(found, parts()["Stack"].fields))
-        print(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
+        console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return
     presets = {name: stack.preset(name) for name in stack.PRESETS}
     if json:
@@ -56,7 +56,7 @@ def stacks(name: NAME = None, json: options.Json = False) -> None:
     for name, about in stack.PRESETS.items():
         console.show_text(f"{name}: {about}.")
     console.show_grid(known.stacks(presets))
-    print(
+    console.say(
         "Fields on which these agree are not listed. One in full: flowstart stacks NAME. "
         "With one: flowstart compare --stack NAME"
     )

@@ -115,14 +115,14 @@ def _execute(plan: "LivePlan", workers: int | None) -> "Live":
 
 def _show(result: "Live") -> None:
     """Header, table, how far the two agree, and the command that does it again."""
-    print(result.headline)
+    console.say(result.headline)
     if result.paired:
         console.show_grid(result.table)
-        print(result.legend)
+        console.say(result.legend)
     if result.plan.command:
-        print(f"Again: {result.plan.command}")
+        console.say(f"Again: {result.plan.command}")
     if result.paired:
-        print(result.verdict)
+        console.say(result.verdict)
 
 
 def _files(result: "Live") -> Iterator[Mapping[str, bytes]]:

@@ -79,7 +79,7 @@ def map_(
 def _show(found: "Map", output: pathlib.Path | None) -> None:
     from flowstart.maps import tables
 
-    print(found.headline)
+    console.say(found.headline)
     console.show_grid(found.table)
     console.show_grid(found.kinds_table)
     console.show_grid(tables.worst(found.worst_cells))
@@ -95,14 +95,14 @@ def _show_commands(found: "Map", output: pathlib.Path | None) -> None:
 
     if len(found.startups) > FEW:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"
-        print(f"The worst cells again: --startup A,B,... shows the commands; {more}")
+        console.say(f"The worst cells again: --startup A,B,... shows the commands; {more}")
         return
     for one in found.worst_cells:
         command = one.command
         if command is None and output:
             file = output / scenario_file(one.startup)
             command = from_file(str(file), one.compared)
-        print(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
+        console.say(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
 
 
 def _files(found: "Map") -> Iterator[Mapping[str, bytes]]:

@@ -198,20 +198,22 @@ def _show(each: "Done", *, whole: bool) -> None:
     """An experiment on the terminal; its own tables only where it was asked for by name."""
     from flowstart.papers import grids
 
-    print(f"{each.experiment.id} · {each.experiment.figure}: {each.experiment.question}")
+    console.say(f"{each.experiment.id} · {each.experiment.figure}: {each.experiment.question}")
     for said in each.findings.answers:
-        print(f"  {said}")
+        console.say(f"  {said}")
     for table in each.findings.tables if whole else ():
         if len(table.rows) > MOST_ROWS:
-            print(f"{table.caption}: {len(table.rows)} rows, in {table.name} of --json and -o.")
+            console.say(
+                f"{table.caption}: {len(table.rows)} rows, in {table.name} of --json and -o."
+            )
         else:
             console.show_grid(grids.table(table))
     if each.judged:
         console.show_grid(grids.targets(each.judged))
     for one in each.judged:
         if one.verdict.missed or one.target.says:
-            print(f"  {one.target.id}: {grids.why(one)}")
-    print()
+            console.say(f"  {one.target.id}: {grids.why(one)}")
+    console.say()
 
 
 def _close(done: "Sequence[Done]", others: "Sequence[Judged]", json: bool) -> None:
@@ -221,8 +223,8 @@ def _close(done: "Sequence[Done]", others: "Sequence[Judged]", json: bool) -> No
         console.show_json(runner.result(done, others))
         return
     for one in others:
-        print(f"{one.target.id}: not checkable. {one.target.reason}")
-    print(grids.summary(done, others))
+        console.say(f"{one.target.id}: not checkable. {one.target.reason}")
+    console.say(grids.summary(done, others))
 
 
 def _files(

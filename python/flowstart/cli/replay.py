@@ -81,22 +81,22 @@ def _show(result: "Replay") -> None:
     from flowstart.replays import sentences, tables
     from flowstart.replays.further import further
 
-    print(sentences.headline(result))
+    console.say(sentences.headline(result))
     console.show_grid(tables.paths(result.paths))
-    print(" ".join([sentences.sources(result), *sentences.details(result)]))
+    console.say(" ".join([sentences.sources(result), *sentences.details(result)]))
     console.show_grid(tables.times(result.summaries))
     if len(result.settings.names) > 1:
         console.show_grid(tables.changes(result.summaries))
-    print(sentences.legend(result))
+    console.say(sentences.legend(result))
     for line in sentences.verdict(result):
-        print(line)
+        console.say(line)
     for grid in further(result):
         console.show_grid(grid)
     for notes in result.notes_to_deploy:
-        print("\n".join(notes.lines))
+        console.say("\n".join(notes.lines))
     for line in sentences.LIMITS:
-        print(line)
-    print(f"Again: {result.command}")
+        console.say(line)
+    console.say(f"Again: {result.command}")
 
 
 def _say_what_is_missing(result: "Replay") -> None:

@@ -94,7 +94,7 @@ def _stream(
     with console.speaking_of(scenario), console.attending():
         stored = store(scenario, folder, f"-o {folder}", command, allow_python=allow_python)
     for table, count in stored.rows.items():
-        print(f"{count} {table} in {folder / FILES[table]}")
+        console.say(f"{count} {table} in {folder / FILES[table]}")
     if stored.all_failed:
         _say_that_all_failed(f"in {folder}")
 
@@ -117,7 +117,7 @@ def _show(result: "Run") -> None:
     for grid in of_run(result.outcome):
         console.show_grid(grid)
     for note in result.notes:
-        print(note)
+        console.say(note)
     gave_up = [row for row in result.rows if not row["complete"] and not row["bytes_delivered"]]
     if gave_up:
-        print(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")
+        console.say(f"{len(gave_up)} of {len(result.rows)} flows got nothing across.")

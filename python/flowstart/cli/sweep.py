@@ -113,7 +113,7 @@ def _list(*, json: bool) -> None:
     grid = Grid([Column("name", number=False), Column("what it is", number=False)])
     grid.rows = [[name, about] for name, about in known.items()]
     console.show_grid(grid)
-    print("One of them: flowstart sweep NAME -o DIR")
+    console.say("One of them: flowstart sweep NAME -o DIR")
 
 
 def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
@@ -138,15 +138,15 @@ def _show(found: "Swept", variants: int) -> None:
     place = found.store.place
     there = found.rows - found.ran
     others = f", {there:,} there already" if there else ""
-    print(f"{found.rows:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
+    console.say(f"{found.rows:,} rows in {place / 'parts'}: {found.ran:,} run now{others}")
     for parameter, count in found.collapsed.items():
-        print(
+        console.say(
             f"{parameter} made no difference to {count:,} of {found.cells:,} cells: not run again"
         )
     for failure in found.failures:
-        print(f"no rows of {failure}")
+        console.say(f"no rows of {failure}")
     if not found.interrupted:
-        print(f"Next: flowstart map {place}")
+        console.say(f"Next: flowstart map {place}")
 
 
 def _say_what_is_missing(found: "Swept") -> None:

@@ -102,18 +102,20 @@ def worst(
 def _show(found: "Worst", output: pathlib.Path | None) -> None:
     from flowstart.worst_paths.report import scenario_file
 
-    print(found.headline)
+    console.say(found.headline)
     if not found.failings:
-        print("Nowhere was it worse than the best of the others.")
+        console.say("Nowhere was it worse than the best of the others.")
         return
     console.show_grid(found.table)
     for number, one in enumerate(found.failings, 1):
         console.show_text(f"{number}. {one.why}.")
         file = str(output / scenario_file(number)) if output else ""
         again = one.again(file) if one.command or output else "-o DIR writes its scenario"
-        print(f"   Again: {again}")
+        console.say(f"   Again: {again}")
     if any(len(one.evaluation.seeds) > 1 for one in found.failings):
-        print(f"{found.measure}: of medians over seeds; a command repeats the nearest of them.")
+        console.say(
+            f"{found.measure}: of medians over seeds; a command repeats the nearest of them."
+        )
 
 
 def _files(found: "Worst") -> Iterator[Mapping[str, bytes]]:

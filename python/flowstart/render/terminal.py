@@ -11,6 +11,7 @@ from rich.text import Text
 
 from flowstart.render.grid import Grid
 from flowstart.render.marks import MARK
+from flowstart.render.text import printable
 
 
 def fitted(grid: Grid, console: Console) -> tuple[Table, list[str]]:
@@ -49,14 +50,19 @@ def _spared(grid: Grid) -> int | None:
     return numbers[-1] if len(numbers) > 1 else None
 
 
+def show(grid: Grid, console: Console) -> None:
+    """The table, and in a line below it what there was no room for."""
+    found, hidden = fitted(grid, console)
+    console.print(found)
+    if hidden:
+        console.print(_text(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}."))
+
+
 def plain(grid: Grid, width: int) -> str:
     """The table as text of at most so many columns, with what it has no room for below it."""
     console = Console(width=width, file=io.StringIO(), color_system=None)
     with console.capture() as caught:
-        found, hidden = fitted(grid, console)
-        console.print(found)
-        if hidden:
-            console.print(f"Hidden for want of width: {', '.join(dict.fromkeys(hidden))}.")
+        show(grid, console)
     return "\n".join(line.rstrip() for line in caught.get().strip("\n").splitlines())
 
 
@@ -71,11 +77,14 @@ def screen(headline: str, grid: Grid, more: str) -> str:
 def table(grid: Grid, gap: int = 1) -> Table:
     """A rich table, one column and `gap` apart; the best rows are bold and end in a mark."""
     found = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0), title=grid.title or None
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, gap, 0, 0),
+        title=_text(grid.title) if grid.title else None,
     )
     for place, column in enumerate(grid.columns):
         found.add_column(
-            column.title,
+            _text(column.title),
             justify="right" if column.number else "left",
             no_wrap=column.number or place == 0 or column.title == "start-up",
         )
@@ -85,8 +94,15 @@ def table(grid: Grid, gap: int = 1) -> Table:
         if index in grid.groups:
             if index:
                 found.add_row()
-            found.add_row(Text(grid.groups[index], style="bold underline"))
+            found.add_row(_text(grid.groups[index], "bold underline"))
         best = index in grid.marked
-        cells = [Text(cell) for cell in row] + ([Text(MARK if best else "")] if grid.marked else [])
+        cells = [_text(cell) for cell in row] + (
+            [Text(MARK if best else "")] if grid.marked else []
+        )
         found.add_row(*cells, style="bold green" if best else "")
     return found
+
+
+def _text(words: str, style: str = "") -> Text:
+    """Words of any origin: neither rich's markup nor the terminal's escapes have an effect."""
+    return Text(printable(words), style=style)

@@ -2,10 +2,29 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 
 ABSENT = "–"
 """Stands where a thing did not happen."""
+_CONTROLS = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode's categories of what a terminal obeys or hides: escapes, changes of direction, breaks."""
+
+
+def printable(text: str) -> str:
+    r"""A text for a terminal, with control characters as escapes; it may come from anybody's file.
+
+    Lines and tabs are kept: `\x1b[2J` is shown and not obeyed.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(one) for one in text)
+
+
+def _shown(one: str) -> str:
+    if one in "\n\t" or unicodedata.category(one) not in _CONTROLS:
+        return one
+    return one.encode("unicode_escape").decode()
 
 
 def seconds(value: float | None) -> str:
