@@ -518,7 +518,10 @@ def test_without_the_extra_the_command_says_how_to_install_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     answer = cli("explore", "--no-open")
     assert answer.status == 2
-    assert "pip install 'flowstart[explore]'" in answer.err
+    assert answer.err == (
+        "flowstart: explore needs starlette and uvicorn: install it with "
+        "`pip install 'flowstart[explore]'`\n"
+    )
 
 
 def test_where_the_page_is_not_built_the_command_says_how_to_build_it(

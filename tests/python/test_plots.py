@@ -213,7 +213,8 @@ def test_every_panel_of_sequences_reaches_to_the_end_of_the_longest(path: fs.Pat
 def test_a_run_of_many_flows_says_which_of_them_are_drawn(path: fs.Path) -> None:
     def titles(flows: int) -> list[str]:
         scenario = fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=flows)])
-        figures = report._pictures(fs.run(scenario, trace=True)).values()
+        run = fs.run(scenario, trace=True)
+        figures = report._drawn(run, run.series()).values()
         return [figure.legends[0].get_title().get_text() + caption for figure, caption in figures]
 
     assert all(title.count("the first 6 of 12 flows") == 2 for title in titles(12))

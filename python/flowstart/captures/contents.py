@@ -5,6 +5,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flowstart import extras
 from flowstart.captures import anonymity, tables
 from flowstart.captures.demands import demands
 from flowstart.captures.groups import Group, retransmitted_share
@@ -142,6 +143,7 @@ class Capture:
         counted = {"connections": len(self.quic), **sums, "rtt_s": spread(self.quic["rtt_s"])}
         return counted | ({"rows": self.quic.to_dicts()} if rows else {})
 
+    @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
         """Needed initial rate over size, as in the Jump Start paper's figure 3."""
         from flowstart.captures.figures import needed_rates  # loads matplotlib

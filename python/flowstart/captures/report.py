@@ -1,10 +1,14 @@
 """The files of a capture: its tables, figures and a page to read."""
 
-from flowstart.captures import figures
+from typing import TYPE_CHECKING
+
 from flowstart.captures import tables as grids
 from flowstart.captures.contents import Capture
-from flowstart.render import charts, html
+from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
@@ -26,7 +30,21 @@ def pictures(found: Capture) -> dict[str, bytes]:
     parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
     shown = (grids.summary(found.summary), grids.networks(found), grids.connections(found))
     parts += map(html.table, shown)
-    for name, figure, caption in (
+    for name, figure, caption in () if figure_files.wanting() else _drawn(found):
+        drawn = figure_files.of(name, figure)
+        files |= drawn.contents
+        parts.append(html.picture(drawn.svg, caption))
+    parts += figure_files.apology()
+    parts += [html.paragraph(note) for note in (*found.warnings, *found.notes)]
+    files["report.html"] = html.page(f"Capture {found.file}", [*parts, html.made_by()]).encode()
+    return files
+
+
+def _drawn(found: Capture) -> "list[tuple[str, Figure, str]]":
+    """Names of files, figures and captions."""
+    from flowstart.captures import figures  # loads matplotlib
+
+    return [
         (
             "needed-rates",
             figures.needed_rates(found.demands),
@@ -37,10 +55,4 @@ def pictures(found: Capture) -> dict[str, bytes]:
             figures.window_reductions(found.demands),
             "How much of that rate the receiver's advertised window takes away.",
         ),
-    ):
-        svg = charts.svg(figure)
-        files |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-        parts.append(html.picture(svg, caption))
-    parts += [html.paragraph(note) for note in (*found.warnings, *found.notes)]
-    files["report.html"] = html.page(f"Capture {found.file}", [*parts, html.made_by()]).encode()
-    return files
+    ]

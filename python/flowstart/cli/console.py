@@ -90,12 +90,15 @@ def deliver(
         _shown(show)
         return
     from flowstart.cli import output
+    from flowstart.render import figure_files
 
     with output.results(folder, seed) as results:
         with _uninterrupted():
             results.write(next(contents))
             results.put("pictures-pending")
         _shown(show)
+        if why := figure_files.wanting():
+            note(why)
         try:
             for content in contents:
                 results.write(content)

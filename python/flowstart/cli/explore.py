@@ -1,6 +1,5 @@
 """`flowstart explore`: a page on one's own machine that shows start-ups over time."""
 
-import importlib.util
 import pathlib
 import re
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flowstart import extras
 from flowstart.cli import endpoints, options, path
 from flowstart.cli.flags import Flag, Given, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC
@@ -33,7 +33,6 @@ FIRST = {
 _INSTEAD = {"path": ("rate", "rtt"), "rate_trace": ("rate",), "rate_steps": ("rate",)}
 """What stands for fields of the usual path."""
 _FILES = ("rate_trace", "reverse_rate_trace")
-_NEEDS = ("starlette", "uvicorn")
 
 PORT = Annotated[
     int | None,
@@ -66,12 +65,7 @@ def explore(
     prints. The options say what the page shows first, and which start-ups in Python it may run.
     The page is served on the loopback only, until Ctrl-C.
     """
-    missing = [name for name in _NEEDS if importlib.util.find_spec(name) is None]
-    if missing:
-        raise RequestError(
-            f"explore needs {' and '.join(missing)}: install it with `pip install "
-            "'flowstart[explore]'`"
-        )
+    extras.require("explore", "explore")
     from flowstart.explorer.path import limits
     from flowstart.explorer.serve import serve
 

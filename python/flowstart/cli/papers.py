@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flowstart import extras
 from flowstart.cli import console, options
 from flowstart.cli.once import Command
 from flowstart.errors import RequestError, Stopped
@@ -103,6 +104,8 @@ def run(
 
     if bool(names) + everything + quick != 1:
         raise RequestError("name experiments or papers to run, or give one of --all and --quick")
+    if output:
+        extras.require("papers", "papers run -o")
     known = package.load()
     chosen = runner.choose(known, names or (), everything=everything, quick=quick)
     if output:
@@ -149,6 +152,7 @@ def cross(
     from flowstart.papers.cross import PAPER, crossing, glance
 
     if output:
+        extras.require("papers", "papers cross -o")
         folders.check(output)
     kept = _kept(cache, fresh=fresh)
     try:

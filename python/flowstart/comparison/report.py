@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from flowstart.comparison import listed
 from flowstart.comparison.over_time import over_time as over_time_of
 from flowstart.comparison.result import Comparison
-from flowstart.render import charts, html, interactive, text
-from flowstart.render.charts import MOST_LINES
+from flowstart.render import figure_files, html, interactive, text
 from flowstart.render.files import columns, encoded
 from flowstart.render.listed import Rows
-from flowstart.simulation.figures import About, over_time, sequence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from flowstart.simulation.figures import About
     from flowstart.simulation.series import Series
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -49,16 +48,16 @@ def pictures(result: Comparison, progress: Progress | None = None) -> dict[str, 
     parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
     rows = _rows(result)
     parts.append(interactive.CHARTS)
-    drawn = _drawn(result)
+    parts += figure_files.apology()
+    drawn = {} if figure_files.wanting() else _drawn(result)
     for done, (name, draw) in enumerate(drawn.items()):
         if progress:
             progress(done, len(drawn))
         figure, caption = draw()
-        svg = charts.svg(figure)
-        found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-        figure.clear()  # what is left of it refers to itself, and would stay for long
+        files = figure_files.of(name, figure)
+        found |= files.contents
         charted = bool(rows.charts if name == "completion" else rows.over_time)
-        parts.append(interactive.picture(svg, caption, f"{name}.svg", charted=charted))
+        parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
     page = interactive.page("Start-ups compared", parts, rows)
@@ -88,6 +87,8 @@ def _drawn(result: Comparison) -> dict[str, Draw]:
 
 
 def _completion(result: Comparison) -> "tuple[Figure, str]":
+    from flowstart.render.charts import MOST_LINES  # loads matplotlib
+
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
     if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
         caption = (
@@ -107,12 +108,17 @@ class _Traces:
     """Its bytes."""
 
     def over_time(self) -> "tuple[Figure, str]":
+        from flowstart.render.charts import MOST_LINES  # loads matplotlib
+        from flowstart.simulation.figures import over_time
+
         many = len(self.result.plan.startups) > MOST_LINES
         shown = "window" if many else "window, bytes in flight, bottleneck queue"
         caption = f"The first flow under test{self._of}: {shown}."
         return over_time(self._series, self._about), caption
 
     def sequence(self) -> "tuple[Figure, str]":
+        from flowstart.simulation.figures import sequence  # loads matplotlib
+
         caption = f"The same flow{self._of}: what was sent, sent again and acknowledged."
         figure = sequence(self._series, self._about)
         del self._series  # the last figure of them
@@ -127,7 +133,9 @@ class _Traces:
         return f" of {text.size(self.count)}" if self.size else ""
 
     @property
-    def _about(self) -> About:
+    def _about(self) -> "About":
+        from flowstart.simulation.figures import About  # loads matplotlib
+
         title = f"{self.result.headline}; the first flow under test{self._of}"
         return About(title, baseline=self.result.baseline)
 

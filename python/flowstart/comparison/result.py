@@ -5,7 +5,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, extras
 from flowstart.comparison import sentences, tables
 from flowstart.comparison.order import ordered
 from flowstart.comparison.plan import Case, Plan
@@ -13,7 +13,7 @@ from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.model import buffers, randomness
 from flowstart.model.document import Document, queues, resolve
-from flowstart.render import columns, footnotes, html
+from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.simulation.headline import headline
 from flowstart.simulation.run import all_failed, simulate
@@ -211,6 +211,7 @@ class Comparison:
             "rows": self.rows,
         }
 
+    @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
         """Completion time and slowdown over size, one line per start-up."""
         from flowstart.comparison.figures import completion  # loads matplotlib
@@ -246,7 +247,4 @@ class Comparison:
         return f"<Comparison of {startups} start-ups: {runs}, {len(self.rows)} rows>"
 
     def _repr_html_(self) -> str:
-        from flowstart.render import charts  # loads matplotlib
-
-        figure = html.picture(charts.svg(self.plot()), "Completion time")
-        return html.table(self.table) + figure
+        return html.table(self.table) + figure_files.shown(self.plot, "Completion time")

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from flowstart.live_runs.plan import SIMULATED
 from flowstart.live_runs.result import Live
-from flowstart.render import charts, html
+from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -48,19 +48,18 @@ def pictures(result: Live, progress: Progress | None = None) -> dict[str, bytes]
     parts += [
         html.paragraph(line) for line in (*result.legend.splitlines(), *result.verdict.splitlines())
     ]
-    sizes = [] if result.interrupted or result.failures else list(_sizes(result))
+    parts += figure_files.apology()
+    spared = result.interrupted or result.failures or figure_files.wanting()
+    sizes = [] if spared else list(_sizes(result))
     for done, size in enumerate(sizes):
         if progress:
             progress(done, len(sizes))
-        figure = result.plot(size)
-        svg = charts.svg(figure)
-        name = f"window-{size}"
-        found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-        figure.clear()  # what is left of it refers to itself, and would stay for long
+        files = figure_files.of(f"window-{size}", result.plot(size))
+        found |= files.contents
         caption = (
             f"The window of {size}, simulated and in {result.plan.stack}, with the first seed."
         )
-        parts.append(html.picture(svg, caption))
+        parts.append(html.picture(files.svg, caption))
     if result.plan.command:
         parts += [html.heading("Again"), html.code(result.plan.command)]
     title = f"Start-ups simulated and in {result.plan.stack}"

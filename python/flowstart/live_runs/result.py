@@ -5,7 +5,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, extras
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
@@ -145,6 +145,7 @@ class Live:
             "pairs": self.paired,
         }
 
+    @extras.needing("plot", "a figure")
     def plot(self, size: str | None = None) -> "Figure":
         """The window over time in both, a panel per start-up; simulates again for it.
 

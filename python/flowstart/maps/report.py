@@ -2,48 +2,16 @@
 
 import pathlib
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from flowstart.maps import (
-    again,
-    heatmap,
-    listed,
-    pareto_figure,
-    regret_figure,
-    tables,
-    winners_figure,
-)
+from flowstart.maps import again, listed, tables
 from flowstart.maps.result import Map
-from flowstart.render import charts, html, interactive
+from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Draw: TypeAlias = "Callable[[Map, str], Figure]"
-
-FIGURES: dict[str, tuple[Draw, str]] = {
-    "regret-heatmap": (
-        lambda found, about: heatmap.heatmap(found.outcomes, found.order, about),
-        "Mean regret of every start-up on every kind of path.",
-    ),
-    "map": (
-        lambda found, about: winners_figure.winners(
-            found.outcomes, found.plane, found.margin, about
-        ),
-        "Which start-up is best where.",
-    ),
-    "regret": (
-        lambda found, about: regret_figure.regret(found.outcomes, found.order, about),
-        "How regret is spread over cells.",
-    ),
-    "pareto": (
-        lambda found, about: pareto_figure.costs(found.front, found.startups, about),
-        "Completion against retransmissions and harm.",
-    ),
-}
-"""The figures by the name of their file: how each is drawn, and its caption."""
+    from flowstart.maps.figures import Draw
 
 
 def files(found: Map) -> dict[str, bytes]:
@@ -73,18 +41,24 @@ def pictures(found: Map, progress: Callable[[int, int], object] | None = None) -
     parts = [html.paragraph(found.headline), *map(html.table, grids)]
     parts += [html.paragraph(note) for note in found.notes]
     parts.append(interactive.CHARTS)
-    for done, (name, (draw, caption)) in enumerate(FIGURES.items()):
+    figures = {} if figure_files.wanting() else _figures()
+    for done, (name, (draw, caption)) in enumerate(figures.items()):
         if progress:
-            progress(done, len(FIGURES))
-        figure = draw(found, about)
-        svg = charts.svg(figure)
-        written |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-        figure.clear()  # what is left of it refers to itself, and would stay for long
-        parts.append(interactive.picture(svg, caption, f"{name}.svg", charted=name == "map"))
+            progress(done, len(figures))
+        files = figure_files.of(name, draw(found, about))
+        written |= files.contents
+        parts.append(interactive.picture(files.svg, caption, f"{name}.svg", charted=name == "map"))
+    parts += figure_files.apology()
     parts += _again(found)
     title = f"Map of {pathlib.Path(found.folder).name}"
     written["report.html"] = interactive.page(title, parts, listed.rows(found)).encode()
     return written
+
+
+def _figures() -> "Mapping[str, tuple[Draw, str]]":
+    from flowstart.maps.figures import FIGURES  # loads matplotlib
+
+    return FIGURES
 
 
 def _again(found: Map) -> list[str]:

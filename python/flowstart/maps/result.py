@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flowstart import _native
+from flowstart import _native, extras
 from flowstart.maps import frames, kinds, tables
 from flowstart.maps.dominance import Cases, Dominance
 from flowstart.maps.kinds import Dimension
@@ -18,7 +18,7 @@ from flowstart.maps.reading import unfinished
 from flowstart.maps.regret import Regrets, regrets
 from flowstart.maps.winners import Winners
 from flowstart.maps.worst_cells import WorstCell, worst_cells
-from flowstart.render import html
+from flowstart.render import figure_files, html
 from flowstart.render.grid import Grid
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ class Map:
             "plane": self.plane.document(self.outcomes, self.margin),
         }
 
+    @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
         """Regret of each start-up on each kind of path."""
         from flowstart.maps.heatmap import heatmap  # loads matplotlib
@@ -177,6 +178,4 @@ class Map:
         return f"<Map of {len(self.startups)} start-ups: {len(self.outcomes.cells)} cells>"
 
     def _repr_html_(self) -> str:
-        from flowstart.render import charts  # loads matplotlib
-
-        return html.table(self.table) + html.picture(charts.svg(self.plot()), "Regret")
+        return html.table(self.table) + figure_files.shown(self.plot, "Regret")

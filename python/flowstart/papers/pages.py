@@ -9,12 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
 
-from markdown_it import MarkdownIt
-
 from flowstart.papers import grids
 from flowstart.papers.experiment import Experiment, Paper, Table
 from flowstart.papers.runner import Done, Judged, result
-from flowstart.render import html, interactive
+from flowstart.render import figure_files, html, interactive
 from flowstart.render.grid import Grid
 
 LONG = 30
@@ -46,18 +44,15 @@ def pictures(done: Sequence[Done], others: Sequence[Judged]) -> Iterator[dict[st
 def _paper_files(
     paper: Paper, done: Sequence[Done], unmeasured: Sequence[Judged]
 ) -> dict[str, bytes]:
-    from flowstart.render import charts
-
     files: dict[str, bytes] = {}
     parts = [html.paragraph(paper.source), _readme(paper)]
     for each in done:
         drawn = []
         for picture in each.findings.pictures:
-            figure = picture.draw()
-            svg = charts.svg(figure)
             name = f"{_file(each.experiment)}-{picture.name}"
-            files |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-            drawn.append(interactive.picture(svg, picture.caption, f"{name}.svg"))
+            kept = figure_files.of(name, picture.draw())
+            files |= kept.contents
+            drawn.append(interactive.picture(kept.svg, picture.caption, f"{name}.svg"))
         parts += _experiment(each, drawn)
     parts += _rest(paper, done, unmeasured)
     back = '<p><a href="index.html">All papers</a></p>'
@@ -125,6 +120,8 @@ def _readme(paper: Paper) -> str:
     text = importlib.resources.files(paper.package).joinpath("README.md").read_text("utf-8")
     first, _, rest = text.partition("\n")
     words = rest if first.startswith("# ") else text
+    from markdown_it import MarkdownIt  # of the extra `papers`
+
     rendered: str = MarkdownIt("commonmark").enable("table").render(words)
     return rendered
 

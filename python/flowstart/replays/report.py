@@ -2,18 +2,19 @@
 
 import dataclasses
 
-from flowstart.render import charts, html, interactive
+from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import Content, columns, encoded, streamed
 from flowstart.replays import listed, sentences
 from flowstart.replays import tables as grids
 from flowstart.replays.further import further
 from flowstart.replays.result import Replay
 
-CHANGES = "Typical changes by size class"
-CLASSES = (
-    "Completion as a multiple of an unhindered transfer on an empty path, and the share of "
-    "transfers that take more than a tenth longer than under the baseline."
-)
+CAPTIONS = {
+    "changes": "Typical changes by size class",
+    "classes": "Completion as a multiple of an unhindered transfer on an empty path, and the share "
+    "of transfers that take more than a tenth longer than under the baseline.",
+}
+"""Of the figures, by the name of their files."""
 
 
 def tables(replay: Replay, *, rows: bool = False) -> dict[str, Content]:
@@ -35,19 +36,23 @@ def _further(replay: Replay) -> list[str]:
 
 
 def pictures(replay: Replay) -> dict[str, bytes]:
-    """The figure, and the page that holds it."""
-    svg = charts.svg(figure := replay.plot())
-    changed = replay.plot_changes() if len(replay.settings.names) > 1 else None
+    """The figures, and the page that holds them."""
+    drawn = {} if figure_files.wanting() else _drawn(replay)
+    inside = {
+        name: [interactive.picture(files.svg, CAPTIONS[name], f"{name}.svg")]
+        for name, files in drawn.items()
+    }
     parts = [
         html.paragraph(sentences.headline(replay)),
         *map(html.paragraph, sentences.verdict(replay)),
-        *([interactive.picture(charts.svg(changed), CHANGES, "changes.svg")] if changed else []),
+        *inside.get("changes", []),
         html.table(listed.traced_changes(replay)),
         html.table(listed.traced_times(replay)),
         html.paragraph(sentences.legend(replay)),
         interactive.CHARTS,
         *_further(replay),
-        interactive.picture(svg, CLASSES, "classes.svg"),
+        *inside.get("classes", []),
+        *figure_files.apology(),
         html.heading("Paths"),
         html.table(grids.paths(replay.paths)),
         html.paragraph(sentences.sources(replay)),
@@ -59,13 +64,13 @@ def pictures(replay: Replay) -> dict[str, bytes]:
         html.code(replay.command),
     ]
     page = interactive.page("Your transfers under other start-ups", parts, listed.rows(replay))
-    more = (
-        {"changes.svg": charts.svg(changed).encode(), "changes.png": charts.png(changed)}
-        if changed
-        else {}
-    )
-    return more | {
-        "classes.svg": svg.encode(),
-        "classes.png": charts.png(figure),
-        "report.html": page.encode(),
-    }
+    contents = {name: content for f in drawn.values() for name, content in f.contents.items()}
+    return contents | {"report.html": page.encode()}
+
+
+def _drawn(replay: Replay) -> dict[str, figure_files.Files]:
+    """The figures by the name of their files; of changes where there is more than one variant."""
+    found = {"classes": figure_files.of("classes", replay.plot())}
+    if len(replay.settings.names) > 1:
+        found["changes"] = figure_files.of("changes", replay.plot_changes())
+    return found

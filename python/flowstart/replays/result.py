@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
+from flowstart import _native, extras
 from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
@@ -14,7 +14,7 @@ from flowstart.model import buffers, custom, randomness, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
 from flowstart.model.variants import Variant
-from flowstart.render import columns, footnotes, html
+from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.replays import tables
 from flowstart.replays.answer import Answer
 from flowstart.replays.bands import Band
@@ -279,12 +279,14 @@ class Replay:
             **({"rows": self.frame.to_dicts()} if rows else {}),
         }
 
+    @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
         """Completion times by size class, and how many transfers are hurt."""
         from flowstart.replays.figures import by_class  # loads matplotlib
 
         return by_class(self.summaries, self.settings.reference.name, self._about())
 
+    @extras.needing("plot", "a figure")
     def plot_changes(self) -> "Figure":
         """The typical change of every variant by size class, with its interval."""
         from flowstart.replays.figures import changes  # loads matplotlib
@@ -299,10 +301,8 @@ class Replay:
         return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 
     def _repr_html_(self) -> str:
-        from flowstart.render import charts  # loads matplotlib
-
-        figure = html.picture(charts.svg(self.plot()), "Completion by size class")
         found = [tables.changes(self.summaries), tables.times(self.summaries)]
+        figure = figure_files.shown(self.plot, "Completion by size class")
         return "".join(map(html.table, found)) + figure
 
 

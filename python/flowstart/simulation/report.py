@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from flowstart.render import charts, html
+from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
-from flowstart.simulation.figures import About, over_time, sequence
 from flowstart.simulation.run import Run
-from flowstart.simulation.series import shown
+from flowstart.simulation.series import Series, shown
 from flowstart.simulation.tables import of_run
 
 if TYPE_CHECKING:
@@ -40,18 +39,24 @@ def pictures(result: Run, title: str) -> dict[str, bytes]:
     parts = [html.table(grid) for grid in of_run(result.outcome)]
     if result.notes:
         parts.append(html.paragraph("\n".join(result.notes)))
-    for name, (figure, caption) in _pictures(result).items():
-        svg = charts.svg(figure)
-        found |= {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)}
-        parts.append(html.picture(svg, caption))
+    series = result.series()
+    if series:
+        parts += figure_files.apology()
+    drawn = {} if figure_files.wanting() else _drawn(result, series)
+    for name, (figure, caption) in drawn.items():
+        files = figure_files.of(name, figure)
+        found |= files.contents
+        parts.append(html.picture(files.svg, caption))
     found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
     return found
 
 
-def _pictures(result: Run) -> "dict[str, tuple[Figure, str]]":
-    series = result.series()
+def _drawn(result: Run, series: "list[Series]") -> "dict[str, tuple[Figure, str]]":
+    """The figures and their captions by name; none without series."""
     if not series:
         return {}
+    from flowstart.simulation.figures import About, over_time, sequence  # loads matplotlib
+
     some = shown(result.outcome)
     of = f", of {some}" if some else ""
     about = About(result.headline, which=some)

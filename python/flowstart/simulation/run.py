@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from flowstart import _native
+from flowstart import _native, extras
 from flowstart.errors import RequestError
 from flowstart.model import randomness, scenario
 from flowstart.model.custom import CustomStartups
@@ -123,6 +123,7 @@ class Run(RunTables):
             "startups": frames.rows(self.outcome["startups"]),
         }
 
+    @extras.needing("plot", "a figure")
     def plot(self) -> "Figure":
         """Windows, bytes in flight and queue over time; runs again where there is no trace."""
         from flowstart.simulation import figures, series  # loads matplotlib

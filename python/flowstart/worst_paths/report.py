@@ -1,11 +1,14 @@
 """The files of a search for the worst: a table, scenarios, trajectories, and a page to read."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from flowstart.render import charts, html
+from flowstart.render import figure_files, html
 from flowstart.render.files import columns, encoded
-from flowstart.simulation import figures
 from flowstart.worst_paths.result import Worst, score
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def files(found: Worst) -> dict[str, bytes]:
@@ -29,12 +32,19 @@ def pictures(found: Worst, progress: Callable[[int, int], object]) -> dict[str, 
     parts = [html.paragraph(found.headline), html.table(found.table)]
     for number, one in enumerate(found.failings, 1):
         progress(number - 1, len(found.failings))
-        title = f"{found.startup}, {score(found.measure, one.score)}: {one.where}"
-        figure = figures.over_time(found.series(number - 1), figures.About(title))
-        svg = charts.svg(figure)
-        written |= {f"worst-{number}.svg": svg.encode(), f"worst-{number}.png": charts.png(figure)}
-        figure.clear()
         parts += [html.heading(f"{number}. {one.where}"), html.paragraph(one.why)]
-        parts += [html.code(one.again(scenario_file(number))), html.picture(svg, title)]
+        parts.append(html.code(one.again(scenario_file(number))))
+        if not figure_files.wanting():
+            title = f"{found.startup}, {score(found.measure, one.score)}: {one.where}"
+            files = figure_files.of(f"worst-{number}", _drawn(found, number, title))
+            written |= files.contents
+            parts.append(html.picture(files.svg, title))
+    parts += figure_files.apology()
     page = html.page(f"The worst of {found.startup}", [*parts, html.made_by()])
     return written | {"report.html": page.encode()}
+
+
+def _drawn(found: Worst, number: int, title: str) -> "Figure":
+    from flowstart.simulation import figures  # loads matplotlib
+
+    return figures.over_time(found.series(number - 1), figures.About(title))

@@ -11,9 +11,10 @@ from flowstart.explorer.grids import document
 from flowstart.explorer.papers.setups import Setups
 from flowstart.explorer.running.jobs import Job
 from flowstart.papers import grids, runner
-from flowstart.papers.experiment import Experiment, Paper
+from flowstart.papers.experiment import Experiment, Findings, Paper
 from flowstart.papers.lab import Lab, default_cache
 from flowstart.papers.target import Target
+from flowstart.render import figure_files
 from flowstart.render.folder import check_writable
 
 MOST_ROWS = 300
@@ -115,20 +116,14 @@ def kept() -> pathlib.Path | None:
 
 
 def _measured(done: runner.Done, setups: Setups) -> dict[str, Any]:
-    from flowstart.render import charts  # loads matplotlib
-
     found = done.findings
-    with _drawing:
-        pictures = [
-            {"name": one.name, "caption": one.caption, "svg": charts.svg(one.draw())}
-            for one in found.pictures
-        ]
+    why = figure_files.wanting() if found.pictures else None
     return {
         "id": done.experiment.id,
         "figure": done.experiment.figure,
         "question": done.experiment.question,
         "paper": done.paper.name,
-        "answers": list(found.answers),
+        "answers": [*found.answers, *([f"Here {why}."] if why else [])],
         "readings": None if found.held is None else str(found.held),
         "targets": document(grids.targets(done.judged)) if done.judged else None,
         "rows": [one.row() for one in done.judged],
@@ -137,8 +132,18 @@ def _measured(done: runner.Done, setups: Setups) -> dict[str, Any]:
             document(grids.table(table).first(MOST_ROWS)) | {"total": len(table.rows)}
             for table in found.tables
         ],
-        "pictures": pictures,
+        "pictures": [] if why else _pictures(found),
         "seconds": round(done.seconds, 3),
         "command": f"flowstart papers run {done.experiment.id}",
         **setups.result(),
     }
+
+
+def _pictures(found: Findings) -> list[dict[str, str]]:
+    from flowstart.render import charts  # loads matplotlib
+
+    with _drawing:
+        return [
+            {"name": one.name, "caption": one.caption, "svg": charts.svg(one.draw())}
+            for one in found.pictures
+        ]

@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING
 
+from flowstart import extras
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.execution.executor import Executor
@@ -23,6 +24,7 @@ class Cluster(Executor):
     """Runs batches on the workers of a scheduler. Those of lost workers are run by others."""
 
     def __init__(self, task: Task, address: str) -> None:
+        extras.require("dask", f"dask = {address}:")
         from distributed import as_completed
 
         self._task = task
@@ -79,13 +81,9 @@ class Cluster(Executor):
 
 
 def _client(address: str) -> "Client":
-    try:
-        from distributed import Client
-        from distributed.comm.addressing import get_address_host_port
-    except ModuleNotFoundError:
-        raise RequestError(
-            f"dask = {address}: needs `distributed`, which `pip install flowstart[dask]` brings"
-        ) from None
+    from distributed import Client
+    from distributed.comm.addressing import get_address_host_port
+
     try:
         if not address.startswith("inproc:"):  # the others have a host and a port
             get_address_host_port(address)  # a client without would take long to give up

@@ -1,0 +1,57 @@
+"""Figures on their way into a folder of results, which is whole without them.
+
+They need the extra `plot`. Without it nothing is drawn, and the page says what is left out.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from flowstart import extras
+from flowstart.render import html
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Files(NamedTuple):
+    """A figure as files."""
+
+    svg: str
+    """The text of the SVG picture, for the page."""
+    contents: dict[str, bytes]
+    """The SVG and the PNG picture, by the names of their files."""
+
+
+def wanting() -> str | None:
+    """Why no figures can be drawn, and what to install, in a sentence; None where they can."""
+    if not (absent := extras.missing("plot")):
+        return None
+    return (
+        f"figures are left out: they need {' and '.join(absent)}, which "
+        f"`{extras.how_to_install('plot')}` brings"
+    )
+
+
+def apology() -> list[str]:
+    """The same as a paragraph of a page, if there is reason for it."""
+    why = wanting()
+    return [html.paragraph(f"{why[0].upper()}{why[1:]}.")] if why else []
+
+
+def shown(draw: "Callable[[], Figure]", caption: str) -> str:
+    """A figure in a page or a notebook, or what is needed for it."""
+    if wanting():
+        return "".join(apology())
+    from flowstart.render import charts  # loads matplotlib
+
+    return html.picture(charts.svg(draw()), caption)
+
+
+def of(name: str, figure: "Figure") -> Files:
+    """A figure as `name`.svg and `name`.png; the figure itself is emptied."""
+    from flowstart.render import charts  # loads matplotlib
+
+    svg = charts.svg(figure)
+    found = Files(svg, {f"{name}.svg": svg.encode(), f"{name}.png": charts.png(figure)})
+    figure.clear()  # what is left of it refers to itself, and would stay for long
+    return found
