@@ -22,6 +22,7 @@ import numpy as np
 import flowstart as fs
 from asking import GAUGE, HYSTART, TUNING, same_build
 from constants import Constant, accepted, constants
+from flowstart import extras
 from flowstart.maps import pareto
 from judge import Parser, guarded, whole
 from measures import ALL, compared_rows
@@ -121,11 +122,8 @@ def tune(extent: Extent, trials: int, seed: int) -> Any:
 
 
 def _optuna() -> Any:
-    try:
-        return importlib.import_module("optuna")
-    except ImportError:
-        message = "tuning needs Optuna; `pip install 'flowstart[tuning]'` brings it"
-        raise fs.RequestError(message) from None
+    extras.require("tuning", "tuning")
+    return importlib.import_module("optuna")
 
 
 def _finished(study: Any) -> list[Any]:
