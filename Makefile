@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+DOCS := .venv-docs
 N := 5
 BIN := $(VENV)/bin
 NPM := $(BIN)/python web/npm.py
@@ -18,7 +19,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo page test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	screenshots format docs grid live-s2n gauge gauge-tune \
+	screenshots format docs docs-site check-links grid live-s2n gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -87,6 +88,15 @@ format: setup ## Put all sources into the project's form
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples:examples/gauge $(BIN)/python docs/pages.py
 
+docs-site: setup $(DOCS)/.installed web/node_modules/.installed ## Build the documentation site into out/site, and check its links
+	rm -rf target/doc
+	cargo doc --workspace --no-deps --quiet
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=docs $(DOCS)/bin/mkdocs build --strict --quiet
+	$(BIN)/python docs/site_check.py out/site
+
+check-links: docs-site ## Ask also whether the pages elsewhere that the site links are there
+	$(BIN)/python docs/site_check.py out/site --external
+
 worst-paths: setup ## Search anew for the paths on which well-known start-ups do worst
 	$(BIN)/python docs/worst.py
 
@@ -120,7 +130,7 @@ speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
 
 clean: ## Remove everything that was built, and out/
-	rm -rf $(VENV) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
+	rm -rf $(VENV) $(DOCS) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The tools, and what pyproject.toml asks for. Made anew where that changes.
@@ -130,6 +140,14 @@ $(VENV)/.tools: pyproject.toml
 	@echo "Making $(VENV) with $$($(PICKED) --version)"
 	@$(PICKED) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	@touch $@
+
+# What the site is built with. It sees .venv's packages too, for notebooks run flowstart itself.
+$(DOCS)/.installed: pyproject.toml $(VENV)/.tools
+	@echo "Making $(DOCS)"
+	@$(BIN)/python -m venv --clear $(DOCS)
+	@$(BIN)/python docs/site_venv.py $(VENV) $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet -r $(DOCS)/requirements.txt
 	@touch $@
 
 # What the page is made with, as the lock file says.

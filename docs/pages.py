@@ -16,6 +16,8 @@ import demo
 import exits
 import fidelity
 import flowstart as fs
+import paper_pages
+import path_pages
 import published
 import reference
 import stubs
@@ -31,6 +33,8 @@ from reference import cell
 DOCS = pathlib.Path(__file__).parent
 ROOT = DOCS.parent
 PAGES = DOCS / "algorithms"
+PATHS = DOCS / "paths"
+PAPERS = DOCS / "papers"
 IMAGES = DOCS / "images"
 
 
@@ -129,6 +133,7 @@ def main(arguments: list[str]) -> int:
         elif isinstance(content, bytes):
             path.write_bytes(content)
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(content, "utf-8")
         print(path.relative_to(ROOT), "removed" if content is None else "written")
     return 0
@@ -136,7 +141,10 @@ def main(arguments: list[str]) -> int:
 
 def stale() -> dict[pathlib.Path, str | bytes | None]:
     """The files that are not as they should be, and how they should be; None for not at all."""
-    wanted = {PAGES / name: content for name, content in pages().items()}
+    written = {PAGES: pages(), PATHS: path_pages.pages(), PAPERS: paper_pages.pages()}
+    wanted: dict[pathlib.Path, str] = {
+        folder / name: text for folder, texts in written.items() for name, text in texts.items()
+    }
     for name, content in fidelity.files().items():
         wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
@@ -148,7 +156,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     model = ROOT / "python" / "flowstart" / "model"
     wanted[model / "signals.pyi"] = stubs.signals()
     wanted[model / "fields.pyi"] = stubs.fields()
-    for page in (*DOCS.glob("*.md"), ROOT / "README.md"):
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md"):
         wanted.setdefault(page, filled(page.read_text("utf-8")))
     found: dict[pathlib.Path, str | bytes | None] = {
         path: content
@@ -157,7 +165,9 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
     }
     if demo.shows(IMAGES / demo.PICTURE) != demo.digest(demo.numbers()):
         found[IMAGES / demo.PICTURE] = demo.picture()
-    return found | {path: None for path in PAGES.iterdir() if path not in wanted}
+    return found | {
+        path: None for folder in written for path in folder.glob("*") if path not in wanted
+    }
 
 
 def filled(page: str) -> str:

@@ -11,6 +11,7 @@ import gauge
 import grid
 import grid_words
 import l4s
+import paper_pages
 import reference
 from flowstart.model import path as paths
 from flowstart.model.definitions import parts
@@ -53,7 +54,8 @@ def named_paths() -> str:
         back = fields.get("reverse_rate")
         line += f"; back {back}" if back else ""
         more = [f"`{key} = {_toml(value)}`" for key, value in fields.items() if key not in _PLAIN]
-        rows.append(f"| `{name}` | {line} | {'<br>'.join(more) or '–'} | {cell(fields['about'])} |")
+        link = f"[`{name}`](paths/{name}.md)"
+        rows.append(f"| {link} | {line} | {'<br>'.join(more) or '–'} | {cell(fields['about'])} |")
     return "\n".join(rows)
 
 
@@ -139,6 +141,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "suite by path": lambda: grid.by(grid.SUITE, "origin"),
     **{f"gauge {name}": functools.partial(gauge.table, name) for name in gauge.NAMES},
     "named paths": named_paths,
+    "papers": paper_pages.listed,
     "HyStart on named paths": hystart_on_paths,
 }
 """What stands between the marks of each name."""

@@ -28,7 +28,8 @@ LONG = {
     ),
     "flowstart papers run jump-start": "all runs of a paper",
     "flowstart papers run --all -o out/papers": "all runs of all papers",
-    "flowstart papers cross -o out/cross": "all runs of the cross-table",
+    "flowstart papers cross": "all runs of the cross-table",
+    "flowstart papers cross -o out/cross": "the same",
 }
 """What `make test-pages-long` runs, and why `make test` does not."""
 
@@ -39,6 +40,7 @@ NOT_RUN = {
     "flowstart explore --startup slow-start,./mine.py:Mine": "the same",
     "flowstart explore --map out/map --capture mine.pcap": "the same",
     "flowstart explore --map out/sweep": "the same",
+    "make setup": "made what these tests run in",
     "make test": "runs these tests",
     "make bench": "measures a machine for minutes",
     "make bench-against REV=main": "builds twice, and measures a machine",
