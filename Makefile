@@ -19,7 +19,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo page test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	screenshots format docs docs-site check-links grid live-s2n gauge gauge-tune \
+	screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -78,6 +78,16 @@ test-pages-long: setup ## Run the commands of the pages that take minutes
 live-s2n: ## Build and check the start-ups in s2n-quic
 	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
 	cd crates/s2n && cargo test --all-features
+
+same-bytes: ## Whether all builds, and aarch64, come to the recorded bytes: docs/determinism.md
+	@$(PICKED) tests/python/same_bytes_builds.py --into docs/determinism.md
+
+same-bytes-record: setup ## Write what is compared by `make same-bytes`, after results were meant to change
+	$(BIN)/python tests/python/same_bytes_scenarios.py
+	$(BIN)/python tests/python/same_bytes_builds.py --record
+
+coverage: ## Lines of control and transport that tests reach, into docs/coverage.md
+	@$(PICKED) tests/python/rust_coverage.py
 
 format: setup ## Put all sources into the project's form
 	cargo fmt --all

@@ -1,5 +1,7 @@
-//! What flowstart costs: whole runs, measured against a loop that does nothing of TCP.
+//! What flowstart costs: whole runs, measured against a loop that does nothing of TCP; and whether
+//! they come to the same bytes wherever they are built and run.
 #![forbid(unsafe_code)]
 
 pub mod bare_loop;
 pub mod figures;
+pub mod same_bytes;

@@ -87,7 +87,7 @@ impl Trains {
     }
 
     fn count(&mut self, rate: f64, bytes: f64) {
-        let bin = ((rate / LOWEST).ln() / STEP).clamp(0.0, (BINS - 1) as f64) as usize;
+        let bin = (libm::log(rate / LOWEST) / STEP).clamp(0.0, (BINS - 1) as f64) as usize;
         let more = Bin {
             bytes,
             rates: bytes * rate,

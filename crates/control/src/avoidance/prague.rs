@@ -207,10 +207,11 @@ impl Prague {
     fn scale(&self) -> f64 {
         let rtt = self.rtts.smoothed;
         let applies = self.rounds >= self.rtt_transition && rtt <= MAX_SCALED_RTT;
-        match applies && rtt < self.rtt_target && rtt > Time::ZERO {
-            true => (rtt.secs() / self.rtt_target.secs()).powi(2),
-            false => 1.0,
+        if !applies || rtt >= self.rtt_target || rtt == Time::ZERO {
+            return 1.0;
         }
+        let share = rtt.secs() / self.rtt_target.secs();
+        share * share
     }
 
     /// Counts what an ACK brings.

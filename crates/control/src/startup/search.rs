@@ -692,7 +692,7 @@ mod tests {
         let mut w = window(10.0);
         for step in -10 * STEPS.. {
             let x = f64::from(step) / f64::from(STEPS);
-            let delivered = (CAPACITY * x.min(0.0).exp2()) as u64 / STEPS as u64;
+            let delivered = (CAPACITY * libm::exp2(x.min(0.0))) as u64 / STEPS as u64;
             let at = Time::from_secs_f64(10.0 + x);
             if s.on_ack(
                 &mut w,
@@ -728,10 +728,10 @@ mod tests {
 
     /// The round trip through a queue without end: since when what is delivered now was sent.
     fn round_trip(x: f64) -> f64 {
-        let volume = |x: f64| x.min(0.0).exp2() / std::f64::consts::LN_2 + x.max(0.0);
+        let volume = |x: f64| libm::exp2(x.min(0.0)) / std::f64::consts::LN_2 + x.max(0.0);
         let delivered = volume(x) / 2.0;
         let left = if delivered < volume(0.0) {
-            (delivered * std::f64::consts::LN_2).log2()
+            libm::log2(delivered * std::f64::consts::LN_2)
         } else {
             delivered - volume(0.0)
         };

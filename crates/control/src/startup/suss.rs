@@ -186,7 +186,7 @@ impl Blue {
 }
 
 fn doublings(n: u32) -> f64 {
-    f64::from(n).exp2()
+    libm::exp2(f64::from(n))
 }
 
 /// SUSS.

@@ -89,7 +89,7 @@ impl Draws {
     fn over_decades(&mut self, least: u64, most: u64) -> u64 {
         let share = self.next() as f64 / u64::MAX as f64;
         let (least, most) = (least as f64, most as f64);
-        (least * (most / least).powf(share)) as u64
+        (least * libm::pow(most / least, share)) as u64
     }
 
     fn chance(&mut self, percent: u64) -> bool {

@@ -58,7 +58,7 @@ fn doubling_takes_as_many_rounds_as_the_path_has_doublings() {
         for path in PATHS {
             let flow = transfer(version, path, 40.0).flows.row(0);
             let rtt = path.1 as f64 / 1e3;
-            let doublings = (bdp_bytes(path) / (10.0 * 1460.0)).log2().max(0.0);
+            let doublings = libm::log2(bdp_bytes(path) / (10.0 * 1460.0)).max(0.0);
             let rounds = flow.startup_exit_s.unwrap() / rtt;
             // The handshake, the first flight, the doublings, and three rounds of plateau, each
             // as much longer than the path's round trip as the queue is long.
