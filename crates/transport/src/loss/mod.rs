@@ -77,10 +77,16 @@ impl Loss {
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Time) -> Option<Findings> {
         match ack {
             Ack::Bytes(ack) => {
+                // What was never sent has not arrived (RFC 9293 §3.10.7.4).
+                let high = c.high();
+                if ack.una() > high {
+                    return None;
+                }
                 if ack.una() < c.una() && !self.heeds_overtaken_ack(c) {
                     return None;
                 }
-                let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now);
+                let blocks = ack.sack_blocks().filter(|(_, end)| *end <= high);
+                let newly = c.acknowledge(ack.una(), blocks, now);
                 self.on_news(c, &newly, ack, now)
             }
             Ack::Numbers(ack) => {

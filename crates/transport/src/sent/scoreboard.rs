@@ -77,8 +77,8 @@ impl Scoreboard {
         (above, sacked)
     }
 
-    /// Of the pieces in `fresh` some begin or end within a packet: of those packets nothing has
-    /// arrived. One of which the part below `una` is acknowledged is what is left of it.
+    /// Of the pieces in `fresh` some begin or end within a packet: only packets count all of which
+    /// one block tells of. One of which the part below `una` is acknowledged is what is left of it.
     #[cold]
     fn leave_whole_packets(
         &mut self,
@@ -86,18 +86,16 @@ impl Scoreboard {
         boundaries: &Boundaries,
         fresh: &mut Vec<(u64, u64)>,
     ) {
-        self.told = Default::default();
-        for piece in fresh.iter_mut() {
-            let (start, end) = *piece;
-            let (mut first, last) = boundaries.whole(start, end);
-            if start == una {
-                first = una;
-            }
-            *piece = (first, last.max(first));
-            self.arrived.remove(start, piece.0.min(end), |_, _| {});
-            self.arrived.remove(piece.1.min(end), end, |_, _| {});
+        for (start, end) in fresh.drain(..) {
+            self.arrived.remove(start, end, |_, _| {});
         }
-        fresh.retain(|(start, end)| start < end);
+        for (start, end) in std::mem::take(&mut self.told) {
+            if end > una {
+                let (first, last) = boundaries.whole(start.max(una), end);
+                let first = if start <= una { una } else { first };
+                self.arrived.insert(first, last, |a, b| fresh.push((a, b)));
+            }
+        }
     }
 
     /// `[start, end)` is not lost any more, or was not: it has arrived or was sent again.

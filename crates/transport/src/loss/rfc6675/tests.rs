@@ -254,3 +254,14 @@ fn the_answer_to_the_retransmission_takes_nothing_back_nor_does_anything_without
         assert_eq!(c.window.ssthresh, 10.0, "{undo:?}");
     }
 }
+
+/// RFC 9293 §3.10.7.4: it is dropped. Blocks above what was sent are, too.
+#[test]
+fn an_acknowledgement_of_what_was_never_sent_says_nothing() {
+    let (mut c, mut recovery) = overtaken(Undo::Full);
+    let before = (c.una(), c.sent.arrived_bytes(), c.window.cwnd);
+    let beyond = c.high() / MSS + 1;
+    hear(&mut c, &mut recovery, beyond, &[], false);
+    hear(&mut c, &mut recovery, 0, &[(6, beyond)], false);
+    assert_eq!((c.una(), c.sent.arrived_bytes(), c.window.cwnd), before);
+}

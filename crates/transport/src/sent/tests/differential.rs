@@ -1,0 +1,257 @@
+//! The ledger does what the literal one does, step by step, whatever is sent, acknowledged and
+//! lost in whatever order: also what no peer that keeps to RFC 2018 would tell.
+
+use super::super::*;
+use super::literal::Literal;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+/// Bytes of a full segment.
+const MSS: u64 = 4;
+
+/// What a step is made of: which, where, how much, how much later, and something to choose by.
+type Step = (u8, u64, u64, u64, u64);
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = (0u8..20, 0u64..40, 1u64..9, 0u64..3, 0u64..30);
+    prop::collection::vec(step, 1..120)
+}
+
+/// Both of them.
+struct Pair {
+    ledger: Ledger,
+    literal: Literal,
+    detail: Detail,
+}
+
+impl Pair {
+    fn new(detail: Detail, of_packets: bool) -> Pair {
+        let ledger = Ledger::new(detail, true);
+        let literal = Literal {
+            of_packets,
+            ..Literal::default()
+        };
+        Pair {
+            ledger: match of_packets {
+                true => ledger.of_packets(MSS),
+                false => ledger,
+            },
+            literal,
+            detail,
+        }
+    }
+
+    fn step(&mut self, (what, at, len, later, choice): Step) -> Result<(), TestCaseError> {
+        self.literal.now = self.literal.now + Time(later);
+        let Literal { una, high, .. } = self.literal;
+        let somewhere = una + at % (high - una + 1);
+        match what {
+            0..=5 => self.send(Plan {
+                start: high,
+                end: high + len.min(MSS),
+            }),
+            6 => self.send_again(somewhere, len.min(MSS)),
+            7 | 8 => {
+                let first = self.literal.first_lost();
+                if let Some((start, _)) = first {
+                    self.send_again(start, len.min(MSS));
+                }
+            }
+            9..=11 => {
+                let blocks = self.blocks(at, len, choice);
+                self.acknowledge(una, &blocks, choice)?;
+            }
+            12 => {
+                let blocks = self.blocks(at, len, choice);
+                self.acknowledge(somewhere, &blocks, choice)?;
+            }
+            13 => self.acknowledge(self.contiguous(una + len), &[], choice)?,
+            // One that another has overtaken.
+            14 => {
+                let blocks = self.blocks(at, len, choice);
+                self.acknowledge(una.saturating_sub(len), &blocks, choice)?;
+            }
+            15 | 16 => {
+                let end = (somewhere + 2 * len).min(high);
+                self.ledger.mark_lost(somewhere, end);
+                self.literal.lose(somewhere, end);
+            }
+            17 => {
+                self.ledger.mark_oldest_retransmission_lost();
+                if self.detail == Detail::Times {
+                    self.literal.lose_oldest_retransmission();
+                }
+            }
+            18 if choice < 15 => {
+                self.ledger.mark_all_lost();
+                self.literal.lose_all();
+            }
+            18 => {
+                self.ledger.unmark_all_lost();
+                self.literal.find_all();
+            }
+            _ => {
+                let pipe = self.literal.in_flight();
+                self.literal.rate.application_limits(pipe);
+                let rate = self.ledger.delivery();
+                rate.unwrap().application_limits(pipe);
+            }
+        }
+        self.compare()
+    }
+
+    fn send(&mut self, plan: Plan) {
+        let now = self.literal.now;
+        if plan.start < self.literal.high {
+            self.ledger.repair(plan, now);
+        }
+        self.ledger.send(plan, self.literal.in_flight(), now);
+        self.literal.send(plan);
+    }
+
+    /// Sends again what holds the byte at `position`: its packet, or so many bytes.
+    fn send_again(&mut self, position: u64, len: u64) {
+        let high = self.literal.high;
+        if position >= high {
+            return;
+        }
+        let plan = match self.literal.of_packets {
+            true => self.ledger.packet_at(position),
+            false => Plan {
+                start: position,
+                end: high.min(position + len),
+            },
+        };
+        self.send(plan);
+    }
+
+    /// Up to three blocks, which may overlap, be empty, lie below SND.UNA or tell the same again.
+    fn blocks(&self, at: u64, len: u64, choice: u64) -> Vec<(u64, u64)> {
+        let Literal { una, high, .. } = self.literal;
+        let block = |start: u64, len: u64| (start.min(high), (start + len).min(high));
+        let below = (una + at).saturating_sub(choice % 4);
+        let second = below + choice % 11;
+        let blocks = [
+            block(below, len * (1 + choice % 3)),
+            block(second, len),
+            block(una + choice, at % 7),
+        ];
+        blocks.into_iter().take(1 + (choice % 3) as usize).collect()
+    }
+
+    /// Where SND.UNA goes when all below `from` has arrived.
+    fn contiguous(&self, from: u64) -> u64 {
+        let Literal { high, arrived, .. } = &self.literal;
+        let missing = (from..*high).find(|b| !arrived.contains(b));
+        missing.unwrap_or(*high)
+    }
+
+    fn acknowledge(
+        &mut self,
+        una: u64,
+        blocks: &[(u64, u64)],
+        choice: u64,
+    ) -> Result<(), TestCaseError> {
+        let pipe = self.literal.in_flight();
+        self.ledger.note_pipe(pipe);
+        self.literal.rate.note_pipe(pipe);
+        let expected = self.literal.take(una, blocks);
+        let (blocks, now) = (blocks.iter().copied(), self.literal.now);
+        let newly = self.ledger.acknowledge(una, blocks, now);
+        prop_assert_eq!(self.visible(newly), self.visible(expected));
+        if newly.acked > 0 {
+            let newest = self.ledger.newest_first_sent();
+            prop_assert_eq!(newest, self.literal.newest_first_sent);
+        }
+        let pipe = self.literal.in_flight();
+        let least = (choice < 10).then_some(Time(choice));
+        let rate = self.ledger.delivery();
+        let told = rate.unwrap().conclude(pipe, false, least);
+        prop_assert_eq!(told, self.literal.rate.conclude(pipe, least));
+        Ok(())
+    }
+
+    /// What of it a ledger of this detail answers for.
+    fn visible(&self, newly: NewlyAcked) -> String {
+        let told = match self.detail {
+            Detail::Times => newly,
+            _ => NewlyAcked {
+                oldest: newly.oldest.map(|(first, _)| (first, None)),
+                times: Arrivals::default(),
+                ..newly
+            },
+        };
+        format!("{told:?}")
+    }
+
+    /// Whatever may be asked has the same answer.
+    fn compare(&self) -> Result<(), TestCaseError> {
+        let (ledger, literal) = (&self.ledger, &self.literal);
+        prop_assert_eq!((ledger.una(), ledger.high()), (literal.una, literal.high));
+        prop_assert_eq!(ledger.in_flight(), literal.in_flight());
+        prop_assert_eq!(ledger.arrived_bytes(), literal.arrived.len() as u64);
+        prop_assert_eq!(ledger.lost_bytes(), literal.lost.len() as u64);
+        prop_assert_eq!(ledger.first_lost(), literal.first_lost());
+        if self.detail == Detail::Times {
+            prop_assert_eq!(ledger.has_losses(), literal.has_losses());
+            prop_assert_eq!(ledger.retransmissions(), literal.retransmissions());
+            let oldest = ledger.oldest_retransmission();
+            let oldest = oldest.map(|again| (again.start, again.end, again.sent));
+            let expected = literal.out().next().map(|s| (s.start, s.end, s.sent));
+            prop_assert_eq!(oldest, expected);
+            if literal.una < literal.high {
+                prop_assert_eq!(ledger.oldest_left(), literal.oldest_left());
+            }
+        }
+        (literal.una..literal.high).try_for_each(|position| self.compare_at(position))
+    }
+
+    fn compare_at(&self, position: u64) -> Result<(), TestCaseError> {
+        let (ledger, literal) = (&self.ledger, &self.literal);
+        let first = literal.first(position);
+        let burst = ledger.first_sent(position, &mut Hint::default());
+        prop_assert_eq!(burst.map(|burst| burst.0), Some(first.sent));
+        let arrived = literal.arrived.contains(&position);
+        prop_assert_eq!(ledger.has_arrived(position, position + 1), arrived);
+        let lost = ledger
+            .lost()
+            .is_some_and(|l| l.meets(position, position + 1));
+        prop_assert_eq!(lost, literal.lost.contains(&position));
+        prop_assert_eq!(ledger.is_repeated(position), literal.is_repeated(position));
+        if literal.of_packets {
+            let packet = ledger.packet_at(position);
+            prop_assert_eq!(
+                (packet.start, packet.end),
+                (first.start.max(literal.una), first.end)
+            );
+        }
+        Ok(())
+    }
+}
+
+fn agree(detail: Detail, of_packets: bool, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    let mut pair = Pair::new(detail, of_packets);
+    steps.into_iter().try_for_each(|step| pair.step(step))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.max(1000),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn positions_agree_with_the_literal_ledger(steps in steps()) {
+        agree(Detail::Positions, false, steps)?;
+    }
+
+    #[test]
+    fn times_agree_with_the_literal_ledger(steps in steps()) {
+        agree(Detail::Times, false, steps)?;
+    }
+
+    #[test]
+    fn whole_packets_agree_with_the_literal_ledger(steps in steps()) {
+        agree(Detail::Times, true, steps)?;
+    }
+}

@@ -1,0 +1,271 @@
+//! The ledger, literally: a list of all sendings from the first on, and a mark for every byte.
+//! Whatever is asked is looked for from end to end.
+
+use super::super::*;
+use super::literal_rate::{LiteralRate, Taken};
+use std::collections::BTreeSet;
+
+/// One segment, as it was sent once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) sent: Time,
+    /// Which retransmission it is, from zero on; nothing where it is none.
+    pub(super) again: Option<u64>,
+    /// Some of it counted as lost when it left, and still would.
+    of_lost: bool,
+    /// A retransmission of which nothing has arrived, and that does not count as lost.
+    pub(super) out: bool,
+    taken: Taken,
+}
+
+impl Segment {
+    fn holds(&self, position: u64) -> bool {
+        (self.start..self.end).contains(&position)
+    }
+
+    fn sending(&self) -> Sending {
+        Sending {
+            sent: self.sent,
+            end: self.end,
+            again: self.again.is_some(),
+            order: self.again.unwrap_or(0),
+        }
+    }
+}
+
+/// Sets and lists.
+#[derive(Default)]
+pub(super) struct Literal {
+    pub(super) una: u64,
+    pub(super) high: u64,
+    pub(super) now: Time,
+    /// Above `una`.
+    pub(super) arrived: BTreeSet<u64>,
+    pub(super) lost: BTreeSet<u64>,
+    pub(super) segments: Vec<Segment>,
+    pub(super) rate: LiteralRate,
+    /// Only segments all of which is told of count as arrived.
+    pub(super) of_packets: bool,
+    /// When the newest that the last cumulative acknowledgement covered was first sent.
+    pub(super) newest_first_sent: Time,
+}
+
+impl Literal {
+    /// A segment leaves, for the first time or again.
+    pub(super) fn send(&mut self, plan: Plan) {
+        let Plan { start, end } = plan;
+        let idle = self.una == self.high;
+        let taken = self.rate.send(plan, idle, self.in_flight(), self.now);
+        let is_again = start < self.high;
+        let of_lost = (start..end).any(|b| self.lost.contains(&b));
+        self.lost.retain(|b| !(start..end).contains(b));
+        self.high = self.high.max(end);
+        let before = self.segments.iter().filter(|s| s.again.is_some()).count();
+        self.segments.push(Segment {
+            start,
+            end,
+            sent: self.now,
+            again: is_again.then_some(before as u64),
+            of_lost,
+            out: is_again,
+            taken,
+        });
+    }
+
+    /// The segment with the byte at `position` as it first left.
+    pub(super) fn first(&self, position: u64) -> &Segment {
+        let of = |s: &&Segment| s.again.is_none() && s.holds(position);
+        self.segments.iter().find(of).unwrap()
+    }
+
+    /// Whether the byte at `position` left more than once.
+    pub(super) fn is_repeated(&self, position: u64) -> bool {
+        self.segments.iter().filter(|s| s.holds(position)).count() > 1
+    }
+
+    /// Retransmissions that neither have arrived nor are lost.
+    pub(super) fn out(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().filter(|s| s.out)
+    }
+
+    /// How many are out, and how many of them repeat what counts as lost.
+    pub(super) fn retransmissions(&self) -> (usize, usize) {
+        let of_lost = self.out().filter(|s| s.of_lost).count();
+        (self.out().count(), of_lost)
+    }
+
+    /// When a retransmission of the byte at `una` left that is out.
+    fn head_left(&self) -> Option<Time> {
+        let holding = self.out().filter(|s| s.holds(self.una));
+        holding.map(|s| s.sent).max()
+    }
+
+    /// When the oldest outstanding byte last left, as far as that is on its way.
+    pub(super) fn oldest_left(&self) -> Time {
+        let head = self.head_left();
+        head.unwrap_or_else(|| self.first(self.una).sent)
+    }
+
+    /// Whether all is in order: nothing is missing, and nothing was sent twice.
+    fn is_clear(&self) -> bool {
+        let repeated = (self.una..self.high).any(|b| self.is_repeated(b));
+        self.arrived.is_empty() && self.lost.is_empty() && !repeated
+    }
+
+    /// The bytes of a block that count as arrived: of whole packets, where packets are kept.
+    fn counted(&self, block: (u64, u64), una: u64) -> Vec<u64> {
+        let told = block.0.max(una)..block.1;
+        let all_of = |s: &Segment| (s.start.max(una)..s.end).all(|b| told.contains(&b));
+        let counts = |b: &u64| !self.of_packets || all_of(self.first(*b));
+        told.clone().filter(counts).collect()
+    }
+
+    /// What the acknowledgement says for the first time: runs of bytes above `una`, in the order of
+    /// the blocks, and then below it; and how many runs are above.
+    fn news(&mut self, una: u64, blocks: &[(u64, u64)]) -> (Vec<(u64, u64)>, usize) {
+        let mut runs = Vec::new();
+        for block in blocks {
+            let counted = self.counted(*block, una);
+            let fresh = counted.into_iter().filter(|b| self.arrived.insert(*b));
+            add_runs(&mut runs, fresh.collect());
+        }
+        let above = runs.len();
+        let below: Vec<u64> = (self.una..una).collect();
+        let fresh = below.into_iter().filter(|b| self.arrived.insert(*b));
+        add_runs(&mut runs, fresh.collect());
+        (runs, above)
+    }
+
+    /// An acknowledgement of all below `una` and of `blocks`.
+    pub(super) fn take(&mut self, una: u64, blocks: &[(u64, u64)]) -> NewlyAcked {
+        let una = una.max(self.una);
+        let told = (!self.is_clear() || !blocks.is_empty()) && una > self.una;
+        let oldest = told.then(|| (self.first(self.una).sent, self.head_left()));
+        let forward = self.arrived.last().map_or(self.una, |b| b + 1);
+        let (runs, above) = self.news(una, blocks);
+        let mut times = Arrivals::default();
+        for (i, run) in runs.iter().enumerate() {
+            let once = self.time(*run, forward, &mut times);
+            if i < above {
+                times.sacked_once = times.sacked_once.max(once);
+            }
+        }
+        let bytes_of = |runs: &[(u64, u64)]| runs.iter().map(|(a, b)| b - a).sum::<u64>();
+        let taken = runs.iter().flat_map(|(a, b)| *a..*b);
+        let taken: Vec<_> = taken.map(|b| (b, self.last_holding(b))).collect();
+        self.rate.take(&taken, self.now);
+        let acked = una - self.una;
+        let twice = (self.una..una).any(|b| self.is_repeated(b));
+        if acked > 0 {
+            self.newest_first_sent = self.first(una - 1).sent;
+        }
+        self.una = una;
+        self.arrived.retain(|b| *b >= una);
+        NewlyAcked {
+            acked,
+            delivered: bytes_of(&runs),
+            sacked: bytes_of(&runs[..above]),
+            sent: (acked > 0 && !twice).then_some(self.newest_first_sent),
+            oldest,
+            times,
+        }
+    }
+
+    /// A run of bytes has arrived that had not. Returns when its last byte left, if only once.
+    fn time(
+        &mut self,
+        (start, end): (u64, u64),
+        forward: u64,
+        times: &mut Arrivals,
+    ) -> Option<Time> {
+        for segment in self.segments.iter_mut().filter(|s| s.out) {
+            if segment.start < end && start < segment.end {
+                segment.out = false;
+                times.newest = times.newest.max(Some(segment.sending()));
+            }
+        }
+        self.lost.retain(|b| !(start..end).contains(b));
+        if let Some(once) = (start..end).find(|b| !self.is_repeated(*b)) {
+            let least = |before: Option<u64>| Some(before.map_or(once, |b| b.min(once)));
+            times.once_from = least(times.once_from);
+            if once < forward {
+                times.reordered = least(times.reordered);
+            }
+        }
+        let last = *self.first(end - 1);
+        let once = !self.is_repeated(end - 1);
+        if once {
+            let sending = Sending {
+                end,
+                ..last.sending()
+            };
+            times.newest = times.newest.max(Some(sending));
+        }
+        once.then_some(last.sent)
+    }
+
+    /// What the byte at `position` last left with.
+    fn last_holding(&self, position: u64) -> Taken {
+        let holding = self.segments.iter().filter(|s| s.holds(position));
+        holding.last().unwrap().taken
+    }
+
+    /// What of `[start, end)` has not arrived is lost.
+    pub(super) fn lose(&mut self, start: u64, end: u64) {
+        let holes = (start..end).filter(|b| !self.arrived.contains(b));
+        self.lost.extend(holes);
+    }
+
+    /// All that has not arrived is lost, and no retransmission is on its way.
+    pub(super) fn lose_all(&mut self) {
+        self.segments.iter_mut().for_each(|s| s.out = false);
+        self.lose(self.una, self.high);
+    }
+
+    /// Nothing is lost.
+    pub(super) fn find_all(&mut self) {
+        self.lost.clear();
+        self.segments.iter_mut().for_each(|s| s.of_lost = false);
+    }
+
+    /// The retransmission that left first of those that are out is lost.
+    pub(super) fn lose_oldest_retransmission(&mut self) {
+        let oldest = self.segments.iter_mut().find(|s| s.out);
+        if let Some(segment) = oldest {
+            segment.out = false;
+            let (start, end) = (segment.start.max(self.una), segment.end);
+            self.lose(start, end);
+        }
+    }
+
+    /// The lowest run of lost bytes.
+    pub(super) fn first_lost(&self) -> Option<(u64, u64)> {
+        let first = *self.lost.first()?;
+        let end = (first..).find(|b| !self.lost.contains(b))?;
+        Some((first, end))
+    }
+
+    /// What neither has arrived nor is lost.
+    pub(super) fn in_flight(&self) -> u64 {
+        let out = (self.una..self.high).filter(|b| !self.arrived.contains(b));
+        out.filter(|b| !self.lost.contains(b)).count() as u64
+    }
+
+    /// Whether anything that has not arrived was lost.
+    pub(super) fn has_losses(&self) -> bool {
+        !self.lost.is_empty() || self.out().any(|s| s.of_lost)
+    }
+}
+
+/// Adds bytes in ascending order as runs.
+fn add_runs(runs: &mut Vec<(u64, u64)>, bytes: Vec<u64>) {
+    let from = runs.len();
+    for byte in bytes {
+        match runs[from..].last_mut().filter(|run| run.1 == byte) {
+            Some(run) => run.1 += 1,
+            None => runs.push((byte, byte + 1)),
+        }
+    }
+}
