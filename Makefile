@@ -4,6 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 DOCS := .venv-docs
 N := 5
+SECONDS := 600
+TARGETS :=
+# They decompress with C libraries, or take Miri minutes.
+MIRI_SKIP := --skip packing --skip gzip --skip no_bytes --skip no_block
 BIN := $(VENV)/bin
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -18,7 +22,7 @@ PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11;
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo page test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
+.PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
 	screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
@@ -138,6 +142,24 @@ bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=
 
 speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
+
+fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]
+	cargo run --quiet --profile fuzz -p flowstart-fuzz -- --seconds $(SECONDS) $(TARGETS)
+
+fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog sweep"]
+	$(BIN)/python tests/python/fuzz_readers.py --seconds $(SECONDS) $(TARGETS)
+
+# Outside of the workspace: cargo-fuzz builds everything with its own instrumentation.
+fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuzzer (nightly)
+	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz-coverage needs nightly Rust, and there is none: rustup toolchain install nightly" >&2; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz-coverage needs cargo-fuzz, and there is none: cargo install cargo-fuzz" >&2; exit 1; }
+	for target in $$(cargo +nightly fuzz list); do \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -rss_limit_mb=1024 -timeout=10 || exit 1; done
+
+miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
+	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "miri needs nightly Rust with Miri, and there is none: rustup +nightly component add miri" >&2; exit 1; }
+	cargo +nightly miri test -p flowstart-wire -p flowstart-prefetch --lib
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p flowstart-capture --lib -- $(MIRI_SKIP)
 
 clean: ## Remove everything that was built, and out/
 	rm -rf $(VENV) $(DOCS) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so

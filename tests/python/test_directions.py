@@ -38,6 +38,7 @@ ALLOWED = {
         *("live", "noq", "quinn", "s2n"),
     },
     "packetdrill": {"control", "wire", "transport"},
+    "fuzz": {"control", "wire", "transport", "sim", "export", "capture", "packetdrill"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }
 """Which crates a crate may know."""

@@ -59,7 +59,7 @@ pub enum Error {
         what: String,
     },
     /// A line of a connection log does not say what its header promises.
-    #[error("{}, line {line}: {what}", named(path))]
+    #[error("{}, line {line}: {}", named(path), one_line(what))]
     Log {
         /// The file asked for.
         path: PathBuf,
@@ -83,9 +83,45 @@ pub enum Error {
 }
 
 /// A path as messages write it.
-fn named(path: &Path) -> std::borrow::Cow<'_, str> {
+fn named(path: &Path) -> String {
     match path.to_str() {
         Some("-") => "the standard input".into(),
-        _ => path.to_string_lossy(),
+        _ => one_line(&path.to_string_lossy()),
+    }
+}
+
+/// Text of a file as one line that a terminal shows as it is: control characters escaped, and no longer than a screen
+/// holds.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 1000;
+    let shown = text.chars().take(LONGEST).flat_map(|c| {
+        let (plain, escaped) = match c.is_control() {
+            true => (None, Some(c.escape_default())),
+            false => (Some(c), None),
+        };
+        plain.into_iter().chain(escaped.into_iter().flatten())
+    });
+    let cut = text.chars().nth(LONGEST).map(|_| '…');
+    shown.chain(cut).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_log_says_is_quoted_without_its_control_characters_and_cut() {
+        let quoted = |what: &str| {
+            let (path, what) = ("a\tb.log".into(), what.into());
+            Error::Log {
+                path,
+                line: 3,
+                what,
+            }
+            .to_string()
+        };
+        let said = quoted("field ts is `\u{1b}[2J`");
+        assert_eq!(said, "a\\tb.log, line 3: field ts is `\\u{1b}[2J`");
+        assert!(quoted(&"x".repeat(60_000)).len() < 1100);
     }
 }

@@ -282,7 +282,10 @@ fn time(text: &str) -> Option<f64> {
         let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
         let plausible =
             (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-        plausible.then(|| {
+        let of_day = [hours, minutes, seconds]
+            .iter()
+            .all(|part| (0.0..=60.0).contains(part));
+        (plausible && of_day).then(|| {
             (days(year, month, day) * 86_400) as f64 + hours * 3600.0 + minutes * 60.0 + seconds
         })
     })
@@ -337,7 +340,8 @@ fn connection(row: &Row) -> Result<Option<Connection>, String> {
         c2s_packets: count("orig_pkts")?,
         s2c_packets: count("resp_pkts")?,
         end_s: field(row, "duration", "duration in seconds", |text| {
-            text.parse().ok().filter(|d: &f64| *d >= 0.0)
+            let is_one = |d: &f64| d.is_finite() && *d >= 0.0;
+            text.parse().ok().filter(is_one)
         })?,
         state,
         history,

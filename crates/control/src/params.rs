@@ -8,7 +8,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::{nearest, InitialWindow, Rate, Segments, Time};
+use crate::{nearest, one_line, InitialWindow, Rate, Segments, Time};
 
 /// What kind of value a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +206,12 @@ impl SpecError {
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}`: {}", self.kind, self.algorithm, self.problem)
+        let SpecError {
+            kind,
+            algorithm,
+            problem,
+        } = self;
+        f.write_str(&one_line(&format!("{kind} `{algorithm}`: {problem}")))
     }
 }
 

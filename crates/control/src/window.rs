@@ -66,6 +66,10 @@ pub struct Window {
     pub header: u32,
 }
 
+/// A window that routers' feedback has made endless counts as this many segments: positions plus its bytes stay
+/// within 64 bits.
+const ENDLESS: Segments = 4_294_967_296.0;
+
 impl Window {
     /// One segment, no threshold, no pacing: the state before the handshake.
     pub fn new(mss: u32) -> Window {
@@ -90,12 +94,12 @@ impl Window {
     /// Byte-counted rules add fractions such as 365/1460 segments, exact only to about
     /// 1e-13; the tiny addend keeps a window of 9999.999… bytes from losing a byte.
     pub fn cwnd_bytes(&self) -> u64 {
-        (self.cwnd * f64::from(self.mss) + 1e-6) as u64
+        (self.cwnd.min(ENDLESS) * f64::from(self.mss) + 1e-6) as u64
     }
 
     /// The window in whole segments.
     pub fn cwnd_segments(&self) -> u64 {
-        self.cwnd as u64
+        self.cwnd.min(ENDLESS) as u64
     }
 
     /// Bytes that a full-size segment has on the wire.

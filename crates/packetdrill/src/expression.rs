@@ -18,6 +18,7 @@ pub(crate) fn execute(text: &str, line: usize, variables: &mut Variables) -> Res
             line: statement.line,
             variables,
             used: Vec::new(),
+            depth: 0,
         };
         reader.statement()?;
         if let Some(token) = reader.tokens.first() {
@@ -37,7 +38,12 @@ struct Reader<'a> {
     variables: &'a mut Variables,
     /// The variables that it has looked up.
     used: Vec<(String, f64)>,
+    /// Of what is being read.
+    depth: usize,
 }
+
+/// Parentheses, signs and negations within each other: deeper ones would overflow the stack.
+const DEEPEST: usize = 100;
 
 impl Reader<'_> {
     fn problem(&self, message: impl Into<String>) -> Problem {
@@ -124,7 +130,9 @@ impl Reader<'_> {
 
     fn inversion(&mut self) -> Result<f64, Problem> {
         if self.eat("not") {
-            return Ok(truth(self.inversion()? == 0.0));
+            return self
+                .deeper(Self::inversion)
+                .map(|value| truth(value == 0.0));
         }
         self.comparison()
     }
@@ -186,10 +194,10 @@ impl Reader<'_> {
 
     fn atom(&mut self) -> Result<f64, Problem> {
         if self.eat("-") {
-            return Ok(-self.atom()?);
+            return self.deeper(Self::atom).map(|value| -value);
         }
         if self.eat("(") {
-            let value = self.any_of()?;
+            let value = self.deeper(Self::any_of)?;
             return match self.eat(")") {
                 true => Ok(value),
                 false => Err(self.problem("expected `)`")),
@@ -204,6 +212,16 @@ impl Reader<'_> {
             Token::Name(name) => self.value_of(name),
             other => Err(self.problem(format!("`{other}` is no value"))),
         }
+    }
+
+    fn deeper(&mut self, read: fn(&mut Self) -> Result<f64, Problem>) -> Result<f64, Problem> {
+        if self.depth == DEEPEST {
+            return Err(self.problem(format!("nested more than {DEEPEST} deep")));
+        }
+        self.depth += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
     }
 
     fn value_of(&mut self, name: &str) -> Result<f64, Problem> {
@@ -232,6 +250,16 @@ mod tests {
         let mut variables = Variables::from([("tcpi_snd_cwnd".to_string(), 10.0)]);
         execute(text, 7, &mut variables)?;
         Ok(variables)
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_refused_and_does_not_overflow_the_stack() {
+        for (open, close) in [("(", ")"), ("-", ""), ("not ", "")] {
+            let nested = |depth| format!("x = {}1{}", open.repeat(depth), close.repeat(depth));
+            assert!(after(&nested(100)).is_ok());
+            let refused = after(&nested(20_000)).unwrap_err();
+            assert_eq!(refused.message, "nested more than 100 deep");
+        }
     }
 
     fn problem(text: &str) -> String {

@@ -42,6 +42,8 @@ pub(crate) struct Host {
     receiver: Receiver,
     /// Where the host's SYN answers the peer's.
     listens: bool,
+    /// Whether a handshake has begun, and whether it is over.
+    began: bool,
     open: bool,
     /// The window scale of the peer.
     scale: u8,
@@ -64,6 +66,7 @@ impl Host {
             sender: Sender::new(stack, 0, settings.controller()?, Preparation::default()),
             receiver,
             listens: true,
+            began: false,
             open: false,
             scale: 0,
             written: 0,
@@ -76,8 +79,15 @@ impl Host {
     /// The application opens the connection.
     pub(crate) fn connect(&mut self, now: Time) {
         self.listens = false;
-        self.sender.open(now);
+        self.open_once(now);
         self.transmit(now);
+    }
+
+    /// A SYN that comes again, or behind the handshake, opens nothing.
+    fn open_once(&mut self, now: Time) {
+        if !std::mem::replace(&mut self.began, true) {
+            self.sender.open(now);
+        }
     }
 
     /// The application writes so many bytes.
@@ -120,7 +130,7 @@ impl Host {
         if segment.flags.syn {
             self.scale = segment.options.scale.unwrap_or(0);
             if self.listens {
-                self.sender.open(now);
+                self.open_once(now);
             }
         }
         if let (true, Some(_)) = (segment.flags.ack, segment.ack) {
@@ -140,7 +150,12 @@ impl Host {
             ));
         }
         let scale = if segment.flags.syn { 0 } else { self.scale };
-        let window = segment.window.unwrap_or(0) << scale;
+        // RFC 7323 §2.3.
+        let window = segment
+            .window
+            .unwrap_or(0)
+            .checked_shl(scale.min(14).into());
+        let window = window.unwrap_or(0);
         let mut answer = if self.open {
             Packet::new(0, 0, self.ack(segment, window))
         } else {
@@ -180,22 +195,24 @@ impl Host {
             _ => AckOption::None,
         };
         let mut ack = ByteAck::new(una, window, option);
-        for (start, end) in blocks {
-            ack.push_sack(start, end);
+        // What is acknowledged already says nothing more.
+        for (start, end) in blocks.into_iter().filter(|(_, end)| *end > una) {
+            ack.push_sack(start.max(una), end);
         }
         Body::Ack(Ack::Bytes(ack))
     }
 
     fn take_data(&mut self, segment: &Segment, now: Time) {
         let length = segment.end - segment.start;
-        if length > 0 && !segment.flags.syn {
-            let start = segment.start - 1;
+        // The number of the SYN is none of a byte.
+        let start = segment.start.checked_sub(1);
+        if let (1.., false, Some(start)) = (length, segment.flags.syn, start) {
             let data = Packet::data(0, 0, start, length as u32);
             if let Some(answer) = self.receiver.on_packet(&data, now) {
                 self.answer(&answer, now);
             }
         }
-        if segment.flags.fin && segment.end - 1 == self.receiver.delivered() {
+        if segment.flags.fin && segment.end == self.receiver.delivered() + 1 {
             self.finished = true;
             self.send_bare(false, now);
         }

@@ -217,6 +217,14 @@ mod tests {
             ),
             ("+0 < . 1:5(3)", "1: 1:5 are 4 bytes, not 3"),
             (
+                "+0 < . 1:5(99999999999)",
+                "1: expected a number behind `(`, not `99999999999)`",
+            ),
+            (
+                "+1000001 < . 1:1(0)",
+                "1: expected a time in seconds, at most a million, not `1000001 < . 1:1(0)`",
+            ),
+            (
                 "+0 < . 1:1(0) ack",
                 "1: expected a number behind `ack`, not the end",
             ),

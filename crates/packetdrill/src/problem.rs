@@ -1,5 +1,6 @@
 //! What is wrong with a script, or with what it was run against.
 
+use flowstart_control::one_line;
 use std::fmt;
 
 /// Something that is not as the script says, or a script that says nothing.
@@ -22,7 +23,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.line, self.message)
+        write!(f, "{}: {}", self.line, one_line(&self.message))
     }
 }
 

@@ -22,6 +22,9 @@ const WITHOUT_EFFECT: [&str; 12] = [
     "recvfrom",
 ];
 
+/// What one call writes: Linux's MAX_RW_COUNT, but for the page. Bytes
+const MOST_WRITTEN: u64 = i32::MAX as u64;
+
 /// A run of a script.
 pub(crate) struct Runner {
     host: Host,
@@ -88,7 +91,13 @@ impl Runner {
             "connect" => self.host.connect(self.now),
             "write" | "send" | "sendto" => {
                 let bytes = call.arguments.get(2).and_then(|bytes| bytes.parse().ok());
-                let problem = || format!("{} needs a number of bytes", call.name);
+                let bytes = bytes.filter(|bytes| *bytes <= MOST_WRITTEN);
+                let problem = || {
+                    format!(
+                        "{} needs a number of bytes, at most {MOST_WRITTEN}",
+                        call.name
+                    )
+                };
                 self.host.write(bytes.ok_or_else(problem)?, self.now);
             }
             "close" | "shutdown" => self.host.close(self.now),

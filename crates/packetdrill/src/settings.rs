@@ -8,6 +8,8 @@ use flowstart_transport::stack::{EcnMode, Pacing, Restart, Stack};
 
 /// The MSS of an Ethernet interface, which the host announces.
 const MSS: u32 = 1460;
+/// TCP_MIN_SND_MSS: whatever the peer announces, segments are not made smaller.
+const SMALLEST_MSS: u32 = 48;
 /// Bytes of TCP's timestamps with their padding.
 const TIMESTAMPS: u32 = 12;
 /// Bytes of headers without options.
@@ -147,7 +149,7 @@ impl Settings {
             ..
         } = syn.options;
         let padding = if timestamps { TIMESTAMPS } else { 0 };
-        self.stack.mss = mss.unwrap_or(536).min(MSS) - padding;
+        self.stack.mss = mss.unwrap_or(536).clamp(SMALLEST_MSS, MSS) - padding;
         self.stack.header = HEADERS + padding;
         self.stack.bare = HEADERS + padding;
         self.stack.sack = sack_permitted;

@@ -11,6 +11,7 @@ use super::timer::Timer;
 use super::timestamps::tsval;
 use flowstart_control::signals::{Ack, Feedback, Loss, Marked, PeerGap, Recovered, Sent, Timeout};
 use flowstart_control::{Controller, Segments, Tags, Time, Window};
+use flowstart_wire as wire;
 use flowstart_wire::{
     AckOption, Body, CongestionHeader, Data, Ecn, Packet, RateReport, RateRequest, Syn, SynAck,
     UNLIMITED_WINDOW,
@@ -477,6 +478,24 @@ impl Connection {
             self.note_advance(now);
         }
         newly
+    }
+
+    /// Whether an acknowledgement is only of what was sent. Any other is dropped (RFC 9293 §3.10.7.4;
+    /// RFC 9000 §13.1 would close the connection).
+    #[inline]
+    pub fn has_sent(&self, ack: &wire::Ack) -> bool {
+        let (high, numbers) = (self.high(), self.stack.numbers_packets());
+        match ack {
+            wire::Ack::Bytes(ack) if !numbers => {
+                ack.una() <= high
+                    && (ack.blocks() == 0
+                        || ack
+                            .sack_blocks()
+                            .all(|(start, end)| start < end && end <= high))
+            }
+            wire::Ack::Numbers(ack) if numbers => ack.end() <= self.sent.next_number(),
+            _ => false,
+        }
     }
 
     /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.

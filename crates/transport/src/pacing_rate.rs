@@ -41,7 +41,7 @@ pub fn windows(gain: f64, window: &Window, packet: u32, srtt: Time) -> Rate {
 
 /// How many segments leave together at this rate, `least` or more.
 pub fn release(rate: Rate, least: u32, mss: u32, packet: u32, min_rtt: Option<Time>) -> Release {
-    let payload = rate.bps() / 8 * u64::from(mss) / u64::from(packet);
+    let payload = (rate.bps() / 8).saturating_mul(mss.into()) / u64::from(packet);
     let shift = min_rtt.map_or(32, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_LOG);
     let near = if shift < 32 { GSO_MAX >> shift } else { 0 };
     let bytes = ((payload >> PACING_SHIFT) + near).min(GSO_MAX);

@@ -632,6 +632,10 @@ impl Receiver {
 
     fn accept(&mut self, start: u64, end: u64) {
         if start > self.next {
+            // Of a segment without data nothing is held.
+            if start >= end {
+                return;
+            }
             let above = self.above.get_or_insert_default();
             let bytes = &mut above.bytes;
             let before = *bytes;
@@ -837,6 +841,18 @@ mod tests {
             ack_pacer: 0,
         };
         Receiver::new(Arc::new(config), 0)
+    }
+
+    #[test]
+    fn a_segment_without_data_above_a_hole_delivers_nothing() {
+        let mut r = receiver(AckPolicy::Every);
+        r.open();
+        data(&mut r, 5, 1);
+        let empty = Packet::data(0, 40, 2 * MSS, 0);
+        r.on_packet(&empty, Time(2));
+        data(&mut r, 0, 3);
+        data(&mut r, 1, 4);
+        assert_eq!(r.delivered(), 2 * MSS);
     }
 
     /// ns-2's sink takes packet 0 for a SYN, whenever it comes.

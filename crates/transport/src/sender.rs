@@ -343,6 +343,9 @@ impl Sender {
     }
 
     fn on_ack(&mut self, ack: &Ack, carried: Carried, now: Time) {
+        if !self.connection.has_sent(ack) {
+            return;
+        }
         self.connection.take_window(ack.window());
         if self.persist != Persist::Off {
             self.on_probe_answered(now);

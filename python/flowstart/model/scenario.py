@@ -92,6 +92,10 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
         raise RequestError(f"{path}: not a text file; a scenario is TOML in UTF-8") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         raise RequestError(f"{path}: {error}") from None
+    except ValueError:
+        raise RequestError(f"{path}: a number in it has thousands of digits") from None
+    except RecursionError:
+        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
     if not isinstance(found, dict):
         raise RequestError(f"{path}: a scenario is an object with a `path`, not a list or a value")
     _find_traces(found.get("path"), path.parent)

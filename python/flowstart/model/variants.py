@@ -132,6 +132,10 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RequestError(f"{path}: not TOML: {error}") from None
+    except ValueError:
+        raise RequestError(f"{path}: a number in it has thousands of digits") from None
+    except RecursionError:
+        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
     tables = found.get("variant")
     if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
         raise RequestError(f"{path}: `[[variant]]` tables are needed, each with a `name`")

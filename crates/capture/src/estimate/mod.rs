@@ -98,7 +98,7 @@ const LEAP: u64 = 65_536;
 impl Lane {
     /// A data packet passed.
     pub fn arrived(&mut self, segment: &Segment, repeat: bool) {
-        self.bytes += u64::from(segment.payload);
+        self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
             self.packets += 1;
@@ -114,7 +114,8 @@ impl Lane {
 
     /// A log tells of so many bytes.
     pub fn logged(&mut self, bytes: u64) {
-        self.bytes += bytes;
+        // A log may say anything.
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// An acknowledgement passed that goes further than any before.
@@ -140,7 +141,7 @@ impl Lane {
     }
 
     fn add(&mut self, other: &Lane) {
-        self.bytes += other.bytes;
+        self.bytes = self.bytes.saturating_add(other.bytes);
         self.packets += other.packets;
         self.losses += other.losses;
         add_trains(&mut self.arrivals, &other.arrivals);
@@ -243,7 +244,14 @@ impl Lanes {
             }
             found.push((remote.group(network), pairs));
         }
-        found.sort_by_key(|(group, _)| Reverse(group.to_remote.bytes + group.from_remote.bytes));
+        found.sort_by_key(|(group, _)| {
+            Reverse(
+                group
+                    .to_remote
+                    .bytes
+                    .saturating_add(group.from_remote.bytes),
+            )
+        });
         let nowhere = FarSide {
             group: 0,
             is_second: false,

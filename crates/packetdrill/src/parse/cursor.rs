@@ -3,6 +3,9 @@
 use crate::problem::Problem;
 use flowstart_control::Time;
 
+/// A script's times are no longer than this: a host that probes a closed window does so until then. Seconds
+const LONGEST: f64 = 1e6;
+
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -130,11 +133,11 @@ impl<'a> Cursor<'a> {
         if length == 0 {
             return Ok(None);
         }
-        let problem = self.expected("a time in seconds");
+        let problem = self.expected("a time in seconds, at most a million");
         let text = self.take(length);
         self.pass_over();
-        let seconds: f64 = text.parse().map_err(|_| problem)?;
-        Ok(Some(Time::from_secs_f64(seconds)))
+        let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST);
+        Ok(Some(Time::from_secs_f64(seconds.ok_or(problem)?)))
     }
 
     /// Something else was expected here.

@@ -8,15 +8,15 @@ pub(super) fn segment(cursor: &mut Cursor) -> Result<Segment, Problem> {
     let capable = capable(cursor)?;
     let line = cursor.line();
     let flags = flags(cursor)?;
-    let start: u64 = cursor.number("the flags")?;
+    let start = sequence(cursor, "the flags")?;
     if !cursor.eat(":") {
         return Err(cursor.expected("`:` and the end of the segment"));
     }
-    let end: u64 = cursor.number(":")?;
+    let end = sequence(cursor, ":")?;
     if !cursor.eat("(") {
         return Err(cursor.expected("`(` and the length of the segment"));
     }
-    let length: u64 = cursor.number("(")?;
+    let length = sequence(cursor, "(")?;
     if !cursor.eat(")") {
         return Err(cursor.expected("`)`"));
     }
@@ -33,7 +33,7 @@ pub(super) fn segment(cursor: &mut Cursor) -> Result<Segment, Problem> {
         ..Segment::default()
     };
     if cursor.eat("ack") {
-        segment.ack = Some(cursor.number("ack")?);
+        segment.ack = Some(sequence(cursor, "ack")?);
     }
     if cursor.eat("win") {
         segment.window = Some(cursor.number("win")?);
@@ -45,6 +45,11 @@ pub(super) fn segment(cursor: &mut Cursor) -> Result<Segment, Problem> {
         segment.options = options(cursor)?;
     }
     Ok(segment)
+}
+
+/// A sequence number or a length: 32 bits, as in a header.
+fn sequence(cursor: &mut Cursor, behind: &str) -> Result<u64, Problem> {
+    cursor.number::<u32>(behind).map(u64::from)
 }
 
 /// What an IP header in brackets says of ECN.
@@ -124,11 +129,11 @@ fn timestamps(cursor: &mut Cursor, options: &mut Options) -> Result<(), Problem>
 /// `sack 1001:2001 3001:4001`.
 fn blocks(cursor: &mut Cursor, options: &mut Options) -> Result<(), Problem> {
     while cursor.at_digit() {
-        let start = cursor.number("sack")?;
+        let start = sequence(cursor, "sack")?;
         if !cursor.eat(":") {
             return Err(cursor.expected("`:` and the end of the SACK block"));
         }
-        let end = cursor.number(":")?;
+        let end = sequence(cursor, ":")?;
         if end <= start {
             let message = format!("the SACK block {start}:{end} is empty");
             return Err(Problem::new(cursor.line(), message));

@@ -2,7 +2,7 @@
 //! what would be right. What the readers of JSON and TOML complain about is put into
 //! these words too.
 
-use flowstart_control::nearest;
+use flowstart_control::{nearest, one_line};
 use std::fmt;
 
 /// A request that cannot be carried out: which field, and why.
@@ -42,11 +42,10 @@ impl RequestError {
 
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.field.is_empty() {
-            f.write_str(&self.problem)
-        } else {
-            write!(f, "{}: {}", self.field, self.problem)
-        }
+        f.write_str(&one_line(&match self.field.is_empty() {
+            true => self.problem.clone(),
+            false => format!("{}: {}", self.field, self.problem),
+        }))
     }
 }
 

@@ -45,6 +45,10 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request
         raise RequestError(f"{path}: not a text file; a sweep is TOML in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"{path}: {error}") from None
+    except ValueError:
+        raise RequestError(f"{path}: a number in it has thousands of digits") from None
+    except RecursionError:
+        raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
     return settled(found, path.parent, is_file=True, allow_python=allow_python)
 
 

@@ -1,0 +1,41 @@
+//! What is quoted of others' text, in a message of one line.
+
+/// More than this is cut off, in characters.
+const LONGEST: usize = 1900;
+
+/// `text` as one line that a terminal shows as it is: control characters escaped, and no longer than a
+/// screen holds.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(LONGEST));
+    for (at, c) in text.chars().enumerate() {
+        match c {
+            _ if at == LONGEST => {
+                line.push('…');
+                break;
+            }
+            c if c.is_control() => line.extend(c.escape_default()),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, LONGEST};
+
+    #[test]
+    fn control_characters_are_escaped_and_others_stay() {
+        assert_eq!(
+            one_line("é\u{1b}[2J\n\u{9b}`x`"),
+            "é\\u{1b}[2J\\n\\u{9b}`x`"
+        );
+    }
+
+    #[test]
+    fn what_is_longer_than_a_screen_is_cut() {
+        let line = one_line(&"x".repeat(5000));
+        assert_eq!(line.chars().count(), LONGEST + 1);
+        assert!(line.ends_with("x…"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The text of a scenario, in TOML or JSON: read, checked, and run where that is little.
+
+use crate::sentence::assert_sentence;
+use flowstart_sim::{Prepared, Scenario};
+
+/// Events that a run may take; it is stopped there.
+const MOST_EVENTS: u32 = 20_000;
+/// Longer texts are read and not run: lists of thousands of flows are no mistake.
+const LONGEST_RUN: usize = 8192;
+
+pub(super) const TOKENS: &[&str] = &[
+    "path",
+    "rate",
+    "rtt",
+    "buffer",
+    "loss",
+    "flows",
+    "stack",
+    "preset",
+    "web",
+    "size",
+    "start",
+    "startup",
+    "avoidance",
+    "queue",
+    "hops",
+    "seed",
+    "duration",
+    "[[flows]]\n",
+    "[[web]]\n",
+    "[path]\n",
+    "= ",
+    "\"1bdp\"",
+    "\"1ns\"",
+    "\"100Gbps\"",
+    "\"1e30s\"",
+    "\"-1ms\"",
+    "\"0pkt\"",
+    "\"1e-300bdp\"",
+    "\"codel\"",
+    "\"linux\"",
+    "\"quic\"",
+    "\"exponential:mean=0\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "'",
+    "\"\"\"",
+    "#",
+    "nan",
+    "inf",
+    "\\u0000",
+    "\u{1b}[2J",
+    "count",
+    "reverse",
+    "[[[[[[[[[[[[[[[[",
+];
+
+/// A scenario.
+pub(super) fn run(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let read = match text.trim_start().starts_with('{') {
+        true => Scenario::from_json(text),
+        false => Scenario::from_toml(text),
+    };
+    let prepared = read.and_then(|scenario| {
+        assert_same_again(&scenario);
+        Prepared::new(&scenario).map(|prepared| (scenario, prepared))
+    });
+    match prepared {
+        Err(error) => assert_sentence(&error.to_string()),
+        Ok((scenario, prepared)) => {
+            prepared.resolved(&scenario);
+            if text.len() <= LONGEST_RUN && is_little(&scenario) {
+                let mut left = MOST_EVENTS;
+                prepared.run_while(|| {
+                    left -= 1;
+                    left > 0
+                });
+            }
+        }
+    }
+}
+
+/// Whether it has few connections: they are all set up before the first event.
+fn is_little(scenario: &Scenario) -> bool {
+    scenario.flows.len() <= 20 && scenario.web.is_empty()
+}
+
+/// A scenario that was read is written as JSON and read again.
+fn assert_same_again(scenario: &Scenario) {
+    let text = serde_json::to_string(scenario).expect("a scenario can be written");
+    let again = Scenario::from_json(&text).expect("what was written can be read");
+    let again = serde_json::to_string(&again).expect("a scenario can be written");
+    assert_eq!(again, text);
+}
