@@ -68,14 +68,14 @@ impl Driven {
     fn step(&mut self, u: &mut Unstructured) -> Result<()> {
         match u.int_in_range(0..=9)? {
             0 => self.write(u.arbitrary::<u32>()?.into()),
-            1 => self.now = self.now + Time(u.int_in_range(0..=2_000_000_000)?),
+            1 => self.now += Time(u.int_in_range(0..=2_000_000_000)?),
             2 => self.wait(),
             3 => {
                 let answer = SynAck::new(u.arbitrary::<u8>()?.into(), u.arbitrary()?);
                 self.hear(Body::SynAck(answer), u)?;
             }
             _ => {
-                self.now = self.now + Time(u.int_in_range(0..=100_000_000)?);
+                self.now += Time(u.int_in_range(0..=100_000_000)?);
                 let ack = self.ack(u)?;
                 self.hear(Body::Ack(ack), u)?;
             }

@@ -25,7 +25,7 @@ fn driven(u: &mut Unstructured) -> Result<()> {
         if u.is_empty() {
             break;
         }
-        now = now + Time(u.int_in_range(0..=300_000_000)?);
+        now += Time(u.int_in_range(0..=300_000_000)?);
         let answer = if u.ratio(1, 8)? {
             wait(&mut receiver, &mut now)
         } else {
