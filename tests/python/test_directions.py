@@ -23,11 +23,10 @@ CRATES = sorted(file.parent for file in ROOT.glob("crates/*/Cargo.toml"))
 ALLOWED = {
     "control": set(),
     "capture": set(),
-    "prefetch": set(),
     "wire": {"control"},
-    "transport": {"control", "prefetch", "wire"},
+    "transport": {"control", "wire"},
     "network": {"control", "wire"},
-    "sim": {"control", "prefetch", "wire", "transport", "network"},
+    "sim": {"control", "wire", "transport", "network"},
     "export": {"control", "wire", "transport", "sim", "capture"},
     "live": {"control", "wire", "transport", "network", "sim"},
     "noq": {"control", "live", "sim"},

@@ -13,6 +13,7 @@ pub mod pacer;
 pub mod pacing_rate;
 pub mod persist;
 pub mod plan;
+pub mod prefetch;
 pub mod quick_start;
 pub mod ranges;
 pub mod receive_window;

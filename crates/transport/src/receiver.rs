@@ -7,8 +7,8 @@ use super::ranges::RangeSet;
 use super::receive_window::{Arrival, Growth, ReceiveWindow};
 use super::timer::comes_round;
 use super::timestamps::Recent;
+use crate::prefetch::prefetch;
 use flowstart_control::{Pair, Time};
-use flowstart_prefetch::prefetch;
 use flowstart_wire::{
     Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
     UNLIMITED_WINDOW,

@@ -17,9 +17,9 @@ use super::rtt::RttEstimator;
 use super::send_buffer::SendBuffer;
 use super::stack::{Pacing, Restart, Stack};
 use super::throughput::Delivered;
+use crate::prefetch::prefetch;
 use flowstart_control::signals::{Established, Idle, Known, PathMemory, Syn};
 use flowstart_control::{AfterSynLoss, Controller, Exit, Rate, Segments, Time, Window};
-use flowstart_prefetch::prefetch;
 use flowstart_wire::{Ack, AckOption, Body, Ecn, Packet, RateRequest, RateResponse, SynAck};
 use std::sync::Arc;
 

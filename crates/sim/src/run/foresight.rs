@@ -7,7 +7,7 @@
 use super::flows::Flows;
 use super::simulation::Simulation;
 use flowstart_network::graph::LinkId;
-use flowstart_prefetch::{prefetch, ENABLED};
+use flowstart_transport::prefetch::{prefetch, ENABLED};
 
 /// With fewer open flows than this, asking costs more than it brings.
 const MANY: usize = 20_000;

@@ -31,11 +31,11 @@ mod tests;
 
 use super::plan::Plan;
 use super::ranges::RangeSet;
+use crate::prefetch::prefetch;
 use boundaries::Boundaries;
 use delivery::DeliveryRate;
 use first::FirstSendings;
 use flowstart_control::{Rate, Time};
-use flowstart_prefetch::prefetch;
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
 
