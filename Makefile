@@ -15,15 +15,26 @@ PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcar
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
 LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$p; break; }; done)
 
+# Where rustup neither has the toolchain of rust-toolchain.toml nor gets it, its default one is used.
+ifneq ($(filter-out help clean,$(MAKECMDGOALS)),)
+INSTEAD := $(shell if command -v rustup cargo >/dev/null && ! cargo --version >/dev/null 2>&1; then \
+	rustup default 2>/dev/null | cut -d' ' -f1; fi)
+ifneq ($(INSTEAD),)
+$(shell echo "The toolchain of rust-toolchain.toml is not here and cannot be had; using $(INSTEAD)" >&2)
+export RUSTUP_TOOLCHAIN := $(INSTEAD)
+endif
+endif
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
-	screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
+	publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -82,6 +93,31 @@ test-pages-long: setup ## Run the commands of the pages that take minutes
 live-s2n: ## Build and check the start-ups in s2n-quic
 	cd crates/s2n && cargo fmt --check && cargo clippy --all-targets --all-features --quiet -- -D warnings
 	cd crates/s2n && cargo test --all-features
+	cd crates/s2n && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
+
+publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
+	cargo publish --dry-run --workspace --allow-dirty
+	@# Outside of the workspace: packaged beside it, and built by live-s2n.
+	cargo publish --dry-run --no-verify --allow-dirty --manifest-path crates/s2n/Cargo.toml \
+		$(foreach c,control live network sim transport wire,--config 'patch.crates-io.flowstart-$(c).path="crates/$(c)"')
+
+rust-docs: ## The crates' API as pages, without a warning, into target/doc
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude flowstart-benches --exclude flowstart-python \
+		--no-deps $(LIVE)
+
+msrv: ## Build with the oldest Rust that Cargo.toml states
+	@rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)' || { echo "msrv needs Rust $(MSRV): rustup toolchain install $(MSRV).0 --profile minimal" >&2; exit 1; }
+	cargo +$(MSRV).0 check --workspace --all-targets --locked $(LIVE)
+
+deny: ## Check licences, duplicates, sources and advisories of dependencies
+	@cargo deny --version >/dev/null 2>&1 || { echo "deny needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny check licenses bans sources
+	@$(PICKED) packaging/third_party.py --check
+	@cargo deny fetch db >/dev/null 2>&1 || { echo "The database of advisories cannot be had: advisories are not checked" >&2; exit 0; }; \
+		cargo deny check advisories
+
+third-party: ## Write THIRD_PARTY.md: what of others a wheel holds
+	@$(PICKED) packaging/third_party.py
 
 same-bytes: ## Whether all builds, and aarch64, come to the recorded bytes: docs/determinism.md
 	@$(PICKED) tests/python/same_bytes_builds.py --into docs/determinism.md
@@ -167,7 +203,7 @@ clean: ## Remove everything that was built, and out/
 
 # The tools, and what pyproject.toml asks for. Made anew where that changes.
 $(VENV)/.tools: pyproject.toml
-	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) 1.85 or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) $(MSRV) or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
 	@test -n "$(PICKED)" || { echo "setup needs Python 3.11 or newer with venv, and there is none (PYTHON=... names one)" >&2; exit 1; }
 	@echo "Making $(VENV) with $$($(PICKED) --version)"
 	@$(PICKED) -m venv --clear $(VENV)

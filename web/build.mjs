@@ -2,7 +2,7 @@
 // --test or --browser, the tests in that folder into one below `built`.
 
 import { build } from "esbuild";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,12 +22,21 @@ if (tests !== undefined) {
     external: ["puppeteer-core", "axe-core"],
   });
 } else {
+  const notice = notices();
   await build({
     ...common,
+    banner: { js: notice, css: notice },
     entryPoints: { explorer: "src/explorer/main.ts", report: "src/report/main.ts" },
     outdir: "../python/flowstart/render/page",
     format: "iife",
     minify: true,
     legalComments: "inline",
   });
+}
+
+// The licences of what is bundled, which ask to be kept with every copy.
+function notices() {
+  const names = Object.keys(JSON.parse(readFileSync(join(here, "package.json"), "utf8")).dependencies);
+  const text = (name) => readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8").trim();
+  return names.map((name) => `/*! Contains ${name}:\n\n${text(name)}\n*/`).join("\n");
 }

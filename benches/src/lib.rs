@@ -1,6 +1,5 @@
 //! What flowstart costs: whole runs, measured against a loop that does nothing of TCP; and whether
 //! they come to the same bytes wherever they are built and run.
-#![forbid(unsafe_code)]
 
 pub mod bare_loop;
 pub mod figures;

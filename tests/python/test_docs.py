@@ -109,3 +109,20 @@ def test_a_published_figure_beyond_its_tolerance_is_missed() -> None:
     lost = figures["packets lost of 20 MB on the same path"]
     assert (lost.published, lost.agrees) == ("704 packets", False)
     assert "**missed**" in published.table([lost])
+
+
+def test_the_examples_of_the_page_on_crates_are_those_that_the_crates_run() -> None:
+    examples = re.findall(r"```rust\n(.*?)```", (DOCS / "rust.md").read_text(), re.DOTALL)
+    run = "".join(file.read_text() for file in ROOT.glob("crates/*/README.md"))
+    assert len(examples) == 3
+    for example in examples:
+        assert example in run
+
+
+def test_every_published_crate_runs_the_example_of_its_readme() -> None:
+    for manifest in ROOT.glob("crates/*/Cargo.toml"):
+        crate = manifest.parent
+        if "publish = false" in manifest.read_text():
+            continue
+        assert "```rust\n" in (crate / "README.md").read_text(), crate.name
+        assert '#![doc = include_str!("../README.md")]' in (crate / "src/lib.rs").read_text()

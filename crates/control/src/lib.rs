@@ -1,23 +1,6 @@
-//! Start-up and congestion-avoidance algorithms, and nothing else.
+#![doc = include_str!("../README.md")]
 //!
-//! A transport owns a [`Window`] and a [`Controller`]. It reports what happens in
-//! [`mod@signals`] and obeys the window: how much may be in flight, how fast it may leave,
-//! how packets are tagged. An algorithm neither sends, logs, reads a clock nor draws a
-//! random number; loss recovery, retransmission and timers are the transport's.
-//!
-//! ```
-//! use flowstart_control::{catalog, signals::Established, Convention, Time, Window};
-//!
-//! let mut controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
-//! let mut window = Window::new(1460);
-//! controller.on_established(&mut window, &Established {
-//!     initial_window: 10.0,
-//!     rtt: Some(Time::from_millis(50)),
-//!     ..Established::at(Time::from_millis(50))
-//! });
-//! assert_eq!(window.cwnd_bytes(), 14_600);
-//! ```
-#![forbid(unsafe_code)]
+//! The main items: [`catalog::controller`], [`Controller`], [`Window`], [`mod@signals`].
 
 pub mod avoidance;
 pub mod catalog;

@@ -1,8 +1,6 @@
-//! The network: links with queues, and how they are put together.
+#![doc = include_str!("../README.md")]
 //!
-//! It knows what travels and nothing of endpoints or scenarios: a [`chain::Chain`] is given in
-//! plain values, and [`graph`] makes of it the links and routes that a run plays.
-#![forbid(unsafe_code)]
+//! The main items: [`link::Link`], [`queue::QueueSpec`], [`chain::Chain`], [`graph::build`].
 
 pub mod chain;
 pub mod distribution;

@@ -1,13 +1,4 @@
-//! Every start-up of flowstart in quinn.
-//!
-//! ```
-//! use flowstart_quinn::Startup;
-//!
-//! let startup = Startup::parse("careful-resume", "cubic").unwrap();
-//! let mut transport = quinn_proto::TransportConfig::default();
-//! transport.congestion_controller_factory(startup.factory());
-//! ```
-#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
 
 mod controller;
 #[cfg(feature = "lab")]

@@ -1,20 +1,4 @@
-//! Every start-up of flowstart in s2n-quic.
-//!
-//! ```
-//! use flowstart_s2n::Startup;
-//! use s2n_quic::Server;
-//!
-//! let factory = Startup::parse("careful-resume", "cubic").unwrap().factory();
-//! let server = Server::builder()
-//!     .with_event(factory.events())
-//!     .unwrap()
-//!     .with_congestion_controller(factory)
-//!     .unwrap();
-//! ```
-//!
-//! A connection's [`handle`] takes what a start-up is told by an application. Where it is told
-//! nothing, the transfer begins with the first full datagram, of unknown size.
-#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
 
 mod calls;
 mod clock;

@@ -1,6 +1,6 @@
-//! The endpoints of a connection, sans I/O: a sender and a receiver to whom time and segments
-//! come from outside, and who are asked what to send.
-#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+//!
+//! The main items: [`sender::Sender`], [`receiver::Receiver`], [`stack::Stack`].
 
 pub mod connection;
 pub mod ecn;

@@ -1,9 +1,4 @@
-//! What travels between endpoints: packets, each with a body of its own kind.
-//!
-//! A [`Packet`] is copied from link to link, so it is small: 56 bytes, whatever it carries. Its
-//! body says what it is; no field means one thing in one body and another thing in another.
-//! Positions are bytes from the first byte of data, in 64 bits.
-#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
 
 mod ack;
 mod ack_ranges;
