@@ -23,9 +23,9 @@ COPYRIGHT = re.compile(
 HEAD = """# What a wheel of flowstart holds of others
 
 Written by `make third-party`. flowstart itself is under Apache-2.0 or MIT (LICENSE-APACHE,
-LICENSE-MIT). Where one of these leaves a choice that includes one of the two, it is used under that;
-their texts are those of the two files, with the copyright notices below. The texts of all others
-stand at the end.
+LICENSE-MIT). Where one of these leaves a choice that includes one of the two, it is used under
+that; their texts are those of the two files, with the copyright notices below. The texts of all
+others stand at the end.
 """
 OURS = {"Apache-2.0", "MIT"}
 
