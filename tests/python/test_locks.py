@@ -1,0 +1,57 @@
+"""The lock files of Python tools have what `pyproject.toml` asks for, and name no place to get it from."""
+
+import pathlib
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = pathlib.Path(__file__).parents[2]
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+PINNED = re.compile(r"^([a-z0-9.-]+)==([^ ;]+)(?: ; .*)? \\$", re.MULTILINE)
+
+
+def asked(extra: str) -> list[str]:
+    """What the core and an extra ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [*project["dependencies"], *project["optional-dependencies"][extra]]
+
+
+def written(name: str) -> list[str]:
+    """What a file of requirements asks for."""
+    lines = (ROOT / "requirements" / f"{name}.in").read_text().splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("dev", asked("dev")),
+        ("docs", asked("docs")),
+        ("wheels", written("wheels")),
+        ("node", written("node")),
+    ],
+)
+def test_a_lock_has_a_right_version_of_all_that_is_asked_for(name: str, wanted: list[str]) -> None:
+    locked = PINNED.findall((ROOT / "requirements" / f"{name}.txt").read_text())
+    for requirement in map(Requirement, wanted):
+        versions = [version for found, version in locked if found == requirement.name]
+        assert versions, f"{requirement}: run `make lock`"
+        assert all(map(requirement.specifier.contains, versions)), f"{requirement}: run `make lock`"
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_all_that_is_locked_has_hashes_and_no_place(lock: pathlib.Path) -> None:
+    text = lock.read_text()
+    parts = re.split(r"^(?=[a-z0-9.-]+==)", text, flags=re.MULTILINE)[1:]
+    assert len(parts) == len(PINNED.findall(text)) > 0
+    assert all("--hash=sha256:" in part for part in parts)
+    assert "://" not in text
+    assert "index-url" not in text
+
+
+def test_setup_installs_what_is_locked_and_nothing_else() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    assert "$(VENV)/.tools: requirements/dev.txt" in makefile
+    assert "pip install --quiet --no-deps --require-hashes -r $<" in makefile
