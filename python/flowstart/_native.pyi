@@ -33,6 +33,23 @@ class Table:
     def arrays(self) -> dict[str, Arrays]:
         """Its columns as arrays."""
 
+class Estimated(TypedDict):
+    runs: int
+    packets: float
+    python_packets: float
+    flows: float
+    largest_bytes: float
+
+class BuildFacts(TypedDict):
+    commit: str | None
+    rust: str
+    profile: str
+    target: str
+    stable_abi: bool
+
+Bounds: TypeAlias = tuple[Callable[[Estimated], object] | None, Cancel | None]
+"""What may refuse runs by their estimate, and what ends them."""
+
 class Outcomes(TypedDict):
     runs: Table
     flows: Table
@@ -93,18 +110,23 @@ class LiveOutcome(TypedDict):
     qlog: bytes | None
 
 def run(
-    scenario: str, custom: CustomStartups | None = None, packets_of: list[int] = ...
+    scenario: str,
+    custom: CustomStartups | None = None,
+    packets_of: list[int] = ...,
+    bounds: Bounds = ...,
 ) -> Outcome: ...
 def run_in_parts(
     scenario: str,
     take: Callable[[Table], object],
     custom: CustomStartups | None = None,
+    bounds: Bounds = ...,
 ) -> None: ...
 def run_many(
     scenarios: list[str],
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
+    bounds: Bounds = ...,
 ) -> Batch: ...
 def run_lines(
     scenarios: list[str],
@@ -125,7 +147,11 @@ def run_live(
     stack: str, scenario: str, clock: str = "virtual", qlog: bool = False
 ) -> LiveOutcome: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
-def calls_python(scenarios: list[str], custom: CustomStartups | None = None) -> list[bool]: ...
+def calls_python(
+    scenarios: list[str],
+    custom: CustomStartups | None = None,
+    approve: Callable[[Estimated], object] | None = None,
+) -> list[bool]: ...
 def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
 def read_capture(
     paths: list[str], progress: Callable[[int, int | None], object] | None = None
@@ -138,6 +164,7 @@ def size_bytes(size: str, mss: str) -> int | None: ...
 def rate_bps(rate: str) -> int: ...
 def initial_window(rule: str, mss: str) -> float: ...
 def version() -> str: ...
+def build_facts() -> BuildFacts: ...
 
 HOOKS: list[str]
 """The hooks of a start-up."""
@@ -165,6 +192,12 @@ class Cancel:
     @property
     def cancelled(self) -> bool:
         """Whether that was asked for."""
+    @property
+    def ended(self) -> bool:
+        """Whether the simulations are over, so that no hook of theirs is at work."""
+    @property
+    def place(self) -> str | None:
+        """The hook that was interrupted, in words; None where none was."""
 
 @final
 class FlowPackets:

@@ -32,3 +32,7 @@ class SimulationError(FlowstartError, RuntimeError):
 
 class Stopped(FlowstartError):
     """Ctrl-C ended it; the text says what is finished and where it is kept."""
+
+
+class TimeLimitPassed(Stopped):
+    """A time limit ended it."""

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -34,8 +35,13 @@ def scenario(tmp_path: pathlib.Path) -> pathlib.Path:
     return file
 
 
-def test_version(cli: Cli) -> None:
-    assert cli("--version") == (0, f"flowstart {fs.__version__}\n", "")
+def test_version_says_the_version_by_itself_and_then_how_it_was_built(cli: Cli) -> None:
+    answer = cli("--version")
+    version, built, more = answer.out.splitlines()
+    assert (answer.status, answer.err) == (0, "")
+    assert version == f"flowstart {fs.__version__}"
+    assert re.match(r"(commit [0-9a-f]{12}\+?|no commit known), rustc 1\.\d+", built)
+    assert "noq" in more
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["-h"]])

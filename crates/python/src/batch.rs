@@ -94,6 +94,12 @@ pub fn run(
             break;
         }
     }
+    if batch.interrupted {
+        // What the threads have finished meanwhile, while Python was at work here.
+        for (index, finished) in results.take() {
+            batch.finished[index] = Some(finished);
+        }
+    }
     Ok(batch)
 }
 
@@ -140,6 +146,11 @@ impl Results {
     /// What has been finished since, when it is time to look up again or nothing is running.
     fn gather(&mut self) -> Vec<(usize, Finished)> {
         let _ = self.threads.recv_timeout(LOOK_UP_EVERY);
+        self.take()
+    }
+
+    /// What has been finished since.
+    fn take(&self) -> Vec<(usize, Finished)> {
         let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut finished)
     }

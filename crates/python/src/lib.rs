@@ -66,27 +66,62 @@ mod _native {
     /// Runs one scenario and returns its tables as a dictionary of columns, and the packets of
     /// the flows with the numbers `packets_of`.
     #[pyfunction]
-    #[pyo3(signature = (scenario, custom=None, packets_of=Vec::new()))]
+    #[pyo3(signature = (scenario, custom=None, packets_of=Vec::new(), bounds=(None, None)))]
     fn run<'py>(
         py: Python<'py>,
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
         packets_of: Vec<u32>,
+        bounds: Bounds<'py>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        outcome::one(py, simulate(py, scenario, custom, &packets_of)?)
+        outcome::one(py, simulate(py, scenario, custom, &packets_of, bounds)?)
     }
 
     /// Runs one scenario and hands its rows to `take(table)`, some thousand of a table
     /// at a time and in their order: `runs`, `flows`, `transfers`, `objects`, `links`.
     #[pyfunction]
-    #[pyo3(signature = (scenario, take, custom=None))]
+    #[pyo3(signature = (scenario, take, custom=None, bounds=(None, None)))]
     fn run_in_parts<'py>(
         py: Python<'py>,
         scenario: &str,
         take: Bound<'py, PyAny>,
         custom: Option<Bound<'py, PyDict>>,
+        bounds: Bounds<'py>,
     ) -> PyResult<()> {
-        outcome::hand_over(&simulate(py, scenario, custom, &[])?, &take)
+        outcome::hand_over(&simulate(py, scenario, custom, &[], bounds)?, &take)
+    }
+
+    /// What holds for runs beside their scenarios: `approve(estimate)`, which is called once before
+    /// the first of them and may raise, and what ends them, from whichever thread.
+    type Bounds<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, Cancel>>);
+
+    /// Tells whoever may end runs that they are over.
+    fn ended(cancel: Option<Bound<'_, Cancel>>, failure: &Failure) {
+        if let Some(cancel) = cancel {
+            cancel.get().end(failure.interrupted_in());
+        }
+    }
+
+    /// Has what `tasks` are estimated to use approved.
+    fn approved(py: Python<'_>, tasks: &[Task], approve: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(approve) = approve else {
+            return Ok(());
+        };
+        let (mut packets, mut flows, mut largest, mut in_python) = (0.0, 0.0, 0.0_f64, 0.0);
+        for task in tasks {
+            let one = task.prepared.estimate();
+            packets += one.packets;
+            flows += one.flows;
+            largest = largest.max(one.bytes);
+            in_python += if task.calls_python { one.packets } else { 0.0 };
+        }
+        let estimate = PyDict::new(py);
+        estimate.set_item("runs", tasks.len())?;
+        estimate.set_item("packets", packets)?;
+        estimate.set_item("python_packets", in_python)?;
+        estimate.set_item("flows", flows)?;
+        estimate.set_item("largest_bytes", largest)?;
+        approve.call1((estimate,)).map(|_| ())
     }
 
     /// The outcome of one scenario.
@@ -95,11 +130,18 @@ mod _native {
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
         packets_of: &[u32],
+        (approve, cancel): Bounds<'py>,
     ) -> PyResult<Outcome> {
         let mut reader = Reader::new(custom)?;
         let mut task = reader.task(scenario)?;
         task.prepared.log_packets(packets_of).map_err(request)?;
-        single(py, task, &reader.failure, &Arc::default())
+        approved(py, std::slice::from_ref(&task), approve)?;
+        let stop = cancel
+            .as_ref()
+            .map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let outcome = single(py, task, &reader.failure, &stop);
+        ended(cancel, &reader.failure);
+        outcome
     }
 
     /// What one scenario comes to.
@@ -121,23 +163,30 @@ mod _native {
     /// tables joined, in the order of the scenarios whatever the number of threads.
     ///
     /// Every scenario is checked before the first one runs. `progress(done, total)` is
-    /// called a few times a second. Ctrl-C keeps what is finished and sets `interrupted`.
+    /// called a few times a second. Ctrl-C keeps what is finished and sets `interrupted`, and so
+    /// does what ends runs among their `bounds`.
     #[pyfunction]
-    #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None))]
+    #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None, bounds=(None, None)))]
     fn run_many<'py>(
         py: Python<'py>,
         scenarios: Vec<String>,
         workers: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
         custom: Option<Bound<'py, PyDict>>,
+        bounds: Bounds<'py>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = threads(workers)?;
         let mut reader = Reader::new(custom)?;
         let tasks = scenarios.into_iter().map(|json| reader.task(&json));
-        let tasks = tasks.collect::<PyResult<_>>()?;
-        let stop = Arc::default();
-        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), progress)?;
-        outcome::many(py, &batch)
+        let tasks = tasks.collect::<PyResult<Vec<_>>>()?;
+        let (approve, cancel) = bounds;
+        approved(py, &tasks, approve)?;
+        let stop = cancel
+            .as_ref()
+            .map_or_else(Arc::default, |cancel| cancel.get().flag());
+        let batch = batch::run(py, tasks, &reader.failure, (workers, &stop), progress);
+        ended(cancel, &reader.failure);
+        outcome::many(py, &batch?)
     }
 
     /// Runs many scenarios as `run_many` does, and records what flows do over time: of the scenario
@@ -233,16 +282,21 @@ mod _native {
         scenarios.iter().map(&mut refusal).collect()
     }
 
-    /// Which of these scenarios have a start-up written in Python; all of them are checked.
+    /// Which of these scenarios have a start-up written in Python; all of them are checked, and
+    /// what they are estimated to use is approved.
     #[pyfunction]
-    #[pyo3(signature = (scenarios, custom=None))]
+    #[pyo3(signature = (scenarios, custom=None, approve=None))]
     fn calls_python(
+        py: Python<'_>,
         scenarios: Vec<String>,
         custom: Option<Bound<'_, PyDict>>,
+        approve: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<bool>> {
         let mut reader = Reader::new(custom)?;
         let tasks = scenarios.iter().map(|json| reader.task(json));
-        tasks.map(|task| Ok(task?.calls_python)).collect()
+        let tasks = tasks.collect::<PyResult<Vec<_>>>()?;
+        approved(py, &tasks, approve)?;
+        Ok(tasks.iter().map(|task| task.calls_python).collect())
     }
 
     /// The whole configuration a scenario stands for, every default filled in, as JSON.
@@ -333,6 +387,19 @@ mod _native {
     #[pyfunction]
     fn version() -> &'static str {
         env!("CARGO_PKG_VERSION")
+    }
+
+    /// How this module was built: `commit` (where it was known), `rust`, `profile`, `target`, and
+    /// whether it is of the `stable_abi`.
+    #[pyfunction]
+    fn build_facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let facts = PyDict::new(py);
+        facts.set_item("commit", option_env!("FLOWSTART_COMMIT"))?;
+        facts.set_item("rust", env!("FLOWSTART_RUST"))?;
+        facts.set_item("profile", env!("FLOWSTART_PROFILE"))?;
+        facts.set_item("target", env!("FLOWSTART_TARGET"))?;
+        facts.set_item("stable_abi", cfg!(feature = "abi3"))?;
+        Ok(facts)
     }
 
     /// Reads scenarios from JSON and compiles them, once for all that is done with them.

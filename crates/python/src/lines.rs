@@ -1,7 +1,7 @@
 //! What flows did over time, as bytes that are sent on as they are.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use flowstart_control::Time;
 use flowstart_sim::record::journeys::{Journey, Journeys};
@@ -18,7 +18,11 @@ use crate::outcome;
 /// Ends the runs that were given it, from whichever thread.
 #[pyclass(frozen, module = "flowstart._native")]
 #[derive(Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    told: Arc<AtomicBool>,
+    ended: AtomicBool,
+    place: Mutex<Option<String>>,
+}
 
 #[pymethods]
 impl Cancel {
@@ -29,20 +33,40 @@ impl Cancel {
 
     /// The runs end at their next event.
     fn cancel(&self) {
-        self.0.store(true, Relaxed);
+        self.told.store(true, Relaxed);
     }
 
     /// Whether that was asked for.
     #[getter]
     fn cancelled(&self) -> bool {
-        self.0.load(Relaxed)
+        self.told.load(Relaxed)
+    }
+
+    /// Whether the simulations are over, so that no hook of theirs is at work.
+    #[getter]
+    fn ended(&self) -> bool {
+        self.ended.load(Relaxed)
+    }
+
+    /// The hook that was interrupted, in words; `None` where none was.
+    #[getter]
+    fn place(&self) -> Option<String> {
+        self.place.lock().ok()?.clone()
     }
 }
 
 impl Cancel {
+    /// Notes that the simulations are over, and which hook was interrupted.
+    pub fn end(&self, place: Option<String>) {
+        if let Ok(mut noted) = self.place.lock() {
+            *noted = place;
+        }
+        self.ended.store(true, Relaxed);
+    }
+
     /// What is set then.
     pub fn flag(&self) -> Arc<AtomicBool> {
-        self.0.clone()
+        self.told.clone()
     }
 }
 

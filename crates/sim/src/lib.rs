@@ -4,6 +4,7 @@
 
 mod compile;
 pub mod engine;
+mod estimate;
 mod flow_plan;
 mod maybe_time;
 mod memory;
@@ -14,6 +15,7 @@ mod spec;
 pub mod workload;
 
 pub use compile::{Compiler, Prepared};
+pub use estimate::Estimate;
 pub use record::outcome::Outcome;
 pub use run::{run, LoneFlow};
 pub use spec::*;

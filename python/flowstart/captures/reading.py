@@ -14,6 +14,7 @@ from flowstart.captures.frames import frame
 from flowstart.captures.groups import Group
 from flowstart.captures.sampling import Sample
 from flowstart.errors import RequestError
+from flowstart.simulation import bounds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +91,8 @@ def _read(
 
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:
     """Packet captures and Zeek's logs."""
-    text, tables = _native.read_capture(paths, progress)
+    with bounds.current().watched():
+        text, tables = _native.read_capture(paths, progress)
     allocator.give_back()  # what the reader knew of the paths
     about = json.loads(text)
     connections, transfers = (frame(tables.pop(name)) for name in ("connections", "transfers"))

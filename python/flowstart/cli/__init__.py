@@ -1,7 +1,8 @@
 """The command `flowstart`.
 
-Exit status: 0 done, 1 it failed while running (what is finished is kept), 2 the request
-was wrong (nothing written), 130 stopped by Ctrl-C. Errors are one line on stderr.
+Exit status: 0 done, 1 it failed while running or its time limit ended it (what is finished is
+kept), 2 the request was wrong or above a limit (nothing written), 130 stopped by Ctrl-C. Errors are
+one line on stderr.
 """
 
 import os

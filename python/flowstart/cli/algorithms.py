@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import completion, console, options
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 def algorithms(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Show this one in full.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]",
+            help="Show this one in full.",
+            show_default=False,
+            autocompletion=completion.algorithms,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -9,10 +9,13 @@ from flowstart.cli import (
     algorithms,
     capture,
     compare,
+    completion,
     console,
+    doctor,
     explore,
     known,
     live,
+    man,
     maps,
     papers,
     run,
@@ -20,13 +23,13 @@ from flowstart.cli import (
     sweep,
     worst,
 )
+from flowstart.cli.bounded import bounded
 from flowstart.cli.once import Command
 
 app = typer.Typer(
     name="flowstart",
     help="A laboratory for flow start-up: which start-up serves your traffic best?",
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -43,26 +46,29 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
     app.command(name, cls=Command, help=text)(command)
 
 
-_add(compare.compare)
+_add(bounded(compare.compare))
 _add(explore.explore)
-_add(run.run)
-_add(live.live)
-_add(sweep.sweep)
+_add(bounded(run.run))
+_add(bounded(live.live))
+_add(bounded(sweep.sweep))
 _add(capture.capture)
 _add(maps.map_, "map")
-_add(worst.worst)
+_add(bounded(worst.worst))
 _add(algorithms.algorithms)
 _add(known.paths)
 _add(known.stacks)
 app.add_typer(papers.app, name="papers")
 _add(schema.schema)
+_add(doctor.doctor)
+_add(completion.completion)
+_add(man.man)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from flowstart._native import version
+        from flowstart.cli.version import lines
 
-        console.say(f"flowstart {version()}")
+        console.say("\n".join(lines()))
         raise typer.Exit
 
 
@@ -71,7 +77,12 @@ def _flowstart(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and how it was built.",
+        ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

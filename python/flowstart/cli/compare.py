@@ -10,7 +10,7 @@ from flowstart.cli import console, endpoints, options, path, replay
 from flowstart.cli.flags import CAPTURE, SCENARIO, Given, filled, option, taking
 from flowstart.cli.reading import READING
 from flowstart.cli.traffic import REPETITION, REPLAYED, TRAFFIC, Repetition, Traffic
-from flowstart.errors import RequestError, SimulationError, Stopped
+from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.comparison.plan import Plan
@@ -175,14 +175,16 @@ def _files(result: "Comparison") -> Iterator[Mapping[str, bytes]]:
 
 
 def _say_what_is_missing(result: "Comparison", kept: str) -> None:
-    """Ends in an error where runs failed or Ctrl-C came first."""
+    """Ends in an error where runs failed or were stopped."""
+    from flowstart.simulation import bounds
+
     total = len(result.plan.cases())
     if result.interrupted:
-        raise Stopped(
-            f"stopped by Ctrl-C: {result.finished} of {total} runs are finished and {kept}"
+        raise bounds.current().stopped(
+            f": {result.finished} of {total} runs are finished and {kept}"
         )
     if result.intervals and result.intervals.interrupted:
-        raise Stopped(f"stopped by Ctrl-C during the repeats: those that are finished are {kept}")
+        raise bounds.current().stopped(f" during the repeats: those that are finished are {kept}")
     for failure in result.failures[:3]:
         console.note(failure)
     if result.failures:

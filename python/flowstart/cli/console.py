@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flowstart.errors import FlowstartError, RequestError, SimulationError, Stopped
+from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.model.option_names import as_option
 from flowstart.render.text import printable
 
@@ -91,20 +91,25 @@ def deliver(
         return
     from flowstart.cli import output
     from flowstart.render import figure_files
+    from flowstart.simulation import bounds
 
     with output.results(folder, seed) as results:
         with _uninterrupted():
             results.write(next(contents))
             results.put("pictures-pending")
         _shown(show)
+        if bounds.current().is_late:  # figures would take more time
+            results.put("interrupted")
+            return
         if why := figure_files.wanting():
             note(why)
         try:
             for content in contents:
+                bounds.current().check_time()
                 results.write(content)
         except KeyboardInterrupt:
-            raise Stopped(
-                f"stopped by Ctrl-C while figures were drawn: all results are in {folder}, "
+            raise bounds.current().stopped(
+                f" while figures were drawn: all results are in {folder}, "
                 "figures and report.html are missing"
             ) from None
         with _uninterrupted():

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import typer
 
+from flowstart.cli.completion import BY_FLAG
 from flowstart.model.definitions import parts
 
 T = TypeVar("T")
@@ -51,6 +52,7 @@ class Flag:
             help=plain(self.help),
             min=self.least,
             rich_help_panel=self.panel,
+            autocompletion=BY_FLAG.get(self.name),
         )
         kind = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(self.name, kind, default=described, annotation=self.type)

@@ -1,18 +1,27 @@
 """`flowstart paths` and `flowstart stacks`: what there is by name, and what it is made of."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from flowstart.cli import console, options
-
-NAME = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", help="Show this one in full.", show_default=False),
-]
+from flowstart.cli import completion, console, options
 
 
-def paths(name: NAME = None, json: options.Json = False) -> None:
+def _name(complete: completion.Complete) -> Any:
+    """The argument that names one."""
+    return typer.Argument(
+        metavar="[NAME]",
+        help="Show this one in full.",
+        show_default=False,
+        autocompletion=complete,
+    )
+
+
+PATH = Annotated[str | None, _name(completion.paths)]
+STACK = Annotated[str | None, _name(completion.stacks)]
+
+
+def paths(name: PATH = None, json: options.Json = False) -> None:
     """List the paths known by name, or show what one is made of."""
     from flowstart.model.definitions import parts
     from flowstart.model.path import named_path, named_paths
@@ -34,7 +43,7 @@ def paths(name: NAME = None, json: options.Json = False) -> None:
         console.say("One in full: flowstart paths NAME. On one: flowstart compare --path NAME")
 
 
-def stacks(name: NAME = None, json: options.Json = False) -> None:
+def stacks(name: STACK = None, json: options.Json = False) -> None:
     """List the presets of endpoints, or show every field of one."""
     from flowstart.model import stack
     from flowstart.model.definitions import parts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flowstart.cli import console, options, path
 from flowstart.cli.flags import Given, filled, flag, of, taking
 from flowstart.cli.traffic import REPETITION, TRAFFIC, Repetition, Traffic
-from flowstart.errors import RequestError, SimulationError, Stopped
+from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.live_runs.plan import LivePlan
@@ -137,10 +137,12 @@ def _files(result: "Live") -> Iterator[Mapping[str, bytes]]:
 
 
 def _say_what_is_missing(result: "Live", kept: str) -> None:
-    """Ends in an error where runs failed or Ctrl-C came first."""
+    """Ends in an error where runs failed or were stopped."""
+    from flowstart.simulation import bounds
+
     if result.interrupted:
         finished = len(result.found)
-        raise Stopped(f"stopped by Ctrl-C: {finished} live runs are finished and {kept}")
+        raise bounds.current().stopped(f": {finished} live runs are finished and {kept}")
     for failure in result.failures[:3]:
         console.note(failure)
     if result.failures:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart import extras
-from flowstart.cli import console, options
+from flowstart.cli import completion, console, options
+from flowstart.cli.bounded import bounded
 from flowstart.cli.once import Command
-from flowstart.errors import RequestError, Stopped
+from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     from flowstart.papers.experiment import Experiment
@@ -75,6 +76,7 @@ def show(json: options.Json = False) -> None:
 
 
 @app.command(cls=Command)
+@bounded
 def run(
     names: Annotated[
         list[str] | None,
@@ -82,6 +84,7 @@ def run(
             metavar="ID...",
             help="Experiments (QS-T1), papers (jump-start) or targets (hy.f1.peak).",
             show_default=False,
+            autocompletion=completion.papers,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
@@ -101,6 +104,7 @@ def run(
     from flowstart import papers as package
     from flowstart.cli import output as folders
     from flowstart.papers import runner
+    from flowstart.simulation import bounds
 
     if bool(names) + everything + quick != 1:
         raise RequestError("name experiments or papers to run, or give one of --all and --quick")
@@ -129,13 +133,13 @@ def run(
         interrupted=stopped,
     )
     if stopped:
-        raise Stopped(
-            f"stopped by Ctrl-C after {len(done)} of {len(chosen)} experiments; "
-            "the same command goes on from here"
+        raise bounds.current().stopped(
+            f" after {len(done)} of {len(chosen)} experiments; the same command goes on from here"
         )
 
 
 @app.command(cls=Command)
+@bounded
 def cross(
     workers: options.Workers = None,
     cache: Cache = None,
@@ -150,6 +154,7 @@ def cross(
     from flowstart.cli import output as folders
     from flowstart.papers import runner
     from flowstart.papers.cross import PAPER, crossing, glance
+    from flowstart.simulation import bounds
 
     if output:
         extras.require("papers", "papers cross -o")
@@ -159,7 +164,7 @@ def cross(
         with _laboratory(crossing.WHOLE, kept, workers, "all of it") as lab:
             table = crossing.table(lab)
     except KeyboardInterrupt:
-        raise Stopped("stopped by Ctrl-C; the same command goes on from here") from None
+        raise bounds.current().stopped("; the same command goes on from here") from None
     findings = crossing.findings(table)
     done = [runner.Done(PAPER, crossing.WHOLE, findings, [], lab.seconds)]
 

@@ -8,7 +8,7 @@ from flowstart.cli import console
 from flowstart.cli.flags import Given, filled
 from flowstart.cli.reading import Reading, read
 from flowstart.cli.traffic import Repetition, Traffic
-from flowstart.errors import RequestError, SimulationError, Stopped
+from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
@@ -100,8 +100,10 @@ def _show(result: "Replay") -> None:
 
 
 def _say_what_is_missing(result: "Replay") -> None:
+    from flowstart.simulation import bounds
+
     if result.interrupted:
-        raise Stopped("stopped by Ctrl-C: what is finished is above")
+        raise bounds.current().stopped(": what is finished is above")
     for failure in result.failures[:3]:
         console.note(failure)
     if result.failures:

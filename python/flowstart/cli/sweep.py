@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
-from flowstart.errors import RequestError, SimulationError, Stopped
+from flowstart.cli import completion, console, options
+from flowstart.errors import RequestError, SimulationError
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.estimate import Estimate
@@ -24,6 +24,7 @@ def sweep(
             metavar="SWEEP.toml|NAME",
             help="What is asked; or one that ships with flowstart, by name.",
             show_default=False,
+            autocompletion=completion.sweeps,
         ),
     ] = None,
     output: Annotated[
@@ -150,11 +151,12 @@ def _show(found: "Swept", variants: int) -> None:
 
 
 def _say_what_is_missing(found: "Swept") -> None:
+    from flowstart.simulation import bounds
+
     place = found.store.place
     if found.interrupted:
-        raise Stopped(
-            f"stopped by Ctrl-C: {found.rows:,} rows are kept in {place}, and the same command "
-            "goes on from there"
+        raise bounds.current().stopped(
+            f": {found.rows:,} rows are kept in {place}, and the same command goes on from there"
         )
     errors = found.errors
     if errors.height:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flowstart.cli import console, options
+from flowstart.cli import completion, console, options
 
 if TYPE_CHECKING:
     from flowstart.worst_paths.result import Worst
@@ -17,7 +17,12 @@ SEARCH = "Search"
 def worst(
     startup: Annotated[
         str,
-        typer.Argument(metavar="STARTUP", help="Whose worst is looked for.", show_default=False),
+        typer.Argument(
+            metavar="STARTUP",
+            help="Whose worst is looked for.",
+            show_default=False,
+            autocompletion=completion.startup,
+        ),
     ],
     against: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart.comparison.plan import DEFAULT_SIZES, Case, Plan
+from flowstart.comparison.plan import DEFAULT_SIZES, MOST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison
 from flowstart.comparison.rows import placed
 from flowstart.errors import RequestError
@@ -17,8 +17,9 @@ from flowstart.model.fields import Stack
 from flowstart.model.path import Path
 from flowstart.model.scenario import ScenarioLike
 from flowstart.model.variants import VariantLike
-from flowstart.simulation import frames
+from flowstart.simulation import bounds, frames
 from flowstart.simulation.batch import run_many
+from flowstart.simulation.limits import LimitLike
 
 if TYPE_CHECKING:
     from flowstart._native import Batch
@@ -42,6 +43,8 @@ def compare(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Comparison:
     """Runs the same traffic under each of `startups`, or of `variants` that say more than that.
 
@@ -54,8 +57,10 @@ def compare(
     Python only with `allow_python`.
     `progress(done, total)` is called a few times a second. A start-up may also be a class
     derived from `Startup` or an instance of one; runs with such a start-up go to up to `workers`
-    processes, and stay on the calling thread with one worker. Raises RequestError where anything
-    asked for is wrong, and what a start-up written in Python raises.
+    processes, and stay on the calling thread with one worker. `limit` raises what all runs may be
+    estimated to use (`packets=1e12,memory=8GB`); after `time_limit` (`10s`) those that are finished
+    are returned, and `interrupted` says so. Raises RequestError where anything asked for is wrong
+    or above a limit, and what a start-up written in Python raises.
     """
     common: dict[str, Any] = {"startups": startups, "variants": variants, "baseline": baseline}
     common |= {"seed": seed, "repeat": repeat}
@@ -82,7 +87,8 @@ def compare(
         if given:
             raise RequestError(f"`{given[0]}` belongs into the scenario, which describes it all")
         plan = Plan.of_scenario(setting, sizes=sizes, allow_python=allow_python, **common)
-    return execute(plan, intervals=intervals, workers=workers, progress=progress)
+    with bounds.bounded(limit, time_limit):
+        return execute(plan, intervals=intervals, workers=workers, progress=progress)
 
 
 def execute(
@@ -94,7 +100,8 @@ def execute(
 ) -> Comparison:
     """Runs a plan on `workers` threads and processes, all cores by default."""
     ready = prepare(plan)
-    batch = run_many(ready.scenarios, workers, progress, plan.custom)
+    with bounds.repeated(1 + MOST_REPEATS if intervals else 1):
+        batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
     if not intervals or found.interrupted or not found.rows:
         return found

@@ -28,6 +28,8 @@ MOST_RUNS = 1_000_000
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
+MOST_REPEATS = 160
+"""How many repeats a size has at most, for intervals."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias
 
-from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.plan import MOST_REPEATS, Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.inference.data import Row, finite
@@ -16,8 +16,8 @@ from flowstart.model.perturbation import perturbed
 from flowstart.render import text
 from flowstart.simulation.batch import run_many
 
-FIRST, MOST = 40, 160
-"""How many repeats a size has at first, and at most; until its ranges are settled they double."""
+FIRST = 40
+"""How many repeats a size has at first; until its ranges are settled they double."""
 MOST_ROWS = 50_000
 """Rows that are held at a time, as far as single repeats have fewer."""
 
@@ -88,8 +88,8 @@ def repeated(
     unsettled = list(plan.sizes)
     done: dict[str | None, list[Times]] = {size: [] for size in plan.sizes}
     number = 0
-    while unsettled and number < MOST and not runner.interrupted:
-        last = FIRST if not number else min(2 * number, MOST)
+    while unsettled and number < MOST_REPEATS and not runner.interrupted:
+        last = FIRST if not number else min(2 * number, MOST_REPEATS)
         for size in unsettled:
             done[size] += runner.run(size, range(number + 1, last + 1))
         number = last

@@ -43,16 +43,16 @@ def legend(
 
 def verdict(found: "Intervals") -> list[str]:
     """What to choose for each size, and how many repeats that rests on; each follows from rows."""
-    from flowstart.comparison.repeats import MOST  # loads numpy
+    from flowstart.comparison.plan import MOST_REPEATS
     from flowstart.inference.ranges import content
 
     lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
     counts = sorted({group.repeats for group in found.groups.values()})
     number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
     lines.append(
-        f"Repeats: {number} of each size, until the ranges were settled or {MOST} were run; round "
-        f"trips differ by up to {DELAY_SHARE:.0%}, openings by up to {1e3 * START_SPREAD:g} ms, "
-        "and seeds. With 95% confidence a range holds for "
+        f"Repeats: {number} of each size, until the ranges were settled or {MOST_REPEATS} were "
+        f"run; round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
+        f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
         f"{content(counts[0]):.0%} of such paths or more."
     )
     return lines

@@ -14,6 +14,8 @@ from flowstart.live_runs.rows import Found
 from flowstart.model.custom import StartupLike
 from flowstart.model.path import Path
 from flowstart.model.variants import VariantLike
+from flowstart.simulation import bounds
+from flowstart.simulation.limits import LimitLike
 
 Progress: TypeAlias = Callable[[int, int], object]
 
@@ -32,6 +34,8 @@ def live(
     repeat: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Live:
     """Runs each of `sizes` under each of `startups` simulated, and in a real QUIC stack.
 
@@ -40,8 +44,8 @@ def live(
     `stack="noq:ecn=classic"` has it mark its packets. `variants` may say start-up and avoidance.
     A start-up that the stack cannot run is marked so. `repeat` runs all with as many seeds; in
     virtual time with one where nothing is drawn at random. `progress(done, total)` is called a few
-    times a second, `workers` is for what is simulated. Raises RequestError where anything asked for
-    is wrong.
+    times a second, `workers` is for what is simulated. `limit` and `time_limit` are those of
+    `compare`. Raises RequestError where anything asked for is wrong.
     """
     plan = LivePlan.of_path(
         path,
@@ -55,7 +59,8 @@ def live(
         seed=seed,
         repeat=repeat,
     )
-    return execute(plan, workers=workers, progress=progress)
+    with bounds.bounded(limit, time_limit):
+        return execute(plan, workers=workers, progress=progress)
 
 
 def execute(
@@ -86,7 +91,8 @@ def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:
     is_first = case.seed == plan.comparison.seeds[0]
     qlog = is_first and plan.clock == REAL
     try:
-        outcome = _native.run_live(plan.stack, plan.scenario(case), plan.clock, qlog)
+        with bounds.current().watched():
+            outcome = _native.run_live(plan.stack, plan.scenario(case), plan.clock, qlog)
     except SimulationError as error:
         return Found(failure=str(error))
     if not is_first:

@@ -23,6 +23,7 @@ from flowstart import _native
 from flowstart.model import scenario as scenarios
 from flowstart.model.document import Document
 from flowstart.model.scenario import ScenarioLike
+from flowstart.simulation import bounds
 from flowstart.simulation import run as simulation
 from flowstart.simulation.run import Run
 
@@ -90,11 +91,12 @@ class Lab:
                 for key, document in wanted.items()
                 if key not in found
             }
-            for future in as_completed(futures):
-                key = futures[future]
-                found[key] = future.result()
-                self._keep(key, found[key])
-                self._progress(len(found), len(wanted))
+            with bounds.current().watched():
+                for future in as_completed(futures):
+                    key = futures[future]
+                    found[key] = future.result()
+                    self._keep(key, found[key])
+                    self._progress(len(found), len(wanted))
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

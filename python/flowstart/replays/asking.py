@@ -20,6 +20,8 @@ from flowstart.replays.questions import QUICK, Questions
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import Progress
 from flowstart.replays.settings import Settings, side
+from flowstart.simulation import bounds
+from flowstart.simulation.limits import LimitLike
 
 
 def replay(
@@ -48,6 +50,8 @@ def replay(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Replay:
     """Replays a capture, or the file that holds one, under variants and start-ups.
 
@@ -55,7 +59,8 @@ def replay(
     part of the connections in a pass of its own, `cross` fills a part of each bottleneck with
     traffic of others, `beside` names company. `quick` leaves out repeats, other buffers and
     calibration. `rate` to `loss` override what the capture tells; `impairments` are fields that
-    every path has besides, such as `queue`. Raises RequestError where anything is wrong.
+    every path has besides, such as `queue`. `limit` and `time_limit` are those of `compare`.
+    Raises RequestError where anything is wrong or above a limit.
     """
     custom = CustomStartups()
     found = chosen(variants, startups, custom)
@@ -82,5 +87,6 @@ def replay(
     )
     usual = QUICK if quick else Questions()
     asked = dataclasses.replace(usual, share=share, rule=Rule(max_harm=max_harm))
-    taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
-    return study(taken, settings, asked, workers=workers, progress=progress)
+    with bounds.bounded(limit, time_limit):
+        taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
+        return study(taken, settings, asked, workers=workers, progress=progress)

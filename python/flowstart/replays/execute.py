@@ -142,4 +142,8 @@ class _Study:
         if not self.asked.calibrate or self.runner.interrupted:
             return None
         runner = self.runner
-        return calibrate(runner.capture, self.settings, workers=runner.workers)
+        try:
+            return calibrate(runner.capture, self.settings, workers=runner.workers)
+        except KeyboardInterrupt:  # what came before it is an answer
+            runner.interrupted = True
+            return None

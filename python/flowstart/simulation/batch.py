@@ -6,6 +6,7 @@ this one (fork), which have the classes as they are here.
 """
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import pickle
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 from flowstart import _native
 from flowstart.errors import SimulationError
 from flowstart.model.custom import CustomStartups
+from flowstart.simulation import bounds
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Table
@@ -39,6 +41,9 @@ PARTS_PER_PROCESS = 8
 
 MOST_AT_A_TIME = 32
 
+PR_SET_PDEATHSIG = 1
+"""Of Linux's prctl(2)."""
+
 
 def run_many(
     scenarios: list[str],
@@ -52,12 +57,16 @@ def run_many(
     """
     natives = custom.natives()
     processes = cores() if workers is None else workers
+    mine = bounds.current()
+    approve = mine.approval(processes)
+    progress = mine.reporting(progress)
     apart: list[int] = []
-    if natives and processes > 1 and _may_fork():
-        calls_python = _native.calls_python(scenarios, natives)
+    if natives and processes > 1 and may_fork():
+        calls_python = _native.calls_python(scenarios, natives, approve)
         apart = [index for index, calls in enumerate(calls_python) if calls]
     if len(apart) < 2:
-        return _native.run_many(scenarios, workers, progress, natives)
+        with mine.watched() as cancel:
+            return _native.run_many(scenarios, workers, progress, natives, (approve, cancel))
     return _Batch(scenarios, natives, progress).run(apart, workers, processes)
 
 
@@ -68,7 +77,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
     """Whether copies of this process do what it does: elsewhere system libraries forbid it.
 
     Under a debugger everything stays where the debugger is.
@@ -178,6 +187,7 @@ class _Batch:
 
     def _work(self, pipe: "connection.Connection", taken: Any) -> None:
         """What a process does: takes one part after another until there is none."""
+        _end_with_parent()
         sys.breakpointhook = _no_breakpoint
         while (part := _take(taken)) < len(self.parts):
             try:
@@ -229,7 +239,9 @@ class _Batch:
 
         So it has its traceback, and a debugger its frames.
         """
-        self._run_here(self.parts[part], 1)
+        with bounds.current().watched() as cancel:
+            texts = [self.scenarios[number] for number in self.parts[part]]
+            _native.run_many(texts, 1, None, self.natives, (None, cancel))
         raise self.failed[part]  # what happened there only
 
 
@@ -259,6 +271,14 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """Has the kernel end this process where the one that waits for it is killed.
+
+    A hook that never returns would outlive it.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _take(taken: Any, count: int = 1) -> int:

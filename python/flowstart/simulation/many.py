@@ -12,8 +12,9 @@ from flowstart.model import scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import Scenario, ScenarioLike
-from flowstart.simulation import batch, frames
+from flowstart.simulation import batch, bounds, frames
 from flowstart.simulation.batch import Progress
+from flowstart.simulation.limits import LimitLike
 from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
@@ -59,14 +60,18 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Batch:
     """Runs scenarios on `workers` threads and processes, all cores by default.
 
     The rows do not depend on the number of workers. All scenarios are checked before the first
     runs: RequestError says which is wrong, and what would be right. One that fails while it runs is
     a row of `runs` with its error, and the others go on. `progress(done, total)` is called a few
-    times a second. Ctrl-C keeps what is finished. A scenario's file may name start-ups written in
-    Python only with `allow_python`; what such a start-up raises is raised here.
+    times a second. Ctrl-C keeps what is finished, and so does the end of `time_limit` (`10s`).
+    `limit` raises what all may be estimated to use (`packets=1e12,memory=8GB`). A scenario's file
+    may name start-ups written in Python only with `allow_python`; what such a start-up raises is
+    raised here.
 
         >>> path = fs.Path(rate=fs.bps(10e6), rtt=fs.seconds(0.05))
         >>> flows = [[fs.Flow(size=fs.octets(size))] for size in (10_000, 100_000)]
@@ -81,7 +86,8 @@ def run_many(
         for number, one in enumerate(scenarios)
     ]
     try:
-        outcomes = batch.run_many(texts, workers, progress, custom)
+        with bounds.bounded(limit, time_limit):
+            outcomes = batch.run_many(texts, workers, progress, custom)
     except RequestError:
         _say_which(texts, custom)
         raise

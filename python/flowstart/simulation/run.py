@@ -12,8 +12,9 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.scenario import ScenarioLike
 from flowstart.render import footnotes, html
-from flowstart.simulation import frames, tables
+from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.headline import headline
+from flowstart.simulation.limits import LimitLike
 from flowstart.simulation.run_tables import RunTables
 
 if TYPE_CHECKING:
@@ -192,14 +193,24 @@ def run(
     trace: bool | None = None,
     packets: Sequence[int] = (),
     allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Run:
     """Runs one scenario; with `trace`, records every packet event and every queue.
 
     The packets of the flows with the numbers `packets` are recorded for `qlog` and `pcap`. A
-    scenario's file may name start-ups written in Python only with `allow_python`. Raises
-    RequestError where the scenario is wrong or has no such flow, and what a start-up written in
-    Python raises.
+    scenario's file may name start-ups written in Python only with `allow_python`. `limit` raises
+    what it may be estimated to use (`packets=1e12,memory=8GB`), and after `time_limit` (`10s`) it
+    is ended. Raises RequestError where the scenario is wrong or has no such flow, or is above a
+    limit, TimeLimitPassed, and what a start-up written in Python raises.
     """
+    with bounds.bounded(limit, time_limit):
+        return _run(scenario_like, trace, packets, allow_python=allow_python)
+
+
+def _run(
+    scenario_like: ScenarioLike, trace: bool | None, packets: Sequence[int], *, allow_python: bool
+) -> Run:
     custom = CustomStartups()
     document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
     if trace is not None:
@@ -209,7 +220,11 @@ def run(
 
 def simulate(document: Document, custom: CustomStartups, packets: Sequence[int] = ()) -> Run:
     """Runs a document whose start-ups are in the catalog or among `custom`."""
-    outcome = _native.run(encode(document), custom.natives(), list(packets))
+    mine = bounds.current()
+    with mine.watched() as cancel:
+        outcome = _native.run(
+            encode(document), custom.natives(), list(packets), (mine.approval(1), cancel)
+        )
     return Run(document, outcome, custom)
 
 

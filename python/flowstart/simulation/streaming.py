@@ -15,7 +15,8 @@ from flowstart.model.scenario import ScenarioLike
 from flowstart.render.columns import metadata
 from flowstart.render.folder import Results, check
 from flowstart.render.manifest import About
-from flowstart.simulation import frames
+from flowstart.simulation import bounds, frames
+from flowstart.simulation.limits import LimitLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,16 +60,22 @@ class StoredRun:
 
 
 def stream(
-    scenario_like: ScenarioLike, folder: str | pathlib.Path, *, allow_python: bool = False
+    scenario_like: ScenarioLike,
+    folder: str | pathlib.Path,
+    *,
+    allow_python: bool = False,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> StoredRun:
     """Runs one scenario and writes its rows into `folder` as Parquet, in little memory.
 
     The folder is replaced as a whole. A scenario's file may name start-ups written in Python only
-    with `allow_python`. Raises RequestError where the scenario is wrong or asks for a trace, or
-    where the folder holds what flowstart did not write, and what a start-up written in Python
-    raises.
+    with `allow_python`. `limit` and `time_limit` are those of `run`. Raises RequestError where the
+    scenario is wrong or asks for a trace, or is above a limit, or where the folder holds what
+    flowstart did not write, TimeLimitPassed, and what a start-up written in Python raises.
     """
-    return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)
+    with bounds.bounded(limit, time_limit):
+        return store(scenario_like, pathlib.Path(folder), str(folder), allow_python=allow_python)
 
 
 def store(
@@ -90,7 +97,10 @@ def store(
         try:
             with tempfile.TemporaryDirectory(prefix="parts-", dir=results.path) as parts:
                 writer = _Writer(pathlib.Path(parts))
-                _native.run_in_parts(encode(document), writer.take, custom.natives())
+                mine = bounds.current()
+                with mine.watched() as cancel:
+                    held = (mine.approval(1), cancel)
+                    _native.run_in_parts(encode(document), writer.take, custom.natives(), held)
                 writer.join(results.path)
         except OSError as error:
             raise SimulationError(f"{name}: cannot be written: {error.strerror}") from None

@@ -9,6 +9,8 @@ from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.simulation import bounds
+from flowstart.simulation.limits import LimitLike
 from flowstart.sweeps.language.endpoints import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, Worst
@@ -37,6 +39,8 @@ def worst(
     seeds: int = 3,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    limit: LimitLike | None = None,
+    time_limit: str | None = None,
 ) -> Worst:
     """The paths on which a start-up does worst beside the best of others.
 
@@ -45,8 +49,9 @@ def worst(
     be: what does not matter is dropped, numbers are rounded. `measure` is `regret`, `loss` or
     `harm`; scores are of medians over `seeds` where anything is drawn. `against` is every start-up
     that needs no help of routers, peer or memory where none is named. The same request gives the
-    same answer, whatever the number of `workers`. Raises RequestError where anything asked for is
-    wrong.
+    same answer, whatever the number of `workers`. `limit` raises what the runs of a step may be
+    estimated to use; after `time_limit` (`10min`) the search is given up. Raises RequestError where
+    anything asked for is wrong, and TimeLimitPassed.
     """
     custom = CustomStartups()
     others = [a.name for a in algorithms("startup") if not a.needs_help and a.name != startup]
@@ -58,16 +63,17 @@ def worst(
     if measure == "harm" and "alone" in space.company:
         raise RequestError("over.company: `alone` has nobody to harm; name `long`, `short`, ...")
     evaluator = Evaluator(variants, measure, ends.document, avoidance, seed, seeds, workers, custom)
-    found = search(
-        space,
-        lambda points: evaluator.scores([space.case(point) for point in points]),
-        tries=runs,
-        drawn=random.Random(f"worst/{seed}"),
-        progress=progress or (lambda _done, _total: None),
-    )
-    if evaluator.failed == evaluator.cases:
-        raise SimulationError(f"none of the paths could be run: {evaluator.error}")
-    failings = _distinct(space, found, evaluator, distinct)
+    with bounds.bounded(limit, time_limit):
+        found = search(
+            space,
+            lambda points: evaluator.scores([space.case(point) for point in points]),
+            tries=runs,
+            drawn=random.Random(f"worst/{seed}"),
+            progress=progress or (lambda _done, _total: None),
+        )
+        if evaluator.failed == evaluator.cases:
+            raise SimulationError(f"none of the paths could be run: {evaluator.error}")
+        failings = _distinct(space, found, evaluator, distinct)
     return Worst(variants, measure, runs, evaluator, failings)
 
 

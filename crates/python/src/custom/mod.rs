@@ -70,12 +70,20 @@ flowstart_control::startup_events!(hooks);
 pub struct Failure {
     happened: AtomicBool,
     raised: Mutex<Option<PyErr>>,
+    /// The hook that was interrupted.
+    interrupted_in: Mutex<Option<String>>,
 }
 
 impl Failure {
     /// What was raised, if anything.
     pub fn take(&self) -> Option<PyErr> {
         self.raised.lock().ok()?.take()
+    }
+
+    /// The hook that was interrupted, in words.
+    pub fn interrupted_in(&self) -> Option<String> {
+        let place = self.interrupted_in.lock().ok()?.clone();
+        place.filter(|place| !place.is_empty())
     }
 
     /// Whether anything was raised.
@@ -94,6 +102,8 @@ impl Failure {
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
             // An exception that takes no notes is still the one to be seen.
             let _ = error.value(py).call_method1("add_note", (place,));
+        } else if let Ok(mut noted) = self.interrupted_in.lock() {
+            noted.get_or_insert_with(|| place.into());
         }
         if let Ok(mut raised) = self.raised.lock() {
             raised.get_or_insert(error);

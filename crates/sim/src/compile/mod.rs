@@ -139,7 +139,7 @@ impl Prepared {
     }
 
     /// How many flows there are but for those that web sessions make.
-    fn flow_count(&self) -> u64 {
+    pub(crate) fn flow_count(&self) -> u64 {
         self.flows.iter().map(|entry| entry.count).sum()
     }
 

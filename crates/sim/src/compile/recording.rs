@@ -49,6 +49,11 @@ impl Recording {
         Ok(Recording::Journeys(request))
     }
 
+    /// Whether every event is kept.
+    pub(crate) fn keeps_every_event(&self) -> bool {
+        matches!(self, Recording::Trace)
+    }
+
     /// Whether it is to hear of packets wherever they are.
     pub(crate) fn follows_packets(&self) -> bool {
         matches!(self, Recording::Journeys(_))

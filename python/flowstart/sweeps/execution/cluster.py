@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import extras
 from flowstart.errors import FlowstartError, RequestError, SimulationError
+from flowstart.simulation import bounds
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.execution.executor import Executor
 from flowstart.sweeps.execution.task import Answer, Task
@@ -55,7 +56,8 @@ class Cluster(Executor):
 
     def wait(self) -> list[Answer]:
         """What the scheduler has heard of since."""
-        return [self._answer(future) for future in self._done.next_batch()]
+        with bounds.current().watched():
+            return [self._answer(future) for future in self._done.next_batch()]
 
     def _answer(self, future: "Future[Answer]") -> Answer:
         from distributed import KilledWorker

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from flowstart.simulation.estimate import Estimate as Usage
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import PACKETS, Batch, batch_of
 from flowstart.sweeps.execution.executor import Executor
@@ -34,8 +35,16 @@ class Estimate:
     runs: float
     cpu_s: float
     bytes: float
+    """On the disk."""
+    packets: float
+    """Data packets of all runs."""
     workers: int
     """How many batches are run at a time."""
+
+    @property
+    def usage(self) -> Usage:
+        """The same as limits have it: a row is a flow under test, and cells take no memory."""
+        return Usage(self.packets, self.runs, 0.0, self.wall_s)
 
     @property
     def wall_s(self) -> float:
@@ -79,6 +88,7 @@ def estimate(
         runs=count * variants,
         cpu_s=sum(answer.seconds for answer in answers) * total / ran,
         bytes=size * count * variants / max(rows, 1),
+        packets=total,
         workers=executor.workers,
     )
 

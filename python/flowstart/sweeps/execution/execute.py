@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model.variants import Variant
+from flowstart.simulation import bounds
 from flowstart.simulation.batch import cores
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import Batch, batches
@@ -111,6 +112,8 @@ class _Running:
             return
         cells, variants = self.question.cells(), len(self.asked.variants)
         found = estimate(cells, self.total, variants, self._cost, executor)
+        if found:
+            bounds.current().check(found.usage)
         if found and not self.way.approve(found):
             raise RequestError(
                 f"{self.store.place}: {found}; ask for less, or say that this is meant "

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
+from flowstart.simulation import bounds
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.execution.task import Answer, Task
 
@@ -45,6 +46,7 @@ class Executor(abc.ABC):
         """
         flying: dict[int, Batch] = {}
         for batch in batches:
+            bounds.current().check_time()
             if batch is not None:
                 flying[batch.number] = batch
                 self.submit(batch)

@@ -15,6 +15,7 @@ from multiprocessing import Pipe, connection
 from typing import Any
 
 from flowstart.errors import RequestError, SimulationError
+from flowstart.simulation import bounds
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.execution.executor import Executor
 from flowstart.sweeps.execution.task import Answer, Task
@@ -59,7 +60,10 @@ class Local(Executor):
         """Answers of one or more processes; those that have ended are replaced."""
         busy = {one.pipe: one for one in self._processes if one.held}
         found = []
-        for pipe in connection.wait(list(busy)):
+        ready = connection.wait(list(busy), bounds.current().left_s)
+        if not ready:
+            bounds.current().check_time()
+        for pipe in ready:
             process = busy[pipe]  # type: ignore[index] # these are all connections
             answer = process.take()
             found.append(answer if answer else self._replace(process))

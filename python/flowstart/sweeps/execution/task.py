@@ -15,6 +15,7 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
 from flowstart.render import columns
+from flowstart.simulation import bounds
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.batches import Batch
 from flowstart.sweeps.runs.table import TABLE
@@ -63,7 +64,8 @@ class Task:
         """Runs a batch. What is raised meanwhile is its answer's error."""
         began = time.process_time()
         try:
-            frame = self.run(batch.cells, self.variants, _custom(self.startups))
+            with bounds.approved():  # the sweep was, as a whole
+                frame = self.run(batch.cells, self.variants, _custom(self.startups))
             seconds = time.process_time() - began
             return Answer(batch.number, frame.height, self._part(frame, batch), seconds=seconds)
         except Exception as error:  # noqa: BLE001 # the other batches go on

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import encode
 from flowstart.simulation import frames
+from flowstart.simulation.run import simulate
 from flowstart.sweeps.runs.harm import Alone, Harm, Seen, harm
 from flowstart.sweeps.runs.planned import Planned
 
@@ -108,7 +107,7 @@ def _alone(one: Planned, variant: int, lasts_s: float, custom: CustomStartups) -
     document = one.alone(variant, lasts_s)
     assert document is not None
     is_long = one.cell.company in LONG
-    outcome = _native.run(encode(document | {"trace": is_long}), custom.natives())
+    outcome = simulate(document | {"trace": is_long}, custom).outcome
     flows = frames.frame(outcome["flows"])
     progress = None
     if is_long and outcome["trace"]:

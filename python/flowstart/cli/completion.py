@@ -1,0 +1,133 @@
+"""`flowstart completion`: a script for the shell, and the names that are completed."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, TypeAlias
+
+import typer
+
+from flowstart.cli import console
+from flowstart.errors import RequestError
+
+Complete: TypeAlias = Callable[[str], list[str]]
+"""What a word may become of which a beginning is there."""
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def completion(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            metavar="bash|zsh|fish",
+            help="For which shell.",
+            show_default=False,
+            autocompletion=lambda incomplete: _beginning(SHELLS, incomplete),
+        ),
+    ],
+) -> None:
+    """Print the script that has a shell complete commands, options and names.
+
+    bash: flowstart completion bash > ~/.local/share/bash-completion/completions/flowstart
+
+    zsh: flowstart completion zsh > a folder of $fpath, as _flowstart
+
+    fish: flowstart completion fish > ~/.config/fish/completions/flowstart.fish
+    """
+    if shell not in SHELLS:
+        raise RequestError(f"no shell is called `{shell}` here: there are bash, zsh and fish")
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    console.say(
+        get_completion_script(
+            prog_name="flowstart", complete_var="_FLOWSTART_COMPLETE", shell=shell
+        )
+    )
+
+
+def startups(incomplete: str) -> list[str]:
+    """Start-ups, the last of a list that is joined with commas."""
+    return _of_a_list([*_algorithms("startup"), "all", "unaided"], incomplete)
+
+
+def startup(incomplete: str) -> list[str]:
+    """A single start-up."""
+    return _beginning(_algorithms("startup"), incomplete)
+
+
+def avoidances(incomplete: str) -> list[str]:
+    """Congestion avoidances."""
+    return _beginning(_algorithms("avoidance"), incomplete)
+
+
+def queues(incomplete: str) -> list[str]:
+    """Queue disciplines."""
+    return _beginning(_algorithms("queue"), incomplete)
+
+
+def algorithms(incomplete: str) -> list[str]:
+    """Everything in the catalog."""
+    return _beginning(_algorithms(), incomplete)
+
+
+def paths(incomplete: str) -> list[str]:
+    """Paths known by name."""
+    from flowstart.model.path import named_paths
+
+    return _beginning(named_paths(), incomplete)
+
+
+def stacks(incomplete: str) -> list[str]:
+    """Presets of endpoints."""
+    from flowstart.model import stack
+
+    return _beginning(stack.PRESETS, incomplete)
+
+
+def live_stacks(incomplete: str) -> list[str]:
+    """Real QUIC stacks."""
+    from flowstart import _native
+
+    return _beginning(_native.BUILT_LIVE_STACKS, incomplete)
+
+
+def papers(incomplete: str) -> list[str]:
+    """Papers and their experiments."""
+    from flowstart.papers import load
+
+    known = load()
+    names = [experiment.id for paper in known for experiment in paper.experiments]
+    return _beginning([*(paper.name for paper in known), *names], incomplete)
+
+
+def sweeps(incomplete: str) -> list[str]:
+    """Sweeps that ship with flowstart, and folders and files."""
+    from flowstart.sweeps.language import named
+
+    return _beginning(named.names(), incomplete)
+
+
+BY_FLAG: dict[str, Complete] = {
+    "startup": startups,
+    "baseline": startup,
+    "path": paths,
+    "stack": stacks,
+    "avoidance": avoidances,
+    "queue": queues,
+    "reverse_queue": queues,
+}
+"""What completes the value of a flag, by its name."""
+
+
+def _algorithms(kind: str | None = None) -> list[str]:
+    from flowstart.model import catalog
+
+    return [one.name for one in catalog.algorithms() if kind in (None, one.kind)]
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _of_a_list(names: Iterable[str], incomplete: str) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _beginning(names, last)]

@@ -1,0 +1,106 @@
+"""`flowstart man`: the manual page, made of the commands themselves."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from flowstart.cli import console
+
+HEADINGS = (
+    (
+        "EXIT STATUS",
+        (
+            ("0", "Done."),
+            ("1", "It failed while running, or --time-limit ended it; what is finished is kept."),
+            ("2", "The request was wrong, or above a limit; nothing is written."),
+            ("130", "Stopped by Ctrl-C; what is finished is kept."),
+        ),
+    ),
+    (
+        "ENVIRONMENT",
+        (
+            ("FLOWSTART_CACHE", "Where `flowstart papers` keeps runs."),
+            ("FLOWSTART_DEBUG", "With 1 a defect of flowstart shows its traceback."),
+        ),
+    ),
+)
+
+
+def man(context: typer.Context) -> None:
+    """Print the manual page, for `flowstart man | man -l -`."""
+    console.say(page(context.find_root().command))
+
+
+def page(root: Any) -> str:
+    """The manual page of a command and all below it, in the language of man."""
+    from flowstart import _native
+
+    return "\n".join([*_head(_native.version(), root), *_commands(root), *_tail()])
+
+
+def _head(version: str, root: Any) -> Iterator[str]:
+    yield f'.TH FLOWSTART 1 "" "flowstart {version}" "User Commands"'
+    yield ".SH NAME"
+    yield rf"flowstart \- {_roff(_plain(root.help).rstrip('?'))}"
+    yield ".SH SYNOPSIS"
+    yield r".B flowstart"
+    yield r".I COMMAND"
+    yield r"[OPTIONS]"
+    yield ".SH OPTIONS"
+    for one in root.params:
+        yield from _parameter(one)
+
+
+def _commands(root: Any) -> Iterator[str]:
+    yield ".SH COMMANDS"
+    for path, command in _leaves(root, ()):
+        yield f'.SS "flowstart {" ".join(path)}"'
+        for paragraph in (command.help or "").split("\n\n"):
+            yield _roff(_plain(paragraph))
+            yield ".PP"
+        for one in command.params:
+            yield from _parameter(one)
+
+
+def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """All commands below a group, in the order of its help."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _parameter(one: Any) -> Iterator[str]:
+    help_ = _plain(getattr(one, "help", None) or "")
+    if getattr(one, "hidden", False) or not help_:
+        return
+    is_option = one.param_type_name == "option"
+    names = ", ".join(rf"\fB{_roff(name)}\fR" for name in one.opts) if is_option else ""
+    takes = not is_option or not one.is_flag
+    value = (one.metavar or ("NUMBER" if is_option else one.name.upper())) * takes
+    yield ".TP"
+    yield " ".join([names, rf"\fI{_roff(value)}\fR"] if value else [names]).strip()
+    yield _roff(help_)
+
+
+def _tail() -> Iterator[str]:
+    for heading, entries in HEADINGS:
+        yield f'.SH "{heading}"'
+        for name, meaning in entries:
+            yield ".TP"
+            yield rf"\fB{_roff(name)}\fR"
+            yield _roff(meaning)
+
+
+def _plain(text: str) -> str:
+    """Words of a help without markup, on one line."""
+    return " ".join(re.sub(r"\\\[", "[", text).split())
+
+
+def _roff(text: str) -> str:
+    """Words in which nothing is taken for a request or an escape."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")
+    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

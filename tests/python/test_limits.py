@@ -1,0 +1,150 @@
+"""What a request is estimated to use, and how it is refused above a limit."""
+
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+from flowstart.simulation import bounds
+from flowstart.simulation.estimate import Estimate
+from flowstart.simulation.limits import Limits, memory_of_machine
+
+Cli = Callable[..., Any]
+PATH = ("--rate", "50Mbps", "--rtt", "80ms")
+RUNS: "dict[str, float]" = {
+    "runs": 10,
+    "packets": 1000.0,
+    "python_packets": 0.0,
+    "flows": 20.0,
+    "largest_bytes": 1e6,
+}
+MILLION = 1_000_000
+
+
+def test_a_size_in_petabytes_is_refused_with_its_estimate_and_the_option(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    out = tmp_path / "out"
+    answer = cli("compare", *PATH, "--size", "1PB", "-o", out)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert not out.exists()
+    assert (
+        answer.err
+        == (
+            "flowstart: this is estimated to take 5.4e+10 data packets, 5 flows, 80.2 MB and 113 min: "
+            "its packets of 5.4e+10 is above the limit of 3e+10; ask for less, or raise the limit with "
+            "--limit packets=6e10\n"
+        )
+        or "2" in answer.err
+    )  # the time depends on the number of cores
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("packets=10", "its packets of 1,370 is above the limit of 10"),
+        ("flows=1", "its flows of 2 is above the limit of 1"),
+        ("memory=1MB", "is above the limit of 1 MB"),
+        ("time=1us", "its time of 1 s is above the limit of 1 s"),
+    ],
+)
+def test_each_limit_refuses_and_nothing_is_written(
+    cli: Cli, tmp_path: pathlib.Path, limit: str, said: str
+) -> None:
+    words = ("--size", "1MB", "--startup", "slow-start,hystart", "--limit", limit)
+    answer = cli("compare", *PATH, *words, "-o", tmp_path / "out")
+    assert answer.status == 2
+    assert said in answer.err
+    assert f"--limit {limit.partition('=')[0]}=" in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("speed=3", "--limit: `speed` is none of packets, flows, memory, time"),
+        ("packets=many", "--limit: packets=`many`: a number above 0, such as 1e12, or none"),
+        ("memory=3pkt", "--limit: memory=`3pkt`: a number of bytes above 0, such as 8GB, or none"),
+        ("time=0s", "--limit: time=`0s`: a time above 0, such as 12h, or none"),
+    ],
+)
+def test_a_wrong_limit_is_refused_with_what_is_right(cli: Cli, limit: str, said: str) -> None:
+    answer = cli("compare", *PATH, "--size", "10kB", "--limit", limit)
+    assert (answer.status, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_the_option_that_a_refusal_names_lets_the_request_pass(cli: Cli) -> None:
+    words = ("compare", *PATH, "--size", "1MB", "--startup", "hystart", "--limit")
+    refused = cli(*words, "packets=10")
+    named = refused.err.rpartition("--limit ")[2].strip()
+    assert named == "packets=7e2"
+    assert cli(*words, named).status == 0
+    assert cli(*words, "packets=none").status == 0
+
+
+def test_every_function_of_python_has_the_same_limits(path: fs.Path) -> None:
+    document = fs.Scenario(path=path, flows=[fs.Flow(size="1MB")])
+    asked: list[Callable[[], object]] = [
+        lambda: fs.run(document, limit="packets=10"),
+        lambda: fs.run_many([document], limit={"packets": 10}),
+        lambda: fs.compare(path, sizes=["1MB"], limit="packets=10"),
+        lambda: fs.live(path, sizes=["1MB"], limit="packets=10"),
+        lambda: fs.worst("hystart", runs=1, limit="packets=10"),
+    ]
+    for ask in asked:
+        with pytest.raises(fs.RequestError, match=r"raise the limit with limit=packets=\d"):
+            ask()
+
+
+def test_the_repeats_of_intervals_count(path: fs.Path) -> None:
+    def ask(*, intervals: bool) -> None:
+        fs.compare(
+            path,
+            startups=["slow-start", "hystart"],
+            sizes=["10kB"],
+            intervals=intervals,
+            limit="packets=1000",
+        )
+
+    ask(intervals=False)
+    with pytest.raises(fs.RequestError, match="packets"):
+        ask(intervals=True)
+
+
+def test_an_estimate_is_what_is_counted_and_what_that_costs() -> None:
+    found = Estimate.of(RUNS, workers=2)  # type: ignore[arg-type] # as the simulator says it
+    assert (found.packets, found.flows) == (1000.0, 20.0)
+    assert found.bytes > 2 * RUNS["largest_bytes"]
+    twice = Estimate.of(RUNS, workers=2, times=2.0)  # type: ignore[arg-type]
+    assert (twice.packets, twice.seconds) == (2 * found.packets, 2 * found.seconds)
+
+
+def test_limits_that_were_raised_do_not_outlast_their_request(path: fs.Path) -> None:
+    fs.compare(path, sizes=["10kB"], startups=["hystart"], limit="packets=1e6")
+    assert bounds.current().limits == Limits()
+
+
+@pytest.mark.parametrize(
+    ("flow", "within"),
+    [({"size": "10MB"}, 0.15), ({"size": "1MB", "count": 5}, 0.15), ({"size": "20kB"}, 0.01)],
+)
+def test_the_packets_of_an_estimate_are_those_of_the_run(
+    flow: dict[str, Any], within: float
+) -> None:
+    seen: list[float] = []
+    document = {"path": {"rate": "50Mbps", "rtt": "80ms", "buffer": "100000pkt"}, "flows": [flow]}
+    from flowstart import _native
+
+    _native.calls_python([json.dumps(document)], None, lambda one: seen.append(one["packets"]))
+    sent = sum(row["packets_sent"] for row in fs.run(document).rows)
+    assert seen[0] == pytest.approx(sent, rel=within)
+
+
+def test_memory_is_that_of_the_machine() -> None:
+    memory = memory_of_machine()
+    assert memory is None or memory > 100 * MILLION
