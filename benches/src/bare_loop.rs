@@ -136,7 +136,7 @@ impl Loop {
             self.schedule(arrives, Event::Arrival);
         }
         self.counts.arrived += 1;
-        if self.counts.arrived % 2 == 0 || self.counts.arrived == self.flow.packets {
+        if self.counts.arrived.is_multiple_of(2) || self.counts.arrived == self.flow.packets {
             self.return_ack(now, packet.count);
         }
     }

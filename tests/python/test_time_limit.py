@@ -1,4 +1,4 @@
-"""Work that is ended in time: what is finished is kept, and a hook that never returns is stopped."""
+"""Work that is ended in time: what is finished is kept; a hook that never returns is stopped."""
 
 import json
 import os

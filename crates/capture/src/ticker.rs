@@ -36,7 +36,7 @@ impl<'a> Ticker<'a> {
     pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
         self.read += bytes;
         self.packets += 1;
-        if self.packets % REPORT_EVERY != 0 {
+        if !self.packets.is_multiple_of(REPORT_EVERY) {
             return Ok(());
         }
         let progress = Progress {

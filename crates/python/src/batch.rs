@@ -121,7 +121,7 @@ fn attend(
     let mut events = 0u32;
     let go_on = || {
         events = events.wrapping_add(1);
-        if events % LOOK_UP_EVERY_EVENTS == 0 {
+        if events.is_multiple_of(LOOK_UP_EVERY_EVENTS) {
             failure.look_for_signals(py);
             py.detach(|| ());
         }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart.errors import RequestError
+from flowstart.render import text
 from flowstart.simulation.limits import Limits
 
 if TYPE_CHECKING:
@@ -61,16 +62,15 @@ class Estimate:
         """Raises RequestError where it is above a limit; `option` raises it, `--limit `."""
         most = limits.memory_bytes
         for name, estimated, limit, words in (
-            ("packets", self.packets, limits.packets, _count),
-            ("flows", self.flows, limits.flows, _count),
-            ("memory", self.bytes, most, size),
-            ("time", self.seconds, limits.time, duration),
+            ("packets", self.packets, limits.packets, f"{_count(limits.packets)} packets"),
+            ("flows", self.flows, limits.flows, f"{_count(limits.flows)} flows"),
+            ("memory", self.bytes, most, f"{size(most)} of memory"),
+            ("time", self.seconds, limits.time, duration(limits.time)),
         ):
             if estimated > limit:
                 raise RequestError(
-                    f"this is estimated to take {self}: its {name} of {words(estimated)} is above "
-                    f"the limit of {words(limit)}; ask for less, or raise the limit with "
-                    f"{option}{name}={_enough(name, estimated)}"
+                    f"this is estimated to take {self}, more than the limit of {words}; ask for "
+                    f"less, or raise the limit with {option}{name}={_enough(name, estimated)}"
                 )
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ def size(number: float) -> str:
     for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if number >= one:
             return f"{number / one:.3g} {unit}"
-    return "1 MB"
+    return text.size(number)
 
 
 def duration(seconds: float) -> str:
@@ -98,7 +98,7 @@ def duration(seconds: float) -> str:
     for unit, one in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
         if seconds >= 2 * one:
             return f"{seconds / one:.3g} {unit}"
-    return f"{max(seconds, 1):.0f} s"
+    return text.seconds(seconds)
 
 
 def _enough(name: str, estimated: float) -> str:

@@ -42,7 +42,7 @@ impl Pair {
     }
 
     fn step(&mut self, (what, at, len, later, choice): Step) -> Result<(), TestCaseError> {
-        self.literal.now = self.literal.now + Time(later);
+        self.literal.now += Time(later);
         let Literal { una, high, .. } = self.literal;
         let somewhere = una + at % (high - una + 1);
         match what {

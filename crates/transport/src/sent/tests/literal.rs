@@ -208,8 +208,8 @@ impl Literal {
 
     /// What the byte at `position` last left with.
     fn last_holding(&self, position: u64) -> Taken {
-        let holding = self.segments.iter().filter(|s| s.holds(position));
-        holding.last().unwrap().taken
+        let mut holding = self.segments.iter().filter(|s| s.holds(position));
+        holding.next_back().unwrap().taken
     }
 
     /// What of `[start, end)` has not arrived is lost.
