@@ -92,4 +92,4 @@ def _traced(name: str, startup: str) -> tuple[Series, dict[str, Any], float]:
 def _packets(buffer: str) -> float:
     """A resolved buffer, `60pkt` or `90000B`, in packets."""
     size, unit = re.match(r"(\d+)(\w+)", buffer).groups()  # type: ignore[union-attr]
-    return int(size) / PACKET_BYTES if unit == "B" else float(size)
+    return int(size) // PACKET_BYTES if unit == "B" else float(size)
