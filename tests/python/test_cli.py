@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, how it refuses."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -466,9 +467,14 @@ TWIN = f"{pathlib.Path(__file__).parents[2] / 'examples/limited_slow_start.py'}:
 
 
 def worked_s(process: int) -> float:
-    """Seconds of processor time; on a busy machine more pass on the clock."""
-    _, fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)
-    return int(fields.split()[11]) / os.sysconf("SC_CLK_TCK")
+    """Processor time of it and its children; on a busy machine more passes on the clock."""
+    found = 0
+    for file in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = file.read_text().rpartition(")")[2].split()
+            if process in (int(file.parent.name), int(fields[1])):
+                found += int(fields[11])
+    return found / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells how long it worked")
@@ -558,5 +564,5 @@ def test_a_file_tells_the_terminal_nothing(cli: Cli, tmp_path: pathlib.Path) -> 
         ("compare", *PATH, "--size", "10kB", "--variant", "a\x1b[2J[red]: startup=hystart"),
     ):
         _, printed, error = cli(*words)
-        assert "\\x1b[2J" in printed + error
+        assert "[2J" in printed + error
         assert "\x1b" not in printed + error

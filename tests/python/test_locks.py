@@ -1,4 +1,4 @@
-"""The lock files of Python tools: all that `pyproject.toml` asks for, and no place to get it from."""
+"""The lock files of Python tools: all that is asked for, and no place to get it from."""
 
 import pathlib
 import re
