@@ -56,7 +56,7 @@ def test_a_stale_table_is_noticed() -> None:
     marked = "before\n<!-- named paths -->\n| old |\n<!-- end of named paths -->\nafter\n"
     shown = tables.with_tables(marked)
     assert "| old |" not in shown
-    assert "| `wifi` |" in shown
+    assert "| [`wifi`](paths/wifi.md) |" in shown
     assert shown.startswith("before\n<!-- named paths -->\n| name |")
     assert shown.endswith(" |\n<!-- end of named paths -->\nafter\n")
 
