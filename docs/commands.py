@@ -46,7 +46,7 @@ class Command:
     """A command of a page."""
 
     line: str
-    """In one line, without comment."""
+    """In one line, without comment, and without the file that its output goes to."""
     shows_output: bool
 
 
@@ -62,6 +62,7 @@ def commands(page: str) -> list[Command]:
     for block in blocks(page, "", "sh"):
         for line in block.content.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True) if _is_command(line) else []
+            words = words[: words.index(">")] if ">" in words else words
             shown = words[:1] == ["$"]
             if words:
                 found.append(Command(shlex.join(words[1:] if shown else words), shown))
