@@ -5,7 +5,6 @@ import pathlib
 from importlib import metadata
 from typing import Any
 
-import flowstart
 from flowstart import extras as extras_of
 from flowstart.cli import version
 
@@ -23,7 +22,7 @@ CORE = ("numpy", "polars", "rich", "typer")
 
 def build() -> dict[str, Any]:
     """The version and the facts of the build, and where the package is."""
-    return version.facts() | {"place": str(pathlib.Path(flowstart.__file__).parent)}
+    return version.facts() | {"place": str(pathlib.Path(__file__).parents[2])}
 
 
 def packages() -> dict[str, str | None]:
